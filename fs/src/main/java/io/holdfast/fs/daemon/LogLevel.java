@@ -1,0 +1,10 @@
+package io.holdfast.fs.daemon;
+
+/** How much the daemon's log says. */
+public enum LogLevel {
+  ERROR,
+  WARN,
+  INFO,
+  DEBUG,
+  TRACE
+}

@@ -1,0 +1,64 @@
+package io.holdfast.fs.daemon;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.zip.CRC32;
+
+/** Names of mounts: unique on a machine, fit for the names of files. Stateless. */
+final class MountNames {
+  private MountNames() {}
+
+  /**
+   * Makes the default name from a mountpoint: {@code /data/imagenet} becomes {@code data-imagenet}. What a name cannot hold
+   * becomes an underscore. A name that had to be changed or cut for that carries a checksum of the whole path, so that it stays
+   * unique.
+   */
+  static String of(Path mountpoint) {
+    StringBuilder name = new StringBuilder();
+    boolean faithful = true;
+    for (Path part : mountpoint) {
+      if (!name.isEmpty()) {
+        name.append('-');
+      }
+      for (char c : part.toString().toCharArray()) {
+        faithful &= allowed(c);
+        name.append(allowed(c) ? c : '_');
+      }
+    }
+    if (faithful && name.length() <= Settings.LONGEST_NAME && startsWell(name)) {
+      return name.toString();
+    }
+    String mark = "-" + checksum(mountpoint.toString());
+    int room = Settings.LONGEST_NAME - mark.length();
+    // The end of a path tells more than its beginning.
+    String end = name.substring(Math.max(0, name.length() - room));
+    return (startsWell(end) ? end : "m" + end.substring(Math.min(1, end.length()))) + mark;
+  }
+
+  /** Tells whether a text can be the name of a mount. */
+  static boolean isName(String text) {
+    return startsWell(text)
+        && text.length() <= Settings.LONGEST_NAME
+        && text.chars().allMatch(c -> allowed((char) c));
+  }
+
+  /** A leading dot would hide the files, a leading dash would look like an option. */
+  private static boolean startsWell(CharSequence name) {
+    return name.length() > 0 && name.charAt(0) != '.' && name.charAt(0) != '-';
+  }
+
+  private static boolean allowed(char c) {
+    return (c >= 'a' && c <= 'z')
+        || (c >= 'A' && c <= 'Z')
+        || (c >= '0' && c <= '9')
+        || c == '.'
+        || c == '-'
+        || c == '_';
+  }
+
+  private static String checksum(String text) {
+    CRC32 crc = new CRC32();
+    crc.update(text.getBytes(StandardCharsets.UTF_8));
+    return Long.toHexString(crc.getValue());
+  }
+}

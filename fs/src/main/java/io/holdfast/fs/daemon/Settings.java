@@ -1,0 +1,413 @@
+package io.holdfast.fs.daemon;
+
+import io.holdfast.fs.units.Durations;
+import io.holdfast.fs.units.Human;
+import io.holdfast.fs.units.Sizes;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The effective settings of one mount: immutable, checked when built, each with the place that it came from.
+ *
+ * <p>Sizes are bytes. What is not given gets its default; the defaults of capacity and memory are derived from the memory of
+ * the machine (see {@link SystemMemory}). Wrong values raise {@link IllegalArgumentException} in {@link Builder#build()}, with
+ * one line that names the value and says what to do.
+ */
+public final class Settings {
+  /** A {@link #metadataTtl()} that never ends: 68 years, safe in every unit down to nanoseconds. */
+  public static final Duration INDEFINITE = Durations.LONGEST;
+
+  public static final int DEFAULT_CAPACITY_PERCENT = 50;
+  public static final int DEFAULT_MEMORY_PERCENT = 80;
+  public static final long DEFAULT_TRANSIT_BYTES = 256L << 20;
+  public static final String DEFAULT_POLICY = "minio";
+  public static final int DEFAULT_ITEM_SIZE = 8 << 20;
+  public static final Duration DEFAULT_METADATA_TTL = Duration.ofHours(1);
+  public static final long DEFAULT_WINDOW_BYTES = 64L << 20;
+  public static final Duration DEFAULT_WINDOW_AGE = Duration.ofSeconds(2);
+
+  /** The policies that can be chosen. */
+  public static final Set<String> POLICIES = Set.of("minio", "none");
+
+  public static final int SMALLEST_ITEM_SIZE = 1 << 20;
+  public static final int LARGEST_ITEM_SIZE = 64 << 20;
+
+  /** Longest name: with it the socket's path stays below the kernel's limit of 107 bytes. */
+  public static final int LONGEST_NAME = 64;
+
+  /** The settings that have a default, by the names that users know. */
+  public enum Key {
+    NAME,
+    CAPACITY,
+    MEMORY,
+    TRANSIT,
+    POLICY,
+    ITEM_SIZE,
+    METADATA_TTL,
+    PIN,
+    WINDOW,
+    WINDOW_AGE,
+    COUNT_OPENS,
+    ALLOW_OTHER,
+    FOREGROUND,
+    LOG_LEVEL,
+    LOG_FILE;
+
+    /** Returns the name in texts and, behind two dashes, on the command line: {@code item-size}. */
+    public String text() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+  }
+
+  private final Path origin;
+  private final Path mountpoint;
+  private final String name;
+  private final long capacityBytes;
+  private final long memoryBytes;
+  private final long transitBytes;
+  private final String policy;
+  private final int itemSize;
+  private final Duration metadataTtl;
+  private final PinMode pin;
+  private final long windowBytes;
+  private final Duration windowAge;
+  private final OpenCounting openCounting;
+  private final boolean allowOther;
+  private final boolean foreground;
+  private final LogLevel level;
+  private final @Nullable Path logFile;
+  private final long heapBytes;
+  private final Map<Key, String> sources;
+
+  private Settings(Builder builder) {
+    origin = builder.origin;
+    mountpoint = builder.mountpoint;
+    name = Objects.requireNonNull(builder.name);
+    capacityBytes = Objects.requireNonNull(builder.capacityBytes);
+    memoryBytes = Objects.requireNonNull(builder.memoryBytes);
+    transitBytes = builder.transitBytes;
+    policy = builder.policy;
+    itemSize = (int) builder.itemSize;
+    metadataTtl = builder.metadataTtl;
+    pin = builder.pin;
+    windowBytes = builder.windowBytes;
+    windowAge = builder.windowAge;
+    openCounting = builder.openCounting;
+    allowOther = builder.allowOther;
+    foreground = builder.foreground;
+    level = builder.level;
+    logFile = builder.logFile;
+    heapBytes = builder.heapBytes;
+    sources = new EnumMap<>(builder.sources);
+  }
+
+  /**
+   * Starts with the two paths and every default.
+   *
+   * @param origin the dataset's directory, absolute
+   * @param mountpoint where it is to appear, absolute; may be the origin itself
+   */
+  public static Builder builder(Path origin, Path mountpoint) {
+    return new Builder(origin, mountpoint);
+  }
+
+  /** Returns the directory that holds the dataset. */
+  public Path origin() {
+    return origin;
+  }
+
+  /** Returns the directory where the dataset appears. */
+  public Path mountpoint() {
+    return mountpoint;
+  }
+
+  /** Returns the name of the mount, unique on the machine, fit for file names. */
+  public String name() {
+    return name;
+  }
+
+  /** Returns the bytes that residents may take. */
+  public long capacityBytes() {
+    return capacityBytes;
+  }
+
+  /** Returns the ceiling for residents, transit and heap together, in bytes. */
+  public long memoryBytes() {
+    return memoryBytes;
+  }
+
+  /** Returns the bytes of off-heap memory that hold items between fetch and use. */
+  public long transitBytes() {
+    return transitBytes;
+  }
+
+  /** Returns the policy's name, one of {@link #POLICIES}. */
+  public String policy() {
+    return policy;
+  }
+
+  /** Returns the bytes of an item of a large file: a power of two from 1 MiB to 64 MiB. */
+  public int itemSize() {
+    return itemSize;
+  }
+
+  /** Returns how long the kernel may keep names and attributes; 0 for not at all, {@link #INDEFINITE} for ever. */
+  public Duration metadataTtl() {
+    return metadataTtl;
+  }
+
+  /** Returns how residents are held. */
+  public PinMode pin() {
+    return pin;
+  }
+
+  /** Returns the bytes that items which were not admitted may occupy in the page cache; 0 drops them at once. */
+  public long windowBytes() {
+    return windowBytes;
+  }
+
+  /** Returns how long after its last byte was read an item that was not admitted may stay. */
+  public Duration windowAge() {
+    return windowAge;
+  }
+
+  /** Returns how opens are counted. */
+  public OpenCounting openCounting() {
+    return openCounting;
+  }
+
+  /** Returns whether other users than the daemon's may use the mount. */
+  public boolean allowOther() {
+    return allowOther;
+  }
+
+  /** Returns whether the daemon is the process that the user started. */
+  public boolean foreground() {
+    return foreground;
+  }
+
+  /** Returns how much the log says. */
+  public LogLevel level() {
+    return level;
+  }
+
+  /** Returns the log file that the user asked for; empty for the usual place. */
+  public Optional<Path> logFile() {
+    return Optional.ofNullable(logFile);
+  }
+
+  /** Returns the most bytes that the Java heap may take. */
+  public long heapBytes() {
+    return heapBytes;
+  }
+
+  /** Returns where a setting came from, such as {@code default} or {@code flag --capacity}. */
+  public String source(Key key) {
+    return sources.getOrDefault(key, "default");
+  }
+
+  /** Returns a setting's value as text, such as {@code 64G (68.7 GB)}. */
+  public String text(Key key) {
+    return switch (key) {
+      case NAME -> name;
+      case CAPACITY -> size(capacityBytes);
+      case MEMORY -> size(memoryBytes);
+      case TRANSIT -> size(transitBytes);
+      case POLICY -> policy;
+      case ITEM_SIZE -> size(itemSize);
+      case METADATA_TTL -> metadataTtl.equals(INDEFINITE)
+          ? "indefinite"
+          : Durations.exact(metadataTtl);
+      case PIN -> lower(pin);
+      case WINDOW -> size(windowBytes);
+      case WINDOW_AGE -> Durations.exact(windowAge);
+      case COUNT_OPENS -> lower(openCounting);
+      case ALLOW_OTHER -> allowOther ? "yes" : "no";
+      case FOREGROUND -> foreground ? "yes" : "no";
+      case LOG_LEVEL -> lower(level);
+      case LOG_FILE -> logFile == null ? "-" : logFile.toString();
+    };
+  }
+
+  /** Returns all settings as lines of three aligned columns: setting, value, and where the value came from. */
+  public String configText() {
+    return SettingsText.of(this);
+  }
+
+  String heapText() {
+    return size(heapBytes);
+  }
+
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder("origin=" + origin + " mountpoint=" + mountpoint);
+    for (Key key : Key.values()) {
+      text.append(' ').append(key.text()).append('=').append(text(key));
+    }
+    return text.toString();
+  }
+
+  private static String size(long bytes) {
+    String exact = Sizes.exact(bytes);
+    return bytes < 1000 ? exact : exact + " (" + Human.bytes(bytes) + ")";
+  }
+
+  private static String lower(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Collects settings; {@link #build()} checks them and fills in the rest. Not thread-safe. */
+  public static final class Builder {
+    final Path origin;
+    final Path mountpoint;
+    @Nullable String name;
+    @Nullable Long capacityBytes;
+    @Nullable Long memoryBytes;
+    long transitBytes = DEFAULT_TRANSIT_BYTES;
+    String policy = DEFAULT_POLICY;
+    long itemSize = DEFAULT_ITEM_SIZE;
+    Duration metadataTtl = DEFAULT_METADATA_TTL;
+    PinMode pin = PinMode.AUTO;
+    long windowBytes = DEFAULT_WINDOW_BYTES;
+    Duration windowAge = DEFAULT_WINDOW_AGE;
+    OpenCounting openCounting = OpenCounting.AUTO;
+    boolean allowOther;
+    boolean foreground;
+    LogLevel level = LogLevel.INFO;
+    @Nullable Path logFile;
+    long heapBytes = Runtime.getRuntime().maxMemory();
+    @Nullable Long systemMemory;
+    final Map<Key, String> sources = new EnumMap<>(Key.class);
+
+    private Builder(Path origin, Path mountpoint) {
+      this.origin = origin;
+      this.mountpoint = mountpoint;
+    }
+
+    /** Letters, digits, dot, dash and underscore; by default made from the mountpoint. */
+    public Builder name(String value) {
+      name = value;
+      return this;
+    }
+
+    /** Bytes that residents may take; by default half of the machine's memory, or what fits. */
+    public Builder capacityBytes(long value) {
+      capacityBytes = value;
+      return this;
+    }
+
+    /** Ceiling in bytes for residents, transit and heap together; by default 80% of the machine's memory. */
+    public Builder memoryBytes(long value) {
+      memoryBytes = value;
+      return this;
+    }
+
+    /** Bytes of off-heap memory for items between fetch and use. */
+    public Builder transitBytes(long value) {
+      transitBytes = value;
+      return this;
+    }
+
+    /** One of {@link #POLICIES}. */
+    public Builder policy(String value) {
+      policy = value;
+      return this;
+    }
+
+    /** Bytes of an item of a large file. */
+    public Builder itemSize(long value) {
+      itemSize = value;
+      return this;
+    }
+
+    /** How long the kernel may keep names and attributes; {@link #INDEFINITE} for ever. */
+    public Builder metadataTtl(Duration value) {
+      metadataTtl = value;
+      return this;
+    }
+
+    /** How residents are held. */
+    public Builder pin(PinMode value) {
+      pin = value;
+      return this;
+    }
+
+    /** Bytes that items which were not admitted may occupy in the page cache. */
+    public Builder windowBytes(long value) {
+      windowBytes = value;
+      return this;
+    }
+
+    /** How long items that were not admitted may stay in the page cache. */
+    public Builder windowAge(Duration value) {
+      windowAge = value;
+      return this;
+    }
+
+    /** How opens are counted. */
+    public Builder openCounting(OpenCounting value) {
+      openCounting = value;
+      return this;
+    }
+
+    /** Whether other users may use the mount; no by default, while the command line says yes for root. */
+    public Builder allowOther(boolean value) {
+      allowOther = value;
+      return this;
+    }
+
+    /** Whether the daemon is the process that the user started. */
+    public Builder foreground(boolean value) {
+      foreground = value;
+      return this;
+    }
+
+    /** How much the log says. */
+    public Builder level(LogLevel value) {
+      level = value;
+      return this;
+    }
+
+    /** The log file, absolute. */
+    public Builder logFile(Path value) {
+      logFile = value;
+      return this;
+    }
+
+    /** Most bytes of the Java heap; by default this process's limit. */
+    public Builder heapBytes(long value) {
+      heapBytes = value;
+      return this;
+    }
+
+    /** The machine's memory in bytes; by default asked of the machine. */
+    public Builder systemMemory(long value) {
+      systemMemory = value;
+      return this;
+    }
+
+    /** Says where a setting came from, for {@link Settings#configText()}. */
+    public Builder source(Key key, String source) {
+      sources.put(key, source);
+      return this;
+    }
+
+    /**
+     * Fills in what was not given, checks everything and builds.
+     *
+     * @throws IllegalArgumentException when a value is wrong, with one line for the user
+     */
+    public Settings build() {
+      SettingsRules.complete(this);
+      SettingsRules.check(this);
+      return new Settings(this);
+    }
+  }
+}

@@ -1,0 +1,148 @@
+package io.holdfast.fs.daemon;
+
+import io.holdfast.fs.daemon.Settings.Builder;
+import io.holdfast.fs.daemon.Settings.Key;
+import io.holdfast.fs.units.Durations;
+import io.holdfast.fs.units.Human;
+import io.holdfast.fs.units.Sizes;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** What settings must obey, and how those that were not given follow from the others. Stateless. */
+final class SettingsRules {
+  private SettingsRules() {}
+
+  /** Fills in name, memory and capacity where they were not given. */
+  static void complete(Builder b) {
+    if (b.name == null) {
+      b.name = MountNames.of(b.mountpoint);
+      b.source(Key.NAME, "derived from the mountpoint");
+    }
+    if (b.systemMemory == null) {
+      b.systemMemory = SystemMemory.detect();
+    }
+    long system = b.systemMemory;
+    if (b.memoryBytes == null) {
+      b.memoryBytes = percent(system, Settings.DEFAULT_MEMORY_PERCENT);
+      b.source(Key.MEMORY, derived(Settings.DEFAULT_MEMORY_PERCENT, system));
+    }
+    if (b.capacityBytes == null) {
+      long wanted = percent(system, Settings.DEFAULT_CAPACITY_PERCENT);
+      long room = room(b, b.memoryBytes);
+      b.capacityBytes = Math.min(wanted, room);
+      b.source(
+          Key.CAPACITY,
+          room < wanted
+              ? "derived from memory, transit and heap"
+              : derived(Settings.DEFAULT_CAPACITY_PERCENT, system));
+    }
+  }
+
+  /** Checks every value. */
+  static void check(Builder b) {
+    require(b.origin.isAbsolute(), "origin '%s' is not absolute", b.origin);
+    require(b.mountpoint.isAbsolute(), "mountpoint '%s' is not absolute", b.mountpoint);
+    require(
+        MountNames.isName(Objects.requireNonNull(b.name)),
+        "--name '%s' is not a name: write at most %d letters, digits, dots, dashes and underscores,"
+            + " and begin with a letter or digit",
+        b.name,
+        Settings.LONGEST_NAME);
+    require(
+        Settings.POLICIES.contains(b.policy),
+        "--policy '%s' is not known: choose one of %s",
+        b.policy,
+        String.join(", ", new TreeSet<>(Settings.POLICIES)));
+    requireItemSize(b.itemSize);
+    requireDuration(Key.METADATA_TTL, b.metadataTtl);
+    requireDuration(Key.WINDOW_AGE, b.windowAge);
+    require(
+        b.logFile == null || b.logFile.isAbsolute(), "log file '%s' is not absolute", b.logFile);
+    checkMemory(b);
+  }
+
+  private static void requireItemSize(long itemSize) {
+    require(
+        itemSize >= Settings.SMALLEST_ITEM_SIZE
+            && itemSize <= Settings.LARGEST_ITEM_SIZE
+            && Long.bitCount(itemSize) == 1,
+        "--item-size %s is not possible: choose 1M, 2M, 4M, 8M, 16M, 32M or 64M",
+        Sizes.exact(itemSize));
+  }
+
+  private static void requireDuration(Key key, Duration value) {
+    require(
+        !value.isNegative() && value.compareTo(Durations.LONGEST) <= 0,
+        "--%s %s is not possible: it must be from 0 to 68 years",
+        key.text(),
+        value);
+  }
+
+  private static void checkMemory(Builder b) {
+    long system = Objects.requireNonNull(b.systemMemory);
+    long memory = Objects.requireNonNull(b.memoryBytes);
+    long capacity = Objects.requireNonNull(b.capacityBytes);
+    boolean given = !b.sources.getOrDefault(Key.CAPACITY, "").startsWith("derived");
+    requireSome(Key.MEMORY, memory, system);
+    requireSome(Key.TRANSIT, b.transitBytes, system);
+    require(
+        b.transitBytes >= b.itemSize,
+        "--transit %s does not hold one item of %s: raise --transit or lower --item-size",
+        Sizes.exact(b.transitBytes),
+        Sizes.exact(b.itemSize));
+    require(
+        b.windowBytes >= 0 && b.windowBytes <= system,
+        "--window %s is more than the memory there is (%s): give less",
+        Sizes.exact(b.windowBytes),
+        Human.bytes(system));
+    if (given) {
+      requireSome(Key.CAPACITY, capacity, system);
+    }
+    require(
+        room(b, memory) > 0,
+        "--memory %s leaves no room for a cache: transit takes %s and the Java heap %s of it",
+        Human.bytes(memory),
+        Human.bytes(b.transitBytes),
+        Human.bytes(b.heapBytes));
+    require(
+        capacity <= room(b, memory),
+        "--capacity %s does not fit: transit %s, the Java heap %s and it must stay within --memory"
+            + " %s: give at most %s, or raise --memory",
+        Human.bytes(capacity),
+        Human.bytes(b.transitBytes),
+        Human.bytes(b.heapBytes),
+        Human.bytes(memory),
+        Sizes.exact(room(b, memory) >> 20 << 20));
+  }
+
+  private static void requireSome(Key key, long bytes, long system) {
+    require(bytes > 0, "--%s %d is nothing: give a size above 0", key.text(), bytes);
+    require(
+        bytes <= system,
+        "--%s %s is more than the memory there is (%s): give less, or a percentage such as 50%%",
+        key.text(),
+        Sizes.exact(bytes),
+        Human.bytes(system));
+  }
+
+  private static long room(Builder b, long memory) {
+    return memory - b.transitBytes - b.heapBytes;
+  }
+
+  private static long percent(long whole, int percent) {
+    return whole / 100 * percent;
+  }
+
+  private static String derived(int percent, long system) {
+    return "derived from " + percent + "% of the memory (" + Human.bytes(system) + ")";
+  }
+
+  private static void require(boolean holds, String format, @Nullable Object... args) {
+    if (!holds) {
+      throw new IllegalArgumentException(String.format(Locale.ROOT, format, args));
+    }
+  }
+}
