@@ -1,0 +1,70 @@
+package io.holdfast.policy;
+
+/**
+ * Decides which items are resident. It holds no data, only each resident's identity and weight: the
+ * caller makes an item resident when the policy admits it, and gives up those that the policy
+ * names.
+ *
+ * <p>An item is a {@code long} of the caller's choosing, any value. Its weight is what it takes of
+ * the capacity, at least 1. Its hash is a function of the item's name alone, uniform over all longs
+ * and the same on every node; only policies that select by hash look at it.
+ *
+ * <p>Not thread-safe: one lock of the caller's guards every call.
+ */
+public interface CachePolicy {
+
+  /** The name under which {@link Policies#create} makes this policy. */
+  String name();
+
+  /** What the residents may weigh together. */
+  long capacity();
+
+  /** What the residents weigh together: never more than {@link #capacity()}. */
+  long residentBytes();
+
+  long residentItems();
+
+  boolean contains(long id);
+
+  /**
+   * Whether {@link #offer} would admit this item now. Changes nothing; the answer holds until the
+   * next call that changes something. A caller that has not fetched the item yet may take it for a
+   * hint.
+   */
+  boolean wouldAdmit(long id, long hash, long weight);
+
+  /**
+   * Asks for admission of an item that has been fetched whole. An item that is resident already
+   * stays as it is, and counts as admitted.
+   *
+   * @throws IllegalArgumentException if the weight is below 1, or differs from that of the same
+   *     item's residence: an item whose version changed is to be {@linkplain #remove removed} first
+   */
+  Outcome offer(long id, long hash, long weight);
+
+  /** Notes that an item was used, resident or not. */
+  void access(long id);
+
+  /**
+   * Forgets an item whose version changed, that is gone, or that could not be made resident.
+   *
+   * @return whether it was resident
+   */
+  boolean remove(long id);
+
+  /**
+   * Changes the capacity.
+   *
+   * @return the residents to give up because they no longer fit; no longer resident on return
+   * @throws IllegalArgumentException if the capacity is negative
+   */
+  long[] resize(long capacity);
+
+  /**
+   * Checks this policy against itself: the recomputed weight equals the tracked one and is within
+   * the capacity. Takes time in proportion to the residents.
+   *
+   * @throws IllegalStateException if an invariant does not hold
+   */
+  void check();
+}

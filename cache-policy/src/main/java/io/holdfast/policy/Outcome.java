@@ -1,0 +1,34 @@
+package io.holdfast.policy;
+
+/** What became of an offered item, and of those that had to make room for it. */
+public final class Outcome {
+
+  static final Outcome ADMITTED = new Outcome(true, new long[0]);
+  static final Outcome REFUSED = new Outcome(false, new long[0]);
+
+  private final boolean admitted;
+  private final long[] evicted;
+
+  private Outcome(boolean admitted, long[] evicted) {
+    this.admitted = admitted;
+    this.evicted = evicted;
+  }
+
+  static Outcome admittedFor(long[] evicted) {
+    return evicted.length == 0 ? ADMITTED : new Outcome(true, evicted);
+  }
+
+  public boolean admitted() {
+    return admitted;
+  }
+
+  /** The residents to give up for it, in order; the array is the caller's. */
+  public long[] evicted() {
+    return evicted;
+  }
+
+  @Override
+  public String toString() {
+    return admitted ? "admitted, " + evicted.length + " evicted" : "refused";
+  }
+}

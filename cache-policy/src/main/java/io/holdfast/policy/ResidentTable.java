@@ -1,0 +1,158 @@
+package io.holdfast.policy;
+
+import java.util.SplittableRandom;
+
+/**
+ * The residents and their weights: a map from long to positive long that a million residents can
+ * afford.
+ *
+ * <p>Open addressing with linear probing in one array, an id and its weight side by side, so that a
+ * look-up touches one cache line or two. A weight of 0 marks a free slot; hence every id is
+ * possible. Removal moves later entries of the run back instead of leaving tombstones (Knuth, The
+ * Art of Computer Programming, vol. 3, 6.4, Algorithm R), so a table that lives for months of
+ * changes stays as fast as a new one. Grown when over four fifths full and shrunk when under a
+ * tenth: 20 to 40 bytes an entry while it grows.
+ */
+final class ResidentTable {
+
+  /** The weight of what is not in the table. */
+  static final long ABSENT = 0;
+
+  private static final int MIN_SLOTS = 16;
+  private static final int MAX_SLOTS = 1 << 29;
+
+  /** Slot i holds its id at 2i and its weight at 2i + 1. */
+  private long[] table = new long[2 * MIN_SLOTS];
+
+  private int slots = MIN_SLOTS;
+  private int size;
+
+  int size() {
+    return size;
+  }
+
+  /** Slots there are, free or not, of 16 bytes each. */
+  int slots() {
+    return slots;
+  }
+
+  /** The weight of an item, or {@link #ABSENT}. */
+  long weight(long id) {
+    return table[2 * find(id) + 1];
+  }
+
+  /** Adds an item that is not in the table, with a weight above 0. */
+  void add(long id, long weight) {
+    if (size + 1 > slots / 5 * 4) {
+      rehash(slots * 2);
+    }
+    int slot = find(id);
+    if (table[2 * slot + 1] != ABSENT || weight <= 0) {
+      throw new IllegalArgumentException("item " + id + " with weight " + weight);
+    }
+    put(slot, id, weight);
+    size++;
+  }
+
+  /** Removes an item; returns the weight it had, or {@link #ABSENT}. */
+  long remove(long id) {
+    int hole = find(id);
+    long weight = table[2 * hole + 1];
+    if (weight == ABSENT) {
+      return ABSENT;
+    }
+    for (int slot = next(hole); table[2 * slot + 1] != ABSENT; slot = next(slot)) {
+      // The entry may move to the hole unless its home lies cyclically after the hole.
+      int home = home(table[2 * slot]);
+      if (((slot - home) & (slots - 1)) >= ((slot - hole) & (slots - 1))) {
+        put(hole, table[2 * slot], table[2 * slot + 1]);
+        hole = slot;
+      }
+    }
+    put(hole, 0, ABSENT);
+    size--;
+    if (slots > MIN_SLOTS && size < slots / 10) {
+      rehash(slots / 2);
+    }
+    return weight;
+  }
+
+  /** An item of the table, each equally likely. */
+  long pick(SplittableRandom random) {
+    if (size == 0) {
+      throw new IllegalStateException("nothing to pick from");
+    }
+    // At least a tenth of the slots are taken, or there are few: this ends soon. Walking on from a
+    // free slot instead would favour what follows a gap.
+    int slot = random.nextInt(slots);
+    while (table[2 * slot + 1] == ABSENT) {
+      slot = random.nextInt(slots);
+    }
+    return table[2 * slot];
+  }
+
+  /**
+   * The recomputed sum of all weights.
+   *
+   * @throws IllegalStateException if an entry cannot be found, or the size is wrong
+   */
+  long checkedTotalWeight() {
+    long total = 0;
+    int count = 0;
+    for (int slot = 0; slot < slots; slot++) {
+      long weight = table[2 * slot + 1];
+      if (weight == ABSENT) {
+        continue;
+      }
+      if (weight < 0 || find(table[2 * slot]) != slot) {
+        throw new IllegalStateException(
+            "item %d with weight %d is misplaced".formatted(table[2 * slot], weight));
+      }
+      total = Math.addExact(total, weight);
+      count++;
+    }
+    if (count != size) {
+      throw new IllegalStateException("%d items, tracked are %d".formatted(count, size));
+    }
+    return total;
+  }
+
+  /** The slot that holds the item, or the free one where it would go. */
+  private int find(long id) {
+    int slot = home(id);
+    while (table[2 * slot + 1] != ABSENT && table[2 * slot] != id) {
+      slot = next(slot);
+    }
+    return slot;
+  }
+
+  private int next(int slot) {
+    return (slot + 1) & (slots - 1);
+  }
+
+  private int home(long id) {
+    // Ids are packed numbers, alike in most bits; the finalizer of MurmurHash3, cut short, spreads
+    // them.
+    long hash = (id ^ (id >>> 33)) * 0xff51afd7ed558ccdL;
+    return (int) (hash ^ (hash >>> 33)) & (slots - 1);
+  }
+
+  private void put(int slot, long id, long weight) {
+    table[2 * slot] = id;
+    table[2 * slot + 1] = weight;
+  }
+
+  private void rehash(int newSlots) {
+    if (newSlots > MAX_SLOTS) {
+      throw new IllegalStateException("more than " + size + " residents are not possible");
+    }
+    long[] old = table;
+    table = new long[2 * newSlots];
+    slots = newSlots;
+    for (int i = 0; i < old.length; i += 2) {
+      if (old[i + 1] != ABSENT) {
+        put(find(old[i]), old[i], old[i + 1]);
+      }
+    }
+  }
+}
