@@ -9,9 +9,9 @@ final class MountNames {
   private MountNames() {}
 
   /**
-   * Makes the default name from a mountpoint: {@code /data/imagenet} becomes {@code data-imagenet}. What a name cannot hold
-   * becomes an underscore. A name that had to be changed or cut for that carries a checksum of the whole path, so that it stays
-   * unique.
+   * Makes the default name from a mountpoint: {@code /data/imagenet} becomes {@code data-imagenet}.
+   * What a name cannot hold becomes an underscore. A name that had to be changed or cut for that
+   * carries a checksum of the whole path, so that it stays unique.
    */
   static String of(Path mountpoint) {
     StringBuilder name = new StringBuilder();

@@ -14,11 +14,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The effective settings of one mount: immutable, checked when built, each with the place that it came from.
+ * The effective settings of one mount: immutable, checked when built, each with the place that it
+ * came from.
  *
- * <p>Sizes are bytes. What is not given gets its default; the defaults of capacity and memory are derived from the memory of
- * the machine (see {@link SystemMemory}). Wrong values raise {@link IllegalArgumentException} in {@link Builder#build()}, with
- * one line that names the value and says what to do.
+ * <p>Sizes are bytes. What is not given gets its default; the defaults of capacity and memory are
+ * derived from the memory of the machine (see {@link SystemMemory}). Wrong values raise {@link
+ * IllegalArgumentException} in {@link Builder#build()}, with one line that names the value and says
+ * what to do.
  */
 public final class Settings {
   /** A {@link #metadataTtl()} that never ends: 68 years, safe in every unit down to nanoseconds. */
@@ -158,7 +160,10 @@ public final class Settings {
     return itemSize;
   }
 
-  /** Returns how long the kernel may keep names and attributes; 0 for not at all, {@link #INDEFINITE} for ever. */
+  /**
+   * Returns how long the kernel may keep names and attributes; 0 for not at all, {@link
+   * #INDEFINITE} for ever.
+   */
   public Duration metadataTtl() {
     return metadataTtl;
   }
@@ -168,7 +173,10 @@ public final class Settings {
     return pin;
   }
 
-  /** Returns the bytes that items which were not admitted may occupy in the page cache; 0 drops them at once. */
+  /**
+   * Returns the bytes that items which were not admitted may occupy in the page cache; 0 drops them
+   * at once.
+   */
   public long windowBytes() {
     return windowBytes;
   }
@@ -222,9 +230,8 @@ public final class Settings {
       case TRANSIT -> size(transitBytes);
       case POLICY -> policy;
       case ITEM_SIZE -> size(itemSize);
-      case METADATA_TTL -> metadataTtl.equals(INDEFINITE)
-          ? "indefinite"
-          : Durations.exact(metadataTtl);
+      case METADATA_TTL ->
+          metadataTtl.equals(INDEFINITE) ? "indefinite" : Durations.exact(metadataTtl);
       case PIN -> lower(pin);
       case WINDOW -> size(windowBytes);
       case WINDOW_AGE -> Durations.exact(windowAge);
@@ -236,7 +243,10 @@ public final class Settings {
     };
   }
 
-  /** Returns all settings as lines of three aligned columns: setting, value, and where the value came from. */
+  /**
+   * Returns all settings as lines of three aligned columns: setting, value, and where the value
+   * came from.
+   */
   public String configText() {
     return SettingsText.of(this);
   }
@@ -303,7 +313,10 @@ public final class Settings {
       return this;
     }
 
-    /** Ceiling in bytes for residents, transit and heap together; by default 80% of the machine's memory. */
+    /**
+     * Ceiling in bytes for residents, transit and heap together; by default 80% of the machine's
+     * memory.
+     */
     public Builder memoryBytes(long value) {
       memoryBytes = value;
       return this;
@@ -357,7 +370,10 @@ public final class Settings {
       return this;
     }
 
-    /** Whether other users may use the mount; no by default, while the command line says yes for root. */
+    /**
+     * Whether other users may use the mount; no by default, while the command line says yes for
+     * root.
+     */
     public Builder allowOther(boolean value) {
       allowOther = value;
       return this;

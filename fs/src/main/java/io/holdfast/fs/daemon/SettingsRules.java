@@ -1,7 +1,5 @@
 package io.holdfast.fs.daemon;
 
-import io.holdfast.fs.daemon.Settings.Builder;
-import io.holdfast.fs.daemon.Settings.Key;
 import io.holdfast.fs.units.Durations;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Sizes;
@@ -16,10 +14,10 @@ final class SettingsRules {
   private SettingsRules() {}
 
   /** Fills in name, memory and capacity where they were not given. */
-  static void complete(Builder b) {
+  static void complete(Settings.Builder b) {
     if (b.name == null) {
       b.name = MountNames.of(b.mountpoint);
-      b.source(Key.NAME, "derived from the mountpoint");
+      b.source(Settings.Key.NAME, "derived from the mountpoint");
     }
     if (b.systemMemory == null) {
       b.systemMemory = SystemMemory.detect();
@@ -27,14 +25,14 @@ final class SettingsRules {
     long system = b.systemMemory;
     if (b.memoryBytes == null) {
       b.memoryBytes = percent(system, Settings.DEFAULT_MEMORY_PERCENT);
-      b.source(Key.MEMORY, derived(Settings.DEFAULT_MEMORY_PERCENT, system));
+      b.source(Settings.Key.MEMORY, derived(Settings.DEFAULT_MEMORY_PERCENT, system));
     }
     if (b.capacityBytes == null) {
       long wanted = percent(system, Settings.DEFAULT_CAPACITY_PERCENT);
       long room = room(b, b.memoryBytes);
       b.capacityBytes = Math.min(wanted, room);
       b.source(
-          Key.CAPACITY,
+          Settings.Key.CAPACITY,
           room < wanted
               ? "derived from memory, transit and heap"
               : derived(Settings.DEFAULT_CAPACITY_PERCENT, system));
@@ -42,7 +40,7 @@ final class SettingsRules {
   }
 
   /** Checks every value. */
-  static void check(Builder b) {
+  static void check(Settings.Builder b) {
     require(b.origin.isAbsolute(), "origin '%s' is not absolute", b.origin);
     require(b.mountpoint.isAbsolute(), "mountpoint '%s' is not absolute", b.mountpoint);
     require(
@@ -57,8 +55,8 @@ final class SettingsRules {
         b.policy,
         String.join(", ", new TreeSet<>(Settings.POLICIES)));
     requireItemSize(b.itemSize);
-    requireDuration(Key.METADATA_TTL, b.metadataTtl);
-    requireDuration(Key.WINDOW_AGE, b.windowAge);
+    requireDuration(Settings.Key.METADATA_TTL, b.metadataTtl);
+    requireDuration(Settings.Key.WINDOW_AGE, b.windowAge);
     require(
         b.logFile == null || b.logFile.isAbsolute(), "log file '%s' is not absolute", b.logFile);
     checkMemory(b);
@@ -73,7 +71,7 @@ final class SettingsRules {
         Sizes.exact(itemSize));
   }
 
-  private static void requireDuration(Key key, Duration value) {
+  private static void requireDuration(Settings.Key key, Duration value) {
     require(
         !value.isNegative() && value.compareTo(Durations.LONGEST) <= 0,
         "--%s %s is not possible: it must be from 0 to 68 years",
@@ -81,13 +79,13 @@ final class SettingsRules {
         value);
   }
 
-  private static void checkMemory(Builder b) {
+  private static void checkMemory(Settings.Builder b) {
     long system = Objects.requireNonNull(b.systemMemory);
     long memory = Objects.requireNonNull(b.memoryBytes);
     long capacity = Objects.requireNonNull(b.capacityBytes);
-    boolean given = !b.sources.getOrDefault(Key.CAPACITY, "").startsWith("derived");
-    requireSome(Key.MEMORY, memory, system);
-    requireSome(Key.TRANSIT, b.transitBytes, system);
+    boolean given = !b.sources.getOrDefault(Settings.Key.CAPACITY, "").startsWith("derived");
+    requireSome(Settings.Key.MEMORY, memory, system);
+    requireSome(Settings.Key.TRANSIT, b.transitBytes, system);
     require(
         b.transitBytes >= b.itemSize,
         "--transit %s does not hold one item of %s: raise --transit or lower --item-size",
@@ -99,7 +97,7 @@ final class SettingsRules {
         Sizes.exact(b.windowBytes),
         Human.bytes(system));
     if (given) {
-      requireSome(Key.CAPACITY, capacity, system);
+      requireSome(Settings.Key.CAPACITY, capacity, system);
     }
     require(
         room(b, memory) > 0,
@@ -118,7 +116,7 @@ final class SettingsRules {
         Sizes.exact(room(b, memory) >> 20 << 20));
   }
 
-  private static void requireSome(Key key, long bytes, long system) {
+  private static void requireSome(Settings.Key key, long bytes, long system) {
     require(bytes > 0, "--%s %d is nothing: give a size above 0", key.text(), bytes);
     require(
         bytes <= system,
@@ -128,7 +126,7 @@ final class SettingsRules {
         Human.bytes(system));
   }
 
-  private static long room(Builder b, long memory) {
+  private static long room(Settings.Builder b, long memory) {
     return memory - b.transitBytes - b.heapBytes;
   }
 

@@ -1,6 +1,5 @@
 package io.holdfast.fs.daemon;
 
-import io.holdfast.fs.daemon.Settings.Key;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,7 +12,7 @@ final class SettingsText {
     rows.add(List.of("setting", "value", "from"));
     rows.add(List.of("origin", settings.origin().toString(), "argument"));
     rows.add(List.of("mountpoint", settings.mountpoint().toString(), "argument"));
-    for (Key key : Key.values()) {
+    for (Settings.Key key : Settings.Key.values()) {
       rows.add(List.of(key.text(), settings.text(key), settings.source(key)));
     }
     rows.add(List.of("heap", settings.heapText(), "java -Xmx"));

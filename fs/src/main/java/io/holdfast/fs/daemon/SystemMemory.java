@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * How much memory there is for this process: the machine's, or less where a memory cgroup (version 1 or 2) sets a limit. Reads
- * {@code /proc} and {@code /sys} at every call. Thread-safe.
+ * How much memory there is for this process: the machine's, or less where a memory cgroup (version
+ * 1 or 2) sets a limit. Reads {@code /proc} and {@code /sys} at every call. Thread-safe.
  */
 public final class SystemMemory {
   /** Version 1 shows "no limit" as a number near 2^63. */
@@ -19,7 +19,10 @@ public final class SystemMemory {
     this.root = root;
   }
 
-  /** Returns the bytes that this process may hope for: the smaller of {@code MemTotal} and the limits of its memory cgroups. */
+  /**
+   * Returns the bytes that this process may hope for: the smaller of {@code MemTotal} and the
+   * limits of its memory cgroups.
+   */
   public static long detect() {
     return new SystemMemory(Path.of("/")).bytes();
   }
@@ -48,8 +51,9 @@ public final class SystemMemory {
   }
 
   /**
-   * Returns the smallest limit from a cgroup up to the root of its hierarchy. In a container the path is the host's, while the
-   * hierarchy's root is the container's own group, so missing directories are passed over.
+   * Returns the smallest limit from a cgroup up to the root of its hierarchy. In a container the
+   * path is the host's, while the hierarchy's root is the container's own group, so missing
+   * directories are passed over.
    */
   private long limit(String hierarchy, String group, String file) {
     long limit = Long.MAX_VALUE;

@@ -4,7 +4,10 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
 
-/** Reads durations as people write them: {@code 500ms}, {@code 60s}, {@code 5m}, {@code 1h}, {@code 2d}, {@code 0}. Stateless. */
+/**
+ * Reads durations as people write them: {@code 500ms}, {@code 60s}, {@code 5m}, {@code 1h}, {@code
+ * 2d}, {@code 0}. Stateless.
+ */
 public final class Durations {
   /** Longest duration that is accepted; whole seconds of it fit 32 bits. */
   public static final Duration LONGEST = Duration.ofSeconds(Integer.MAX_VALUE);
@@ -16,7 +19,8 @@ public final class Durations {
    *
    * @param text a number with a unit, or {@code 0}
    * @return not negative, at most {@link #LONGEST}, in whole milliseconds
-   * @throws IllegalArgumentException with one line that names the text and says what a duration looks like
+   * @throws IllegalArgumentException with one line that names the text and says what a duration
+   *     looks like
    */
   public static Duration parse(String text) {
     int digits = Sizes.numberLength(text);
@@ -35,7 +39,11 @@ public final class Durations {
           case "" -> {
             if (number.signum() != 0) {
               throw new IllegalArgumentException(
-                  "'" + text + "' has no unit: write ms, s, m or h behind it, such as " + text + "s");
+                  "'"
+                      + text
+                      + "' has no unit: write ms, s, m or h behind it, such as "
+                      + text
+                      + "s");
             }
             yield 1;
           }
@@ -48,7 +56,10 @@ public final class Durations {
     return Duration.ofMillis(total.setScale(0, RoundingMode.DOWN).longValueExact());
   }
 
-  /** Writes a duration so that {@link #parse} reads the same milliseconds again, in the largest unit that needs no fraction. */
+  /**
+   * Writes a duration so that {@link #parse} reads the same milliseconds again, in the largest unit
+   * that needs no fraction.
+   */
   public static String exact(Duration duration) {
     long millis = duration.toMillis();
     if (millis == 0) {

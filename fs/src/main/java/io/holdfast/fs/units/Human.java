@@ -2,7 +2,10 @@ package io.holdfast.fs.units;
 
 import java.util.Locale;
 
-/** Shows figures to people: few digits, decimal units, the same everywhere whatever the locale. Stateless. */
+/**
+ * Shows figures to people: few digits, decimal units, the same everywhere whatever the locale.
+ * Stateless.
+ */
 public final class Human {
   private static final String[] BYTE_UNITS = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
   private static final String[] COUNT_UNITS = {"", "k", "M", "G", "T", "P", "E"};
@@ -12,7 +15,9 @@ public final class Human {
 
   private Human() {}
 
-  /** Shows bytes with three digits and a decimal unit: {@code 645 GB}, {@code 1.23 TB}, {@code 0 B}. */
+  /**
+   * Shows bytes with three digits and a decimal unit: {@code 645 GB}, {@code 1.23 TB}, {@code 0 B}.
+   */
   public static String bytes(long bytes) {
     int unit = 0;
     double value = bytes;
@@ -54,7 +59,10 @@ public final class Human {
     return String.format(Locale.ROOT, "%.2f", shown);
   }
 
-  /** Shows a span of time with its two largest units: {@code 2 d 3 h}, {@code 5 min 12 s}, {@code 4 s}. */
+  /**
+   * Shows a span of time with its two largest units: {@code 2 d 3 h}, {@code 5 min 12 s}, {@code 4
+   * s}.
+   */
   public static String seconds(long seconds) {
     if (seconds < 60) {
       return seconds + " s";

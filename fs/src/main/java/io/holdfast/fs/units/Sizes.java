@@ -5,8 +5,8 @@ import java.math.RoundingMode;
 import java.util.Locale;
 
 /**
- * Reads sizes as people write them: a number with an optional unit, in binary multiples ({@code 64G}, {@code 512M}, {@code
- * 1.5T}, {@code 4KiB}, {@code 123}). Results are bytes. Stateless.
+ * Reads sizes as people write them: a number with an optional unit, in binary multiples ({@code
+ * 64G}, {@code 512M}, {@code 1.5T}, {@code 4KiB}, {@code 123}). Results are bytes. Stateless.
  */
 public final class Sizes {
   private static final String UNITS = "KMGTPE";
@@ -17,9 +17,11 @@ public final class Sizes {
   /**
    * Reads a size.
    *
-   * @param text such as {@code 64G}; {@code B} and {@code iB} after the unit are allowed and change nothing
+   * @param text such as {@code 64G}; {@code B} and {@code iB} after the unit are allowed and change
+   *     nothing
    * @return bytes, never negative
-   * @throws IllegalArgumentException with one line that names the text and says what a size looks like
+   * @throws IllegalArgumentException with one line that names the text and says what a size looks
+   *     like
    */
   public static long parse(String text) {
     int digits = numberLength(text);
@@ -27,8 +29,7 @@ public final class Sizes {
       throw notASize(text);
     }
     int power = power(text.substring(digits).trim().toUpperCase(Locale.ROOT), text);
-    BigDecimal bytes =
-        number(text, digits).multiply(BigDecimal.valueOf(1L << (10 * power)));
+    BigDecimal bytes = number(text, digits).multiply(BigDecimal.valueOf(1L << (10 * power)));
     if (bytes.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) > 0) {
       throw new IllegalArgumentException("'" + text + "' is more than any machine can hold");
     }
@@ -69,7 +70,8 @@ public final class Sizes {
   }
 
   /**
-   * Writes a size so that {@link #parse(String)} reads the same number again, with the largest unit that needs no fraction.
+   * Writes a size so that {@link #parse(String)} reads the same number again, with the largest unit
+   * that needs no fraction.
    *
    * @param bytes not negative
    */
@@ -100,8 +102,8 @@ public final class Sizes {
   }
 
   /**
-   * Returns the length of the decimal number, such as {@code 12} or {@code 1.5}, that the text begins with; 0 for none, and
-   * for one with more digits than any size or duration has.
+   * Returns the length of the decimal number, such as {@code 12} or {@code 1.5}, that the text
+   * begins with; 0 for none, and for one with more digits than any size or duration has.
    */
   static int numberLength(String text) {
     int end = digitsEnd(text, 0);

@@ -1,0 +1,221 @@
+package io.holdfast.fs.control;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The directory that holds, for each running daemon, its socket {@code <name>.sock} and its process
+ * file {@code <name>.pid}.
+ *
+ * <p>The process file has the pid in its first line and the mountpoint behind it. Its daemon keeps
+ * it locked, so that a file whose daemon died is known by the missing lock, also when the process
+ * id is in use again. Such leftovers are replaced by the next daemon of that name and removed by
+ * {@link #removeLeftovers}. Immutable and thread-safe.
+ */
+public final class ControlDirectory {
+  private static final String SOCKET = ".sock";
+  private static final String PROCESS = ".pid";
+
+  /** More than a pid and the longest path. */
+  private static final int LARGEST_PROCESS_FILE = 16 * 1024;
+
+  private final Path directory;
+
+  private ControlDirectory(Path directory) {
+    this.directory = directory;
+  }
+
+  /** Uses a directory, which need not exist yet. */
+  public static ControlDirectory at(Path directory) {
+    return new ControlDirectory(directory);
+  }
+
+  /** Returns the directory of root's daemons, {@code /run/holdfast}. */
+  public static ControlDirectory ofRoot() {
+    return new ControlDirectory(Path.of("/run/holdfast"));
+  }
+
+  /**
+   * Returns the directory for the daemons of a user: {@code /run/holdfast} for root, else below
+   * {@code $XDG_RUNTIME_DIR}, or below the user's home directory where there is none.
+   *
+   * @param uid the user
+   * @param environment the environment variables of that user
+   */
+  public static ControlDirectory of(int uid, Map<String, String> environment) {
+    if (uid == 0) {
+      return ofRoot();
+    }
+    String runtime = environment.get("XDG_RUNTIME_DIR");
+    if (runtime != null && runtime.startsWith("/")) {
+      return new ControlDirectory(Path.of(runtime, "holdfast"));
+    }
+    Path usual = Path.of("/run/user/" + uid);
+    if (Files.isDirectory(usual)) {
+      return new ControlDirectory(usual.resolve("holdfast"));
+    }
+    String home = environment.getOrDefault("HOME", "/");
+    return new ControlDirectory(Path.of(home, ".local/state/holdfast/run"));
+  }
+
+  /** Returns the directory for daemons of the user that runs this process. */
+  public static ControlDirectory standard() {
+    return of(ownUid(), System.getenv());
+  }
+
+  /** Returns the user that runs this process. */
+  public static int ownUid() {
+    try {
+      return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+    } catch (IOException e) {
+      throw new IllegalStateException("/proc/self cannot be read: is /proc mounted?", e);
+    }
+  }
+
+  /** Returns the directory itself. */
+  public Path path() {
+    return directory;
+  }
+
+  /** Returns the socket of a name. */
+  public Path socket(String name) {
+    return directory.resolve(name + SOCKET);
+  }
+
+  /** Returns the process file of a name. */
+  public Path processFile(String name) {
+    return directory.resolve(name + PROCESS);
+  }
+
+  /** Returns all daemons that are alive, by name. Leaves out what this user may not see. */
+  public List<RunningDaemon> running() {
+    List<RunningDaemon> running = new ArrayList<>();
+    for (String name : names()) {
+      running(name).ifPresent(running::add);
+    }
+    return running;
+  }
+
+  /**
+   * Returns the daemon of a name if it is alive. Must not be asked by that daemon's own process:
+   * closing the file would free the lock.
+   */
+  public Optional<RunningDaemon> running(String name) {
+    return daemon(name, true);
+  }
+
+  /** Returns the name of a dead daemon that left its process file and had mounted there. */
+  public Optional<String> leftoverOf(Path mountpoint) {
+    for (String name : names()) {
+      if (daemon(name, false).filter(d -> d.mountpoint().equals(mountpoint)).isPresent()) {
+        return Optional.of(name);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * Removes the socket and the process file of a daemon that died.
+   *
+   * @return whether anything was removed
+   */
+  public boolean removeLeftovers(String name) throws IOException {
+    Path file = processFile(name);
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      if (tryLock(channel, false) == null) {
+        return false;
+      }
+      Files.deleteIfExists(socket(name));
+      Files.deleteIfExists(file);
+      return true;
+    } catch (NoSuchFileException e) {
+      return Files.deleteIfExists(socket(name));
+    }
+  }
+
+  /** Creates the directory, open for all to look into. */
+  void create() throws FsException {
+    try {
+      if (!Files.isDirectory(directory)) {
+        Files.createDirectories(directory);
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+      }
+    } catch (IOException e) {
+      throw new FsException(
+          FsError.ACCESS_DENIED,
+          "the control directory " + directory + " cannot be created: " + e.getMessage(),
+          e);
+    }
+  }
+
+  private List<String> names() {
+    List<String> names = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + PROCESS)) {
+      for (Path file : files) {
+        String text = String.valueOf(file.getFileName());
+        names.add(text.substring(0, text.length() - PROCESS.length()));
+      }
+    } catch (IOException | DirectoryIteratorException e) {
+      // No directory or no right to it: no daemon that could be asked.
+      return List.of();
+    }
+    Collections.sort(names);
+    return names;
+  }
+
+  private Optional<RunningDaemon> daemon(String name, boolean alive) {
+    Path file = processFile(name);
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      boolean free = tryLock(channel, true) != null;
+      if (free == alive || channel.size() > LARGEST_PROCESS_FILE) {
+        return Optional.empty();
+      }
+      return parse(name, Files.readString(file, StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+
+  private Optional<RunningDaemon> parse(String name, String text) {
+    int line = text.indexOf('\n');
+    if (line < 1) {
+      return Optional.empty();
+    }
+    try {
+      long pid = Long.parseLong(text.substring(0, line));
+      String mountpoint = text.substring(line + 1, Math.max(line + 1, text.length() - 1));
+      return Optional.of(new RunningDaemon(name, pid, Path.of(mountpoint), socket(name)));
+    } catch (NumberFormatException | InvalidPathException e) {
+      // Half written: the daemon is just starting, or it is no process file.
+      return Optional.empty();
+    }
+  }
+
+  /** Returns the lock, or null when somebody has it; also when that is this very process. */
+  static @Nullable FileLock tryLock(FileChannel channel, boolean shared) throws IOException {
+    try {
+      return channel.tryLock(0, Long.MAX_VALUE, shared);
+    } catch (OverlappingFileLockException e) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,155 @@
+package io.holdfast.fs.daemon;
+
+import io.holdfast.fs.mount.Binding;
+import io.holdfast.fs.residency.Residency;
+import io.holdfast.fs.stats.OpenCounts;
+import io.holdfast.fs.stats.OpenWatcher;
+import io.holdfast.fs.stats.ReadStats;
+import io.holdfast.fs.transit.Transit;
+import io.holdfast.fs.tree.DatasetScan;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+
+/**
+ * What {@code stats.json} says: counters since the mount, sizes in bytes, times in seconds. Thread-safe; touches neither the origin
+ * nor the own mount.
+ */
+final class StatsReport {
+  private final Sources sources;
+  private final Instant mountedAt = Instant.now().truncatedTo(ChronoUnit.SECONDS);
+  private final long startNanos;
+
+  /**
+   * Where the figures come from.
+   *
+   * @param version Holdfast's version
+   * @param opensCounted whether opens are being counted, one way or the other
+   */
+  record Sources(
+      Settings settings,
+      String version,
+      DatasetScan scan,
+      Residency residency,
+      Transit transit,
+      ReadStats reads,
+      OpenCounts opens,
+      OpenWatcher watcher,
+      BooleanSupplier opensCounted,
+      Binding binding,
+      LongSupplier nanoTime) {}
+
+  StatsReport(Sources sources) {
+    this.sources = sources;
+    this.startNanos = sources.nanoTime.getAsLong();
+  }
+
+  Map<String, Object> stats() {
+    sources.watcher.flush();
+    Residency.Figures cache = sources.residency.figures();
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("name", sources.settings.name());
+    all.put("version", sources.version);
+    all.put("origin", sources.settings.origin().toString());
+    all.put("mountpoint", sources.settings.mountpoint().toString());
+    all.put("mounted_at", mountedAt.toString());
+    all.put("uptime_seconds", (sources.nanoTime.getAsLong() - startNanos) / 1_000_000_000L);
+    all.put("dataset", dataset());
+    all.put("cache", cache(cache));
+    all.put("opens", opens());
+    all.put("fetches", fetches());
+    all.put("reads", reads());
+    all.put("transit", transit(cache));
+    all.put("kernel", kernel(cache));
+    return all;
+  }
+
+  private Map<String, Object> dataset() {
+    Map<String, Object> dataset = new LinkedHashMap<>();
+    dataset.put("files", sources.scan.files());
+    dataset.put("bytes", sources.scan.bytes());
+    dataset.put("scanned", sources.scan.isComplete());
+    return dataset;
+  }
+
+  private Map<String, Object> cache(Residency.Figures figures) {
+    Map<String, Object> cache = new LinkedHashMap<>();
+    cache.put("policy", sources.residency.policyName());
+    cache.put("capacity_bytes", figures.capacityBytes());
+    cache.put("resident_bytes", figures.residentBytes());
+    cache.put("resident_items", figures.residentItems());
+    cache.put("admitted_items", figures.admittedItems());
+    cache.put("refused_items", figures.refusedItems());
+    cache.put("evicted_items", figures.evictedItems());
+    cache.put("pin_failures", figures.pinFailures());
+    cache.put("planned_hit_ratio", plannedHitRatio());
+    cache.put("pin", sources.residency.isHard() ? "hard" : "soft");
+    return cache;
+  }
+
+  /** What each epoch from the second on will hit, by bytes; of what has been counted so far. */
+  double plannedHitRatio() {
+    if (sources.settings.policy().equals("none")) {
+      return 0;
+    }
+    long whole = sources.scan.pageBytes();
+    long capacity = sources.residency.figures().capacityBytes();
+    return whole == 0 ? 1 : Math.min(1, Math.round(10_000.0 * capacity / whole) / 10_000.0);
+  }
+
+  private Map<String, Object> opens() {
+    Map<String, Object> opens = new LinkedHashMap<>();
+    opens.put("counted", sources.opensCounted.getAsBoolean());
+    opens.put("total", sources.opens.total());
+    Map<String, Object> byProcess = new LinkedHashMap<>();
+    sources.opens.byProcess().forEach((pid, count) -> byProcess.put(pid.toString(), count));
+    opens.put("by_pid", byProcess);
+    return opens;
+  }
+
+  private Map<String, Object> fetches() {
+    Map<String, Object> origin = new LinkedHashMap<>();
+    origin.put("items", sources.transit.stats().originItems.sum());
+    origin.put("bytes", sources.transit.stats().originBytes.sum());
+    origin.put("errors", sources.transit.stats().originErrors.sum());
+    origin.put("retries", sources.transit.stats().originRetries.sum());
+    Map<String, Object> peer = new LinkedHashMap<>();
+    for (String key : new String[] {"items", "bytes", "errors"}) {
+      peer.put(key, 0);
+    }
+    Map<String, Object> fetches = new LinkedHashMap<>();
+    fetches.put("origin", origin);
+    fetches.put("peer", peer);
+    fetches.put("coalesced", sources.transit.stats().coalesced.sum());
+    fetches.put("in_flight", sources.transit.stats().inFlight.sum());
+    return fetches;
+  }
+
+  private Map<String, Object> reads() {
+    Map<String, Object> reads = new LinkedHashMap<>();
+    reads.put("requests", sources.reads.requests());
+    reads.put("bytes", sources.reads.bytes());
+    reads.put("errors", sources.reads.errors());
+    reads.put("stall_seconds", Math.round(sources.reads.stallSeconds() * 1000) / 1000.0);
+    return reads;
+  }
+
+  private Map<String, Object> transit(Residency.Figures figures) {
+    Map<String, Object> transit = new LinkedHashMap<>();
+    transit.put("capacity_bytes", sources.transit.capacity());
+    transit.put("used_bytes", sources.transit.used());
+    transit.put("window_bytes", figures.windowBytes());
+    transit.put("dropped_bytes", figures.droppedBytes());
+    return transit;
+  }
+
+  private Map<String, Object> kernel(Residency.Figures figures) {
+    Map<String, Object> kernel = new LinkedHashMap<>();
+    kernel.put("cached_bytes", figures.residentBytes() + figures.windowBytes());
+    kernel.put("requests", sources.binding.requests());
+    return kernel;
+  }
+}
