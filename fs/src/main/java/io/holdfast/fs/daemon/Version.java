@@ -1,0 +1,14 @@
+package io.holdfast.fs.daemon;
+
+/** Which Holdfast this is. */
+public final class Version {
+  /** The version that the build wrote into the jar, or {@code development} outside of one. */
+  public static final String VERSION = read();
+
+  private Version() {}
+
+  private static String read() {
+    String version = Version.class.getPackage().getImplementationVersion();
+    return version == null ? "development" : version;
+  }
+}
