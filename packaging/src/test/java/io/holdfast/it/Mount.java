@@ -1,0 +1,192 @@
+package io.holdfast.it;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.holdfast.posix.Posix;
+import io.holdfast.posix.RawPath;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * One mounted dataset, and what a user can ask of it. Made by {@link Sandbox}, which also ends it.
+ */
+final class Mount {
+  private static final Duration SETTLE_DEADLINE = Duration.ofSeconds(20);
+
+  private final Sandbox sandbox;
+  private final String name;
+  private final Path origin;
+  private final Path mountpoint;
+  private long pid;
+  private String plan = "";
+
+  Mount(Sandbox sandbox, String name, Path origin, Path mountpoint) {
+    this.sandbox = sandbox;
+    this.name = name;
+    this.origin = origin;
+    this.mountpoint = mountpoint;
+  }
+
+  List<String> command(String... options) {
+    List<String> command = new ArrayList<>(List.of(Sandbox.launcher(), "mount"));
+    command.addAll(List.of("--name", name, "--log-file", log().toString()));
+    command.addAll(List.of(options));
+    command.add(origin.toString());
+    if (!origin.equals(mountpoint)) {
+      command.add(mountpoint.toString());
+    }
+    return command;
+  }
+
+  void started(Child.Result result) {
+    plan = result.out();
+    pid = findDaemon();
+  }
+
+  private long findDaemon() {
+    List<Long> pids =
+        ProcessTable.marked(sandbox.id()).stream()
+            .filter(row -> row.commandLine().contains("java"))
+            .filter(row -> row.commandLine().contains(name + " "))
+            .map(ProcessTable.Row::pid)
+            .toList();
+    if (pids.size() != 1) {
+      throw new AssertionError(
+          "not one daemon of " + name + ": " + pids + " of " + ProcessTable.marked(sandbox.id()));
+    }
+    return pids.get(0);
+  }
+
+  String name() {
+    return name;
+  }
+
+  /** What the mount command said. */
+  String plan() {
+    return plan;
+  }
+
+  Path log() {
+    return sandbox.root().resolve(name + ".log");
+  }
+
+  Path origin() {
+    return origin;
+  }
+
+  Path mountpoint() {
+    return mountpoint;
+  }
+
+  Path path(String relative) {
+    return mountpoint.resolve(relative);
+  }
+
+  /** The daemon's process. */
+  long pid() {
+    return pid;
+  }
+
+  boolean isMounted() {
+    return !MountTable.holdfastAt(mountpoint).isEmpty();
+  }
+
+  boolean daemonIsAlive() {
+    char state = ProcessTable.state(pid);
+    return state != 'X' && state != 'Z';
+  }
+
+  void signal(int signal) {
+    Posix.kill(pid, signal);
+  }
+
+  /** Stops the daemon and waits until no thread of it runs. */
+  void freeze() {
+    signal(Posix.SIGSTOP);
+    Await.until(
+        Duration.ofSeconds(5),
+        "the daemon stopped",
+        () -> ProcessTable.threadStates(pid).stream().allMatch(state -> state == 'T'));
+  }
+
+  void thaw() {
+    signal(Posix.SIGCONT);
+  }
+
+  /** The figures of now. */
+  Stats stats() {
+    return Stats.parse(sandbox.holdfast("stats", "--json", name).mustSucceed().out());
+  }
+
+  Stats awaitStats(String condition, Predicate<Stats> isWanted) {
+    return Await.value(SETTLE_DEADLINE, condition, this::stats, isWanted);
+  }
+
+  /** The figures once nothing is being fetched, pinned or dropped any more. */
+  Stats settledStats() {
+    Stats[] last = {stats()};
+    return Await.value(
+        SETTLE_DEADLINE,
+        "the daemon has nothing to do",
+        () -> {
+          Stats before = last[0];
+          last[0] = stats();
+          return new Stats[] {before, last[0]};
+        },
+        pair -> isIdle(pair[1]) && sameWork(pair[0], pair[1]))[1];
+  }
+
+  private static boolean isIdle(Stats stats) {
+    return stats.number("fetches.in_flight") == 0 && stats.number("transit.used_bytes") == 0;
+  }
+
+  private static boolean sameWork(Stats a, Stats b) {
+    return a.residentItems() == b.residentItems()
+        && a.originItems() == b.originItems()
+        && a.requests("READ") == b.requests("READ")
+        && a.number("transit.window_bytes") == b.number("transit.window_bytes");
+  }
+
+  /** Bytes that the daemon has locked in memory: what the kernel says of the pins. */
+  long lockedBytes() {
+    return ProcessTable.statusBytes(pid, "VmLck");
+  }
+
+  /** Bytes of these files that the page cache holds for this mount. */
+  long cachedBytes(Iterable<String> files) {
+    long pages = 0;
+    try {
+      for (String file : files) {
+        pages += Posix.cachedPages(RawPath.of(path(file)));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return pages * Posix.PAGE;
+  }
+
+  /** The value of an extended attribute of Holdfast: {@code resident} or {@code items}. */
+  String xattr(String file, String attribute) {
+    try {
+      byte[] value = Posix.xattr(RawPath.of(path(file)), "user.holdfast." + attribute);
+      return new String(value, US_ASCII);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  Child.Result refresh(String... path) {
+    List<String> command = new ArrayList<>(List.of("refresh", name));
+    command.addAll(List.of(path));
+    return sandbox.holdfast(command.toArray(String[]::new));
+  }
+
+  Child.Result umount() {
+    return sandbox.holdfast("umount", mountpoint.toString());
+  }
+}

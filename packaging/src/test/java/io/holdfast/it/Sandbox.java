@@ -1,0 +1,352 @@
+package io.holdfast.it;
+
+import io.holdfast.it.MountTable.Row;
+import io.holdfast.posix.Posix;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * Where a test has its files, mounts and processes: a JUnit extension, for each test when it is a
+ * field of the instance, for the whole class when it is a static one.
+ *
+ * <p>At the end it unmounts as a user would, and then looks for what is left: a mount, a process, a
+ * socket or a temporary file fails the test. Whatever it finds it removes by force, so that no test
+ * disturbs the next one.
+ */
+final class Sandbox
+    implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback {
+  /** The distribution under test. */
+  static final Path HOME =
+      Path.of(System.getProperty("holdfast.home", "target/holdfast")).toAbsolutePath();
+
+  /** How long a command may take before it counts as hung. */
+  static final Duration COMMAND_DEADLINE = Duration.ofSeconds(30);
+
+  /** How long the end of a mount may take. */
+  static final Duration END_DEADLINE = Duration.ofSeconds(5);
+
+  private static final Path SOCKETS = Path.of("/run/holdfast");
+  private static final AtomicInteger COUNTER = new AtomicInteger();
+
+  private final List<Mount> mounts = new ArrayList<>();
+  private final List<Child> children = new ArrayList<>();
+  private final AtomicInteger files = new AtomicInteger();
+  private boolean perClass;
+  private Path root = Path.of("/nonexistent");
+  private String id = "";
+  private Set<String> temporaryBefore = Set.of();
+  private Thread rescue = new Thread();
+
+  @Override
+  public void beforeAll(ExtensionContext context) {
+    perClass = true;
+    open();
+  }
+
+  @Override
+  public void beforeEach(ExtensionContext context) {
+    if (!perClass) {
+      open();
+    }
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) {
+    context.getExecutionException().ifPresent(e -> printLogs(context.getDisplayName()));
+    if (!perClass) {
+      close();
+    }
+  }
+
+  @Override
+  public void afterAll(ExtensionContext context) {
+    close();
+  }
+
+  private void open() {
+    mounts.clear();
+    children.clear();
+    id = "it" + ProcessHandle.current().pid() + "x" + COUNTER.incrementAndGet();
+    temporaryBefore = temporaryFiles();
+    try {
+      root =
+          Files.createTempDirectory(
+                  "hf-" + id + "-",
+                  PosixFilePermissions.asFileAttribute(
+                      PosixFilePermissions.fromString("rwxr-xr-x")))
+              .toRealPath();
+      Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwxr-xr-x"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    rescue = new Thread(this::removeByForce, "rescue");
+    Runtime.getRuntime().addShutdownHook(rescue);
+  }
+
+  private void close() {
+    List<String> left = new ArrayList<>();
+    try {
+      children.forEach(Child::kill);
+      ProcessTable.marked(id).forEach(row -> Posix.kill(row.pid(), Posix.SIGCONT));
+      unmountAll(left);
+      findLeaks(left);
+    } finally {
+      removeByForce();
+      Runtime.getRuntime().removeShutdownHook(rescue);
+    }
+    if (!left.isEmpty()) {
+      throw new AssertionError("left behind: " + left);
+    }
+  }
+
+  private void unmountAll(List<String> left) {
+    for (int i = mounts.size() - 1; i >= 0; i--) {
+      Mount mount = mounts.get(i);
+      if (mount.isMounted()) {
+        Child.Result result = mount.umount();
+        if (result.exit() != 0) {
+          left.add("umount failed: " + result);
+        }
+      }
+    }
+  }
+
+  private void findLeaks(List<String> left) {
+    if (!Await.holdsWithin(END_DEADLINE, () -> ProcessTable.marked(id).isEmpty())) {
+      ProcessTable.marked(id).forEach(row -> left.add("process: " + row));
+    }
+    MountTable.below(root).stream()
+        .filter(Row::isHoldfast)
+        .forEach(row -> left.add("mount: " + row));
+    sockets().forEach(socket -> left.add("socket: " + socket));
+    for (String file : temporaryFiles()) {
+      if (!temporaryBefore.contains(file)) {
+        left.add("temporary file: " + file);
+      }
+    }
+  }
+
+  /** What Holdfast has in its runtime folder for mounts of this sandbox. */
+  List<Path> sockets() {
+    if (!Files.isDirectory(SOCKETS)) {
+      return List.of();
+    }
+    try (Stream<Path> entries = Files.list(SOCKETS)) {
+      return entries.filter(path -> path.getFileName().toString().contains(id)).toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Files in the temporary folder that only Holdfast or its native libraries could have made. */
+  static Set<String> temporaryFiles() {
+    try (Stream<Path> entries = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+      Set<String> names = new TreeSet<>();
+      entries
+          .map(path -> path.getFileName().toString())
+          .filter(name -> name.matches("(?i).*(holdfast|jffi|jnr|libfuse).*"))
+          .forEach(names::add);
+      return names;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void removeByForce() {
+    for (int round = 0; round < 2; round++) {
+      for (ProcessTable.Row row : ProcessTable.marked(id)) {
+        Posix.kill(row.pid(), Posix.SIGKILL);
+        Posix.kill(row.pid(), Posix.SIGCONT);
+      }
+      List<Row> rows = MountTable.below(root);
+      rows.stream().filter(Row::isHoldfast).forEach(row -> abort(row.minor()));
+      rows.forEach(row -> command("umount", "-l", row.mountpoint()));
+      Await.holdsWithin(END_DEADLINE, () -> ProcessTable.marked(id).isEmpty());
+    }
+    for (Path socket : sockets()) {
+      command("rm", "-f", socket.toString());
+    }
+    command("rm", "-rf", "--one-file-system", root.toString());
+  }
+
+  /** Ends a FUSE connection in the kernel: whoever waits for it gets an error. */
+  private void abort(int minor) {
+    Path connections = Path.of("/sys/fs/fuse/connections");
+    if (!Files.exists(connections.resolve(minor + "/abort"))) {
+      connections = root.resolve("fusectl");
+      command("mkdir", "-p", connections.toString());
+      command("mount", "-t", "fusectl", "none", connections.toString());
+    }
+    try {
+      Files.writeString(connections.resolve(minor + "/abort"), "1");
+    } catch (IOException e) {
+      // The connection has gone in the meantime.
+    }
+  }
+
+  private void printLogs(String test) {
+    for (Mount mount : mounts) {
+      if (Files.exists(mount.log())) {
+        try (Stream<String> lines = Files.lines(mount.log())) {
+          List<String> all = lines.toList();
+          System.out.println("--- log of " + mount.name() + " in " + test);
+          all.subList(Math.max(0, all.size() - 40), all.size()).forEach(System.out::println);
+        } catch (IOException | UncheckedIOException e) {
+          System.out.println("no log of " + mount.name() + ": " + e);
+        }
+      }
+    }
+  }
+
+  /** The sandbox's folder, readable for everybody. */
+  Path root() {
+    return root;
+  }
+
+  /** The mark of everything that belongs to this sandbox: part of the names of mounts. */
+  String id() {
+    return id;
+  }
+
+  /** A new folder. */
+  Path folder(String name) {
+    try {
+      return Files.createDirectories(root.resolve(name));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A new folder on a file system of its own in memory. */
+  Path tmpfs(String name) {
+    Path folder = folder(name);
+    command("mount", "-t", "tmpfs", "-o", "size=6g,mode=755", "none", folder.toString());
+    return folder;
+  }
+
+  /** Mounts a dataset at a new mountpoint; an error when that fails. */
+  Mount mount(Path origin, String... options) {
+    return mountAt(origin, folder("mnt" + mounts.size()), options);
+  }
+
+  /** Mounts a dataset at a place; over itself when that is the origin. */
+  Mount mountAt(Path origin, Path mountpoint, String... options) {
+    return mountWith(List.of(), Map.of(), origin, mountpoint, options);
+  }
+
+  /**
+   * Mounts a dataset, with a command in front (that executes its arguments) and more environment.
+   */
+  Mount mountWith(
+      List<String> prefix,
+      Map<String, String> environment,
+      Path origin,
+      Path mountpoint,
+      String... options) {
+    Mount mount = new Mount(this, id + "-" + mounts.size(), origin, mountpoint);
+    mounts.add(mount);
+    List<String> command = new ArrayList<>(prefix);
+    command.addAll(mount.command(options));
+    mount.started(run(environment, command).mustSucceed());
+    return mount;
+  }
+
+  /** Runs the launcher. */
+  Child.Result holdfast(String... arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(launcher());
+    command.addAll(List.of(arguments));
+    return run(Map.of(), command);
+  }
+
+  static String launcher() {
+    return HOME.resolve("bin/holdfast").toString();
+  }
+
+  /** Runs a command to its end; an error when it does not succeed. */
+  Child.Result command(String... command) {
+    return run(Map.of(), List.of(command));
+  }
+
+  Child.Result run(Map<String, String> environment, List<String> command) {
+    Child child = start(environment, command);
+    if (!child.endsWithin(COMMAND_DEADLINE)) {
+      child.kill();
+    }
+    return child.await(END_DEADLINE);
+  }
+
+  /** Starts a process that ends with the sandbox at the latest. */
+  Child start(String... command) {
+    return start(Map.of(), List.of(command));
+  }
+
+  Child start(Map<String, String> environment, List<String> command) {
+    int number = files.incrementAndGet();
+    Path out = folder("out").resolve(number + ".out");
+    Path err = out.resolveSibling(number + ".err");
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+    builder.environment().put(ProcessTable.MARK, id);
+    builder.environment().putAll(environment);
+    try {
+      Child child = new Child(builder.start(), command, out, err);
+      children.add(child);
+      return child;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * The command that runs a program of the tests in a JVM of its own. The program may use nothing
+   * but the JDK.
+   */
+  static List<String> java(Class<?> program, Object... arguments) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                "-Xshare:auto",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Xmx64m",
+                "-cp",
+                classes(program),
+                program.getName()));
+    for (Object argument : arguments) {
+      command.add(argument.toString());
+    }
+    return command;
+  }
+
+  Child startJava(Class<?> program, Object... arguments) {
+    return start(Map.of(), java(program, arguments));
+  }
+
+  private static String classes(Class<?> program) {
+    try {
+      return Path.of(program.getProtectionDomain().getCodeSource().getLocation().toURI())
+          .toString();
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package io.holdfast.it;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.IOException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The figures of a mount at one moment, by their paths: {@code fetches.origin.items}. */
+final class Stats {
+  private final Map<String, Object> values;
+  private final String text;
+
+  private Stats(Map<String, Object> values, String text) {
+    this.values = values;
+    this.text = text;
+  }
+
+  static Stats parse(String json) {
+    try {
+      return new Stats(JSON.std.mapFrom(json), json);
+    } catch (IOException e) {
+      throw new AssertionError("not JSON: " + json, e);
+    }
+  }
+
+  /** The value at a path of keys, null when there is none. */
+  @Nullable Object at(String path) {
+    Object value = values;
+    for (String key : path.split("\\.", -1)) {
+      if (!(value instanceof Map<?, ?> map)) {
+        return null;
+      }
+      value = map.get(key);
+    }
+    return value;
+  }
+
+  /** The number at a path; an error when there is none. */
+  long number(String path) {
+    Object value = at(path);
+    if (value instanceof Number number) {
+      return number.longValue();
+    }
+    throw new AssertionError("no number at " + path + ": " + value + " in " + text);
+  }
+
+  /** The opens counted for a process; 0 when there are none. */
+  long opensOf(long pid) {
+    return at("opens.by_pid." + pid) instanceof Number n ? n.longValue() : 0;
+  }
+
+  /** How many requests of a kind reached the daemon; 0 when it never saw one. */
+  long requests(String opcode) {
+    return at("kernel.requests." + opcode) instanceof Number n ? n.longValue() : 0;
+  }
+
+  long originItems() {
+    return number("fetches.origin.items");
+  }
+
+  long residentBytes() {
+    return number("cache.resident_bytes");
+  }
+
+  long residentItems() {
+    return number("cache.resident_items");
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

@@ -1,0 +1,264 @@
+package io.holdfast.posix;
+
+import static io.holdfast.posix.Libc.LIBC;
+import static io.holdfast.posix.Libc.RUNTIME;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.LongSupplier;
+import jnr.constants.platform.Errno;
+import jnr.ffi.LastError;
+import jnr.ffi.Memory;
+import jnr.ffi.Pointer;
+
+/** System calls with results that tests can compare: values, or the name of the error. */
+public final class Posix {
+  public static final int O_RDONLY = 0;
+  public static final int O_WRONLY = 1;
+  public static final int O_RDWR = 2;
+  public static final int O_CREAT = 0100;
+  public static final int O_TRUNC = 01000;
+  public static final int O_APPEND = 02000;
+  public static final int O_NONBLOCK = 04000;
+  public static final int O_TMPFILE = 020200000;
+
+  public static final int S_IFSOCK = 0140000;
+  public static final int S_IFLNK = 0120000;
+  public static final int S_IFREG = 0100000;
+  public static final int S_IFBLK = 0060000;
+  public static final int S_IFDIR = 0040000;
+  public static final int S_IFCHR = 0020000;
+  public static final int S_IFIFO = 0010000;
+
+  public static final int SIGKILL = 9;
+  public static final int SIGTERM = 15;
+  public static final int SIGCONT = 18;
+  public static final int SIGSTOP = 19;
+
+  public static final int AT_FDCWD = -100;
+  public static final int AT_SYMLINK_NOFOLLOW = 0x100;
+
+  public static final int PAGE = 4096;
+
+  private static final int STATX_BASIC_STATS = 0x7ff;
+  private static final int PROT_READ = 1;
+  private static final int MAP_SHARED = 1;
+  private static final int DIRENT_LENGTH = 16;
+  private static final int DIRENT_TYPE = 18;
+  private static final int DIRENT_NAME = 19;
+
+  private Posix() {}
+
+  /** An entry of a directory, as readdir(3) gives it. */
+  public record Entry(RawPath name, int type, long inode) {}
+
+  /** The call's result, or the negative error number when it gave -1. */
+  public static long call(LongSupplier call) {
+    long result = call.getAsLong();
+    return result == -1 ? -LastError.getLastError(RUNTIME) : result;
+  }
+
+  /** The error's name for a negative result of {@link #call}, else {@code "ok"}. */
+  public static String errorName(long result) {
+    return result < 0 ? Errno.valueOf(-result).name() : "ok";
+  }
+
+  private static long checked(String what, RawPath path, LongSupplier call) throws IOException {
+    long result = call(call);
+    if (result < 0) {
+      throw new IOException(what + " " + path + ": " + errorName(result));
+    }
+    return result;
+  }
+
+  /** Does a call that must succeed. */
+  public static void must(String what, RawPath path, LongSupplier call) {
+    try {
+      checked(what, path, call);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  public static Stat lstat(RawPath path) throws IOException {
+    Pointer buffer = Memory.allocateDirect(RUNTIME, Stat.BYTES);
+    checked(
+        "stat",
+        path,
+        () -> LIBC.statx(AT_FDCWD, path.cString(), AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, buffer));
+    return Stat.read(buffer);
+  }
+
+  /** The result of lstat(2): 0 or a negative error number. */
+  public static long tryStat(RawPath path) {
+    Pointer buffer = Memory.allocateDirect(RUNTIME, Stat.BYTES);
+    return call(
+        () -> LIBC.statx(AT_FDCWD, path.cString(), AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, buffer));
+  }
+
+  /** Opens and closes: 0, or the error of the open. */
+  public static long tryOpen(RawPath path, int flags) {
+    long fd = call(() -> LIBC.open(path.cString(), flags, 0644));
+    if (fd >= 0) {
+      LIBC.close((int) fd);
+      return 0;
+    }
+    return fd;
+  }
+
+  /** All entries but {@code .} and {@code ..}, in the order of their names. */
+  public static List<Entry> list(RawPath path) throws IOException {
+    Pointer directory = LIBC.opendir(path.cString());
+    if (directory == null) {
+      throw new IOException("opendir " + path + ": " + errorName(-LastError.getLastError(RUNTIME)));
+    }
+    List<Entry> entries = new ArrayList<>();
+    try {
+      for (Pointer dirent = LIBC.readdir(directory);
+          dirent != null;
+          dirent = LIBC.readdir(directory)) {
+        byte[] name = new byte[(dirent.getShort(DIRENT_LENGTH) & 0xffff) - DIRENT_NAME];
+        dirent.get(DIRENT_NAME, name, 0, name.length);
+        int length = 0;
+        while (name[length] != 0) {
+          length++;
+        }
+        RawPath raw = RawPath.of(Arrays.copyOf(name, length));
+        if (!raw.toString().equals(".") && !raw.toString().equals("..")) {
+          entries.add(new Entry(raw, dirent.getByte(DIRENT_TYPE), dirent.getLong(0)));
+        }
+      }
+    } finally {
+      LIBC.closedir(directory);
+    }
+    entries.sort((a, b) -> a.name().compareTo(b.name()));
+    return entries;
+  }
+
+  /** 0, or the error of opendir(3). */
+  public static long tryOpendir(RawPath path) {
+    Pointer directory = LIBC.opendir(path.cString());
+    if (directory == null) {
+      return -LastError.getLastError(RUNTIME);
+    }
+    return LIBC.closedir(directory);
+  }
+
+  public static RawPath readlink(RawPath path) throws IOException {
+    byte[] target = new byte[PAGE];
+    long length =
+        checked(
+            "readlink", path, () -> LIBC.readlink(path.cString(), target, (long) target.length));
+    return RawPath.of(Arrays.copyOf(target, (int) length));
+  }
+
+  /** The names of the extended attributes, sorted. */
+  public static List<String> xattrs(RawPath path) throws IOException {
+    byte[] names = new byte[1 << 16];
+    long length =
+        checked(
+            "listxattr", path, () -> LIBC.llistxattr(path.cString(), names, (long) names.length));
+    String joined = new String(names, 0, (int) length, UTF_8);
+    return joined.isEmpty()
+        ? List.of()
+        : Arrays.stream(joined.split("\0", -1)).filter(n -> !n.isEmpty()).sorted().toList();
+  }
+
+  public static byte[] xattr(RawPath path, String name) throws IOException {
+    byte[] value = new byte[1 << 16];
+    long length =
+        checked(
+            "getxattr " + name,
+            path,
+            () ->
+                LIBC.lgetxattr(
+                    path.cString(), RawPath.of(name).cString(), value, (long) value.length));
+    return Arrays.copyOf(value, (int) length);
+  }
+
+  /** What pread(2) gives: bytes up to the end of the file. */
+  public static byte[] pread(RawPath path, long offset, int length) throws IOException {
+    int fd = (int) checked("open", path, () -> LIBC.open(path.cString(), O_RDONLY, 0));
+    try {
+      byte[] bytes = new byte[length];
+      int done = 0;
+      while (done < length) {
+        int at = done;
+        byte[] rest = new byte[length - done];
+        long n =
+            checked("pread", path, () -> LIBC.pread(fd, rest, (long) rest.length, offset + at));
+        if (n == 0) {
+          break;
+        }
+        System.arraycopy(rest, 0, bytes, done, (int) n);
+        done += (int) n;
+      }
+      return Arrays.copyOf(bytes, done);
+    } finally {
+      LIBC.close(fd);
+    }
+  }
+
+  /**
+   * Writes bytes at an offset of a file, which is made when it is not there; nothing is truncated.
+   */
+  public static void write(RawPath path, long offset, byte[] bytes) {
+    int fd = (int) call(() -> LIBC.open(path.cString(), O_WRONLY | O_CREAT, 0644));
+    if (fd < 0) {
+      throw new AssertionError("open " + path + ": " + errorName(fd));
+    }
+    try {
+      must("pwrite", path, () -> LIBC.pwrite(fd, bytes, (long) bytes.length, offset));
+    } finally {
+      LIBC.close(fd);
+    }
+  }
+
+  /** Creates an empty file. */
+  public static void create(RawPath path) {
+    long fd = call(() -> LIBC.open(path.cString(), O_WRONLY | O_CREAT, 0644));
+    if (fd < 0) {
+      throw new AssertionError("create " + path + ": " + errorName(fd));
+    }
+    LIBC.close((int) fd);
+  }
+
+  /** How many of the file's pages the page cache holds. Reads nothing. */
+  public static long cachedPages(RawPath path) throws IOException {
+    long size = lstat(path).size();
+    if (size == 0) {
+      return 0;
+    }
+    int fd = (int) checked("open", path, () -> LIBC.open(path.cString(), O_RDONLY, 0));
+    try {
+      Pointer map = LIBC.mmap(null, size, PROT_READ, MAP_SHARED, fd, 0);
+      if (map == null || map.address() == -1) {
+        throw new IOException("mmap " + path + ": " + errorName(-LastError.getLastError(RUNTIME)));
+      }
+      try {
+        byte[] vector = new byte[(int) ((size + PAGE - 1) / PAGE)];
+        checked("mincore", path, () -> LIBC.mincore(map, size, vector));
+        long pages = 0;
+        for (byte b : vector) {
+          pages += b & 1;
+        }
+        return pages;
+      } finally {
+        LIBC.munmap(map, size);
+      }
+    } finally {
+      LIBC.close(fd);
+    }
+  }
+
+  /** Sends a signal to one process. */
+  public static void kill(long pid, int signal) {
+    if (pid <= 1) {
+      throw new IllegalArgumentException("no process of ours: " + pid);
+    }
+    LIBC.kill((int) pid, signal);
+  }
+}
