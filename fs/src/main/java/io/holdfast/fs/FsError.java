@@ -1,0 +1,40 @@
+package io.holdfast.fs;
+
+/**
+ * What can go wrong with a request, in the words of the domain. A binding maps each value to exactly one errno; nothing else in
+ * the filesystem knows errno values of replies.
+ */
+public enum FsError {
+  /** There is no such entry at the origin. */
+  NOT_FOUND,
+  /** A path component that must be a directory is none. */
+  NOT_DIRECTORY,
+  /** A directory was named where a file is needed. */
+  IS_DIRECTORY,
+  /** The origin does not let the daemon do this. */
+  ACCESS_DENIED,
+  /** The origin refuses the operation whatever the rights. */
+  NOT_PERMITTED,
+  /** A name or path is longer than the origin can hold. */
+  NAME_TOO_LONG,
+  /** A symlink stood where the daemon follows none. */
+  SYMLINK,
+  /** An argument makes no sense for this entry. */
+  INVALID,
+  /** The entry has no such extended attribute. */
+  NO_ATTRIBUTE,
+  /** The caller's buffer is too small for the value. */
+  RANGE,
+  /** The origin, or this filesystem, does not offer the operation. */
+  UNSUPPORTED,
+  /** The content that was asked for has another version at the origin by now. */
+  STALE,
+  /** Every source failed. */
+  IO,
+  /** No source answered before the deadline. */
+  TIMED_OUT,
+  /** Too little memory to answer. */
+  NO_MEMORY,
+  /** The daemon's surroundings lack something that it cannot work without. */
+  UNAVAILABLE
+}

@@ -1,0 +1,117 @@
+package io.holdfast.fs.daemon;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.IsolatedThreads;
+import io.holdfast.fs.origin.DeadlineOrigin;
+import io.holdfast.fs.origin.Origin;
+import io.holdfast.fs.origin.posix.PosixOrigin;
+import io.holdfast.fs.transit.Transit;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionHandler;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Which threads the parts of the daemon run on, and which origin they get. */
+final class Composition {
+  /** How long a reader, or a call for metadata, waits for the origin. */
+  static final Duration DEADLINE = Duration.ofSeconds(60);
+
+  /** Threads that may be stuck in an origin that hangs. */
+  private static final int METADATA_THREADS = 32;
+
+  private static final int FETCH_THREADS = 64;
+  private static final int PREFETCH_THREADS = 4;
+  private static final int PREFETCH_QUEUE = 16;
+  private static final int PIN_THREADS = 2;
+  private static final int IDLE_SECONDS = 30;
+
+  private static final RejectedExecutionHandler REFUSE = new ThreadPoolExecutor.AbortPolicy();
+
+  private Composition() {}
+
+  static Origin origin(Path directory) throws FsException {
+    Origin origin = PosixOrigin.open(directory);
+    if (!origin.mayHang()) {
+      return origin;
+    }
+    ExecutorService threads =
+        new ThreadPoolExecutor(
+            0,
+            METADATA_THREADS,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            named("origin"),
+            REFUSE);
+    return new DeadlineOrigin(origin, threads, DEADLINE);
+  }
+
+  /**
+   * Where the origin cannot hang, a fetch runs on the thread of its first reader: handing it over costs as much as the fetch of a
+   * small file. Else the reader must be able to give it up.
+   */
+  static Transit.Executors fetchers(boolean mayHang) {
+    Executor awaited =
+        mayHang
+            ? new ThreadPoolExecutor(
+                0,
+                FETCH_THREADS,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new SynchronousQueue<>(),
+                named("fetch"),
+                Composition::wait)
+            : Runnable::run;
+    ThreadPoolExecutor ahead =
+        new ThreadPoolExecutor(
+            PREFETCH_THREADS,
+            PREFETCH_THREADS,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new ArrayBlockingQueue<>(PREFETCH_QUEUE),
+            named("prefetch"),
+            REFUSE);
+    ahead.allowCoreThreadTimeOut(true);
+    return new Transit.Executors(awaited, ahead);
+  }
+
+  /** More fetches than threads: the reader's thread waits for one, for as long as it would wait for the bytes. */
+  private static void wait(Runnable fetch, ThreadPoolExecutor pool) {
+    try {
+      if (pool.getQueue().offer(fetch, DEADLINE.toMillis(), TimeUnit.MILLISECONDS)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    REFUSE.rejectedExecution(fetch, pool);
+  }
+
+  static IsolatedThreads pinners() throws FsException {
+    return IsolatedThreads.start("pin", PIN_THREADS);
+  }
+
+  static IsolatedThreads droppers() throws FsException {
+    return IsolatedThreads.start("drop", 1);
+  }
+
+  static IsolatedThreads watcher() throws FsException {
+    return IsolatedThreads.start("watch", 1);
+  }
+
+  static ThreadFactory named(String name) {
+    AtomicInteger count = new AtomicInteger();
+    return task -> {
+      Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
+      thread.setDaemon(true);
+      return thread;
+    };
+  }
+}

@@ -1,0 +1,389 @@
+package io.holdfast.fs.daemon;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import com.github.benmanes.caffeine.cache.Ticker;
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.control.ControlCommands;
+import io.holdfast.fs.control.ControlDirectory;
+import io.holdfast.fs.control.ControlFiles;
+import io.holdfast.fs.control.ControlServer;
+import io.holdfast.fs.control.StatsText;
+import io.holdfast.fs.linux.IsolatedThreads;
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.mount.Binding;
+import io.holdfast.fs.mount.DatasetFilesystem;
+import io.holdfast.fs.mount.Filesystem;
+import io.holdfast.fs.mount.MountOptions;
+import io.holdfast.fs.mount.jnr.JnrBinding;
+import io.holdfast.fs.origin.Origin;
+import io.holdfast.fs.residency.PinLimits;
+import io.holdfast.fs.residency.Residency;
+import io.holdfast.fs.stats.OpenCounts;
+import io.holdfast.fs.stats.OpenWatcher;
+import io.holdfast.fs.stats.ReadStats;
+import io.holdfast.fs.transit.FetchListener;
+import io.holdfast.fs.transit.Fetched;
+import io.holdfast.fs.transit.Item;
+import io.holdfast.fs.transit.ItemLayout;
+import io.holdfast.fs.transit.Transit;
+import io.holdfast.fs.tree.DatasetScan;
+import io.holdfast.fs.tree.Tree;
+import io.holdfast.fs.units.Human;
+import io.holdfast.policy.CachePolicy;
+import io.holdfast.policy.Policies;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One running mount: builds the parts, starts them in order and stops them in the opposite order. Thread-safe.
+ *
+ * <p>The order matters. Isolated threads start before anything else is opened, so that their descriptor tables hold nothing of
+ * the daemon's. The origin is opened before the mount may cover it.
+ */
+public final class Daemon {
+  private static final Logger log = LoggerFactory.getLogger(Daemon.class);
+
+  private static final Duration TICK = Duration.ofMillis(100);
+  private static final Duration MOUNT_CHECK = Duration.ofSeconds(1);
+
+  /** How long {@link #plan()} waits for the dataset to be counted. */
+  private static final Duration PLAN_WAIT = Duration.ofMillis(1500);
+
+  private static final Duration SHORTEST_SWEEP = Duration.ofMinutes(1);
+  private static final long SEED = 42;
+
+  private final Settings settings;
+  private final Deque<Runnable> undo = new ArrayDeque<>();
+  private final AtomicBoolean stopping = new AtomicBoolean();
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private final DatasetScan scan;
+  private final StatsReport report;
+  private final DatasetFilesystem filesystem;
+  private final Residency residency;
+  private final Binding binding;
+
+  /**
+   * Mounts.
+   *
+   * @return when the mount answers
+   * @throws FsException where it cannot; nothing is left behind then
+   */
+  public static Daemon start(Settings settings) throws FsException {
+    return new Daemon(settings);
+  }
+
+  private Daemon(Settings settings) throws FsException {
+    this.settings = settings;
+    boolean started = false;
+    try {
+      IsolatedThreads pinners = closing(Composition.pinners());
+      IsolatedThreads droppers = closing(Composition.droppers());
+      OpenCounts opens = new OpenCounts();
+      OpenWatcher watcher = closing(new OpenWatcher(Composition.watcher(), opens));
+      boolean watch = chooseWatch(watcher);
+      boolean message =
+          !watch
+              && (settings.openCounting() == OpenCounting.AUTO
+                  || settings.openCounting() == OpenCounting.MESSAGE);
+
+      Origin origin = closing(Composition.origin(settings.origin()));
+      PinLimits limits = PinLimits.raise(settings.capacityBytes());
+      boolean hard = Residency.choosePin(wanted(settings.pin()), limits);
+      CachePolicy policy = Policies.create(settings.policy(), settings.capacityBytes(), SEED);
+      residency =
+          closing(
+              new Residency(
+                  policy,
+                  settings.mountpoint(),
+                  new Residency.Threads(pinners, droppers),
+                  hard,
+                  limits.mappings(),
+                  new Residency.WindowSize(settings.windowBytes(), settings.windowAge()),
+                  System::nanoTime));
+      ItemLayout layout = new ItemLayout(settings.itemSize());
+      Transit transit =
+          new Transit(
+              origin,
+              layout,
+              settings.transitBytes(),
+              Composition.fetchers(origin.mayHang()),
+              System::nanoTime,
+              Composition.DEADLINE,
+              new Listener());
+      undo.push(transit::close);
+      Tree tree = new Tree(origin, Filesystem.ROOT, old -> filesystem().replaced(old));
+      scan = new DatasetScan(origin, Linux.PAGE_SIZE);
+      undo.push(scan::stop);
+      binding = closing(new JnrBinding());
+      ReadStats reads = new ReadStats();
+      report =
+          new StatsReport(
+              new StatsReport.Sources(
+                  settings,
+                  Version.VERSION,
+                  scan,
+                  residency,
+                  transit,
+                  reads,
+                  opens,
+                  watcher,
+                  () -> message || watcher.isRunning(),
+                  binding,
+                  System::nanoTime));
+      ScheduledExecutorService housekeeping =
+          Executors.newScheduledThreadPool(2, Composition.named("housekeeping"));
+      undo.push(housekeeping::shutdownNow);
+      filesystem =
+          new DatasetFilesystem(
+              new DatasetFilesystem.Parts(
+                  origin,
+                  tree,
+                  layout,
+                  transit,
+                  residency,
+                  new ControlFiles(controlFiles(), Ticker.systemTicker()),
+                  reads,
+                  opens,
+                  binding,
+                  housekeeping,
+                  System::nanoTime));
+      closing(
+          ControlServer.start(
+              ControlDirectory.standard(),
+              settings.name(),
+              settings.mountpoint(),
+              new Commands()));
+      binding.mount(
+          filesystem,
+          new MountOptions(
+              settings.mountpoint(),
+              origin.describe(),
+              settings.metadataTtl(),
+              settings.allowOther(),
+              message));
+      MountTable.raiseReadAhead(settings.mountpoint());
+      if (watch) {
+        watcher.watch(settings.mountpoint());
+      }
+      start(housekeeping, transit);
+      started = true;
+      log.info("mounted {}", settings);
+    } finally {
+      if (!started) {
+        undoAll();
+      }
+    }
+  }
+
+  private <T extends AutoCloseable> T closing(T part) {
+    undo.push(
+        () -> {
+          try {
+            part.close();
+          } catch (Exception e) {
+            log.warn("while stopping: {}", e.toString(), e);
+          }
+        });
+    return part;
+  }
+
+  /** Called back only once the mount answers, when the field is set. */
+  private DatasetFilesystem filesystem() {
+    return filesystem;
+  }
+
+  private boolean chooseWatch(OpenWatcher watcher) throws FsException {
+    if (settings.openCounting() != OpenCounting.AUTO
+        && settings.openCounting() != OpenCounting.WATCH) {
+      return false;
+    }
+    boolean permitted = watcher.prepare();
+    if (!permitted && settings.openCounting() == OpenCounting.WATCH) {
+      throw new FsException(
+          FsError.NOT_PERMITTED,
+          "--count-opens watch: fanotify is not permitted: run as root, or use --count-opens"
+              + " message");
+    }
+    return permitted;
+  }
+
+  private static @org.jspecify.annotations.Nullable Boolean wanted(PinMode mode) {
+    return switch (mode) {
+      case AUTO -> null;
+      case HARD -> true;
+      case SOFT -> false;
+    };
+  }
+
+  private Map<String, Supplier<byte[]>> controlFiles() {
+    Map<String, Supplier<byte[]>> files = new LinkedHashMap<>();
+    files.put("stats", () -> StatsText.of(report.stats()).getBytes(StandardCharsets.UTF_8));
+    files.put("stats.json", this::statsJson);
+    files.put("config", () -> settings.configText().getBytes(StandardCharsets.UTF_8));
+    return files;
+  }
+
+  private byte[] statsJson() {
+    try {
+      String json =
+          JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(report.stats()) + "\n";
+      return json.getBytes(StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void start(ScheduledExecutorService housekeeping, Transit transit) {
+    Thread scanner = Composition.named("scan").newThread(scan);
+    scanner.start();
+    every(housekeeping, TICK, transit::expire);
+    every(housekeeping, TICK, residency::tick);
+    every(housekeeping, MOUNT_CHECK, this::checkMount);
+    Duration ttl = settings.metadataTtl();
+    if (!ttl.equals(Settings.INDEFINITE)) {
+      Duration sweep = ttl.compareTo(SHORTEST_SWEEP) < 0 ? SHORTEST_SWEEP : ttl;
+      every(housekeeping, sweep, filesystem::refreshResidents);
+    }
+  }
+
+  /** A task that failed once is due again all the same. */
+  private static void every(ScheduledExecutorService executor, Duration period, Runnable task) {
+    long nanos = period.toNanos();
+    Runnable logged =
+        () -> {
+          try {
+            task.run();
+          } catch (RuntimeException e) {
+            log.error("housekeeping failed", e);
+          }
+        };
+    executor.scheduleWithFixedDelay(logged, nanos, nanos, TimeUnit.NANOSECONDS);
+  }
+
+  /** Somebody may have unmounted without telling the daemon, lazily, or ended the connection. */
+  private void checkMount() {
+    if (binding.isDisconnected() || !MountTable.isMounted(settings.mountpoint())) {
+      log.warn("{} has been unmounted by somebody else; ending", settings.mountpoint());
+      stopApart();
+    }
+  }
+
+  /** Stops on a thread that is not itself ended by that. */
+  private void stopApart() {
+    Composition.named("stop").newThread(this::stop).start();
+  }
+
+  /** What transit asks goes to residency, and what it learns of changes to the filesystem. */
+  private final class Listener implements FetchListener {
+    @Override
+    public boolean wouldAdmit(Item item) {
+      return residency.wouldAdmit(item);
+    }
+
+    @Override
+    public boolean serve(Item item, int offset, int length, io.holdfast.fs.ReadReply reply) {
+      return residency.serve(item, offset, length, reply);
+    }
+
+    @Override
+    public boolean offer(Fetched fetched) {
+      return residency.offer(fetched);
+    }
+
+    @Override
+    public void delivered(Item item, int bytes, boolean complete) {
+      residency.noteDelivered(item, bytes, complete);
+    }
+
+    @Override
+    public void changed(Item item) {
+      filesystem().changed(Item.node(item.id()));
+    }
+  }
+
+  private final class Commands implements ControlCommands {
+    @Override
+    public Map<String, Object> stats() {
+      return report.stats();
+    }
+
+    @Override
+    public long refresh(String path) throws IOException {
+      return filesystem().refresh(path);
+    }
+
+    @Override
+    public void stop() {
+      stopApart();
+    }
+
+    @Override
+    public String config() {
+      return settings.configText();
+    }
+  }
+
+  /**
+   * Says what the user may expect, in one line. Waits a moment for the dataset to be counted; a large one is counted in the
+   * background.
+   */
+  public String plan() {
+    boolean counted;
+    try {
+      counted = scan.await(PLAN_WAIT.toMillis(), TimeUnit.MILLISECONDS) && scan.isComplete();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      counted = false;
+    }
+    String size =
+        Human.bytes(scan.bytes()) + " in " + Human.count(scan.files(), "file");
+    String capacity = ", capacity " + Human.bytes(residency.figures().capacityBytes());
+    if (!counted) {
+      return "dataset still being counted, " + size + " so far" + capacity
+          + ": 'holdfast stats " + settings.name() + "' tells the hit ratio to expect";
+    }
+    return "dataset " + size + capacity + ": hit ratio " + Human.ratio(report.plannedHitRatio())
+        + " from the second epoch on";
+  }
+
+  /** Takes the mount away, lets go of every resident and ends what was started. Returns when that is done. */
+  public void stop() {
+    if (stopping.compareAndSet(false, true)) {
+      undoAll();
+      log.info("unmounted {}", settings.mountpoint());
+      stopped.countDown();
+    } else {
+      awaitStopped();
+    }
+  }
+
+  private void undoAll() {
+    while (!undo.isEmpty()) {
+      undo.pop().run();
+    }
+  }
+
+  /** Waits until the mount has been taken away, by whomever. */
+  public void awaitStopped() {
+    try {
+      stopped.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package io.holdfast.fs.linux;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URL;
+import java.util.ArrayList;
+import java.util.Enumeration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Threads with a descriptor table of their own, for everything that touches the own mount. A thread that waits for the daemon
+ * which it is a part of must not hold /dev/fuse: were the process killed in that moment, the descriptor would stay open in the
+ * waiting thread, and mount and process would hang for ever. These threads are therefore started before the mount, and leave the
+ * common table at once.
+ *
+ * <p>What runs here opens its own descriptors and uses no others: no logging, no Java I/O. All jars of the class path are opened
+ * before the first thread starts, so that a class loaded here comes through a descriptor that every table has.
+ */
+public final class IsolatedThreads implements Executor, AutoCloseable {
+  private static final int CLONE_FILES = 0x400;
+  private static final int O_RDWR = 2;
+  private static final int STANDARD_STREAMS = 3;
+
+  /** Ends the thread that takes it. */
+  private static final Runnable END =
+      new Runnable() {
+        @Override
+        public void run() {}
+      };
+
+  private final LinkedBlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
+  private final List<Thread> threads = new ArrayList<>();
+  private final AtomicInteger failures = new AtomicInteger();
+  private final AtomicReference<@Nullable Throwable> lastFailure = new AtomicReference<>();
+  private volatile boolean closed;
+
+  /**
+   * Starts the threads; to be called before /dev/fuse is opened.
+   *
+   * @throws FsException where a thread cannot leave the common descriptor table
+   */
+  public static IsolatedThreads start(String name, int count) throws FsException {
+    openAllJars();
+    IsolatedThreads started = new IsolatedThreads();
+    CountDownLatch ready = new CountDownLatch(count);
+    AtomicInteger errno = new AtomicInteger();
+    for (int i = 0; i < count; i++) {
+      Thread thread = new Thread(() -> started.run(ready, errno), name + "-" + i);
+      thread.setDaemon(true);
+      started.threads.add(thread);
+      thread.start();
+    }
+    try {
+      if (!ready.await(10, TimeUnit.SECONDS)) {
+        throw new FsException(FsError.UNAVAILABLE, "threads did not start");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new FsException(FsError.UNAVAILABLE, "interrupted", e);
+    }
+    if (errno.get() != 0) {
+      started.close();
+      throw Linux.failure(errno.get(), "unshare(CLONE_FILES), needed to pin safely");
+    }
+    return started;
+  }
+
+  private void run(CountDownLatch ready, AtomicInteger errno) {
+    if (LIBC.unshare(CLONE_FILES) != 0) {
+      errno.set(Linux.errno());
+      ready.countDown();
+      return;
+    }
+    leaveStandardStreams();
+    ready.countDown();
+    try {
+      for (Runnable task = tasks.take(); task != END; task = tasks.take()) {
+        try {
+          task.run();
+        } catch (Throwable e) { // a thread that ends here would end the pinning
+          failures.incrementAndGet();
+          lastFailure.set(e);
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Whoever reads the daemon's output sees its end when the daemon closes it, not when this thread ends. */
+  private static void leaveStandardStreams() {
+    long path = Linux.scratch().path();
+    Memory.putString(path, Linux.pathBytes("/dev/null"));
+    int none = LIBC.openat(Linux.AT_FDCWD, path, O_RDWR | Linux.O_CLOEXEC, 0);
+    for (int fd = 0; none >= 0 && fd < STANDARD_STREAMS; fd++) {
+      LIBC.dup2(none, fd);
+    }
+    LIBC.close(none);
+  }
+
+  /** A jar is opened when the first class is looked for in it or behind it. */
+  private static void openAllJars() {
+    try {
+      Enumeration<URL> all =
+          IsolatedThreads.class.getClassLoader().getResources("META-INF/MANIFEST.MF");
+      while (all.hasMoreElements()) {
+        all.nextElement();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Runs a task on one of the threads, in the order of the calls. */
+  @Override
+  public void execute(Runnable task) {
+    if (closed) {
+      throw new RejectedExecutionException("closed");
+    }
+    tasks.add(task);
+  }
+
+  /** Returns how many tasks wait. */
+  public int waiting() {
+    return tasks.size();
+  }
+
+  /** Returns the failure of a task that was not caught by itself, once; for a thread that can log. */
+  public @Nullable Throwable takeFailure() {
+    return lastFailure.getAndSet(null);
+  }
+
+  /** Ends the threads once they are done with what they do now; does not wait for them. */
+  @Override
+  public void close() {
+    closed = true;
+    tasks.clear();
+    threads.forEach(thread -> tasks.add(END));
+  }
+}

@@ -1,0 +1,77 @@
+package io.holdfast.fs.linux;
+
+import jnr.ffi.LibraryLoader;
+import jnr.ffi.Pointer;
+
+/**
+ * The C library's functions that Holdfast calls, with plain addresses instead of buffer objects. Every function behaves as its
+ * manual page says; {@link Linux#errno()} has the error of the calling thread's last call.
+ *
+ * <p>Structures are drawn where they are used, with named offsets. Only layouts that are the same on x86-64 and arm64 are used
+ * (statx instead of stat).
+ */
+public interface Libc {
+  /** The C library of this process. */
+  Libc LIBC = LibraryLoader.create(Libc.class).load("c");
+
+  long syscall(long number, long a, long b, long c, long d);
+
+  int openat(int dirfd, long path, int flags, int mode);
+
+  int close(int fd);
+
+  long pread(int fd, long buffer, long length, long offset);
+
+  long read(int fd, long buffer, long length);
+
+  long write(int fd, long buffer, long length);
+
+  int statx(int dirfd, long path, int flags, int mask, long buffer);
+
+  int fstatvfs(int fd, long buffer);
+
+  int fstatfs(int fd, long buffer);
+
+  long getdents64(int fd, long buffer, long length);
+
+  long readlinkat(int dirfd, long path, long buffer, long length);
+
+  long getxattr(long path, long name, long value, long size);
+
+  long listxattr(long path, long list, long size);
+
+  int posix_fadvise(int fd, long offset, long length, int advice);
+
+  /** Takes and gives a {@link Pointer}: declared with {@code long} jnr-ffi 2.2.17 fails with EINVAL before any system call. */
+  Pointer mmap(Pointer hint, long length, int protection, int flags, int fd, long offset);
+
+  int munmap(long address, long length);
+
+  int mlock(long address, long length);
+
+  int madvise(long address, long length, int advice);
+
+  int mincore(long address, long length, long vector);
+
+  long malloc(long size);
+
+  void free(long address);
+
+  int unshare(int flags);
+
+  int gettid();
+
+  int setsid();
+
+  int dup2(int from, int to);
+
+  int umount2(long target, int flags);
+
+  int fanotify_init(int flags, int eventFlags);
+
+  int fanotify_mark(int fd, int flags, long mask, int dirfd, long path);
+
+  int getrlimit(int resource, long limits);
+
+  int setrlimit(int resource, long limits);
+}

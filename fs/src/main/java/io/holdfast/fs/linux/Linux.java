@@ -1,0 +1,182 @@
+package io.holdfast.fs.linux;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+
+import com.kenai.jffi.PageManager;
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import java.nio.charset.StandardCharsets;
+import jnr.constants.platform.Errno;
+import jnr.ffi.Runtime;
+
+/**
+ * Constants of the kernel's interface and the calls that need more than a C function. All methods are thread-safe; each thread
+ * has its own errno and its own {@link #scratch()}.
+ */
+public final class Linux {
+  public static final int AT_FDCWD = -100;
+  public static final int AT_EMPTY_PATH = 0x1000;
+  public static final int AT_SYMLINK_NOFOLLOW = 0x100;
+
+  public static final int O_RDONLY = 0;
+  public static final int O_NOFOLLOW = onArm() ? 0x8000 : 0x20000;
+  public static final int O_DIRECTORY = onArm() ? 0x4000 : 0x10000;
+  public static final int O_CLOEXEC = 0x80000;
+  public static final int O_NOATIME = 0x40000;
+  public static final int O_PATH = 0x200000;
+  public static final int O_NONBLOCK = 0x800;
+
+  public static final int POSIX_FADV_DONTNEED = 4;
+
+  /** Bytes of a page of memory. */
+  public static final int PAGE_SIZE = pageSize();
+
+  private static final long SYS_OPENAT2 = 437;
+  private static final long SYS_CACHESTAT = 451;
+  private static final long RESOLVE_NO_MAGICLINKS = 0x02;
+  private static final long RESOLVE_NO_SYMLINKS = 0x04;
+  private static final long RESOLVE_BENEATH = 0x08;
+
+  /** struct open_how: u64 flags, u64 mode, u64 resolve. */
+  private static final int OPEN_HOW_SIZE = 24;
+
+  /** struct cachestat_range: u64 off, u64 len; struct cachestat: u64 nr_cache first, 40 bytes in all. */
+  private static final int CACHESTAT_RANGE_SIZE = 16;
+
+  private static final Runtime RUNTIME = Runtime.getSystemRuntime();
+  private static final ThreadLocal<Scratch> SCRATCH = ThreadLocal.withInitial(Scratch::new);
+
+  private Linux() {}
+
+  /** Returns the error of this thread's last call that failed. */
+  public static int errno() {
+    return RUNTIME.getLastError();
+  }
+
+  /** Returns this thread's scratch memory. */
+  public static Scratch scratch() {
+    return SCRATCH.get();
+  }
+
+  /**
+   * Opens what lies beneath a directory and follows no symlink on the way, neither the last one nor any before it.
+   *
+   * @param dirfd an open directory
+   * @param path relative, without a leading slash; empty for the directory itself; may be longer than PATH_MAX
+   * @param flags O_ flags
+   * @return a descriptor, or a negative errno
+   */
+  public static int openBeneath(int dirfd, byte[] path, int flags) {
+    int from = 0;
+    int current = dirfd;
+    while (path.length - from > Scratch.PATH_CAPACITY) {
+      int cut = lastSlash(path, from, from + Scratch.PATH_CAPACITY);
+      int next =
+          cut < 0
+              ? -Errno.ENAMETOOLONG.intValue()
+              : openBeneath(current, path, from, cut - from, O_PATH | O_DIRECTORY | O_CLOEXEC);
+      if (current != dirfd) {
+        LIBC.close(current);
+      }
+      if (next < 0) {
+        return next;
+      }
+      current = next;
+      from = cut + 1;
+    }
+    int fd = openBeneath(current, path, from, path.length - from, flags);
+    if (current != dirfd) {
+      LIBC.close(current);
+    }
+    return fd;
+  }
+
+  private static int openBeneath(int dirfd, byte[] path, int from, int length, int flags) {
+    Scratch scratch = scratch();
+    if (length == 0) {
+      Memory.putByte(scratch.path(), '.');
+      Memory.putByte(scratch.path() + 1, 0);
+    } else {
+      Memory.put(scratch.path(), path, from, length);
+      Memory.putByte(scratch.path() + length, 0);
+    }
+    long how = scratch.area();
+    Memory.putLong(how, flags);
+    Memory.putLong(how + 8, 0);
+    Memory.putLong(how + 16, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+    int fd = (int) LIBC.syscall(SYS_OPENAT2, dirfd, scratch.path(), how, OPEN_HOW_SIZE);
+    return fd < 0 ? -errno() : fd;
+  }
+
+  private static int lastSlash(byte[] path, int from, int to) {
+    for (int i = Math.min(to, path.length) - 1; i > from; i--) {
+      if (path[i] == '/') {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * Counts the pages of an open file that are in the page cache.
+   *
+   * @return pages, or -1 where the kernel is older than 6.5 and cannot tell
+   */
+  public static long cachedPages(int fd, long offset, long length) {
+    long range = scratch().area();
+    long answer = range + CACHESTAT_RANGE_SIZE;
+    Memory.putLong(range, offset);
+    Memory.putLong(range + 8, length);
+    return LIBC.syscall(SYS_CACHESTAT, fd, range, answer, 0) == 0 ? Memory.getLong(answer) : -1;
+  }
+
+  /** Describes an error number in a word or two, for messages. */
+  public static String describe(int errno) {
+    Errno known = Errno.valueOf(errno);
+    return known.defined() ? known.description() : "error " + errno;
+  }
+
+  /**
+   * Turns an error number of a call on the origin or the machine into a failure.
+   *
+   * @param errno positive
+   * @param what the thing that could not be done, for people
+   */
+  public static FsException failure(int errno, String what) {
+    return new FsException(code(errno), what + ": " + describe(errno));
+  }
+
+  /** Turns an error number into the domain's word for it. */
+  public static FsError code(int errno) {
+    return switch (Errno.valueOf(errno)) {
+      case ENOENT -> FsError.NOT_FOUND;
+      case ENOTDIR -> FsError.NOT_DIRECTORY;
+      case EISDIR -> FsError.IS_DIRECTORY;
+      case EACCES -> FsError.ACCESS_DENIED;
+      case EPERM -> FsError.NOT_PERMITTED;
+      case ENAMETOOLONG -> FsError.NAME_TOO_LONG;
+      case ELOOP, EXDEV -> FsError.SYMLINK;
+      case EINVAL -> FsError.INVALID;
+      case ENODATA -> FsError.NO_ATTRIBUTE;
+      case ERANGE -> FsError.RANGE;
+      case EOPNOTSUPP, ENOTSUP, ENOSYS -> FsError.UNSUPPORTED;
+      case ESTALE -> FsError.STALE;
+      case ETIMEDOUT -> FsError.TIMED_OUT;
+      case ENOMEM -> FsError.NO_MEMORY;
+      default -> FsError.IO;
+    };
+  }
+
+  /** Returns the bytes of a path of this machine. */
+  public static byte[] pathBytes(String path) {
+    return path.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static boolean onArm() {
+    return System.getProperty("os.arch").equals("aarch64");
+  }
+
+  private static int pageSize() {
+    return (int) PageManager.getInstance().pageSize();
+  }
+}

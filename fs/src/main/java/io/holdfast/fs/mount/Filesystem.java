@@ -1,0 +1,62 @@
+package io.holdfast.fs.mount;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.ReadReply;
+import io.holdfast.fs.origin.Attributes;
+import io.holdfast.fs.origin.Origin.EntrySink;
+import io.holdfast.fs.origin.StoreFigures;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a binding calls: a read-only filesystem by node. A node's id is never used for another entry, and an entry whose content
+ * changes becomes another node; the old one answers STALE from then on.
+ *
+ * <p>Thread-safe. All methods but {@link #read} answer before they return; each of them is bounded in time by the origin's
+ * deadline. A binding decodes, calls, maps the outcome to an errno, and replies; it takes no decision.
+ */
+public interface Filesystem {
+  /** The id of the root. */
+  long ROOT = 1;
+
+  /**
+   * An entry that a name leads to.
+   *
+   * @param node its id
+   * @param attributes what stat says of it
+   */
+  record Entry(long node, Attributes attributes) {}
+
+  /** Finds out what a name leads to now. */
+  Entry lookup(long parent, byte[] name) throws FsException;
+
+  /** Returns what a name was last found to lead to, without asking the origin, or null. */
+  @Nullable Entry known(long parent, byte[] name);
+
+  /** Returns the attributes of a node. */
+  Attributes attributes(long node) throws FsException;
+
+  /** Returns the target of a symlink. */
+  byte[] readLink(long node) throws FsException;
+
+  /** Passes the entries of a directory, without {@code .} and {@code ..}. */
+  void list(long node, EntrySink sink) throws FsException;
+
+  /**
+   * Reads from a file. The reply is called once, now or later, from any thread; with no bytes at or beyond the end of the file.
+   *
+   * @param thread id of the kernel thread that reads, or 0 where it is unknown
+   */
+  void read(long node, long offset, int length, int thread, ReadReply reply);
+
+  /** Learns that a file was opened, from a binding that is asked about every open. */
+  void opened(long node, int thread);
+
+  /** Returns the value of an extended attribute. */
+  byte[] extendedAttribute(long node, byte[] name) throws FsException;
+
+  /** Returns the names of the extended attributes, each followed by a NUL. */
+  byte[] extendedAttributeNames(long node) throws FsException;
+
+  /** Returns the figures of the store. */
+  StoreFigures figures() throws FsException;
+}

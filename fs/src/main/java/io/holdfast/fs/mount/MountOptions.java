@@ -1,0 +1,16 @@
+package io.holdfast.fs.mount;
+
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * How to mount. Immutable.
+ *
+ * @param mountpoint an existing directory
+ * @param source what the mount table shows as the device
+ * @param metadataTtl how long the kernel may keep names, missing names and attributes
+ * @param allowOther whether other users may use the mount
+ * @param answerOpens answer each open, instead of telling the kernel once not to ask
+ */
+public record MountOptions(
+    Path mountpoint, String source, Duration metadataTtl, boolean allowOther, boolean answerOpens) {}

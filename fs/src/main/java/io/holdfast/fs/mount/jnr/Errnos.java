@@ -1,0 +1,31 @@
+package io.holdfast.fs.mount.jnr;
+
+import io.holdfast.fs.FsError;
+import jnr.constants.platform.Errno;
+
+/** The one mapping from what went wrong to what the kernel is told. */
+final class Errnos {
+  private Errnos() {}
+
+  /** Returns the negative error number of a failure. */
+  static int negative(FsError error) {
+    Errno errno =
+        switch (error) {
+          case NOT_FOUND -> Errno.ENOENT;
+          case NOT_DIRECTORY -> Errno.ENOTDIR;
+          case IS_DIRECTORY -> Errno.EISDIR;
+          case ACCESS_DENIED -> Errno.EACCES;
+          case NOT_PERMITTED -> Errno.EPERM;
+          case NAME_TOO_LONG -> Errno.ENAMETOOLONG;
+          case SYMLINK -> Errno.ELOOP;
+          case INVALID -> Errno.EINVAL;
+          case NO_ATTRIBUTE -> Errno.ENODATA;
+          case RANGE -> Errno.ERANGE;
+          case UNSUPPORTED -> Errno.EOPNOTSUPP;
+          case STALE -> Errno.ESTALE;
+          case IO, TIMED_OUT, UNAVAILABLE -> Errno.EIO;
+          case NO_MEMORY -> Errno.ENOMEM;
+        };
+    return -errno.intValue();
+  }
+}

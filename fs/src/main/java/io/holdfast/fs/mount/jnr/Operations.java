@@ -1,0 +1,319 @@
+package io.holdfast.fs.mount.jnr;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.mount.Filesystem;
+import io.holdfast.fs.mount.Filesystem.Entry;
+import io.holdfast.fs.origin.Attributes;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import jnr.constants.platform.Errno;
+import jnr.ffi.Pointer;
+import jnr.ffi.Runtime;
+import jnr.ffi.Struct;
+import jnr.ffi.mapper.FromNativeConverter;
+import jnr.ffi.provider.jffi.ClosureHelper;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import ru.serce.jnrfuse.FuseFillDir;
+import ru.serce.jnrfuse.struct.FuseOperations;
+
+/**
+ * The callbacks: each decodes, calls the core, maps the outcome to an errno, and returns. Thread-safe; what a callback writes to
+ * is its thread's own. Must be held for as long as libfuse may call.
+ */
+final class Operations {
+  private static final Logger log = LoggerFactory.getLogger(Operations.class);
+
+  /** In struct fuse_file_info of libfuse 2 on 64-bit machines; jnr-fuse has these bits at a wrong place. */
+  private static final int FILE_INFO_BITS = 20;
+
+  private static final int KEEP_CACHE = 1 << 1;
+  private static final int SLASH = '/';
+
+  private final Filesystem filesystem;
+  private final Surroundings around;
+  private final ThreadLocal<StatBuffers> buffers = ThreadLocal.withInitial(StatBuffers::new);
+  private final ThreadLocal<Boolean> withoutKernel = ThreadLocal.withInitial(() -> false);
+  private final FuseOperations struct = new FuseOperations(Runtime.getSystemRuntime());
+  private final List<Object> held = new ArrayList<>();
+
+  /**
+   * What the callbacks share with the binding.
+   *
+   * @param current the request that the calling thread is answering
+   * @param exposures lookups on their way to the kernel
+   * @param directories libfuse's numbers of directories, by the core's node
+   * @param initialized counted down when the kernel has begun to use the mount
+   * @param answerOpens answer each open, instead of telling the kernel once not to ask
+   */
+  record Surroundings(
+      ThreadLocal<Request> current,
+      Exposures exposures,
+      ConcurrentHashMap<Long, Long> directories,
+      CountDownLatch initialized,
+      boolean answerOpens) {}
+
+  Operations(Filesystem filesystem, Surroundings around) {
+    this.filesystem = filesystem;
+    this.around = around;
+    // a structure is in the Java heap unless it is told otherwise
+    struct.useMemory(
+        jnr.ffi.Memory.allocateDirect(Runtime.getSystemRuntime(), Struct.size(struct), true));
+    set(struct.init.offset(), Callbacks.Init.class, this::init);
+    set(struct.getattr.offset(), Callbacks.Stat.class, this::getattr);
+    set(struct.readlink.offset(), Callbacks.Fill.class, this::readlink);
+    set(struct.readdir.offset(), Callbacks.ReadDirectory.class, this::readdir);
+    set(struct.open.offset(), Callbacks.Open.class, this::open);
+    set(struct.read.offset(), Callbacks.Read.class, this::read);
+    set(struct.statfs.offset(), Callbacks.Stat.class, this::statfs);
+    set(struct.getxattr.offset(), Callbacks.GetXattr.class, this::getxattr);
+    set(struct.listxattr.offset(), Callbacks.Fill.class, this::listxattr);
+    set(struct.unlink.offset(), Callbacks.Unlink.class, this::unlink);
+  }
+
+  private <T> void set(long offset, Class<T> type, T callback) {
+    held.add(callback);
+    Pointer pointer =
+        Runtime.getSystemRuntime().getClosureManager().getClosurePointer(type, callback);
+    Struct.getMemory(struct).putPointer(offset, pointer);
+  }
+
+  long address() {
+    return Struct.getMemory(struct).address();
+  }
+
+  long size() {
+    return Struct.size(struct);
+  }
+
+  /** Runs a request that the kernel has not sent. */
+  void withoutKernel(Runnable request) {
+    withoutKernel.set(true);
+    try {
+      request.run();
+    } finally {
+      withoutKernel.set(false);
+    }
+  }
+
+  /** What a callback does; the outcome goes to the kernel. */
+  @FunctionalInterface
+  private interface Action {
+    int run() throws FsException;
+  }
+
+  /** An exception that left a callback would end the process. */
+  private static int answer(Action action) {
+    try {
+      return action.run();
+    } catch (FsException e) {
+      return Errnos.negative(e.code());
+    } catch (RuntimeException | Error e) {
+      log.error("a request failed in the daemon itself", e);
+      return -Errno.EIO.intValue();
+    }
+  }
+
+  private long init(long connection) {
+    around.initialized.countDown();
+    return 0;
+  }
+
+  private int getattr(long path, long stat) {
+    return answer(
+        () -> {
+          buffers.get().write(attributes(Memory.string(path)), stat);
+          return 0;
+        });
+  }
+
+  /** A lookup finds out what the name leads to now; anything else is about the node that it led to. */
+  private Attributes attributes(byte[] path) throws FsException {
+    Request request = around.current.get();
+    int slash = lastSlash(path);
+    if (slash == path.length - 1) {
+      return filesystem.attributes(Filesystem.ROOT);
+    }
+    if (!request.isLookup()) {
+      return filesystem.attributes(known(path).node());
+    }
+    long directory = slash == 0 ? Filesystem.ROOT : resolve(path, slash);
+    around.directories.put(directory, request.kernelNode());
+    Entry entry = filesystem.lookup(directory, name(path, slash + 1, path.length));
+    around.exposures.enter(entry.node());
+    request.show(entry.node());
+    return entry.attributes();
+  }
+
+  private int readlink(long path, long buffer, long size) {
+    return answer(
+        () -> {
+          byte[] target = filesystem.readLink(known(Memory.string(path)).node());
+          int length = (int) Math.min(target.length, size - 1);
+          Memory.put(buffer, target, 0, length);
+          Memory.putByte(buffer + length, 0);
+          return 0;
+        });
+  }
+
+  private int readdir(long path, long buffer, long filler, long offset, long fileInfo) {
+    return answer(
+        () -> {
+          Runtime runtime = Runtime.getSystemRuntime();
+          ClosureHelper helper = ClosureHelper.getInstance();
+          FromNativeConverter<FuseFillDir, Pointer> converter =
+              helper.getNativeConveter(FuseFillDir.class);
+          FuseFillDir fill =
+              converter.fromNative(
+                  Pointer.wrap(runtime, filler), helper.getFromNativeContext());
+          Pointer to = Pointer.wrap(runtime, buffer);
+          Pointer stat =
+              jnr.ffi.Memory.allocateDirect(runtime, DirectoryNames.STAT_SIZE, true);
+          DirectoryNames names = new DirectoryNames();
+          fill.apply(to, names.of(new byte[] {'.'}), null, 0);
+          fill.apply(to, names.of(new byte[] {'.', '.'}), null, 0);
+          filesystem.list(
+              node(Memory.string(path)),
+              (name, type, inode) -> {
+                buffers.get().write(type, inode, stat.address());
+                fill.apply(to, names.of(name), stat, 0);
+              });
+          return 0;
+        });
+  }
+
+  /** Names as the filler takes them; one buffer for all. */
+  private static final class DirectoryNames {
+    /** Room for struct stat on any machine. */
+    static final int STAT_SIZE = 256;
+
+    private static final int LONGEST = 4096;
+
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(LONGEST);
+
+    ByteBuffer of(byte[] name) {
+      buffer.clear();
+      buffer.put(name).put((byte) 0).flip();
+      return buffer;
+    }
+  }
+
+  /** ENOSYS tells the kernel, once and for all, to open files of this mount by itself and to keep their pages. */
+  private int open(long path, long fileInfo) {
+    return answer(
+        () -> {
+          if (!around.answerOpens) {
+            return -Errno.ENOSYS.intValue();
+          }
+          filesystem.opened(known(Memory.string(path)).node(), around.current.get().thread());
+          int bits = Memory.getInt(fileInfo + FILE_INFO_BITS);
+          Memory.putInt(fileInfo + FILE_INFO_BITS, bits | KEEP_CACHE);
+          return 0;
+        });
+  }
+
+  private int read(long path, long buffer, long size, long offset, long fileInfo) {
+    return answer(
+        () -> {
+          BlockingReply reply = new BlockingReply(buffer);
+          filesystem.read(
+              known(Memory.string(path)).node(),
+              offset,
+              (int) size,
+              around.current.get().thread(),
+              reply);
+          return reply.await();
+        });
+  }
+
+  private int statfs(long path, long buffer) {
+    return answer(
+        () -> {
+          buffers.get().write(filesystem.figures(), buffer);
+          return 0;
+        });
+  }
+
+  private int getxattr(long path, long name, long value, long size) {
+    return answer(
+        () ->
+            copied(
+                filesystem.extendedAttribute(node(Memory.string(path)), Memory.string(name)),
+                value,
+                size));
+  }
+
+  private int listxattr(long path, long list, long size) {
+    return answer(
+        () -> copied(filesystem.extendedAttributeNames(node(Memory.string(path))), list, size));
+  }
+
+  /** A size of 0 asks for the length alone. */
+  private static int copied(byte[] bytes, long to, long size) {
+    if (size == 0) {
+      return bytes.length;
+    }
+    if (bytes.length > size) {
+      return -Errno.ERANGE.intValue();
+    }
+    Memory.put(to, bytes, 0, bytes.length);
+    return bytes.length;
+  }
+
+  /** The kernel sends none to a read-only mount. */
+  private int unlink(long path) {
+    return withoutKernel.get() ? 0 : -Errno.EROFS.intValue();
+  }
+
+  private long node(byte[] path) throws FsException {
+    return path.length == 1 ? Filesystem.ROOT : known(path).node();
+  }
+
+  /**
+   * Returns what a path was last found to lead to. The request is about an inode that was made for that, so nothing is looked up
+   * here: the name may lead elsewhere by now.
+   */
+  private Entry known(byte[] path) throws FsException {
+    int slash = lastSlash(path);
+    long directory = slash == 0 ? Filesystem.ROOT : resolve(path, slash);
+    Entry entry = filesystem.known(directory, name(path, slash + 1, path.length));
+    if (entry == null) {
+      throw new FsException(io.holdfast.fs.FsError.STALE, "replaced at the origin");
+    }
+    return entry;
+  }
+
+  /** Returns the node of the directory that the first bytes of a path name. */
+  private long resolve(byte[] path, int end) throws FsException {
+    long node = Filesystem.ROOT;
+    int from = 1;
+    while (from < end) {
+      int to = from;
+      while (to < end && path[to] != SLASH) {
+        to++;
+      }
+      byte[] name = name(path, from, to);
+      @Nullable Entry entry = filesystem.known(node, name);
+      node = (entry == null ? filesystem.lookup(node, name) : entry).node();
+      from = to + 1;
+    }
+    return node;
+  }
+
+  private static byte[] name(byte[] path, int from, int to) {
+    return java.util.Arrays.copyOfRange(path, from, to);
+  }
+
+  private static int lastSlash(byte[] path) {
+    int at = path.length - 1;
+    while (at > 0 && path[at] != SLASH) {
+      at--;
+    }
+    return at;
+  }
+}

@@ -1,0 +1,121 @@
+package io.holdfast.fs.mount.jnr;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+
+import io.holdfast.fs.linux.Memory;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.LongConsumer;
+import jnr.constants.platform.Errno;
+
+/**
+ * The threads that receive requests and let libfuse answer them. A thread that takes a request while no other is idle starts
+ * another one first, so that blocked readers never keep the next request waiting; a thread that would be one too many ends.
+ * libfuse's own loop does the same with threads that the virtual machine does not know, which costs an attach for most upcalls.
+ */
+final class RequestLoop {
+  private static final int OPCODES = 64;
+
+  /** What libfuse 2.9 receives into: a request of 128 KiB and its header. */
+  private static final int BUFFER = 0x21000;
+
+  private static final int MOST_IDLE = 10;
+
+  private final LibFuse2 libfuse;
+  private final long session;
+  private final long channel;
+  private final ThreadLocal<Request> current;
+  private final LongConsumer answered;
+  private final AtomicLongArray counts = new AtomicLongArray(OPCODES);
+  private final AtomicInteger idle = new AtomicInteger();
+  private final AtomicInteger started = new AtomicInteger();
+  private volatile boolean ended;
+
+  /**
+   * Creates the loop.
+   *
+   * @param current where callbacks find the request of their thread
+   * @param answered called with the node that a lookup's reply has shown, after the reply
+   */
+  RequestLoop(
+      LibFuse2 libfuse,
+      long session,
+      long channel,
+      ThreadLocal<Request> current,
+      LongConsumer answered) {
+    this.libfuse = libfuse;
+    this.session = session;
+    this.channel = channel;
+    this.current = current;
+    this.answered = answered;
+  }
+
+  void start() {
+    idle.incrementAndGet();
+    Thread thread = new Thread(this::receive, "fuse-" + started.incrementAndGet());
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private void receive() {
+    long memory = LIBC.malloc(BUFFER + Long.BYTES);
+    long channelAddress = memory + BUFFER;
+    Memory.putLong(channelAddress, channel);
+    Request request = current.get();
+    try {
+      while (!ended) {
+        int length = libfuse.fuse_chan_recv(channelAddress, memory, BUFFER);
+        if (length == -Errno.EINTR.intValue()) {
+          continue;
+        }
+        if (length <= 0) {
+          ended = true;
+          return;
+        }
+        if (!answer(request, memory, length)) {
+          return;
+        }
+      }
+    } finally {
+      LIBC.free(memory);
+    }
+  }
+
+  /** Returns whether the thread goes on. */
+  private boolean answer(Request request, long memory, int length) {
+    request.begin(memory);
+    int opcode = request.opcode();
+    counts.incrementAndGet(Math.min(opcode, OPCODES - 1));
+    boolean forget = Opcode.isForget(opcode);
+    if (!forget && idle.decrementAndGet() == 0) {
+      start();
+    }
+    libfuse.fuse_session_process(session, memory, length, channel);
+    if (request.shown() != 0) {
+      answered.accept(request.shown());
+    }
+    if (!forget && idle.incrementAndGet() > MOST_IDLE) {
+      idle.decrementAndGet();
+      return false;
+    }
+    return true;
+  }
+
+  /** Returns how often an operation was asked for. */
+  long count(int opcode) {
+    return counts.get(opcode);
+  }
+
+  int opcodes() {
+    return OPCODES;
+  }
+
+  /** Tells whether the kernel has ended the connection. */
+  boolean isEnded() {
+    return ended;
+  }
+
+  void end() {
+    ended = true;
+  }
+}

@@ -1,0 +1,24 @@
+package io.holdfast.fs.origin;
+
+import io.holdfast.fs.FsException;
+
+/** A regular file of the origin, open for reading. Used by one thread at a time. */
+public interface OriginFile extends AutoCloseable {
+  /** Returns the version of the content as it is now; a caller that reads compares it before and after. */
+  Version version() throws FsException;
+
+  /**
+   * Reads until the length is reached or the file ends.
+   *
+   * @param offset first byte
+   * @param address native memory with room for {@code length} bytes
+   * @return bytes read; fewer than {@code length} only at the end of the file
+   */
+  int read(long offset, long address, int length) throws FsException;
+
+  /** Tells the store that this range will not be read again here, so that it holds no second copy of it in memory. */
+  void discard(long offset, long length);
+
+  @Override
+  void close();
+}

@@ -1,0 +1,61 @@
+package io.holdfast.fs.origin;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * The place of an entry within a dataset, relative to its root: names separated by slashes, without a leading one, empty for the
+ * root. It holds the bytes that the origin uses, whatever their encoding. Immutable.
+ */
+public final class OriginPath {
+  /** The dataset's root. */
+  public static final OriginPath ROOT = new OriginPath(new byte[0]);
+
+  private final byte[] bytes;
+
+  private OriginPath(byte[] bytes) {
+    this.bytes = bytes;
+  }
+
+  /** Returns the path of these bytes, which the caller does not change any more. */
+  public static OriginPath of(byte[] bytes) {
+    return bytes.length == 0 ? ROOT : new OriginPath(bytes);
+  }
+
+  /** Returns the path of a text in UTF-8. */
+  public static OriginPath of(String text) {
+    return of(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Returns the path of an entry of this directory. */
+  public OriginPath child(byte[] name) {
+    if (bytes.length == 0) {
+      return of(name);
+    }
+    byte[] joined = Arrays.copyOf(bytes, bytes.length + 1 + name.length);
+    joined[bytes.length] = '/';
+    System.arraycopy(name, 0, joined, bytes.length + 1, name.length);
+    return new OriginPath(joined);
+  }
+
+  /** Returns the bytes themselves; the caller does not change them. */
+  public byte[] bytes() {
+    return bytes;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof OriginPath path && Arrays.equals(bytes, path.bytes);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(bytes);
+  }
+
+  /** Returns the path for people: what is no UTF-8 shows as replacement characters, and the root as a dot. */
+  @Override
+  public String toString() {
+    return bytes.length == 0 ? "." : new String(bytes, StandardCharsets.UTF_8);
+  }
+}

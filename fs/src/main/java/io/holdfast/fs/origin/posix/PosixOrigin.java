@@ -1,0 +1,264 @@
+package io.holdfast.fs.origin.posix;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.linux.Scratch;
+import io.holdfast.fs.origin.Attributes;
+import io.holdfast.fs.origin.Origin;
+import io.holdfast.fs.origin.OriginFile;
+import io.holdfast.fs.origin.OriginPath;
+import io.holdfast.fs.origin.StoreFigures;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * An origin that is a directory of this machine. It keeps a descriptor of the directory, so that it goes on reading it after
+ * Holdfast has been mounted over it, and resolves every path beneath that descriptor with openat2, which never follows a symlink.
+ */
+public final class PosixOrigin implements Origin {
+  /** Filesystems that live on this machine, by f_type of statfs; any other may wait for a server without a bound. */
+  private static final Set<Integer> LOCAL_TYPES =
+      Set.of(
+          0xEF53, // ext2, ext3, ext4
+          0x58465342, // xfs
+          0x9123683E, // btrfs
+          0x01021994, // tmpfs
+          0x858458F6, // ramfs
+          0x794C7630, // overlayfs
+          0x2FC12FC1, // zfs
+          0xF2F52010, // f2fs
+          0xCA451A4E, // bcachefs
+          0x4D44, // vfat
+          0x2011BAB0, // exfat
+          0x73717368, // squashfs
+          0xE0F5E1E2, // erofs
+          0x9660); // iso9660
+
+  /** Filesystems whose pages are the store itself, so that there is no second copy to drop. */
+  private static final Set<Integer> MEMORY_TYPES = Set.of(0x01021994, 0x858458F6);
+
+  /** linux_dirent64: u64 ino, s64 off, u16 reclen, u8 type, name. */
+  private static final int DIRENT_RECLEN = 16;
+
+  private static final int DIRENT_TYPE = 18;
+  private static final int DIRENT_NAME = 19;
+  private static final int DT_TO_MODE_SHIFT = 12;
+
+  private static final int STATVFS_FIELDS = 11;
+
+  private final Path directory;
+  private final int root;
+  private final boolean mayHang;
+  private final boolean heldInMemory;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private PosixOrigin(Path directory, int root, int type) {
+    this.directory = directory;
+    this.root = root;
+    this.mayHang = !LOCAL_TYPES.contains(type);
+    this.heldInMemory = MEMORY_TYPES.contains(type);
+  }
+
+  /**
+   * Opens a directory as an origin.
+   *
+   * @throws FsException where it is missing, no directory, or not readable
+   */
+  public static PosixOrigin open(Path directory) throws FsException {
+    long path = Linux.scratch().path();
+    byte[] bytes = Linux.pathBytes(directory.toString());
+    if (bytes.length > Scratch.PATH_CAPACITY) {
+      throw new FsException(FsError.NAME_TOO_LONG, directory + ": path too long");
+    }
+    Memory.putString(path, bytes);
+    int flags = Linux.O_RDONLY | Linux.O_DIRECTORY | Linux.O_CLOEXEC;
+    int root = LIBC.openat(Linux.AT_FDCWD, path, flags, 0);
+    if (root < 0) {
+      throw Linux.failure(Linux.errno(), directory.toString());
+    }
+    long area = Linux.scratch().area();
+    int type = LIBC.fstatfs(root, area) == 0 ? (int) Memory.getLong(area) : 0;
+    return new PosixOrigin(directory, root, type);
+  }
+
+  @Override
+  public String describe() {
+    return directory.toString();
+  }
+
+  @Override
+  public boolean mayHang() {
+    return mayHang;
+  }
+
+  @Override
+  public Attributes stat(OriginPath path) throws FsException {
+    int fd = openOnly(path);
+    try {
+      check(Statx.call(fd), path);
+      return Statx.attributes();
+    } finally {
+      LIBC.close(fd);
+    }
+  }
+
+  @Override
+  public byte[] readLink(OriginPath path) throws FsException {
+    int fd = openOnly(path);
+    try {
+      Scratch scratch = Linux.scratch();
+      Memory.putByte(scratch.path(), 0);
+      long length =
+          LIBC.readlinkat(fd, scratch.path(), scratch.area(), Scratch.PATH_CAPACITY);
+      if (length < 0) {
+        // readlinkat tells "not a symlink" of an empty path as ENOENT
+        int errno = Linux.errno();
+        throw Linux.code(errno) == FsError.NOT_FOUND
+            ? new FsException(FsError.INVALID, path + ": not a symlink")
+            : Linux.failure(errno, path.toString());
+      }
+      return Memory.bytes(scratch.area(), (int) length);
+    } finally {
+      LIBC.close(fd);
+    }
+  }
+
+  @Override
+  public void list(OriginPath path, EntrySink sink) throws FsException {
+    int fd =
+        openBeneath(path, Linux.O_RDONLY | Linux.O_DIRECTORY | Linux.O_NOFOLLOW | Linux.O_CLOEXEC);
+    // not the thread's scratch memory: the sink may use it
+    long buffer = LIBC.malloc(Scratch.AREA_CAPACITY);
+    try {
+      if (buffer == 0) {
+        throw new FsException(FsError.NO_MEMORY, path + ": no memory to list it");
+      }
+      while (true) {
+        long length = LIBC.getdents64(fd, buffer, Scratch.AREA_CAPACITY);
+        if (length < 0) {
+          throw Linux.failure(Linux.errno(), path.toString());
+        }
+        if (length == 0) {
+          return;
+        }
+        pass(buffer, length, sink);
+      }
+    } finally {
+      LIBC.free(buffer);
+      LIBC.close(fd);
+    }
+  }
+
+  private static void pass(long buffer, long length, EntrySink sink) {
+    for (long at = buffer; at < buffer + length; at += Memory.getShort(at + DIRENT_RECLEN)) {
+      byte[] name = Memory.string(at + DIRENT_NAME);
+      boolean self = name.length == 1 && name[0] == '.';
+      boolean parent = name.length == 2 && name[0] == '.' && name[1] == '.';
+      if (!self && !parent) {
+        int type = Memory.getByte(at + DIRENT_TYPE) << DT_TO_MODE_SHIFT;
+        sink.entry(name, type, Memory.getLong(at));
+      }
+    }
+  }
+
+  @Override
+  public OriginFile open(OriginPath path) throws FsException {
+    // NONBLOCK: a path that became a FIFO must not hold the thread
+    int flags = Linux.O_RDONLY | Linux.O_NOFOLLOW | Linux.O_CLOEXEC | Linux.O_NONBLOCK;
+    int fd = Linux.openBeneath(root, path.bytes(), flags | Linux.O_NOATIME);
+    if (fd < 0 && Linux.code(-fd) == FsError.NOT_PERMITTED) {
+      // only an owner may leave the access time alone
+      fd = Linux.openBeneath(root, path.bytes(), flags);
+    }
+    check(Math.max(0, -fd), path);
+    return new PosixFile(path, fd, heldInMemory);
+  }
+
+  @Override
+  public byte[] extendedAttribute(OriginPath path, byte[] name) throws FsException {
+    return withProcPath(
+        path,
+        (procPath, area) -> {
+          Memory.putString(area, name);
+          long value = area + name.length + 1;
+          long length =
+              LIBC.getxattr(procPath, area, value, Scratch.AREA_CAPACITY - name.length - 1L);
+          return length < 0 ? null : Memory.bytes(value, (int) length);
+        });
+  }
+
+  @Override
+  public byte[] extendedAttributeNames(OriginPath path) throws FsException {
+    return withProcPath(
+        path,
+        (procPath, area) -> {
+          long length = LIBC.listxattr(procPath, area, Scratch.AREA_CAPACITY);
+          return length < 0 ? null : Memory.bytes(area, (int) length);
+        });
+  }
+
+  @FunctionalInterface
+  private interface XattrCall {
+    /** Returns the answer, or null where the call failed and errno is set. */
+    byte @org.jspecify.annotations.Nullable [] apply(long procPath, long area);
+  }
+
+  /** Extended attributes cannot be read from an O_PATH descriptor, but through its name in /proc. */
+  private byte[] withProcPath(OriginPath path, XattrCall call) throws FsException {
+    int fd = openOnly(path);
+    try {
+      Scratch scratch = Linux.scratch();
+      Memory.putString(scratch.path(), Linux.pathBytes("/proc/self/fd/" + fd));
+      byte[] answer = call.apply(scratch.path(), scratch.area());
+      if (answer == null) {
+        throw Linux.failure(Linux.errno(), path.toString());
+      }
+      return answer;
+    } finally {
+      LIBC.close(fd);
+    }
+  }
+
+  /** struct statvfs on 64-bit machines: eleven 64-bit numbers, of which 8 and 9 are id and flags. */
+  @Override
+  public StoreFigures figures() throws FsException {
+    long area = Linux.scratch().area();
+    if (LIBC.fstatvfs(root, area) != 0) {
+      throw Linux.failure(Linux.errno(), directory.toString());
+    }
+    long[] field = new long[STATVFS_FIELDS];
+    for (int i = 0; i < field.length; i++) {
+      field[i] = Memory.getLong(area + 8L * i);
+    }
+    return new StoreFigures(
+        field[0], field[1], field[2], field[3], field[4], field[5], field[6], field[7], field[10]);
+  }
+
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      LIBC.close(root);
+    }
+  }
+
+  private int openOnly(OriginPath path) throws FsException {
+    return openBeneath(path, Linux.O_PATH | Linux.O_NOFOLLOW | Linux.O_CLOEXEC);
+  }
+
+  private int openBeneath(OriginPath path, int flags) throws FsException {
+    int fd = Linux.openBeneath(root, path.bytes(), flags);
+    check(Math.max(0, -fd), path);
+    return fd;
+  }
+
+  private static void check(int errno, OriginPath path) throws FsException {
+    if (errno != 0) {
+      throw Linux.failure(errno, path.toString());
+    }
+  }
+}

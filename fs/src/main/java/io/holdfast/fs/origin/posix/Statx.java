@@ -1,0 +1,78 @@
+package io.holdfast.fs.origin.posix;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.origin.Attributes;
+
+/**
+ * The statx call, whose answer has the same layout on every machine:
+ *
+ * <pre>
+ *   0 mask u32      16 nlink u32   28 mode u16    48 blocks u64   112 mtime {s64, u32}
+ *   4 blksize u32   20 uid u32     32 ino u64     64 atime        128 rdev major u32
+ *   8 attrs u64     24 gid u32     40 size u64    96 ctime        132 rdev minor u32
+ * </pre>
+ */
+final class Statx {
+  private static final int BASIC_STATS = 0x7ff;
+  private static final int NLINK = 16;
+  private static final int UID = 20;
+  private static final int GID = 24;
+  private static final int MODE = 28;
+  private static final int INO = 32;
+  private static final int SIZE = 40;
+  private static final int BLOCKS = 48;
+  private static final int ATIME = 64;
+  private static final int CTIME = 96;
+  private static final int MTIME = 112;
+  private static final int RDEV_MAJOR = 128;
+  private static final int RDEV_MINOR = 132;
+  private static final long NANOS_PER_SECOND = 1_000_000_000L;
+
+  private Statx() {}
+
+  /**
+   * Fills this thread's scratch area with the answer for an open descriptor.
+   *
+   * @return 0, or a positive errno
+   */
+  static int call(int fd) {
+    long area = Linux.scratch().area();
+    long path = Linux.scratch().path();
+    Memory.putByte(path, 0);
+    return LIBC.statx(fd, path, Linux.AT_EMPTY_PATH, BASIC_STATS, area) == 0 ? 0 : Linux.errno();
+  }
+
+  /** Returns what the last {@link #call} of this thread answered. */
+  static Attributes attributes() {
+    long at = Linux.scratch().area();
+    return new Attributes(
+        Memory.getShort(at + MODE),
+        Memory.getInt(at + NLINK),
+        Memory.getInt(at + UID),
+        Memory.getInt(at + GID),
+        device(Memory.getInt(at + RDEV_MAJOR), Memory.getInt(at + RDEV_MINOR)),
+        Memory.getLong(at + INO),
+        Memory.getLong(at + SIZE),
+        Memory.getLong(at + BLOCKS),
+        nanos(at + ATIME),
+        nanos(at + MTIME),
+        nanos(at + CTIME));
+  }
+
+  /** Times beyond the years 1677 and 2262 show as those. */
+  private static long nanos(long at) {
+    long seconds = Memory.getLong(at);
+    long limit = Long.MAX_VALUE / NANOS_PER_SECOND - 1;
+    return Math.max(-limit, Math.min(limit, seconds)) * NANOS_PER_SECOND + Memory.getInt(at + 8);
+  }
+
+  /** Encodes as glibc's makedev does. */
+  private static long device(int major, int minor) {
+    long high = Integer.toUnsignedLong(major);
+    long low = Integer.toUnsignedLong(minor);
+    return (low & 0xff) | (high & 0xfff) << 8 | (low & ~0xffL) << 12 | (high & ~0xfffL) << 32;
+  }
+}

@@ -1,0 +1,169 @@
+package io.holdfast.fs.residency;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.linux.Memory;
+import java.nio.file.Path;
+import java.util.concurrent.locks.LockSupport;
+import jnr.constants.platform.Errno;
+import jnr.ffi.Pointer;
+
+/**
+ * The calls on the own mount. Each of them may wait for the daemon itself, so only isolated threads make them. Thread-safe: every
+ * thread has its own descriptor of the mount's root.
+ *
+ * <p>Pages are read in with pread before they are mapped and locked. A page fault that waits for the daemon may hold the address
+ * space's lock, which the daemon's own threads need to answer it.
+ */
+final class OwnMount {
+  private static final int PROT_READ = 1;
+  private static final int MAP_SHARED = 1;
+  private static final int POSIX_FADV_RANDOM = 1;
+  private static final int POSIX_FADV_WILLNEED = 3;
+  private static final int MADV_POPULATE_READ = 22;
+
+  private static final int OPEN_FLAGS =
+      Linux.O_RDONLY | Linux.O_NOFOLLOW | Linux.O_CLOEXEC | Linux.O_NONBLOCK;
+
+  /** More than one request of the binding; the kernel then asks for all of it at once. */
+  private static final int READ_AHEAD_FROM = 128 << 10;
+
+  private static final int BUFFER = 256 << 10;
+  private static final int DROP_ATTEMPTS = 6;
+  private static final long DROP_PAUSE_NANOS = 100_000;
+
+  private final byte[] mountpoint;
+
+  /** What an isolated thread keeps. */
+  private static final class Own {
+    int root = -1;
+    final Pointer buffer =
+        jnr.ffi.Memory.allocateDirect(jnr.ffi.Runtime.getSystemRuntime(), BUFFER, false);
+  }
+
+  private final ThreadLocal<Own> own = ThreadLocal.withInitial(Own::new);
+
+  OwnMount(Path mountpoint) {
+    this.mountpoint = Linux.pathBytes(mountpoint.toString());
+  }
+
+  /**
+   * Maps a range of a file, with all its pages in memory.
+   *
+   * @param rehome drop the pages that are there first, so that they are charged to the daemon's memory cgroup
+   * @param lock lock the pages; else they are only mapped, and the kernel may take them back when memory is short
+   * @return the mapping's address, or a negative errno
+   */
+  long pin(byte[] path, long offset, int length, boolean rehome, boolean lock) {
+    int fd = open(path);
+    if (fd < 0) {
+      return fd;
+    }
+    try {
+      // nothing beyond the range is to be read ahead
+      LIBC.posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+      if (rehome) {
+        drop(fd, offset, length);
+      }
+      int errno = populate(fd, offset, length);
+      return errno != 0 ? -errno : map(fd, offset, length, lock);
+    } finally {
+      LIBC.close(fd);
+    }
+  }
+
+  private static long map(int fd, long offset, int length, boolean lock) {
+    Pointer mapping = LIBC.mmap(null, length, PROT_READ, MAP_SHARED, fd, offset);
+    long address = mapping == null ? -1 : mapping.address();
+    if (address == -1) {
+      return -Linux.errno();
+    }
+    int result =
+        lock ? LIBC.mlock(address, length) : LIBC.madvise(address, length, MADV_POPULATE_READ);
+    // a kernel before 5.14 does not know MADV_POPULATE_READ; the pages are there all the same
+    if (result != 0 && lock) {
+      int errno = Linux.errno();
+      LIBC.munmap(address, length);
+      return -errno;
+    }
+    return address;
+  }
+
+  /** Reads every page in; returns 0 or a positive errno. */
+  private int populate(int fd, long offset, int length) {
+    long pages = (length + Linux.PAGE_SIZE - 1) / Linux.PAGE_SIZE;
+    if (Linux.cachedPages(fd, offset, length) == pages) {
+      return 0;
+    }
+    if (length > READ_AHEAD_FROM) {
+      LIBC.posix_fadvise(fd, offset, length, POSIX_FADV_WILLNEED);
+    }
+    long buffer = own.get().buffer.address();
+    for (int done = 0; done < length; ) {
+      long count = LIBC.pread(fd, buffer, Math.min(BUFFER, length - done), offset + done);
+      if (count < 0) {
+        return Linux.errno();
+      }
+      if (count == 0) {
+        return Errno.ESTALE.intValue();
+      }
+      done += (int) count;
+    }
+    return 0;
+  }
+
+  /**
+   * Drops a range of a file from the page cache.
+   *
+   * @return pages of the range that are still there, because an application has them mapped or is reading them now; or a negative
+   *     errno
+   */
+  long drop(byte[] path, long offset, int length) {
+    int fd = open(path);
+    if (fd < 0) {
+      return fd;
+    }
+    try {
+      LIBC.posix_fadvise(fd, offset, length, Linux.POSIX_FADV_DONTNEED);
+      return Math.max(0, Linux.cachedPages(fd, offset, length));
+    } finally {
+      LIBC.close(fd);
+    }
+  }
+
+  /** A page that is being copied to the application right now is not dropped; a moment later it is. */
+  private static void drop(int fd, long offset, int length) {
+    for (int attempt = 0; attempt < DROP_ATTEMPTS; attempt++) {
+      LIBC.posix_fadvise(fd, offset, length, Linux.POSIX_FADV_DONTNEED);
+      if (Linux.cachedPages(fd, offset, length) <= 0) {
+        return;
+      }
+      LockSupport.parkNanos(DROP_PAUSE_NANOS << attempt);
+    }
+  }
+
+  private int open(byte[] path) {
+    int root = root();
+    return root < 0 ? root : Linux.openBeneath(root, path, OPEN_FLAGS);
+  }
+
+  private int root() {
+    Own mine = own.get();
+    if (mine.root < 0) {
+      long path = Linux.scratch().path();
+      Memory.putString(path, mountpoint);
+      int flags = Linux.O_PATH | Linux.O_DIRECTORY | Linux.O_CLOEXEC;
+      mine.root = LIBC.openat(Linux.AT_FDCWD, path, flags, 0);
+      if (mine.root < 0) {
+        return -Linux.errno();
+      }
+    }
+    return mine.root;
+  }
+
+  /** Ends a mapping. Needs no descriptor and waits for nobody, so that any thread may do it. */
+  static void unmap(long address, long length) {
+    LIBC.munmap(address, length);
+  }
+}

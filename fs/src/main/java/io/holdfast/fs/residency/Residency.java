@@ -1,0 +1,401 @@
+package io.holdfast.fs.residency;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.ReadReply;
+import io.holdfast.fs.linux.IsolatedThreads;
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.origin.OriginPath;
+import io.holdfast.fs.transit.Fetched;
+import io.holdfast.fs.transit.Item;
+import io.holdfast.policy.CachePolicy;
+import io.holdfast.policy.Outcome;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides and enforces what stays in the page cache: items that the policy admits are pinned through the own mount, everything
+ * else is dropped a little after it was read.
+ *
+ * <p>Thread-safe. {@link #policyLock} guards the policy and is a leaf: nothing is called under it but the policy. What touches the
+ * own mount runs on isolated threads; no method here waits for them.
+ */
+public final class Residency implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Residency.class);
+
+  private static final long FNV_BASIS = 0xcbf29ce484222325L;
+  private static final long FNV_PRIME = 0x100000001b3L;
+
+  /** Items that were admitted and are being pinned wait in transit memory, which bounds them. */
+  private final IsolatedThreads pinners;
+
+  private final IsolatedThreads droppers;
+  private final OwnMount mount;
+  private final boolean hard;
+  private final long mappings;
+  private final Window window;
+  private final ReentrantLock policyLock = new ReentrantLock();
+  private final CachePolicy policy;
+  private final ConcurrentHashMap<Long, Resident> residents = new ConcurrentHashMap<>();
+  private final AtomicLong admitted = new AtomicLong();
+  private final AtomicLong refused = new AtomicLong();
+  private final AtomicLong evicted = new AtomicLong();
+  private final AtomicLong pinFailures = new AtomicLong();
+  private final AtomicInteger lastPinErrno = new AtomicInteger();
+  private final AtomicBoolean saidMappings = new AtomicBoolean();
+  private volatile boolean closed;
+
+  /**
+   * The threads that may touch the own mount.
+   *
+   * @param pinners those that pin
+   * @param droppers those that drop; apart, so that a drop does not wait behind many pins
+   */
+  public record Threads(IsolatedThreads pinners, IsolatedThreads droppers) {}
+
+  /**
+   * What may linger.
+   *
+   * @param size bytes in the page cache that are not resident; 0 for none
+   * @param age how long after its last byte was read
+   */
+  public record WindowSize(long size, Duration age) {}
+
+  /** Figures of one moment. */
+  public record Figures(
+      long capacityBytes,
+      long residentBytes,
+      long residentItems,
+      long admittedItems,
+      long refusedItems,
+      long evictedItems,
+      long pinFailures,
+      long windowBytes,
+      long droppedBytes) {}
+
+  /**
+   * Creates a residency with nothing resident.
+   *
+   * @param policy used under this object's lock from now on
+   * @param mountpoint where the own mount is
+   * @param hard lock the pages, rather than only map them
+   * @param mappings how many residents there may be at most
+   */
+  public Residency(
+      CachePolicy policy,
+      Path mountpoint,
+      Threads threads,
+      boolean hard,
+      long mappings,
+      WindowSize window,
+      LongSupplier nanoTime) {
+    this.policy = policy;
+    this.mount = new OwnMount(mountpoint);
+    this.pinners = threads.pinners();
+    this.droppers = threads.droppers();
+    this.hard = hard;
+    this.mappings = mappings;
+    this.window = new Window(window.size(), window.age(), nanoTime);
+  }
+
+  /** Tells whether an item would be admitted now. */
+  public boolean wouldAdmit(Item item) {
+    long hash = hash(item);
+    policyLock.lock();
+    try {
+      return policy.wouldAdmit(item.id(), hash, weight(item.length()));
+    } finally {
+      policyLock.unlock();
+    }
+  }
+
+  /** Residents count in whole pages. */
+  private static long weight(int length) {
+    return (length + Linux.PAGE_SIZE - 1L) / Linux.PAGE_SIZE * Linux.PAGE_SIZE;
+  }
+
+  /**
+   * Answers a read from a pinned item.
+   *
+   * @param offset first byte, within the item
+   * @return false where the item is not pinned; the reply is untouched then
+   */
+  public boolean serve(Item item, int offset, int length, ReadReply reply) {
+    // a soft pin's pages may be gone, and touching them would wait for the daemon itself
+    Resident resident = hard ? residents.get(item.id()) : null;
+    long address = resident == null ? 0 : resident.enter();
+    if (address == 0) {
+      return false;
+    }
+    try {
+      reply.data(address + offset, length);
+    } finally {
+      resident.leave();
+    }
+    return true;
+  }
+
+  /**
+   * Asks the policy for an item that has arrived whole, and starts to pin it where it is admitted.
+   *
+   * @return whether it was admitted; {@link Fetched#done()} is called later then
+   */
+  public boolean offer(Fetched fetched) {
+    Item item = fetched.item();
+    if (closed || residents.containsKey(item.id()) || !hasMappings()) {
+      return false;
+    }
+    Outcome outcome;
+    policyLock.lock();
+    try {
+      outcome = policy.offer(item.id(), hash(item), weight(item.length()));
+    } finally {
+      policyLock.unlock();
+    }
+    for (long id : outcome.evicted()) {
+      evicted.incrementAndGet();
+      evict(id);
+    }
+    if (!outcome.admitted()) {
+      refused.incrementAndGet();
+      return false;
+    }
+    admitted.incrementAndGet();
+    Resident resident = new Resident(item);
+    residents.put(item.id(), resident);
+    boolean rehome = fetched.readFromElsewhere();
+    byte[] path = item.path().get().bytes();
+    try {
+      pinners.execute(() -> pin(resident, path, rehome, fetched));
+    } catch (RejectedExecutionException e) {
+      forget(resident);
+      return false;
+    }
+    return true;
+  }
+
+  private boolean hasMappings() {
+    if (residents.size() < mappings) {
+      return true;
+    }
+    if (saidMappings.compareAndSet(false, true)) {
+      log.warn(
+          "no more items are admitted: {} mappings are in use, and vm.max_map_count allows no more;"
+              + " raise it with 'sysctl vm.max_map_count=N'",
+          mappings);
+    }
+    return false;
+  }
+
+  /** FNV-1a over the path and the offset, with the finalizer of MurmurHash3: uniform, and the same on every node. */
+  private static long hash(Item item) {
+    long hash = FNV_BASIS;
+    for (byte each : item.path().get().bytes()) {
+      hash = (hash ^ (each & 0xff)) * FNV_PRIME;
+    }
+    hash = (hash ^ item.offset()) * FNV_PRIME;
+    hash = (hash ^ hash >>> 33) * 0xff51afd7ed558ccdL;
+    hash = (hash ^ hash >>> 33) * 0xc4ceb9fe1a85ec53L;
+    return hash ^ hash >>> 33;
+  }
+
+  /** Runs on an isolated thread: no logging here. */
+  private void pin(Resident resident, byte[] path, boolean rehome, Fetched fetched) {
+    Item item = resident.item();
+    try {
+      if (closed) {
+        return;
+      }
+      long address = mount.pin(path, item.offset(), item.length(), rehome, hard);
+      if (address < 0) {
+        pinFailures.incrementAndGet();
+        lastPinErrno.set((int) -address);
+        forget(resident);
+        noteDelivered(item, item.length(), true);
+      } else if (!resident.pinned(address)) {
+        OwnMount.unmap(address, item.length());
+      }
+    } finally {
+      fetched.done();
+    }
+  }
+
+  /** Takes a resident out of the books. */
+  private void forget(Resident resident) {
+    if (residents.remove(resident.item().id(), resident)) {
+      policyLock.lock();
+      try {
+        policy.remove(resident.item().id());
+      } finally {
+        policyLock.unlock();
+      }
+    }
+    resident.release();
+  }
+
+  private void evict(long id) {
+    Resident resident = residents.remove(id);
+    if (resident != null) {
+      resident.release();
+      noteDelivered(resident.item(), resident.item().length(), true);
+    }
+  }
+
+  /** Takes note that bytes of an item that was not admitted are in the page cache now. */
+  public void noteDelivered(Item item, int bytes, boolean complete) {
+    window.delivered(item, bytes, complete).forEach(this::drop);
+  }
+
+  private void drop(Window.Entry entry) {
+    byte[] path = entry.item().path().get().bytes();
+    try {
+      droppers.execute(() -> dropNow(entry, path));
+    } catch (RejectedExecutionException e) {
+      window.dropped(entry, true);
+    }
+  }
+
+  /** Runs on an isolated thread: no logging here. */
+  private void dropNow(Window.Entry entry, byte[] path) {
+    Item item = entry.item();
+    // a negative answer says that the file is gone, and its pages with it
+    window.dropped(entry, mount.drop(path, item.offset(), item.length()) <= 0);
+  }
+
+  /**
+   * Lets go of every item of a file, because its version has changed. No mapping of it is left when this returns, but for those
+   * that are being read at this moment.
+   *
+   * @return bytes that are no longer resident
+   */
+  public long release(long node, long items) {
+    long bytes = 0;
+    for (long extent = 0; extent < items; extent++) {
+      Resident resident = residents.get(Item.id(node, extent));
+      if (resident != null) {
+        bytes += resident.item().length();
+        forget(resident);
+      }
+    }
+    window.forget(node);
+    return bytes;
+  }
+
+  /** Returns how many items of a file are pinned. */
+  public long pinnedItems(long node, long items) {
+    long pinned = 0;
+    for (long extent = 0; extent < items; extent++) {
+      Resident resident = residents.get(Item.id(node, extent));
+      if (resident != null && resident.isPinned()) {
+        pinned++;
+      }
+    }
+    return pinned;
+  }
+
+  /** Returns how many bytes of a file are pinned. */
+  public long pinnedBytes(long node, long items) {
+    long bytes = 0;
+    for (long extent = 0; extent < items; extent++) {
+      Resident resident = residents.get(Item.id(node, extent));
+      if (resident != null && resident.isPinned()) {
+        bytes += resident.item().length();
+      }
+    }
+    return bytes;
+  }
+
+  /** Returns the nodes that have resident items. */
+  public List<Long> residentNodes() {
+    return residents.keySet().stream().map(Item::node).distinct().toList();
+  }
+
+  /** Drops what has lingered for long enough, and says what the isolated threads could not; to be called several times a second. */
+  public void tick() {
+    window.aged().forEach(this::drop);
+    int errno = lastPinErrno.getAndSet(0);
+    if (errno > 0) {
+      log.warn("an item could not be pinned: {}; {} so far", Linux.describe(errno), pinFailures);
+    }
+    for (IsolatedThreads threads : List.of(pinners, droppers)) {
+      Throwable failure = threads.takeFailure();
+      if (failure != null) {
+        log.error("a pin thread failed", failure);
+      }
+    }
+  }
+
+  /** Returns the policy's name. */
+  public String policyName() {
+    return policy.name();
+  }
+
+  /** Tells whether pages are locked, rather than only mapped. */
+  public boolean isHard() {
+    return hard;
+  }
+
+  /** Returns the figures of this moment. */
+  public Figures figures() {
+    long capacity;
+    long bytes;
+    long items;
+    policyLock.lock();
+    try {
+      capacity = policy.capacity();
+      bytes = policy.residentBytes();
+      items = policy.residentItems();
+    } finally {
+      policyLock.unlock();
+    }
+    return new Figures(
+        capacity,
+        bytes,
+        items,
+        admitted.get(),
+        refused.get(),
+        evicted.get(),
+        pinFailures.get(),
+        window.bytes(),
+        window.droppedBytes());
+  }
+
+  /** Unpins everything and admits nothing any more. */
+  @Override
+  public void close() {
+    closed = true;
+    for (Resident resident : new ArrayList<>(residents.values())) {
+      forget(resident);
+    }
+    pinners.close();
+    droppers.close();
+  }
+
+  /**
+   * Chooses how to pin.
+   *
+   * @param wanted null to lock where it is allowed
+   * @throws FsException where locking was asked for and is not allowed
+   */
+  public static boolean choosePin(@org.jspecify.annotations.Nullable Boolean wanted, PinLimits may)
+      throws FsException {
+    if (Boolean.TRUE.equals(wanted) && !may.canLock()) {
+      throw new FsException(
+          FsError.NOT_PERMITTED,
+          "--pin hard: locking that much memory is not permitted: run as root, raise 'ulimit -l',"
+              + " or use --pin soft");
+    }
+    return wanted == null ? may.canLock() : wanted;
+  }
+}

@@ -1,0 +1,82 @@
+package io.holdfast.fs.residency;
+
+import io.holdfast.fs.transit.Item;
+
+/**
+ * An item that was admitted: first on its way to being pinned, then pinned, and in the end released as soon as nobody reads from
+ * its mapping. Thread-safe; the monitor guards the fields that are not final, and nothing else is called under it.
+ */
+final class Resident {
+  private final Item item;
+  private long address;
+  private int users;
+  private boolean released;
+
+  Resident(Item item) {
+    this.item = item;
+  }
+
+  Item item() {
+    return item;
+  }
+
+  /**
+   * Takes the mapping.
+   *
+   * @return false where it was released meanwhile: the caller unmaps
+   */
+  synchronized boolean pinned(long mapping) {
+    if (released) {
+      return false;
+    }
+    address = mapping;
+    return true;
+  }
+
+  /** Returns the mapping's address and keeps it until {@link #leave()}, or returns 0 where there is none. */
+  synchronized long enter() {
+    if (released || address == 0) {
+      return 0;
+    }
+    users++;
+    return address;
+  }
+
+  void leave() {
+    long unmap;
+    synchronized (this) {
+      users--;
+      unmap = takeUnused();
+    }
+    unmap(unmap);
+  }
+
+  /** Ends the residency; the mapping goes as soon as the last user has left. */
+  void release() {
+    long unmap;
+    synchronized (this) {
+      released = true;
+      unmap = takeUnused();
+    }
+    unmap(unmap);
+  }
+
+  synchronized boolean isPinned() {
+    return address != 0 && !released;
+  }
+
+  private long takeUnused() {
+    if (!released || users > 0) {
+      return 0;
+    }
+    long mapping = address;
+    address = 0;
+    return mapping;
+  }
+
+  private void unmap(long mapping) {
+    if (mapping != 0) {
+      OwnMount.unmap(mapping, item.length());
+    }
+  }
+}

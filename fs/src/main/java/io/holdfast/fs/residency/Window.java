@@ -1,0 +1,170 @@
+package io.holdfast.fs.residency;
+
+import io.holdfast.fs.transit.Item;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * The transit window: which items that were not admitted have pages in the page cache, and when those are to go. An item that was
+ * read whole goes after the window's age, one that was read in part after a longer one, and both when the window is full, the one
+ * whose last read is longest ago first.
+ *
+ * <p>Thread-safe; the monitor guards the entries and the count, and nothing else is called under it.
+ */
+final class Window {
+  /** How much of its size the window fills before the oldest go, so that what is on its way in stays below the bound. */
+  private static final double FILL = 0.75;
+
+  /** How long a partly read item may linger, at least. */
+  private static final long PARTIAL_NANOS = Duration.ofSeconds(30).toNanos();
+
+  /** What a window of no size still holds of items that were read in part. */
+  private static final long PARTIAL_BOUND = 32 << 20;
+
+  private static final long FIRST_RETRY_NANOS = Duration.ofMillis(50).toNanos();
+  private static final int LONGEST_RETRY = 9;
+
+  private record Key(long item, long offset) {}
+
+  /** An item with pages in the page cache. */
+  static final class Entry {
+    private final Item item;
+    private long bytes;
+    private boolean complete;
+    private long lastRead;
+    private int attempts;
+
+    Entry(Item item) {
+      this.item = item;
+    }
+
+    Item item() {
+      return item;
+    }
+  }
+
+  private final long size;
+  private final long ageNanos;
+  private final LongSupplier nanoTime;
+  private final LinkedHashMap<Key, Entry> entries = new LinkedHashMap<>();
+  private long bytes;
+  private long droppedBytes;
+
+  Window(long size, Duration age, LongSupplier nanoTime) {
+    this.size = size;
+    this.ageNanos = age.toNanos();
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * Takes note of bytes that went to the page cache.
+   *
+   * @return what is to be dropped now
+   */
+  synchronized List<Entry> delivered(Item item, int count, boolean complete) {
+    Key key = new Key(item.id(), item.offset());
+    Entry entry = entries.remove(key);
+    if (entry == null) {
+      entry = new Entry(item);
+    }
+    entries.put(key, entry);
+    entry.bytes += count;
+    entry.complete |= complete;
+    entry.lastRead = nanoTime.getAsLong();
+    entry.attempts = 0;
+    bytes += count;
+    if (entry.complete && (ageNanos == 0 || size == 0)) {
+      entries.remove(key);
+      return List.of(entry);
+    }
+    return bytes > bound() ? oldest() : List.of();
+  }
+
+  private long bound() {
+    return size == 0 ? PARTIAL_BOUND : (long) (size * FILL);
+  }
+
+  private List<Entry> oldest() {
+    List<Entry> out = new ArrayList<>();
+    long left = bytes;
+    for (boolean completeOnly : new boolean[] {true, false}) {
+      Iterator<Entry> each = entries.values().iterator();
+      while (left > bound() && each.hasNext()) {
+        Entry entry = each.next();
+        if ((entry.complete || !completeOnly) && entry.attempts == 0) {
+          each.remove();
+          out.add(entry);
+          left -= entry.bytes;
+        }
+      }
+    }
+    return out;
+  }
+
+  /** Returns what has been there for longer than its time. */
+  synchronized List<Entry> aged() {
+    long now = nanoTime.getAsLong();
+    List<Entry> out = new ArrayList<>();
+    Iterator<Entry> each = entries.values().iterator();
+    while (each.hasNext()) {
+      Entry entry = each.next();
+      long time = entry.complete ? ageNanos : Math.max(ageNanos, PARTIAL_NANOS);
+      if (entry.attempts > 0) {
+        time = FIRST_RETRY_NANOS << Math.min(entry.attempts, LONGEST_RETRY);
+      }
+      if (now - entry.lastRead >= time) {
+        each.remove();
+        out.add(entry);
+      }
+    }
+    return out;
+  }
+
+  /**
+   * Takes note of a drop.
+   *
+   * @param gone whether all pages went; if not, an application has them mapped, and they are tried again later
+   */
+  synchronized void dropped(Entry entry, boolean gone) {
+    if (gone) {
+      bytes -= entry.bytes;
+      droppedBytes += entry.bytes;
+      return;
+    }
+    Key key = new Key(entry.item.id(), entry.item.offset());
+    Entry newer = entries.get(key);
+    if (newer != null) {
+      newer.bytes += entry.bytes;
+      return;
+    }
+    entry.attempts++;
+    entry.lastRead = nanoTime.getAsLong();
+    entries.put(key, entry);
+  }
+
+  /** Forgets a file whose version has changed: its pages went with the kernel's entry. */
+  synchronized void forget(long node) {
+    Iterator<Entry> each = entries.values().iterator();
+    while (each.hasNext()) {
+      Entry entry = each.next();
+      if (Item.node(entry.item.id()) == node) {
+        each.remove();
+        bytes -= entry.bytes;
+      }
+    }
+  }
+
+  /** Returns the bytes in the page cache that are not resident. */
+  synchronized long bytes() {
+    return bytes;
+  }
+
+  /** Returns the bytes that were dropped since the mount. */
+  synchronized long droppedBytes() {
+    return droppedBytes;
+  }
+}

@@ -1,0 +1,176 @@
+package io.holdfast.fs.stats;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.IsolatedThreads;
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.linux.Memory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+
+/**
+ * Counts opens on a mount whose opens the kernel does not tell the daemon, with fanotify: per process, read in batches, also
+ * through bind mounts of containers. Opens of the daemon itself and of control files do not count. Two opens of one file by one
+ * process within a batch count once: the kernel merges them.
+ *
+ * <p>Each event brings an open descriptor of the own mount, so all of it runs on one isolated thread. Thread-safe.
+ */
+public final class OpenWatcher implements AutoCloseable {
+  private static final int FAN_CLOEXEC = 1;
+  private static final int FAN_NONBLOCK = 2;
+  private static final int FAN_UNLIMITED_QUEUE = 0x10;
+  private static final int FAN_MARK_ADD = 1;
+  private static final int FAN_MARK_FILESYSTEM = 0x100;
+  private static final long FAN_OPEN = 0x20;
+
+  /** struct fanotify_event_metadata: 0 event_len u32, 8 mask u64, 16 fd i32, 20 pid i32. */
+  private static final int EVENT_FD = 16;
+
+  private static final int EVENT_PID = 20;
+  private static final int BUFFER = 64 << 10;
+
+  /** Asks for what the kernel knows of an inode, without a request to the daemon. */
+  private static final int AT_STATX_DONT_SYNC = 0x4000;
+
+  private static final int STATX_INO = 0x100;
+  private static final int STATX_INO_OFFSET = 32;
+  private static final long BATCH_NANOS = Duration.ofMillis(10).toNanos();
+  private static final long FLUSH_NANOS = Duration.ofMillis(200).toNanos();
+
+  private final IsolatedThreads thread;
+  private final OpenCounts counts;
+  private final int ownProcess = (int) ProcessHandle.current().pid();
+  private volatile int group = -1;
+  private volatile boolean closed;
+  private volatile boolean running;
+  private volatile long passes;
+
+  /**
+   * Prepares to watch.
+   *
+   * @param thread one isolated thread, which the watcher takes for itself
+   * @param counts where the opens are counted
+   */
+  public OpenWatcher(IsolatedThreads thread, OpenCounts counts) {
+    this.thread = thread;
+    this.counts = counts;
+  }
+
+  /** Finds out whether this process may watch, and prepares to; to be called before the mount. */
+  public boolean prepare() throws FsException {
+    int made = onThread(() -> LIBC.fanotify_init(
+        FAN_CLOEXEC | FAN_NONBLOCK | FAN_UNLIMITED_QUEUE, Linux.O_RDONLY | Linux.O_CLOEXEC));
+    group = made;
+    return made >= 0;
+  }
+
+  /** Begins to watch the filesystem that is mounted there. */
+  public void watch(Path mountpoint) throws FsException {
+    byte[] path = Linux.pathBytes(mountpoint.toString());
+    int errno =
+        onThread(
+            () -> {
+              long text = Linux.scratch().path();
+              Memory.putString(text, path);
+              int result =
+                  LIBC.fanotify_mark(
+                      group, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN, Linux.AT_FDCWD, text);
+              return result == 0 ? 0 : Linux.errno();
+            });
+    if (errno != 0) {
+      throw Linux.failure(errno, "watching opens of " + mountpoint);
+    }
+    running = true;
+    thread.execute(this::run);
+  }
+
+  private int onThread(Supplier<Integer> call) throws FsException {
+    CompletableFuture<Integer> result = new CompletableFuture<>();
+    thread.execute(() -> result.complete(call.get()));
+    try {
+      return result.get(5, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      throw new FsException(FsError.UNAVAILABLE, "the open watcher did not start", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new FsException(FsError.UNAVAILABLE, "interrupted", e);
+    }
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
+  private void run() {
+    long buffer = LIBC.malloc(BUFFER);
+    Map<Integer, int[]> batch = new HashMap<>();
+    try {
+      while (!closed) {
+        long length = LIBC.read(group, buffer, BUFFER);
+        if (length > 0) {
+          take(buffer, length, batch);
+          continue;
+        }
+        batch.forEach((process, opens) -> counts.counted(process, opens[0]));
+        batch.clear();
+        passes++;
+        LockSupport.parkNanos(BATCH_NANOS);
+      }
+    } finally {
+      running = false;
+      LIBC.free(buffer);
+      LIBC.close(group);
+    }
+  }
+
+  private void take(long buffer, long length, Map<Integer, int[]> batch) {
+    for (long at = buffer; at < buffer + length; at += Memory.getInt(at)) {
+      int fd = Memory.getInt(at + EVENT_FD);
+      int process = Memory.getInt(at + EVENT_PID);
+      if (fd >= 0) {
+        if (process != ownProcess && !isControl(fd)) {
+          batch.computeIfAbsent(process, pid -> new int[1])[0]++;
+        }
+        LIBC.close(fd);
+      }
+    }
+  }
+
+  /** Control files have inode numbers that are negative as signed numbers. */
+  private static boolean isControl(int fd) {
+    long area = Linux.scratch().area();
+    long path = Linux.scratch().path();
+    Memory.putByte(path, 0);
+    int flags = Linux.AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
+    return LIBC.statx(fd, path, flags, STATX_INO, area) == 0
+        && Memory.getLong(area + STATX_INO_OFFSET) < 0;
+  }
+
+  /** Waits, for a short and bounded time, until everything that was opened before the call has been counted. */
+  public void flush() {
+    long end = System.nanoTime() + FLUSH_NANOS;
+    // the pass under way may be past the newest event; the one after it is not
+    long until = passes + 2;
+    while (running && passes < until && System.nanoTime() < end) {
+      LockSupport.parkNanos(BATCH_NANOS / 10);
+    }
+  }
+
+  /** Tells whether opens are being counted. */
+  public boolean isRunning() {
+    return running;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    thread.close();
+  }
+}

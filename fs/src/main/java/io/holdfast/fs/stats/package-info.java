@@ -1,0 +1,5 @@
+/** Counters, and the open watcher. Entry types: {@link io.holdfast.fs.stats.ReadStats}, {@link io.holdfast.fs.stats.OpenCounts}. */
+@NullMarked
+package io.holdfast.fs.stats;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,299 @@
+package io.holdfast.fs.transit;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.ReadReply;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One item, or part of an item, between its fetch and its last use: the bytes that have arrived, those who wait for more, and what
+ * has been delivered. Thread-safe.
+ *
+ * <p>The monitor guards every field that is not final. Replies, the listener and the memory are called without it. The memory
+ * is freed by whoever is the last of: the state becoming {@link State#RETIRED}, and the uses ({@link #users}) ending.
+ */
+final class Fetch implements Fetched {
+  /** Unit of {@link #delivered}. */
+  private static final int PAGE = 4096;
+
+  /** How long bytes are kept for a reader that is still on its way through the item. */
+  private static final long KEEP_NANOS = Duration.ofSeconds(10).toNanos();
+
+  /** How long they are kept once all were delivered, for a reader whose pages were dropped before it got to them. */
+  private static final long LINGER_NANOS = Duration.ofSeconds(1).toNanos();
+
+  private enum State {
+    /** Bytes are arriving, or the decision is being made. */
+    RUNNING,
+    /** Whole, and on its way to being pinned. */
+    ADMITTED,
+    /** Whole, and kept until all of it has been delivered. */
+    REFUSED,
+    /** Out of the table: nobody finds it any more. */
+    RETIRED
+  }
+
+  private record Waiter(int offset, int length, Reader reader, ReadReply reply, long deadline) {
+    int end() {
+      return offset + length;
+    }
+  }
+
+  private final Transit transit;
+  private final Item item;
+  private final FetchKey key;
+  private final long started;
+  private State state = State.RUNNING;
+  private final List<Waiter> waiters = new ArrayList<>(1);
+  private @Nullable BitSet delivered;
+  private int deliveredBytes;
+  private int deliveries;
+  private boolean readFromElsewhere;
+  private long address;
+  private int arrived;
+  private int users;
+  private long lastUse;
+
+  Fetch(Transit transit, FetchKey key, Item item, long now) {
+    this.transit = transit;
+    this.key = key;
+    this.item = item;
+    this.started = now;
+    this.lastUse = now;
+  }
+
+  @Override
+  public Item item() {
+    return item;
+  }
+
+  FetchKey key() {
+    return key;
+  }
+
+  @Override
+  public synchronized boolean readFromElsewhere() {
+    return readFromElsewhere;
+  }
+
+  @Override
+  public void done() {
+    transit.retire(this);
+  }
+
+  /**
+   * Answers a read now or when its bytes have arrived.
+   *
+   * @return false where this fetch is over, or where the read begins another pass over an item that was delivered whole
+   */
+  boolean read(int offset, int length, Reader reader, ReadReply reply, long now, long deadline) {
+    synchronized (this) {
+      boolean anotherPass = state == State.REFUSED && offset == 0 && isDelivered();
+      if (state == State.RETIRED || (anotherPass && !reader.internal())) {
+        return false;
+      }
+      lastUse = now;
+      if (offset + length > arrived) {
+        waiters.add(new Waiter(offset, length, reader, reply, deadline));
+        return true;
+      }
+      users++;
+    }
+    answer(offset, length, reader, reply);
+    release();
+    return true;
+  }
+
+  synchronized boolean isRunning() {
+    return state == State.RUNNING;
+  }
+
+  /** Keeps the memory until {@link #release()}. */
+  synchronized void begin(long memory) {
+    address = memory;
+    users++;
+  }
+
+  synchronized int arrived() {
+    return arrived;
+  }
+
+  /** Takes note of bytes that were checked, and answers those who waited for them. */
+  void advance(int upTo) {
+    List<Waiter> served = new ArrayList<>(1);
+    synchronized (this) {
+      arrived = upTo;
+      Iterator<Waiter> each = waiters.iterator();
+      while (each.hasNext()) {
+        Waiter waiter = each.next();
+        if (waiter.end() <= upTo) {
+          each.remove();
+          served.add(waiter);
+        }
+      }
+      users += served.size();
+    }
+    for (Waiter waiter : served) {
+      answer(waiter.offset, waiter.length, waiter.reader, waiter.reply);
+      release();
+    }
+  }
+
+  private void answer(int offset, int length, Reader reader, ReadReply reply) {
+    reply.data(address + offset, length);
+    if (reader.internal()) {
+      return;
+    }
+    int fresh;
+    boolean refused;
+    boolean complete;
+    synchronized (this) {
+      fresh = mark(offset, length);
+      readFromElsewhere |= reader.elsewhere();
+      refused = state == State.REFUSED;
+      complete = isDelivered();
+    }
+    if (refused) {
+      transit.delivered(this, fresh, complete);
+    }
+  }
+
+  private int mark(int offset, int length) {
+    deliveries++;
+    if (deliveries == 1 && length == item.length()) {
+      deliveredBytes = length;
+      return length;
+    }
+    if (delivered == null) {
+      delivered = new BitSet((item.length() + PAGE - 1) / PAGE);
+      delivered.set(0, deliveredBytes / PAGE);
+    }
+    int fresh = 0;
+    int end = offset + length;
+    for (int page = offset / PAGE; page * PAGE < end; page++) {
+      int pageEnd = Math.min((page + 1) * PAGE, item.length());
+      if (pageEnd <= end && !delivered.get(page)) {
+        delivered.set(page);
+        fresh += pageEnd - page * PAGE;
+      }
+    }
+    deliveredBytes = Math.min(item.length(), deliveredBytes + fresh);
+    return fresh;
+  }
+
+  private boolean isDelivered() {
+    return deliveredBytes >= item.length();
+  }
+
+  /** Takes note of the decision. */
+  void decided(boolean admitted) {
+    int bytes;
+    boolean complete;
+    synchronized (this) {
+      if (state != State.RUNNING) {
+        return;
+      }
+      state = admitted ? State.ADMITTED : State.REFUSED;
+      bytes = deliveredBytes;
+      complete = isDelivered();
+    }
+    if (!admitted && bytes > 0) {
+      transit.delivered(this, bytes, complete);
+    }
+  }
+
+  /** Tells whether one read took all of it, so that nobody can still be on the way through it. */
+  synchronized boolean deliveredAtOnce() {
+    return deliveries == 1 && isDelivered();
+  }
+
+  /** Returns when it was last used, or {@link Long#MAX_VALUE} where it must not be given up now. */
+  synchronized long idleSince() {
+    return state == State.REFUSED && users == 0 ? lastUse : Long.MAX_VALUE;
+  }
+
+  /** Tells whether nobody is expected to want it any more. */
+  synchronized boolean isOver(long now) {
+    return state == State.REFUSED
+        && users == 0
+        && now - lastUse > (isDelivered() ? LINGER_NANOS : KEEP_NANOS);
+  }
+
+  /** Fails the waiters whose time is over; returns whether the fetch as a whole has taken too long. */
+  boolean expire(long now, long longest) {
+    List<Waiter> late = new ArrayList<>(0);
+    boolean tooLong;
+    synchronized (this) {
+      Iterator<Waiter> each = waiters.iterator();
+      while (each.hasNext()) {
+        Waiter waiter = each.next();
+        if (now - waiter.deadline >= 0) {
+          each.remove();
+          late.add(waiter);
+        }
+      }
+      tooLong = state == State.RUNNING && now - started > longest;
+    }
+    for (Waiter waiter : late) {
+      waiter.reply.failed(
+          new FsException(FsError.TIMED_OUT, item + ": the origin did not answer in time"));
+    }
+    return tooLong;
+  }
+
+  /** Ends it: nobody finds it any more, and those who wait learn the reason. */
+  void end(@Nullable FsException reason) {
+    List<Waiter> failed;
+    boolean free;
+    int bytes;
+    synchronized (this) {
+      if (state == State.RETIRED) {
+        return;
+      }
+      bytes = state == State.RUNNING ? deliveredBytes : 0;
+      state = State.RETIRED;
+      failed = List.copyOf(waiters);
+      waiters.clear();
+      free = users == 0 && address != 0;
+    }
+    FsException cause =
+        reason == null ? new FsException(FsError.IO, item + ": fetch given up") : reason;
+    for (Waiter waiter : failed) {
+      waiter.reply.failed(cause);
+    }
+    if (bytes > 0) {
+      transit.delivered(this, bytes, true);
+    }
+    if (free) {
+      free();
+    }
+  }
+
+  /** Ends one use of the memory. */
+  void release() {
+    boolean free;
+    synchronized (this) {
+      users--;
+      free = users == 0 && state == State.RETIRED && address != 0;
+    }
+    if (free) {
+      free();
+    }
+  }
+
+  private void free() {
+    long memory;
+    synchronized (this) {
+      memory = address;
+      address = 0;
+    }
+    if (memory != 0) {
+      transit.free(memory, item.length());
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package io.holdfast.fs.transit;
+
+import io.holdfast.fs.ReadReply;
+
+/** What transit asks and tells of the items that pass through it. Thread-safe; no method blocks. */
+public interface FetchListener {
+  /** Tells whether an item would be admitted now. A hint: it decides whether to fetch the whole item. */
+  boolean wouldAdmit(Item item);
+
+  /**
+   * Answers a read from a resident item.
+   *
+   * @param offset first byte, within the item
+   * @return false where the item is not resident; the reply is untouched then
+   */
+  boolean serve(Item item, int offset, int length, ReadReply reply);
+
+  /**
+   * Decides on an item that has arrived whole. Called once per fetch.
+   *
+   * @return whether it was admitted; {@link Fetched#done()} is called later then
+   */
+  boolean offer(Fetched fetched);
+
+  /**
+   * Learns that bytes of an item that was not admitted went to the kernel, whose pages hold them now.
+   *
+   * @param bytes how many more than before
+   * @param complete whether every byte of the item has been delivered
+   */
+  void delivered(Item item, int bytes, boolean complete);
+
+  /** Learns that the origin has another version of this item's file by now. */
+  void changed(Item item);
+}

@@ -1,0 +1,389 @@
+package io.holdfast.fs.transit;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.ReadReply;
+import io.holdfast.fs.origin.Origin;
+import io.holdfast.fs.origin.OriginFile;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings items from the origin to those who read them. One fetch per item is under way at a time and every reader shares it; a
+ * reader is answered as soon as its own bytes have arrived and were checked to be of the version it reads.
+ *
+ * <p>What was refused stays here until each byte has been delivered, so that a program which reads a file in small steps costs
+ * one fetch. A part of a large item that would not be admitted is fetched alone when a random reader asks for it.
+ *
+ * <p>Thread-safe. Fetches run on the executor, which may be the reader's own thread where the origin cannot hang. Nothing here
+ * waits without a bound; {@link #expire()} must be called several times a second to enforce the deadlines of those who wait.
+ */
+public final class Transit {
+  private static final Logger log = LoggerFactory.getLogger(Transit.class);
+
+  /** What a random reader of a part that is not admitted gets at least: its read, rounded up to this. */
+  static final int PART = 256 << 10;
+
+  /** How much is read from the origin before those who wait for it are answered. */
+  private static final int STEP = 1 << 20;
+
+  private static final int ATTEMPTS = 3;
+  private static final long RETRY_NANOS = Duration.ofMillis(20).toNanos();
+
+  private final Origin origin;
+  private final ItemLayout layout;
+  private final TransitMemory memory;
+  private final Executor fetchers;
+  private final Executor prefetchers;
+  private final LongSupplier nanoTime;
+  private final FetchListener listener;
+  private final long deadlineNanos;
+  private final TransitStats stats = new TransitStats();
+  private final ReadPatterns patterns = new ReadPatterns();
+  private final ConcurrentHashMap<FetchKey, Fetch> table = new ConcurrentHashMap<>();
+
+  /**
+   * Creates a transit.
+   *
+   * @param capacity bytes of native memory that it may hold; at least twice the item size
+   * @param nanoTime a clock of nanoseconds
+   * @param deadline how long a reader waits at most
+   */
+  public Transit(
+      Origin origin,
+      ItemLayout layout,
+      long capacity,
+      Executors fetchers,
+      LongSupplier nanoTime,
+      Duration deadline,
+      FetchListener listener) {
+    this.origin = origin;
+    this.layout = layout;
+    this.memory = new TransitMemory(capacity);
+    this.fetchers = fetchers.awaited();
+    this.prefetchers = fetchers.ahead();
+    this.nanoTime = nanoTime;
+    this.deadlineNanos = deadline.toNanos();
+    this.listener = listener;
+  }
+
+  /**
+   * Where fetches run.
+   *
+   * @param awaited those that a reader waits for
+   * @param ahead those that nobody waits for yet; it may refuse them
+   */
+  public record Executors(Executor awaited, Executor ahead) {}
+
+  /** Returns what has been counted. */
+  public TransitStats stats() {
+    return stats;
+  }
+
+  /** Returns the bytes of memory in use. */
+  public long used() {
+    return memory.used();
+  }
+
+  /** Returns the bytes of memory that may be in use. */
+  public long capacity() {
+    return memory.capacity();
+  }
+
+  /**
+   * Reads a range of a file. The reply is called now or later, from any thread.
+   *
+   * @param offset first byte, below the content's size
+   * @param length bytes, which end within the content
+   */
+  public void read(Content content, long offset, int length, Reader reader, ReadReply reply) {
+    boolean sequential = patterns.isSequential(content.node(), offset, length);
+    Item item = layout.itemAt(content, offset);
+    long end = offset + length;
+    if (end <= item.offset() + item.length()) {
+      readItem(item, (int) (offset - item.offset()), length, sequential, reader, reply);
+    } else {
+      JoinedReply joined = new JoinedReply(reply, length, 2);
+      int first = (int) (item.offset() + item.length() - offset);
+      Item next = layout.itemAt(content, offset + first);
+      readItem(item, item.length() - first, first, sequential, reader, joined.part(0));
+      readItem(next, 0, length - first, sequential, reader, joined.part(first));
+    }
+    if (sequential && !reader.internal() && offset - item.offset() >= STEP) {
+      fetchAhead(content, item.offset() + item.length());
+    }
+  }
+
+  private void readItem(
+      Item item, int offset, int length, boolean sequential, Reader reader, ReadReply reply) {
+    boolean small = item.length() <= PART;
+    FetchKey whole = new FetchKey(item.id(), FetchKey.WHOLE);
+    if (small || sequential || table.containsKey(whole) || listener.wouldAdmit(item)) {
+      readShared(whole, item, item, offset, length, reader, reply);
+      return;
+    }
+    int part = offset / PART;
+    int from = part * PART;
+    int to = Math.min(from + PART, item.length());
+    if (offset + length <= to) {
+      FetchKey key = new FetchKey(item.id(), part);
+      readShared(key, item, item.part(from, to), offset - from, length, reader, reply);
+    } else {
+      JoinedReply joined = new JoinedReply(reply, length, 2);
+      int first = to - offset;
+      readItem(item, offset, first, false, reader, joined.part(0));
+      readItem(item, to, length - first, false, reader, joined.part(first));
+    }
+  }
+
+  /** The single flight: joins the fetch that is there, or starts it. */
+  private void readShared(
+      FetchKey key,
+      Item item,
+      Item range,
+      int offset,
+      int length,
+      Reader reader,
+      ReadReply reply) {
+    while (true) {
+      long now = nanoTime.getAsLong();
+      Fetch there = table.get(key);
+      if (there != null) {
+        boolean joined = there.isRunning();
+        if (there.read(offset, length, reader, reply, now, now + deadlineNanos)) {
+          if (joined && !reader.internal()) {
+            stats.coalesced.increment();
+          }
+          return;
+        }
+        retire(there);
+        continue;
+      }
+      Fetch fetch = new Fetch(this, key, range, now);
+      if (table.putIfAbsent(key, fetch) != null) {
+        continue;
+      }
+      // only now: whoever pinned the item marked it resident before its fetch left the table
+      int inItem = offset + (int) (range.offset() - item.offset());
+      if (listener.serve(item, inItem, length, reply)) {
+        retire(fetch);
+        return;
+      }
+      fetch.read(offset, length, reader, reply, now, now + deadlineNanos);
+      start(fetch, fetchers);
+      return;
+    }
+  }
+
+  private void fetchAhead(Content content, long offset) {
+    if (offset >= content.version().size() || memory.used() > memory.capacity() / 2) {
+      return;
+    }
+    Item item = layout.itemAt(content, offset);
+    FetchKey key = new FetchKey(item.id(), FetchKey.WHOLE);
+    if (table.containsKey(key)) {
+      return;
+    }
+    Fetch fetch = new Fetch(this, key, item, nanoTime.getAsLong());
+    if (table.putIfAbsent(key, fetch) == null) {
+      if (listener.serve(item, 0, 0, NO_REPLY)) {
+        retire(fetch);
+      } else {
+        start(fetch, prefetchers);
+      }
+    }
+  }
+
+  private static final ReadReply NO_REPLY =
+      new ReadReply() {
+        @Override
+        public void data(long address, int length) {}
+
+        @Override
+        public void failed(FsException cause) {}
+      };
+
+  private void start(Fetch fetch, Executor executor) {
+    try {
+      executor.execute(() -> run(fetch));
+    } catch (RejectedExecutionException e) {
+      table.remove(fetch.key(), fetch);
+      fetch.end(new FsException(FsError.IO, fetch.item() + ": no thread to fetch it", e));
+    }
+  }
+
+  private void run(Fetch fetch) {
+    stats.inFlight.increment();
+    try {
+      long address = acquire(fetch.item().length());
+      fetch.begin(address);
+      try {
+        fetchWithRetries(fetch, address);
+        stats.originItems.increment();
+        boolean whole = fetch.key().part() == FetchKey.WHOLE;
+        fetch.decided(whole && fetch.isRunning() && listener.offer(fetch));
+      } finally {
+        fetch.release();
+      }
+    } catch (FsException e) {
+      fail(fetch, e);
+    } catch (RuntimeException | Error e) {
+      fail(fetch, new FsException(FsError.IO, fetch.item() + ": " + e, e));
+      throw e;
+    } finally {
+      stats.inFlight.decrement();
+    }
+  }
+
+  private void fail(Fetch fetch, FsException cause) {
+    table.remove(fetch.key(), fetch);
+    fetch.end(cause);
+    if (cause.code() == FsError.STALE) {
+      log.info("{}", cause.getMessage());
+      listener.changed(fetch.item());
+    } else {
+      stats.originErrors.increment();
+      log.warn("fetch failed: {}", cause.getMessage());
+    }
+  }
+
+  private long acquire(int length) throws FsException {
+    long address = memory.acquire(length, 0);
+    if (address == 0) {
+      giveUpIdle();
+      address = memory.acquire(length, deadlineNanos / 2);
+    }
+    if (address == 0) {
+      throw new FsException(
+          FsError.NO_MEMORY,
+          "transit memory full: " + memory.used() + " of " + memory.capacity() + " bytes in use");
+    }
+    return address;
+  }
+
+  private void fetchWithRetries(Fetch fetch, long address) throws FsException {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        fetchOnce(fetch, address);
+        return;
+      } catch (FsException e) {
+        boolean passing = e.code() == FsError.IO || e.code() == FsError.TIMED_OUT;
+        if (!passing || attempt == ATTEMPTS) {
+          throw e;
+        }
+        stats.originRetries.increment();
+        LockSupport.parkNanos(RETRY_NANOS * attempt);
+      }
+    }
+  }
+
+  /** Reads what is missing; each step is checked to be of the expected version before anybody gets to see it. */
+  private void fetchOnce(Fetch fetch, long address) throws FsException {
+    Item item = fetch.item();
+    try (OriginFile file = open(item)) {
+      checkVersion(file, item);
+      int done = fetch.arrived();
+      while (done < item.length()) {
+        int step = Math.min(STEP, item.length() - done);
+        int count = file.read(item.offset() + done, address + done, step);
+        checkVersion(file, item);
+        if (count < step) {
+          throw stale(item);
+        }
+        stats.originBytes.add(count);
+        done += count;
+        fetch.advance(done);
+      }
+      file.discard(item.offset(), item.length());
+    }
+  }
+
+  private OriginFile open(Item item) throws FsException {
+    try {
+      return origin.open(item.path().get());
+    } catch (FsException e) {
+      boolean gone =
+          switch (e.code()) {
+            case NOT_FOUND, NOT_DIRECTORY, IS_DIRECTORY, SYMLINK -> true;
+            default -> false;
+          };
+      throw gone ? stale(item) : e;
+    }
+  }
+
+  private static void checkVersion(OriginFile file, Item item) throws FsException {
+    if (!file.version().equals(item.version())) {
+      throw stale(item);
+    }
+  }
+
+  private static FsException stale(Item item) {
+    return new FsException(FsError.STALE, item.path().get() + ": changed at the origin");
+  }
+
+  void delivered(Fetch fetch, int bytes, boolean complete) {
+    listener.delivered(fetch.item(), bytes, complete);
+    if (complete && fetch.deliveredAtOnce()) {
+      retire(fetch);
+    }
+  }
+
+  void free(long address, int length) {
+    memory.release(address, length);
+  }
+
+  void retire(Fetch fetch) {
+    table.remove(fetch.key(), fetch);
+    fetch.end(null);
+  }
+
+  /** Gives up every fetch of a file whose version has changed; those who wait get ESTALE. */
+  public void abandon(long node, String path) {
+    for (Fetch fetch : table.values()) {
+      if (Item.node(fetch.item().id()) == node) {
+        table.remove(fetch.key(), fetch);
+        fetch.end(new FsException(FsError.STALE, path + ": changed at the origin"));
+      }
+    }
+  }
+
+  /** Enforces the deadlines of those who wait, and lets go of what nobody has asked for in a while. */
+  public void expire() {
+    long now = nanoTime.getAsLong();
+    for (Fetch fetch : table.values()) {
+      if (fetch.expire(now, 2 * deadlineNanos)) {
+        fail(fetch, new FsException(FsError.TIMED_OUT, fetch.item() + ": given up"));
+      } else if (fetch.isOver(now)) {
+        retire(fetch);
+      }
+    }
+  }
+
+  /** Makes room: the quarter of the kept items that was not used for longest goes. */
+  private void giveUpIdle() {
+    List<Fetch> idle;
+    try (Stream<Fetch> all = table.values().stream()) {
+      idle =
+          all.filter(fetch -> fetch.idleSince() != Long.MAX_VALUE)
+              .sorted(Comparator.comparingLong(Fetch::idleSince))
+              .toList();
+    }
+    idle.subList(0, (idle.size() + 3) / 4).forEach(this::retire);
+  }
+
+  /** Ends all fetches; for the end of the mount. */
+  public void close() {
+    for (Fetch fetch : table.values()) {
+      retire(fetch);
+    }
+  }
+}

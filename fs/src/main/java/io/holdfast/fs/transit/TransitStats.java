@@ -1,0 +1,26 @@
+package io.holdfast.fs.transit;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** What transit counts, since the mount. Thread-safe. */
+public final class TransitStats {
+  /** Items, or parts of items, fetched whole from the origin. */
+  public final LongAdder originItems = new LongAdder();
+
+  /** Bytes that came from the origin. */
+  public final LongAdder originBytes = new LongAdder();
+
+  /** Fetches that failed for good. */
+  public final LongAdder originErrors = new LongAdder();
+
+  /** Attempts that were made again after an error. */
+  public final LongAdder originRetries = new LongAdder();
+
+  /** Reads that joined a fetch which another reader had started. */
+  public final LongAdder coalesced = new LongAdder();
+
+  /** Fetches under way. */
+  public final LongAdder inFlight = new LongAdder();
+
+  TransitStats() {}
+}
