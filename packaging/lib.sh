@@ -1,0 +1,101 @@
+# shellcheck shell=sh
+# Sourced by the commands in this folder: sets a fresh Debian or Ubuntu up, and builds.
+# The sourcing script has set $here, this folder.
+
+root=$(cd -- "$here/.." && pwd -P)
+holdfast=$root/packaging/target/holdfast/bin/holdfast
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+
+say() { printf '%s\n' "$*"; }
+
+die() {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}
+
+has() { command -v "$1" >/dev/null 2>&1; }
+
+# The home of a JDK of version 17 or newer, or nothing. The distribution's 17 first: it is the one
+# that the tests are run with elsewhere.
+find_jdk() {
+  for jdk in ${JAVA_HOME:+"$JAVA_HOME"} /usr/lib/jvm/*17* /usr/lib/jvm/* "$(javac_home)"; do
+    [ -x "$jdk/bin/javac" ] || continue
+    version=$("$jdk/bin/javac" -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p')
+    if [ "${version:-0}" -ge 17 ]; then
+      printf '%s\n' "$jdk"
+      return
+    fi
+  done
+}
+
+javac_home() {
+  has javac || return 0
+  javac=$(readlink -f -- "$(command -v javac)")
+  printf '%s\n' "${javac%/bin/javac}"
+}
+
+# The packages that are missing here, of those that a mount and a build need.
+missing_packages() {
+  [ -n "$(find_jdk)" ] || echo openjdk-17-jdk-headless
+  has mvn || echo maven
+  ldconfig -p | grep -q 'libfuse\.so\.2 ' || echo libfuse2
+  # fuse and fuse3 exclude each other: whichever is there will do.
+  has fusermount || has fusermount3 || echo fuse3
+  has setfattr || echo attr
+  has fincore || echo util-linux
+  has ps || echo procps
+}
+
+install_packages() {
+  packages=$(missing_packages | tr '\n' ' ')
+  [ -n "$packages" ] || return 0
+  has apt-get || die "missing, and no apt-get to install them with: $packages"
+  [ "$(id -u)" = 0 ] || die "run as root once, or install: $packages"
+  say "Installing $packages..."
+  log=$(mktemp /tmp/holdfast-apt.XXXXXX)
+  if ! run_apt >"$log" 2>&1; then
+    tail -n 30 "$log" >&2
+    die "could not install $packages (all of it: $log)"
+  fi
+  rm -f -- "$log"
+  still=$(missing_packages | tr '\n' ' ')
+  [ -z "$still" ] || die "still missing after the installation: $still"
+}
+
+run_apt() {
+  export DEBIAN_FRONTEND=noninteractive
+  # Slim images have no manual pages, and then Java's alternatives cannot be set.
+  mkdir -p /usr/share/man/man1
+  apt-get -q update || return
+  # Ubuntu has renamed it.
+  if ! apt-cache show libfuse2 2>/dev/null | grep -q '^Filename:'; then
+    packages=$(printf '%s' "$packages" | sed 's/libfuse2/libfuse2t64/')
+  fi
+  # shellcheck disable=SC2086
+  apt-get -q -y --no-install-recommends install $packages && return
+  # In minimal systems Java's certificates may be configured too early, and once more is enough.
+  dpkg --configure -a && apt-get -q -y --no-install-recommends -f install
+}
+
+require_fuse() {
+  [ "$(id -u)" = 0 ] || die "must be run as root"
+  [ -e /dev/fuse ] || { has modprobe && modprobe fuse 2>/dev/null; } || :
+  [ -c /dev/fuse ] || die "no /dev/fuse: load the fuse module, or pass the device into this container"
+}
+
+# Runs Maven in the project.
+maven() {
+  JAVA_HOME=$(find_jdk)
+  export JAVA_HOME
+  (cd -- "$root" && mvn -B -ntp "$@")
+}
+
+# Builds the distribution unless it is newer than all that it is made of.
+build() {
+  built=$root/packaging/target/holdfast/lib/holdfast.jsa
+  if [ -e "$built" ] && [ -z "$(find "$root/pom.xml" "$root"/*/pom.xml "$root"/*/src/main -newer "$built")" ]; then
+    return
+  fi
+  say "Building (the first time it downloads what it is built with)..."
+  maven -q -DskipTests package || die "the build failed"
+}

@@ -1,0 +1,237 @@
+package io.holdfast.architecture;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static java.util.stream.Collectors.toSet;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.AccessTarget.MethodCallTarget;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethodCall;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+final class ArchitectureTest {
+
+  private static final String FS = "io.holdfast.fs";
+
+  /**
+   * What each package of fs may use of the others. An arrow that is not here is a decision to take,
+   * not a line to add.
+   */
+  private static final Map<String, Set<String>> ARROWS =
+      Map.ofEntries(
+          // Below all: errors and replies, how people write numbers, the system calls.
+          arrow(""),
+          arrow("units"),
+          arrow("linux", ""),
+          // The dataset's store, and its metadata.
+          arrow("origin", ""),
+          arrow("origin.posix", "", "linux", "origin"),
+          arrow("tree", "", "origin"),
+          // The bytes: on their way, and those that stay. Residency listens to what transit
+          // fetched.
+          arrow("transit", "", "linux", "origin"),
+          arrow("residency", "", "linux", "origin", "transit"),
+          // What is said of them.
+          arrow("stats", "", "linux", "units"),
+          arrow("control", "", "origin", "units"),
+          // The port to the kernel, and its bindings.
+          arrow("mount", "", "control", "linux", "origin", "residency", "stats", "transit", "tree"),
+          arrow("mount.jnr", "", "linux", "mount", "origin"),
+          // The composition root knows all but what people type.
+          arrow(
+              "daemon",
+              "",
+              "control",
+              "linux",
+              "mount",
+              "mount.jnr",
+              "origin",
+              "origin.posix",
+              "residency",
+              "stats",
+              "transit",
+              "tree",
+              "units"),
+          arrow("cli", "", "control", "daemon", "linux", "units"));
+
+  private static final JavaClasses HOLDFAST =
+      new ClassFileImporter()
+          .withImportOption(new ImportOption.DoNotIncludeTests())
+          .importPackages("io.holdfast.policy", "io.holdfast.peer", FS);
+
+  static Stream<String> packagesOfFs() {
+    return ARROWS.keySet().stream().sorted();
+  }
+
+  @ParameterizedTest
+  @MethodSource("packagesOfFs")
+  void fsPackage_usesOnlyWhatTheDesignAllows(String name) {
+    String[] allowed =
+        Stream.concat(Stream.of(name), ARROWS.get(name).stream())
+            .map(ArchitectureTest::fullName)
+            .toArray(String[]::new);
+    noClasses()
+        .that()
+        .resideInAPackage(fullName(name))
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage(FS + "..")
+                .and(
+                    describe(
+                        "outside " + List.of(allowed),
+                        c -> !Set.of(allowed).contains(packageOf(c)))))
+        .allowEmptyShould(true)
+        .check(HOLDFAST);
+  }
+
+  @Test
+  void fsPackages_areAllInTheDesign() {
+    assertThat(ARROWS.keySet().stream().map(ArchitectureTest::fullName).collect(toSet()))
+        .containsAll(packagesUnder(FS));
+  }
+
+  @Test
+  void fsPackages_haveNoCycles() {
+    slices().matching(FS + ".(**)").should().beFreeOfCycles().check(HOLDFAST);
+  }
+
+  @Test
+  void cachePolicy_usesOnlyTheJdkAndCaffeine() {
+    classes()
+        .that()
+        .resideInAPackage("io.holdfast.policy..")
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(
+                "io.holdfast.policy..",
+                "java.lang..",
+                "java.util..",
+                "com.github.benmanes.caffeine..",
+                "org.jspecify.annotations.."))
+        .check(HOLDFAST);
+  }
+
+  /** Deterministic: the same calls give the same answers, at any time and on any machine. */
+  @Test
+  void cachePolicy_hasNoClockThreadLoggerOrRandomnessOfItsOwn() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.holdfast.policy..")
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage("java.util.concurrent..", "java.util.logging..")
+                .or(describe("threads", c -> c.isEquivalentTo(Thread.class))))
+        .orShould()
+        .callMethod(System.class, "currentTimeMillis")
+        .orShould()
+        .callMethod(System.class, "nanoTime")
+        .orShould()
+        .callMethod(Math.class, "random")
+        .orShould()
+        .callConstructor(Random.class)
+        .orShould()
+        .callConstructor(SplittableRandom.class)
+        .check(HOLDFAST);
+  }
+
+  @Test
+  void peerlink_knowsNeitherFuseNorPolicyNorFiles() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.holdfast.peer..")
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage("io.holdfast.policy..", FS + "..", "ru.serce..", "jnr.."))
+        .allowEmptyShould(true)
+        .check(HOLDFAST);
+  }
+
+  @Test
+  void jnrFuse_isKnownToItsAdapterOnly() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(FS + ".mount.jnr..")
+        .should()
+        .dependOnClassesThat(resideInAPackage("ru.serce.jnrfuse.."))
+        .check(HOLDFAST);
+  }
+
+  @Test
+  void pins_areMadeByResidencyOnly() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(FS + ".residency")
+        .should()
+        .callMethodWhere(
+            describe(
+                "maps or locks memory",
+                (JavaMethodCall call) ->
+                    fullName("linux").equals(call.getTargetOwner().getPackageName())
+                        && locksMemory(call.getTarget())))
+        .check(HOLDFAST);
+  }
+
+  @Test
+  void policies_areAskedByResidencyOnly() {
+    noClasses()
+        .that()
+        .resideInAPackage(FS + "..")
+        .and()
+        .resideOutsideOfPackages(FS + ".residency", FS + ".daemon", FS + ".cli")
+        .should()
+        .dependOnClassesThat(resideInAPackage("io.holdfast.policy.."))
+        .check(HOLDFAST);
+  }
+
+  @Test
+  void everyPackage_hasAnAnnotatedPackageInfo() {
+    Set<String> annotated =
+        HOLDFAST.stream()
+            .filter(c -> c.getSimpleName().equals("package-info"))
+            .filter(c -> c.isAnnotatedWith(NullMarked.class))
+            .map(JavaClass::getPackageName)
+            .collect(toSet());
+    assertThat(annotated).isEqualTo(packagesUnder("io.holdfast"));
+  }
+
+  private static boolean locksMemory(MethodCallTarget target) {
+    return Set.of("mmap", "munmap", "mlock", "mlock2", "munlock", "madvise")
+        .contains(target.getName());
+  }
+
+  private static Set<String> packagesUnder(String root) {
+    return HOLDFAST.stream()
+        .map(JavaClass::getPackageName)
+        .filter(name -> name.startsWith(root))
+        .collect(toSet());
+  }
+
+  private static String packageOf(JavaClass c) {
+    return (c.isArray() ? c.getBaseComponentType() : c).getPackageName();
+  }
+
+  private static String fullName(String name) {
+    return name.isEmpty() ? FS : FS + "." + name;
+  }
+
+  private static Map.Entry<String, Set<String>> arrow(String from, String... to) {
+    return Map.entry(from, Set.of(to));
+  }
+}
