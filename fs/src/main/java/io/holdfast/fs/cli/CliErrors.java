@@ -1,0 +1,103 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.FsException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import picocli.CommandLine;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** Turns what goes wrong into one line for the user and an exit code. Stateless. */
+final class CliErrors {
+  private CliErrors() {}
+
+  /** The words on the command line are wrong. */
+  static int usage(ParameterException failure, String[] arguments) {
+    CommandLine command = failure.getCommandLine();
+    print(command, line(failure));
+    return CliException.USAGE;
+  }
+
+  /** The command failed. */
+  static int failure(Exception failure, CommandLine command, ParseResult parsed) {
+    if (failure instanceof CliException known) {
+      print(command, String.valueOf(known.getMessage()));
+      return known.exitCode();
+    }
+    if (failure instanceof FsException known) {
+      print(command, String.valueOf(known.getMessage()));
+      return CliException.COULD_NOT;
+    }
+    print(command, "internal error: " + failure + where(failure) + ": please report it");
+    return CliException.COULD_NOT;
+  }
+
+  /** No command was given. */
+  static ParameterException noCommand(CommandLine top) {
+    return new ParameterException(
+        top, "no command: choose one of " + String.join(", ", top.getSubcommands().keySet()));
+  }
+
+  private static String where(Exception failure) {
+    StackTraceElement[] trace = failure.getStackTrace();
+    return trace.length == 0 ? "" : " at " + trace[0];
+  }
+
+  private static void print(CommandLine command, String message) {
+    // Names from the user may hold line breaks; the promise is one line.
+    command.getErr().println("holdfast: " + message.replace("\n", "\\n").replace("\r", "\\r"));
+    command.getErr().flush();
+  }
+
+  private static String line(ParameterException failure) {
+    CommandLine command = failure.getCommandLine();
+    String see = "See '" + command.getCommandSpec().qualifiedName() + " --help'";
+    List<String> unmatched = command.getUnmatchedArguments();
+    if (failure instanceof UnmatchedArgumentException exception) {
+      unmatched = exception.getUnmatched();
+    }
+    Optional<String> option = unmatched.stream().filter(word -> word.startsWith("-")).findFirst();
+    if (option.isPresent()) {
+      String name = option.get().replaceFirst("=.*", "");
+      return "unknown option '" + name + "'" + didYouMean(name, options(command)) + see;
+    }
+    if (!unmatched.isEmpty()) {
+      return unknownWord(command, unmatched.get(0)) + see;
+    }
+    String message = String.valueOf(failure.getMessage()).lines().findFirst().orElse("wrong usage");
+    if (failure instanceof MissingParameterException) {
+      message = message.replaceFirst("^Missing required (parameter|option)s?: ", "missing ");
+    }
+    return message.substring(0, 1).toLowerCase(Locale.ROOT)
+        + message.substring(1)
+        + (message.endsWith(".") ? " " : ". ")
+        + see;
+  }
+
+  private static String unknownWord(CommandLine command, String word) {
+    if (command.getSubcommands().isEmpty()) {
+      return "too many arguments: '" + word + "' is not expected. ";
+    }
+    List<String> commands = new ArrayList<>(command.getSubcommands().keySet());
+    return "unknown command '" + word + "'" + didYouMean(word, commands);
+  }
+
+  private static List<String> options(CommandLine command) {
+    List<String> names = new ArrayList<>();
+    CommandSpec spec = command.getCommandSpec();
+    spec.options().stream()
+        .filter(option -> !option.hidden())
+        .forEach(option -> names.addAll(List.of(option.names())));
+    spec.negatedOptionsMap().keySet().forEach(names::add);
+    return names;
+  }
+
+  private static String didYouMean(String word, List<String> known) {
+    return Near.of(word, known).map(near -> ": did you mean '" + near + "'? ").orElse(". ");
+  }
+}

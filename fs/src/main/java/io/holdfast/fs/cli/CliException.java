@@ -1,0 +1,40 @@
+package io.holdfast.fs.cli;
+
+/**
+ * Ends a command with an exit code and one line for the user: what is wrong, and what to do about
+ * it.
+ */
+final class CliException extends RuntimeException {
+  /** The command was all right, but could not be done. */
+  static final int COULD_NOT = 1;
+
+  /** An option, a value or an argument is wrong. */
+  static final int USAGE = 2;
+
+  private static final long serialVersionUID = 1L;
+
+  private final int exitCode;
+
+  CliException(int exitCode, String message) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+
+  static CliException usage(String message) {
+    return new CliException(USAGE, message);
+  }
+
+  static CliException couldNot(String message) {
+    return new CliException(COULD_NOT, message);
+  }
+
+  static CliException couldNot(String message, Throwable cause) {
+    CliException failure = new CliException(COULD_NOT, message);
+    failure.initCause(cause);
+    return failure;
+  }
+
+  int exitCode() {
+    return exitCode;
+  }
+}

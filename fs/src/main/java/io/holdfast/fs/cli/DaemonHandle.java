@@ -1,0 +1,44 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.daemon.Daemon;
+import io.holdfast.fs.daemon.Settings;
+
+/** A running mount as the command line needs it. */
+interface DaemonHandle {
+  /** Starts mounts. */
+  interface Starter {
+    /** Mounts; returns when the mount answers. */
+    DaemonHandle start(Settings settings) throws FsException;
+  }
+
+  /** Returns what the user may expect, in a line or some. */
+  String plan();
+
+  /** Unmounts; idempotent. */
+  void stop();
+
+  /** Returns when the mount has ended, for whatever reason. */
+  void awaitStopped();
+
+  /** Starts the real daemon. */
+  static DaemonHandle real(Settings settings) throws FsException {
+    Daemon daemon = Daemon.start(settings);
+    return new DaemonHandle() {
+      @Override
+      public String plan() {
+        return daemon.plan();
+      }
+
+      @Override
+      public void stop() {
+        daemon.stop();
+      }
+
+      @Override
+      public void awaitStopped() {
+        daemon.awaitStopped();
+      }
+    };
+  }
+}

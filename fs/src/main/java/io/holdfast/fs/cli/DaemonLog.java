@@ -1,0 +1,114 @@
+package io.holdfast.fs.cli;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.OutputStreamAppender;
+import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
+import ch.qos.logback.core.rolling.RollingFileAppender;
+import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
+import ch.qos.logback.core.util.FileSize;
+import io.holdfast.fs.daemon.LogLevel;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The daemon's log: a file of at most 10 MB and three older ones, or the error output in the
+ * foreground. Configured here and not by a file, which would take a part of the start-up time to
+ * look for and read.
+ */
+final class DaemonLog {
+  private static final long LARGEST_FILE = 10_000_000;
+  private static final int OLDER_FILES = 3;
+
+  /** One line an event, whatever is in the message; then the stack trace. */
+  private static final String PATTERN =
+      "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level [%thread] %logger{0}: "
+          + "%replace(%msg){'[\\r\\n]+', ' '}%n";
+
+  private DaemonLog() {}
+
+  /** Sends the log to the error output. */
+  static void toErrorOutput(LogLevel level) {
+    toErrorOutput(emptied(), level);
+  }
+
+  /** The same while Logback is just starting and cannot be asked for its context. */
+  static void toErrorOutput(LoggerContext context, LogLevel level) {
+    ConsoleAppender<ILoggingEvent> appender = new ConsoleAppender<>();
+    appender.setTarget("System.err");
+    install(context, appender, level);
+  }
+
+  /**
+   * Sends the log to a file, behind what is there.
+   *
+   * @throws IOException when it cannot be written
+   */
+  static void toFile(Path file, LogLevel level) throws IOException {
+    Path directory = file.getParent();
+    if (directory != null && !Files.isDirectory(directory)) {
+      Files.createDirectories(directory);
+    }
+    // The appender would only complain to the log.
+    Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND).close();
+    LoggerContext context = emptied();
+    RollingFileAppender<ILoggingEvent> appender = new RollingFileAppender<>();
+    appender.setContext(context);
+    appender.setFile(file.toString());
+    FixedWindowRollingPolicy rolling = new FixedWindowRollingPolicy();
+    rolling.setContext(context);
+    rolling.setParent(appender);
+    rolling.setFileNamePattern(file.toString().replace("%", "\\%") + ".%i");
+    rolling.setMinIndex(1);
+    rolling.setMaxIndex(OLDER_FILES);
+    SizeBasedTriggeringPolicy<ILoggingEvent> trigger = new SizeBasedTriggeringPolicy<>();
+    trigger.setContext(context);
+    trigger.setMaxFileSize(new FileSize(LARGEST_FILE));
+    appender.setRollingPolicy(rolling);
+    appender.setTriggeringPolicy(trigger);
+    rolling.start();
+    trigger.start();
+    install(context, appender, level);
+  }
+
+  /** Writes what is still to be written. */
+  static void close() {
+    context().stop();
+  }
+
+  private static LoggerContext emptied() {
+    LoggerContext context = context();
+    context.reset();
+    return context;
+  }
+
+  private static LoggerContext context() {
+    return (LoggerContext) LoggerFactory.getILoggerFactory();
+  }
+
+  private static void install(
+      LoggerContext context, OutputStreamAppender<ILoggingEvent> appender, LogLevel level) {
+    PatternLayoutEncoder encoder = new PatternLayoutEncoder();
+    encoder.setContext(context);
+    encoder.setPattern(PATTERN);
+    encoder.setCharset(StandardCharsets.UTF_8);
+    encoder.start();
+    appender.setContext(context);
+    appender.setEncoder(encoder);
+    appender.start();
+    Level own = Level.toLevel(level.name());
+    Level others = own.isGreaterOrEqual(Level.WARN) ? own : Level.WARN;
+    ch.qos.logback.classic.Logger root =
+        context.getLogger(ch.qos.logback.classic.Logger.ROOT_LOGGER_NAME);
+    root.setLevel(others);
+    root.addAppender(appender);
+    context.getLogger("io.holdfast").setLevel(own);
+  }
+}

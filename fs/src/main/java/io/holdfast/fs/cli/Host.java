@@ -1,0 +1,80 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.control.ControlDirectory;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The machine as the commands see it. Every method answers within some seconds, whatever state the
+ * filesystems of the machine are in.
+ */
+interface Host {
+  /** What became of an attempt to open the FUSE device. */
+  enum Device {
+    USABLE,
+    MISSING,
+    DENIED
+  }
+
+  /** Returns the user of this process. */
+  int uid();
+
+  /** Returns the environment variables. */
+  Map<String, String> environment();
+
+  /** Returns the bytes of memory that there are for this process. */
+  long memory();
+
+  /** Returns the directory with the sockets of this user's daemons. */
+  ControlDirectory control();
+
+  /** Reads the list of mounts. */
+  MountTable mounts();
+
+  /** Looks at a path, following symlinks. */
+  PathState probe(Path path);
+
+  /**
+   * Returns the path without symlinks as far as that can be told without touching its last
+   * component, which may be the root of a mount that does not answer.
+   */
+  Path locate(Path path);
+
+  /** Returns the path without symlinks; for paths that were probed. */
+  Path realPath(Path path) throws IOException;
+
+  /** Tells whether a directory can be listed and entered by this user. */
+  boolean canRead(Path directory);
+
+  /** Tells whether this user may change a directory. */
+  boolean canWrite(Path directory);
+
+  /** Tries to open the FUSE device. */
+  Device device();
+
+  /** Tells whether this process may mount without a helper. */
+  boolean mayMount();
+
+  /** Tells whether the helper that mounts for users is there. */
+  boolean hasFusermount();
+
+  /** Tells whether the library libfuse 2 is there. */
+  boolean hasLibfuse();
+
+  /**
+   * Returns a command that installs libfuse 2 on this distribution, or a description where it is
+   * not known.
+   */
+  String libfuseInstallation();
+
+  /** Tells whether the machine's administrator lets users allow others on their mounts. */
+  boolean userAllowOther();
+
+  /** Returns the directories that this program itself needs while it runs. */
+  List<Path> ownDirectories();
+
+  /** Takes the uppermost mount off a path, even when it is in use. */
+  void detach(Path mountpoint) throws IOException;
+}

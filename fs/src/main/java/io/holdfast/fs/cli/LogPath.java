@@ -1,0 +1,58 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.daemon.Settings;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/** Where daemons in the background log to. Knows nothing of the logging library. Stateless. */
+final class LogPath {
+  private static final int TAIL = 8 * 1024;
+
+  private LogPath() {}
+
+  /** Returns the file of a mount's daemon. */
+  static Path of(Settings settings, int uid, Map<String, String> environment) {
+    return settings
+        .logFile()
+        .orElseGet(() -> directory(uid, environment).resolve(settings.name() + ".log"));
+  }
+
+  private static Path directory(int uid, Map<String, String> environment) {
+    if (uid == 0) {
+      return Path.of("/var/log/holdfast");
+    }
+    String state = environment.get("XDG_STATE_HOME");
+    if (state != null && state.startsWith("/")) {
+      return Path.of(state, "holdfast");
+    }
+    return Path.of(environment.getOrDefault("HOME", "/"), ".local/state/holdfast");
+  }
+
+  /**
+   * Returns the last line that was logged.
+   *
+   * @param since milliseconds of the epoch; a file that was not changed after it says nothing
+   */
+  static Optional<String> lastLine(Path file, long since) {
+    try (RandomAccessFile log = new RandomAccessFile(file.toFile(), "r")) {
+      if (Files.getLastModifiedTime(file).toMillis() < since) {
+        return Optional.empty();
+      }
+      long from = Math.max(0, log.length() - TAIL);
+      byte[] tail = new byte[(int) (log.length() - from)];
+      log.seek(from);
+      log.readFully(tail);
+      return new String(tail, StandardCharsets.UTF_8)
+          .lines()
+          .filter(line -> !line.isBlank())
+          .reduce((first, second) -> second);
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,193 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.daemon.Settings;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code holdfast mount}: checks everything, and starts a daemon in the background or becomes one.
+ */
+@Command(
+    name = "mount",
+    sortOptions = false,
+    sortSynopsis = false,
+    customSynopsis = "holdfast mount [OPTIONS] SOURCE [MOUNTPOINT]",
+    header = "Mount a dataset so that what is read stays in memory.",
+    description = {
+      "",
+      "SOURCE is the directory that holds the dataset: local, NFS, Lustre or any other. It appears,"
+          + " read-only, at MOUNTPOINT; without MOUNTPOINT, over itself, so that no path changes. The"
+          + " command returns when the mount answers, and tells the hit ratio to expect."
+    },
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  holdfast mount /data/imagenet                        over itself, half the memory",
+      "  holdfast mount --capacity 400G /nfs/openimages /mnt/openimages",
+      "  holdfast mount --capacity 60%% --memory 75%% /data/imagenet",
+      "  holdfast mount --foreground --log-level debug /data/imagenet /mnt/x"
+    })
+final class MountCommand implements Callable<Integer> {
+  private static final Duration START_DEADLINE = Duration.ofSeconds(60);
+
+  private final CliContext context;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Parameters(index = "0", paramLabel = "SOURCE", description = "The dataset's directory.")
+  private String source = "";
+
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "MOUNTPOINT",
+      description = "Where it appears. Default: SOURCE itself.")
+  private @Nullable String mountpoint;
+
+  @ArgGroup(validate = false, exclusive = false)
+  private MountOptions options = new MountOptions();
+
+  @Option(
+      names = "--report",
+      hidden = true,
+      description = "Be the daemon of a start in the background.")
+  private boolean report;
+
+  @Option(names = "--note", hidden = true, description = "A line for the daemon's log.")
+  private List<String> notes = new ArrayList<>();
+
+  MountCommand(CliContext context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws FsException {
+    Path from = absolute("SOURCE", source);
+    Path to = mountpoint == null ? from : absolute("MOUNTPOINT", mountpoint);
+    // Wrong values come to light before anything is touched.
+    Settings wanted = options.settings(from, to, context.host());
+    if (report) {
+      return serveInBackground(wanted);
+    }
+    Preflight preflight = new Preflight(context.host());
+    Preflight.Result paths = preflight.checkPaths(from, to);
+    PrintWriter err = context.err(spec);
+    paths.notes().forEach(note -> err.println("holdfast: " + note));
+    err.flush();
+    Settings settings = options.settings(paths.origin(), paths.mountpoint(), context.host());
+    preflight.checkMachine(settings);
+    return settings.foreground()
+        ? serveInForeground(settings, paths.notes())
+        : startInBackground(settings, paths.notes());
+  }
+
+  private static Path absolute(String what, String text) {
+    if (text.isEmpty()) {
+      throw CliException.usage(what + " is empty: give a directory");
+    }
+    return Path.of(text).toAbsolutePath().normalize();
+  }
+
+  private int startInBackground(Settings settings, List<String> lines) {
+    List<String> command = new ArrayList<>(context.ownCommand());
+    command.addAll(List.of("mount", "--report"));
+    lines.forEach(line -> command.add("--note=" + line));
+    command.addAll(options.words());
+    // Behind two dashes also a path that begins with one is a path.
+    command.addAll(List.of("--", settings.origin().toString(), settings.mountpoint().toString()));
+    BackgroundStart start =
+        new BackgroundStart(
+            command, logFile(settings), START_DEADLINE, () -> cleanUpAfter(settings));
+    Thread abort = new Thread(start::abort, "abort-start");
+    context.atExit(abort);
+    List<String> plan = start.run();
+    context.forgetAtExit(abort);
+    PrintWriter out = context.out(spec);
+    plan.forEach(out::println);
+    out.flush();
+    return 0;
+  }
+
+  private void cleanUpAfter(Settings settings) {
+    Host host = context.host();
+    Path at = settings.mountpoint();
+    try {
+      boolean dead =
+          host.mounts().at(at).filter(MountTable.Mount::isHoldfast).isPresent()
+              && host.probe(at) == PathState.NOT_CONNECTED;
+      if (dead) {
+        host.detach(at);
+      }
+      host.control().removeLeftovers(settings.name());
+    } catch (IOException e) {
+      throw CliException.couldNot(
+          "the failed start left a mount at '%s': take it away with 'holdfast umount %s'"
+              .formatted(at, at),
+          e);
+    }
+  }
+
+  private int serveInForeground(Settings settings, List<String> lines) throws FsException {
+    if (settings.logFile().isPresent()) {
+      logToFile(settings);
+    } else {
+      DaemonLog.toErrorOutput(settings.level());
+    }
+    PrintWriter out = context.out(spec);
+    context
+        .serve()
+        .run(
+            settings,
+            plan -> {
+              out.println(plan);
+              out.flush();
+            },
+            lines);
+    return 0;
+  }
+
+  private int serveInBackground(Settings settings) {
+    PrintStream pipe = context.reportPipe();
+    PipeReport starter = new PipeReport(pipe);
+    try {
+      PipeReport.leaveTerminal();
+      logToFile(settings);
+      context.serve().run(settings, starter, notes);
+      return 0;
+    } catch (CliException e) {
+      starter.failed(e.exitCode(), String.valueOf(e.getMessage()));
+    } catch (FsException e) {
+      starter.failed(CliException.COULD_NOT, String.valueOf(e.getMessage()));
+    } catch (RuntimeException | Error e) {
+      starter.failed(CliException.COULD_NOT, "internal error: " + e + ": see " + logFile(settings));
+    }
+    return CliException.COULD_NOT;
+  }
+
+  private void logToFile(Settings settings) {
+    Path file = logFile(settings);
+    try {
+      DaemonLog.toFile(file, settings.level());
+    } catch (IOException e) {
+      throw CliException.couldNot(
+          "the log file '" + file + "' cannot be written: choose another with --log-file", e);
+    }
+  }
+
+  private Path logFile(Settings settings) {
+    return LogPath.of(settings, context.host().uid(), context.host().environment());
+  }
+}

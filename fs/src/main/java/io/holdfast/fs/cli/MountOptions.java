@@ -1,0 +1,262 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.daemon.LogLevel;
+import io.holdfast.fs.daemon.OpenCounting;
+import io.holdfast.fs.daemon.PinMode;
+import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.units.Durations;
+import io.holdfast.fs.units.Sizes;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Option;
+
+/**
+ * The options of mount, as the user wrote them, and what they mean. An option that was not given is
+ * null here, so that {@link Settings} knows its own defaults. Not thread-safe.
+ */
+final class MountOptions {
+  @ArgGroup(validate = false, order = 1, heading = "%nWhat is kept in memory:%n")
+  Cache cache = new Cache();
+
+  @ArgGroup(validate = false, order = 2, heading = "%nHow the mount behaves:%n")
+  Mount mount = new Mount();
+
+  @ArgGroup(validate = false, order = 3, heading = "%nThe daemon and its log:%n")
+  Service service = new Service();
+
+  /** What decides over memory. */
+  static final class Cache {
+    @Option(
+        names = "--capacity",
+        paramLabel = "SIZE|P%%",
+        description = {
+          "Memory for the cached part of the dataset: 64G, 512M, or a share of the machine's memory.",
+          "Default: 50%%, or what --memory leaves."
+        })
+    @Nullable String capacity;
+
+    @Option(
+        names = "--memory",
+        paramLabel = "SIZE|P%%",
+        description = {
+          "Ceiling for all memory together: capacity, transit and the Java heap. Default: 80%%."
+        })
+    @Nullable String memory;
+
+    @Option(
+        names = "--policy",
+        paramLabel = "minio|none",
+        description = {
+          "Which items are kept: 'minio' keeps what came first and never replaces it; 'none' keeps"
+              + " nothing. Default: minio."
+        })
+    @Nullable String policy;
+
+    @Option(
+        names = "--item-size",
+        paramLabel = "SIZE",
+        description =
+            "Larger files are kept in pieces of this size, a power of two from 1M to 64M. Default: 8M.")
+    @Nullable String itemSize;
+
+    @Option(
+        names = "--pin",
+        paramLabel = "hard|soft|auto",
+        description = {
+          "'hard' locks pages in memory; 'soft' lets the kernel take them under pressure; 'auto' locks"
+              + " where it is permitted. Default: auto."
+        })
+    @Nullable String pin;
+
+    @Option(
+        names = "--transit",
+        paramLabel = "SIZE",
+        description = "Memory for data between fetch and use. Default: 256M.")
+    @Nullable String transit;
+
+    @Option(
+        names = "--window",
+        paramLabel = "SIZE",
+        description = {
+          "How much of what is not kept may linger in the page cache; 0 drops it at once. Default: 64M."
+        })
+    @Nullable String window;
+
+    @Option(
+        names = "--window-age",
+        paramLabel = "TIME",
+        description = "How long it may linger after its last byte was read. Default: 2s.")
+    @Nullable String windowAge;
+  }
+
+  /** What the users of the mount notice. */
+  static final class Mount {
+    @Option(
+        names = "--name",
+        paramLabel = "NAME",
+        description =
+            "Name of the mount for the other commands. Default: from the mountpoint, /data/imagenet ->"
+                + " data-imagenet.")
+    @Nullable String name;
+
+    @Option(
+        names = "--metadata-ttl",
+        paramLabel = "TIME|indefinite",
+        description = {
+          "How long names, sizes and times may be remembered before the source is asked again: 60s, 1h,"
+              + " 0. Default: 1h."
+        })
+    @Nullable String metadataTtl;
+
+    @Option(
+        names = "--count-opens",
+        paramLabel = "auto|watch|message|off",
+        description = {
+          "How opens are counted: 'watch' with fanotify (root), 'message' by a message each (slower),"
+              + " 'auto' the first that is permitted. Default: auto."
+        })
+    @Nullable String countOpens;
+
+    @Option(
+        names = "--allow-other",
+        negatable = true,
+        description = "Whether other users may use the mount. Default: yes for root, else no.")
+    @Nullable Boolean allowOther;
+  }
+
+  /** What concerns the process. */
+  static final class Service {
+    @Option(
+        names = "--foreground",
+        description =
+            "Stay in the foreground and log to the error output. Default: in the background.")
+    boolean foreground;
+
+    @Option(
+        names = "--log-level",
+        paramLabel = "LEVEL",
+        description = "error, warn, info, debug or trace. Default: info.")
+    @Nullable String logLevel;
+
+    @Option(
+        names = "--log-file",
+        paramLabel = "FILE",
+        description = {
+          "Where the background daemon logs. Default: /var/log/holdfast/NAME.log for root, else"
+              + " ~/.local/state/holdfast/NAME.log."
+        })
+    @Nullable Path logFile;
+  }
+
+  /**
+   * Says what the options mean.
+   *
+   * @param origin absolute
+   * @param mountpoint absolute
+   * @throws CliException when a value is wrong
+   */
+  Settings settings(Path origin, Path mountpoint, Host host) {
+    long whole = host.memory();
+    boolean root = host.uid() == 0;
+    Settings.Builder b = Settings.builder(origin, mountpoint).systemMemory(whole);
+    b.allowOther(root)
+        .source(Settings.Key.ALLOW_OTHER, root ? "default for root" : "default for users");
+
+    given(b, Settings.Key.CAPACITY, cache.capacity, v -> b.capacityBytes(Sizes.parse(v, whole)));
+    given(b, Settings.Key.MEMORY, cache.memory, v -> b.memoryBytes(Sizes.parse(v, whole)));
+    given(b, Settings.Key.POLICY, cache.policy, b::policy);
+    given(b, Settings.Key.ITEM_SIZE, cache.itemSize, v -> b.itemSize(Sizes.parse(v)));
+    given(b, Settings.Key.PIN, cache.pin, v -> b.pin(one(PinMode.values(), v)));
+    given(b, Settings.Key.TRANSIT, cache.transit, v -> b.transitBytes(Sizes.parse(v)));
+    given(b, Settings.Key.WINDOW, cache.window, v -> b.windowBytes(Sizes.parse(v)));
+    given(b, Settings.Key.WINDOW_AGE, cache.windowAge, v -> b.windowAge(Durations.parse(v)));
+
+    given(b, Settings.Key.NAME, mount.name, b::name);
+    given(b, Settings.Key.METADATA_TTL, mount.metadataTtl, v -> b.metadataTtl(ttl(v)));
+    given(
+        b,
+        Settings.Key.COUNT_OPENS,
+        mount.countOpens,
+        v -> b.openCounting(one(OpenCounting.values(), v)));
+    given(b, Settings.Key.ALLOW_OTHER, mount.allowOther, b::allowOther);
+    if (Boolean.FALSE.equals(mount.allowOther)) {
+      b.source(Settings.Key.ALLOW_OTHER, "flag --no-allow-other");
+    }
+
+    given(b, Settings.Key.FOREGROUND, service.foreground ? true : null, b::foreground);
+    given(b, Settings.Key.LOG_LEVEL, service.logLevel, v -> b.level(one(LogLevel.values(), v)));
+    given(
+        b, Settings.Key.LOG_FILE, service.logFile, v -> b.logFile(v.toAbsolutePath().normalize()));
+    try {
+      return b.build();
+    } catch (IllegalArgumentException e) {
+      throw CliException.usage(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * Returns the words that make another process of this program read the same options; without
+   * those of the foreground.
+   */
+  List<String> words() {
+    Words words = new Words();
+    words.add(Settings.Key.CAPACITY, cache.capacity);
+    words.add(Settings.Key.MEMORY, cache.memory);
+    words.add(Settings.Key.POLICY, cache.policy);
+    words.add(Settings.Key.ITEM_SIZE, cache.itemSize);
+    words.add(Settings.Key.PIN, cache.pin);
+    words.add(Settings.Key.TRANSIT, cache.transit);
+    words.add(Settings.Key.WINDOW, cache.window);
+    words.add(Settings.Key.WINDOW_AGE, cache.windowAge);
+    words.add(Settings.Key.NAME, mount.name);
+    words.add(Settings.Key.METADATA_TTL, mount.metadataTtl);
+    words.add(Settings.Key.COUNT_OPENS, mount.countOpens);
+    if (mount.allowOther != null) {
+      words.add(mount.allowOther ? "--allow-other" : "--no-allow-other");
+    }
+    words.add(Settings.Key.LOG_LEVEL, service.logLevel);
+    words.add(
+        Settings.Key.LOG_FILE,
+        service.logFile == null ? null : service.logFile.toAbsolutePath().normalize().toString());
+    return words.list();
+  }
+
+  private static <T> void given(
+      Settings.Builder builder, Settings.Key key, @Nullable T value, Consumer<T> setter) {
+    if (value == null) {
+      return;
+    }
+    String flag = "--" + key.text();
+    try {
+      setter.accept(value);
+    } catch (IllegalArgumentException e) {
+      throw CliException.usage(flag + " " + e.getMessage());
+    }
+    builder.source(key, "flag " + flag);
+  }
+
+  private static Duration ttl(String text) {
+    return text.equals("indefinite") ? Settings.INDEFINITE : Durations.parse(text);
+  }
+
+  private static <E extends Enum<E>> E one(E[] values, String text) {
+    for (E value : values) {
+      if (word(value).equals(text)) {
+        return value;
+      }
+    }
+    String choice = Arrays.stream(values).map(MountOptions::word).collect(Collectors.joining(", "));
+    throw new IllegalArgumentException("'" + text + "' is not known: choose one of " + choice);
+  }
+
+  private static String word(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+}

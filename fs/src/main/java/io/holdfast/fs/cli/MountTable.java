@@ -1,0 +1,118 @@
+package io.holdfast.fs.cli;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The mounts that this process sees, as the kernel lists them in {@code /proc/self/mountinfo}.
+ * Reading the list touches none of the mounts and cannot hang. Immutable.
+ */
+final class MountTable {
+  private static final String HOLDFAST_TYPE = "fuse.holdfast";
+
+  /**
+   * One mount.
+   *
+   * @param mountpoint where it is
+   * @param type the filesystem's type, such as {@code fuse.holdfast}
+   * @param source what was mounted
+   * @param options the options of the filesystem, such as {@code user_id=0}
+   */
+  record Mount(Path mountpoint, String type, String source, String options) {
+    boolean isFuse() {
+      return type.equals("fuse") || type.startsWith("fuse.") || type.equals("fuseblk");
+    }
+
+    boolean isHoldfast() {
+      return type.equals(HOLDFAST_TYPE);
+    }
+
+    /** Returns the user that mounted it, for mounts of FUSE. */
+    Optional<String> userId() {
+      for (String option : options.split(",", -1)) {
+        if (option.startsWith("user_id=")) {
+          return Optional.of(option.substring("user_id=".length()));
+        }
+      }
+      return Optional.empty();
+    }
+  }
+
+  private final List<Mount> mounts;
+
+  private MountTable(List<Mount> mounts) {
+    this.mounts = mounts;
+  }
+
+  /** Reads the list of this process. */
+  static MountTable read() {
+    try {
+      // Paths may hold bytes that are no UTF-8; those entries are of no interest, but must not fail
+      // the others.
+      byte[] bytes = Files.readAllBytes(Path.of("/proc/self/mountinfo"));
+      return parse(new String(bytes, StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw CliException.couldNot("/proc/self/mountinfo cannot be read: mount /proc", e);
+    }
+  }
+
+  /** Reads the text of a mountinfo file; see proc(5). */
+  static MountTable parse(String text) {
+    List<Mount> mounts = new ArrayList<>();
+    for (String line : text.split("\n", -1)) {
+      int dash = line.indexOf(" - ");
+      String[] left = line.split(" ", 6);
+      String[] right = dash < 0 ? new String[0] : line.substring(dash + 3).split(" ", 3);
+      if (left.length == 6 && right.length == 3) {
+        mounts.add(new Mount(Path.of(unescape(left[4])), right[0], unescape(right[1]), right[2]));
+      }
+    }
+    return new MountTable(mounts);
+  }
+
+  /** Returns the uppermost mount exactly at a path. */
+  Optional<Mount> at(Path path) {
+    Optional<Mount> found = Optional.empty();
+    for (Mount mount : mounts) {
+      if (mount.mountpoint().equals(path)) {
+        found = Optional.of(mount);
+      }
+    }
+    return found;
+  }
+
+  /** Returns the mount that a path lies on. */
+  Optional<Mount> covering(Path path) {
+    Mount found = null;
+    for (Mount mount : mounts) {
+      boolean nearer =
+          found == null || mount.mountpoint().getNameCount() >= found.mountpoint().getNameCount();
+      if (path.startsWith(mount.mountpoint()) && nearer) {
+        found = mount;
+      }
+    }
+    return Optional.ofNullable(found);
+  }
+
+  /** Blanks, tabs, newlines and backslashes are written as three octal digits. */
+  private static String unescape(String text) {
+    if (text.indexOf('\\') < 0) {
+      return text;
+    }
+    StringBuilder plain = new StringBuilder();
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) == '\\' && i + 3 < text.length()) {
+        plain.append((char) Integer.parseInt(text.substring(i + 1, i + 4), 8));
+        i += 3;
+      } else {
+        plain.append(text.charAt(i));
+      }
+    }
+    return plain.toString();
+  }
+}

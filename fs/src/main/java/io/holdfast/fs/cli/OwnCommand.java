@@ -1,0 +1,51 @@
+package io.holdfast.fs.cli;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The command that started this process, to start another one of the same kind. Stateless. */
+final class OwnCommand {
+  private static final String MAIN = Holdfast.class.getName();
+
+  private OwnCommand() {}
+
+  /** Returns the words up to the main class: the same Java, options and class path. */
+  static List<String> words() {
+    try {
+      byte[] bytes = Files.readAllBytes(Path.of("/proc/self/cmdline"));
+      String java = Path.of("/proc/self/exe").toRealPath().toString();
+      return words(java, new String(bytes, StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw CliException.couldNot("/proc/self cannot be read: mount /proc", e);
+    }
+  }
+
+  /** The same for a command line as the kernel shows it: words that each end with a NUL. */
+  static List<String> words(String java, String commandLine) {
+    List<String> words = new ArrayList<>();
+    words.add(java);
+    String[] all = commandLine.split("\0", -1);
+    for (int i = 1; i < all.length; i++) {
+      words.add(all[i]);
+      if (all[i].equals(MAIN)) {
+        return words;
+      }
+    }
+    throw CliException.couldNot(
+        "the daemon's process cannot be started from here: use --foreground, or bin/holdfast");
+  }
+
+  /** Tells whether a process runs this program. */
+  static boolean isOurs(long pid) {
+    try {
+      byte[] bytes = Files.readAllBytes(Path.of("/proc/" + pid + "/cmdline"));
+      return List.of(new String(bytes, StandardCharsets.UTF_8).split("\0", -1)).contains(MAIN);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,258 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.daemon.Settings;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Finds out before a mount what is in its way, and says it in one line. Changes nothing on the
+ * machine, but for one thing: a Holdfast mount at the mountpoint whose daemon died is taken away.
+ * Not thread-safe; for one use.
+ */
+final class Preflight {
+  /** So many dead mounts may lie on top of each other. */
+  private static final int DEEPEST_STACK = 16;
+
+  /**
+   * What the check has found out.
+   *
+   * @param origin the dataset's directory, without symlinks
+   * @param mountpoint without symlinks
+   * @param notes lines for the user and the log
+   */
+  record Result(Path origin, Path mountpoint, List<String> notes) {}
+
+  private final Host host;
+  private final List<String> notes = new ArrayList<>();
+
+  Preflight(Host host) {
+    this.host = host;
+  }
+
+  /**
+   * Checks the two directories, and clears the mountpoint of a dead mount of ours.
+   *
+   * @param source as the user gave it, made absolute
+   * @param mountpoint the same; may be the source
+   * @throws CliException when they cannot be used
+   */
+  Result checkPaths(Path source, Path mountpoint) {
+    Path located = host.locate(mountpoint);
+    clearMountpoint(located, located.equals(host.locate(source)));
+    checkDirectory("source", source, "check the path");
+    if (!host.canRead(source)) {
+      throw denied("source", source);
+    }
+    Path origin = realPath("source", source);
+    checkDirectory("mountpoint", mountpoint, "create it with 'mkdir -p'");
+    Path real = realPath("mountpoint", mountpoint);
+    checkRelation(origin, real);
+    return new Result(origin, real, List.copyOf(notes));
+  }
+
+  /**
+   * Checks the rest: the name, the machine, and what this user may do on it.
+   *
+   * @param settings with the paths that {@link #checkPaths} returned
+   * @throws CliException when the mount cannot work
+   */
+  void checkMachine(Settings settings) {
+    checkOwnFiles(settings);
+    checkName(settings.name());
+    checkDevice();
+    if (!host.hasLibfuse()) {
+      throw CliException.couldNot(
+          "libfuse 2 (libfuse.so.2) is missing: install it with " + host.libfuseInstallation());
+    }
+    if (host.uid() != 0) {
+      checkUser(settings);
+    } else if (!host.mayMount()) {
+      throw CliException.couldNot(
+          "not permitted to mount: root lacks CAP_SYS_ADMIN here: start the container with"
+              + " '--cap-add SYS_ADMIN'");
+    }
+  }
+
+  private void checkName(String name) {
+    Optional<RunningDaemon> other = host.control().running(name);
+    if (other.isPresent()) {
+      throw CliException.couldNot(
+          "the name '"
+              + name
+              + "' is in use by the mount at "
+              + other.get().mountpoint()
+              + ": choose another one with --name");
+    }
+  }
+
+  private void clearMountpoint(Path mountpoint, boolean overItself) {
+    for (int i = 0; i < DEEPEST_STACK; i++) {
+      Optional<MountTable.Mount> top =
+          host.mounts().at(mountpoint).filter(MountTable.Mount::isFuse);
+      if (top.isEmpty() || !clear(mountpoint, top.get(), overItself)) {
+        return;
+      }
+    }
+    throw CliException.couldNot(
+        "mountpoint '"
+            + mountpoint
+            + "' has too many dead mounts: take them away with 'umount -l'");
+  }
+
+  /** Takes a dead mount of ours away; tells whether there may be another below. */
+  private boolean clear(Path mountpoint, MountTable.Mount mount, boolean overItself) {
+    PathState state = host.probe(mountpoint);
+    if (!mount.isHoldfast()) {
+      if (state == PathState.NOT_CONNECTED) {
+        throw CliException.couldNot(
+            "mountpoint '%s' has a dead mount of type %s: take it away with 'umount -l %s'"
+                .formatted(mountpoint, mount.type(), mountpoint));
+      }
+      if (overItself) {
+        return false;
+      }
+      throw CliException.couldNot(
+          "mountpoint '%s' is busy: %s is mounted there (type %s): unmount it, or choose another"
+              .formatted(mountpoint, mount.source(), mount.type()));
+    }
+    switch (state) {
+      case NOT_CONNECTED -> {
+        detach(mountpoint);
+        notes.add("took away a stale mount at " + mountpoint + ", whose daemon had died");
+        return true;
+      }
+      case HUNG ->
+          throw CliException.couldNot(
+              "mountpoint '%s' is a Holdfast mount that does not answer: end it with 'holdfast umount --force %s'"
+                  .formatted(mountpoint, mountpoint));
+      default ->
+          throw CliException.couldNot(
+              "mountpoint '%s' is already a Holdfast mount (of %s): end it with 'holdfast umount %s'"
+                  .formatted(mountpoint, mount.source(), mountpoint));
+    }
+  }
+
+  private void detach(Path mountpoint) {
+    try {
+      host.detach(mountpoint);
+      Optional<String> dead = host.control().leftoverOf(mountpoint);
+      if (dead.isPresent()) {
+        host.control().removeLeftovers(dead.get());
+      }
+    } catch (IOException e) {
+      throw CliException.couldNot(
+          "the stale mount at '%s' cannot be taken away (%s): try 'umount -l %s' as root"
+              .formatted(mountpoint, e.getMessage(), mountpoint),
+          e);
+    }
+  }
+
+  private void checkDirectory(String what, Path path, String whenMissing) {
+    switch (host.probe(path)) {
+      case DIRECTORY -> {}
+      case MISSING ->
+          throw CliException.usage("%s '%s' does not exist: %s".formatted(what, path, whenMissing));
+      case OTHER ->
+          throw CliException.usage(
+              "%s '%s' is not a directory: give a directory".formatted(what, path));
+      case DENIED -> throw denied(what, path);
+      case NOT_CONNECTED ->
+          throw CliException.couldNot(
+              "%s '%s' is on a mount whose daemon is gone: repair that mount first"
+                  .formatted(what, path));
+      case HUNG ->
+          throw CliException.couldNot(
+              "%s '%s' does not answer: check the storage or mount that it is on"
+                  .formatted(what, path));
+      case FAILED ->
+          throw CliException.couldNot(
+              "%s '%s' cannot be examined: check it with 'stat'".formatted(what, path));
+    }
+  }
+
+  private CliException denied(String what, Path path) {
+    return CliException.usage(
+        "%s '%s' cannot be read by user %d: change its permissions, or run as another user"
+            .formatted(what, path, host.uid()));
+  }
+
+  private Path realPath(String what, Path path) {
+    try {
+      return host.realPath(path);
+    } catch (IOException e) {
+      throw CliException.couldNot(
+          "%s '%s' cannot be resolved: %s".formatted(what, path, e.getMessage()), e);
+    }
+  }
+
+  private static void checkRelation(Path origin, Path mountpoint) {
+    if (mountpoint.getNameCount() == 0) {
+      throw CliException.usage("mountpoint '/' is the whole machine: choose a directory below it");
+    }
+    if (origin.equals(mountpoint)) {
+      return;
+    }
+    if (mountpoint.startsWith(origin)) {
+      throw CliException.usage(
+          "mountpoint '%s' is inside the source '%s': choose one outside, or mount over the source"
+                  .formatted(mountpoint, origin)
+              + " itself");
+    }
+    if (origin.startsWith(mountpoint)) {
+      throw CliException.usage(
+          "source '%s' is inside the mountpoint '%s', which would hide it: choose another mountpoint"
+              .formatted(origin, mountpoint));
+    }
+  }
+
+  /** The daemon would wait for itself if its own files were behind its mount. */
+  private void checkOwnFiles(Settings settings) {
+    List<Path> own = new ArrayList<>(host.ownDirectories());
+    own.add(LogPath.of(settings, host.uid(), host.environment()));
+    own.add(host.control().path());
+    for (Path path : own) {
+      if (path.startsWith(settings.mountpoint())) {
+        throw CliException.usage(
+            "mountpoint '%s' holds '%s', which Holdfast itself needs: choose another"
+                .formatted(settings.mountpoint(), path));
+      }
+    }
+  }
+
+  private void checkDevice() {
+    switch (host.device()) {
+      case USABLE -> {}
+      case MISSING ->
+          throw CliException.couldNot(
+              "/dev/fuse is missing: load it with 'modprobe fuse', or start the container with"
+                  + " '--device /dev/fuse'");
+      case DENIED ->
+          throw CliException.couldNot(
+              "not permitted to open /dev/fuse as user %d: run as root, or start the container with"
+                      .formatted(host.uid())
+                  + " '--device /dev/fuse --cap-add SYS_ADMIN'");
+    }
+  }
+
+  private void checkUser(Settings settings) {
+    if (!host.hasFusermount()) {
+      throw CliException.couldNot(
+          "not permitted to mount as user %d: run as root, or install the package fuse3 (fusermount)"
+              .formatted(host.uid()));
+    }
+    if (!host.canWrite(settings.mountpoint())) {
+      throw CliException.couldNot(
+          "not permitted to mount on '%s' as user %d: choose a directory that you may write to"
+              .formatted(settings.mountpoint(), host.uid()));
+    }
+    if (settings.allowOther() && !host.userAllowOther()) {
+      throw CliException.couldNot(
+          "--allow-other is not permitted to users: write 'user_allow_other' into /etc/fuse.conf, or"
+              + " leave the option out");
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.control.ControlClient;
+import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.units.Human;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code holdfast refresh}: makes a mount ask its source anew. */
+@Command(
+    name = "refresh",
+    customSynopsis = "holdfast refresh MOUNTPOINT|NAME [PATH]",
+    header = "Look for changes at the source now.",
+    description = {
+      "",
+      "A mount remembers names, sizes and times for as long as --metadata-ttl says. This makes it"
+          + " forget them, of PATH and all below it, or of everything. Files that did not change stay"
+          + " in memory."
+    },
+    optionListHeading = "%nOptions:%n",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  holdfast refresh /data/imagenet",
+      "  holdfast refresh /data/imagenet /data/imagenet/train/n01440764",
+      "  holdfast refresh data-imagenet train/n01440764"
+    })
+final class RefreshCommand implements Callable<Integer> {
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+  private final CliContext context;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Parameters(index = "0", paramLabel = "MOUNTPOINT|NAME", description = "Which mount.")
+  private String target = "";
+
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "PATH",
+      description = "What to refresh: below the mountpoint. Default: everything.")
+  private @Nullable String path;
+
+  RefreshCommand(CliContext context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() {
+    RunningDaemon daemon = new Targets(context.host()).get(target);
+    String below = path == null ? "" : below(path, daemon.mountpoint());
+    long count;
+    try {
+      count = new ControlClient(daemon.socket(), DEADLINE).refresh(below);
+    } catch (FsException e) {
+      throw DaemonTrouble.explain(e, daemon);
+    }
+    PrintWriter out = context.out(spec);
+    out.println("refreshed " + Human.grouped(count) + (count == 1 ? " entry" : " entries"));
+    out.flush();
+    return 0;
+  }
+
+  /** Returns the path as the daemon wants it: below the root of the mount. */
+  static String below(String text, Path mountpoint) {
+    Path path = Path.of(text).normalize();
+    if (path.isAbsolute()) {
+      if (!path.startsWith(mountpoint)) {
+        throw CliException.usage(
+            "PATH '" + text + "' is not below " + mountpoint + ": give one that is");
+      }
+      path = mountpoint.relativize(path);
+    }
+    if (path.startsWith("..")) {
+      throw CliException.usage("PATH '" + text + "' leads out of the mount: give one below it");
+    }
+    return path.toString();
+  }
+}

@@ -1,0 +1,181 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.control.ControlClient;
+import io.holdfast.fs.control.RunningDaemon;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code holdfast umount}: makes the daemon unmount, and waits until that is done. Takes away what
+ * a dead daemon left, and with {@code --force} ends one that does not answer.
+ */
+@Command(
+    name = "umount",
+    sortOptions = false,
+    customSynopsis = "holdfast umount [--force] MOUNTPOINT|NAME",
+    header = "End a mount and give its memory back.",
+    description = {
+      "",
+      "Works also while files are open: their readers get an error or the rest of what is in memory."
+          + " Where the mount lay over its source, the source is visible again. What a daemon that"
+          + " died left behind is taken away."
+    },
+    optionListHeading = "%nOptions:%n",
+    footerHeading = "%nExamples:%n",
+    footer = {"  holdfast umount /data/imagenet", "  holdfast umount data-imagenet"})
+final class UmountCommand implements Callable<Integer> {
+  private static final Duration ASK_DEADLINE = Duration.ofSeconds(5);
+  private static final Duration UNMOUNT_DEADLINE = Duration.ofSeconds(10);
+  private static final long POLL_MILLIS = 20;
+  private static final int DEEPEST_STACK = 16;
+
+  private final CliContext context;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Parameters(index = "0", paramLabel = "MOUNTPOINT|NAME", description = "Which mount.")
+  private String target = "";
+
+  @Option(
+      names = "--force",
+      description = "Kill the daemon when it does not answer or does not end in time.")
+  private boolean force;
+
+  UmountCommand(CliContext context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    Optional<RunningDaemon> daemon = new Targets(context.host()).find(target);
+    if (daemon.isPresent()) {
+      stop(daemon.get());
+    } else {
+      takeAwayStale(context.host().locate(Path.of(target)));
+    }
+    return 0;
+  }
+
+  private void stop(RunningDaemon daemon) throws IOException {
+    boolean understood = true;
+    try {
+      new ControlClient(daemon.socket(), ASK_DEADLINE).stop();
+    } catch (FsException e) {
+      // One that is just ending hangs up; what counts is that it ends.
+      understood =
+          switch (e.code()) {
+            case ACCESS_DENIED -> throw DaemonTrouble.explain(e, daemon);
+            case TIMED_OUT -> refuseUnlessForced(e, daemon);
+            default -> true;
+          };
+    }
+    boolean ended = understood && within(() -> hasEnded(daemon));
+    if (!ended && !force) {
+      throw CliException.couldNot(
+          "'%s' was not unmounted within %d s (daemon pid %d): look into its log, or use --force"
+              .formatted(daemon.mountpoint(), UNMOUNT_DEADLINE.toSeconds(), daemon.pid()));
+    }
+    if (!ended) {
+      kill(daemon);
+    }
+    if (isMounted(daemon.mountpoint())) {
+      detachAll(daemon.mountpoint());
+    }
+    context.host().control().removeLeftovers(daemon.name());
+  }
+
+  private boolean refuseUnlessForced(FsException failure, RunningDaemon daemon) {
+    if (!force) {
+      throw DaemonTrouble.explain(failure, daemon);
+    }
+    return false;
+  }
+
+  /** A daemon that is gone but left its mount has ended too. */
+  private boolean hasEnded(RunningDaemon daemon) {
+    return !isAlive(daemon);
+  }
+
+  private boolean isAlive(RunningDaemon daemon) {
+    return new Targets(context.host())
+        .running().stream()
+            .anyMatch(other -> other.name().equals(daemon.name()) && other.pid() == daemon.pid());
+  }
+
+  private boolean isMounted(Path mountpoint) {
+    return context.host().mounts().at(mountpoint).filter(MountTable.Mount::isHoldfast).isPresent();
+  }
+
+  private void kill(RunningDaemon daemon) {
+    if (!context.kill(daemon.pid()) || !within(() -> hasEnded(daemon))) {
+      throw CliException.couldNot(
+          "the daemon of '%s' (pid %d) cannot be killed: try as the user that started it"
+              .formatted(daemon.name(), daemon.pid()));
+    }
+    say("killed the daemon of '" + daemon.name() + "' (pid " + daemon.pid() + ")");
+  }
+
+  private void takeAwayStale(Path path) throws IOException {
+    Optional<MountTable.Mount> mount = context.host().mounts().at(path);
+    if (mount.filter(MountTable.Mount::isHoldfast).isEmpty()) {
+      throw CliException.couldNot(
+          "'"
+              + target
+              + "' is not a Holdfast mount"
+              + mount.map(m -> " but one of type " + m.type()).orElse("")
+              + ": 'holdfast stats' shows what is running");
+    }
+    if (context.host().probe(path) != PathState.NOT_CONNECTED && !force) {
+      throw CliException.couldNot(
+          "the daemon of '%s' is not to be found; user %s mounted it: run as that user, or use --force"
+              .formatted(path, mount.get().userId().orElse("?")));
+    }
+    detachAll(path);
+    Optional<String> dead = context.host().control().leftoverOf(path);
+    if (dead.isPresent()) {
+      context.host().control().removeLeftovers(dead.get());
+    }
+    say("took away a stale mount at " + path + ", whose daemon had died");
+  }
+
+  private void detachAll(Path path) {
+    try {
+      for (int i = 0; i < DEEPEST_STACK && isMounted(path); i++) {
+        context.host().detach(path);
+      }
+    } catch (IOException e) {
+      throw CliException.couldNot(
+          "the mount at '%s' cannot be taken away (%s): try as root"
+              .formatted(path, e.getMessage()),
+          e);
+    }
+  }
+
+  private boolean within(BooleanSupplier condition) {
+    long end = System.nanoTime() + UNMOUNT_DEADLINE.toNanos();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() > end || !context.pause(POLL_MILLIS)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void say(String line) {
+    PrintWriter err = context.err(spec);
+    err.println("holdfast: " + line);
+    err.flush();
+  }
+}
