@@ -120,7 +120,7 @@ final class Mount {
 
   /** The figures of now. */
   Stats stats() {
-    return Stats.parse(sandbox.holdfast("stats", "--json", name).mustSucceed().out());
+    return Stats.ofAnswer(ControlSocket.ask(name, "{\"command\":\"stats\"}"));
   }
 
   Stats awaitStats(String condition, Predicate<Stats> isWanted) {

@@ -75,6 +75,20 @@ final class ProcessTable {
     return states;
   }
 
+  /** True when a process has a file open. Asks only the process table, never the file. */
+  static boolean hasOpen(long pid, Path file) {
+    try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(PROC.resolve(pid + "/fd"))) {
+      for (Path descriptor : descriptors) {
+        if (Files.readSymbolicLink(descriptor).equals(file)) {
+          return true;
+        }
+      }
+    } catch (IOException e) {
+      return false;
+    }
+    return false;
+  }
+
   /** A figure of /proc/PID/status in bytes, for lines like {@code VmLck: 12 kB}; 0 without it. */
   static long statusBytes(long pid, String key) {
     String status = new String(bytes(PROC.resolve(pid + "/status")), UTF_8);

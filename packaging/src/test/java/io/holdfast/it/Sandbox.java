@@ -2,6 +2,7 @@ package io.holdfast.it;
 
 import io.holdfast.it.MountTable.Row;
 import io.holdfast.posix.Posix;
+import io.holdfast.posix.RawPath;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
@@ -47,6 +48,7 @@ final class Sandbox
 
   private final List<Mount> mounts = new ArrayList<>();
   private final List<Child> children = new ArrayList<>();
+  private final List<Runnable> atEnd = new ArrayList<>();
   private final AtomicInteger files = new AtomicInteger();
   private boolean perClass;
   private Path root = Path.of("/nonexistent");
@@ -83,7 +85,10 @@ final class Sandbox
   private void open() {
     mounts.clear();
     children.clear();
+    atEnd.clear();
     id = "it" + ProcessHandle.current().pid() + "x" + COUNTER.incrementAndGet();
+    // Loads the native library of the tests themselves, which has a temporary file.
+    Posix.tryStat(RawPath.of("/"));
     temporaryBefore = temporaryFiles();
     try {
       root =
@@ -175,15 +180,20 @@ final class Sandbox
         Posix.kill(row.pid(), Posix.SIGKILL);
         Posix.kill(row.pid(), Posix.SIGCONT);
       }
-      List<Row> rows = MountTable.below(root);
-      rows.stream().filter(Row::isHoldfast).forEach(row -> abort(row.minor()));
-      rows.forEach(row -> command("umount", "-l", row.mountpoint()));
+      MountTable.below(root).stream().filter(Row::isHoldfast).forEach(row -> abort(row.minor()));
       Await.holdsWithin(END_DEADLINE, () -> ProcessTable.marked(id).isEmpty());
     }
+    atEnd.forEach(Runnable::run);
+    MountTable.below(root).forEach(row -> command("umount", "-l", row.mountpoint()));
     for (Path socket : sockets()) {
       command("rm", "-f", socket.toString());
     }
     command("rm", "-rf", "--one-file-system", root.toString());
+  }
+
+  /** Has something taken away when the sandbox's processes have ended, the newest first. */
+  void atEnd(Runnable removal) {
+    atEnd.add(0, removal);
   }
 
   /** Ends a FUSE connection in the kernel: whoever waits for it gets an error. */

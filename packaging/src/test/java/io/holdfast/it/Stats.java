@@ -2,6 +2,7 @@ package io.holdfast.it;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,16 @@ final class Stats {
     } catch (IOException e) {
       throw new AssertionError("not JSON: " + json, e);
     }
+  }
+
+  /** The figures in an answer of the control socket. */
+  static Stats ofAnswer(String json) {
+    if (!(parse(json).at("stats") instanceof Map<?, ?> figures)) {
+      throw new AssertionError("no figures: " + json);
+    }
+    Map<String, Object> values = new LinkedHashMap<>();
+    figures.forEach((key, value) -> values.put(String.valueOf(key), value));
+    return new Stats(values, json);
   }
 
   /** The value at a path of keys, null when there is none. */

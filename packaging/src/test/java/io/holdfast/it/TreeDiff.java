@@ -30,6 +30,12 @@ final class TreeDiff {
     this.skipped = skipped;
   }
 
+  /** What can be asked of a path. */
+  private interface Question<T> {
+    T ask(RawPath path) throws IOException;
+  }
+
+  /** The differences; an error only when the left tree itself cannot be read. */
   List<String> differences() throws IOException {
     compare(RawPath.of(""));
     return differences;
@@ -42,11 +48,15 @@ final class TreeDiff {
 
   private void compare(RawPath name) throws IOException {
     compared++;
+    check(name, "stat", Posix::lstat);
+    if (check(name, "xattrs", Posix::xattrs)) {
+      for (String xattr : Posix.xattrs(left.child(name))) {
+        check(name, xattr, path -> Arrays.toString(Posix.xattr(path, xattr)));
+      }
+    }
     Stat stat = Posix.lstat(left.child(name));
-    check(name, "stat", stat, Posix.lstat(right.child(name)));
-    compareXattrs(name);
     if (stat.isSymlink()) {
-      check(name, "target", Posix.readlink(left.child(name)), Posix.readlink(right.child(name)));
+      check(name, "target", Posix::readlink);
     }
     if (skipped.contains(name.toString())) {
       return;
@@ -54,48 +64,43 @@ final class TreeDiff {
     if (stat.isRegular()) {
       compareContents(name, stat.size());
     }
-    if (stat.isDirectory()) {
-      List<Entry> entries = Posix.list(left.child(name));
-      if (check(name, "entries", entries, Posix.list(right.child(name)))) {
-        for (Entry entry : entries) {
-          compare(name.child(entry.name()));
-        }
-      }
-    }
-  }
-
-  private void compareXattrs(RawPath name) throws IOException {
-    List<String> names = Posix.xattrs(left.child(name));
-    if (check(name, "xattrs", names, Posix.xattrs(right.child(name)))) {
-      for (String xattr : names) {
-        check(
-            name,
-            xattr,
-            Arrays.toString(Posix.xattr(left.child(name), xattr)),
-            Arrays.toString(Posix.xattr(right.child(name), xattr)));
+    if (stat.isDirectory() && check(name, "entries", Posix::list)) {
+      for (Entry entry : Posix.list(left.child(name))) {
+        compare(name.child(entry.name()));
       }
     }
   }
 
   private void compareContents(RawPath name, long size) throws IOException {
     for (long offset = 0; offset <= size; offset += BUFFER) {
+      long from = offset;
       byte[] expected = Posix.pread(left.child(name), offset, BUFFER);
-      byte[] actual = Posix.pread(right.child(name), offset, BUFFER);
-      int at = Arrays.mismatch(expected, actual);
-      if (at >= 0) {
-        differences.add(
-            "%s: contents differ at %d, %d and %d bytes from %d on"
-                .formatted(name, offset + at, expected.length, actual.length, offset));
+      if (!check(name, "contents from " + from, path -> sameAs(path, from, expected))) {
         return;
       }
     }
   }
 
-  private boolean check(RawPath name, String what, Object expected, Object actual) {
+  private static String sameAs(RawPath path, long offset, byte[] expected) throws IOException {
+    byte[] actual = Posix.pread(path, offset, BUFFER);
+    int at = Arrays.mismatch(expected, actual);
+    return at < 0
+        ? "the same"
+        : "%d bytes, first difference at %d".formatted(actual.length, offset + at);
+  }
+
+  private <T> boolean check(RawPath name, String what, Question<T> question) throws IOException {
+    String expected = question.ask(left.child(name)).toString();
+    String actual;
+    try {
+      actual = question.ask(right.child(name)).toString();
+    } catch (IOException e) {
+      actual = e.toString();
+    }
     if (expected.equals(actual)) {
       return true;
     }
-    differences.add("%s: %s:\n  %s\n  %s".formatted(name, what, expected, actual));
+    differences.add("%s: %s:%n  %s%n  %s".formatted(name, what, expected, actual));
     return false;
   }
 }

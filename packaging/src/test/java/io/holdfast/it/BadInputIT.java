@@ -1,0 +1,350 @@
+package io.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Whatever cannot work gets one clear line and an exit code, and leaves nothing behind. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class BadInputIT {
+  @RegisterExtension static final Sandbox SANDBOX = new Sandbox();
+
+  private static final int COULD_NOT = 1;
+  private static final int USAGE = 2;
+
+  /** In arguments these stand for paths of the sandbox. */
+  private static final String SOURCE = "@source";
+
+  private static final String MOUNTPOINT = "@mountpoint";
+  private static final Set<String> PATHS =
+      Set.of(SOURCE, MOUNTPOINT, "@missing", "@file", "@fifo", "@source/inside", "@secret");
+
+  @BeforeAll
+  static void makePaths() throws IOException {
+    Path source = SANDBOX.folder("source");
+    Files.writeString(source.resolve("a.txt"), "a");
+    SANDBOX.folder("source/inside");
+    SANDBOX.folder("mountpoint");
+    Files.writeString(SANDBOX.root().resolve("file"), "not a folder");
+    SANDBOX.command("mkfifo", SANDBOX.root().resolve("fifo").toString()).mustSucceed();
+    SANDBOX
+        .command("mkdir", "-m", "700", SANDBOX.root().resolve("secret").toString())
+        .mustSucceed();
+  }
+
+  static Stream<Arguments> usageErrors() {
+    return Stream.of(
+        bad("does not exist", "mount", "@missing", MOUNTPOINT),
+        bad("not a directory", "mount", "@file", MOUNTPOINT),
+        bad("not a directory", "mount", "@fifo", MOUNTPOINT),
+        bad("does not exist", "mount", SOURCE, "@missing"),
+        bad("not a directory", "mount", SOURCE, "@file"),
+        bad("inside", "mount", SOURCE, "@source/inside"),
+        bad("source", "mount"),
+        bad("@missing", "mount", SOURCE, MOUNTPOINT, "@missing"),
+        bad("10Q", "mount", "--capacity", "10Q", SOURCE, MOUNTPOINT),
+        bad("-5", "mount", "--capacity", "-5", SOURCE, MOUNTPOINT),
+        bad("0", "mount", "--capacity", "0", SOURCE, MOUNTPOINT),
+        bad("1.5.2G", "mount", "--capacity", "1.5.2G", SOURCE, MOUNTPOINT),
+        bad("101%", "mount", "--capacity", "101%", SOURCE, MOUNTPOINT),
+        bad("memory", "mount", "--capacity", "900T", SOURCE, MOUNTPOINT),
+        bad("memory", "mount", "--memory", "900T", SOURCE, MOUNTPOINT),
+        bad(
+            "99999999999999999999G",
+            "mount",
+            "--capacity",
+            "99999999999999999999G",
+            SOURCE,
+            MOUNTPOINT),
+        bad("0", "mount", "--item-size", "0", SOURCE, MOUNTPOINT),
+        bad("-1M", "mount", "--window", "-1M", SOURCE, MOUNTPOINT),
+        bad("0", "mount", "--transit", "0", SOURCE, MOUNTPOINT),
+        bad("soon", "mount", "--metadata-ttl", "soon", SOURCE, MOUNTPOINT),
+        bad("-1s", "mount", "--window-age", "-1s", SOURCE, MOUNTPOINT),
+        bad("minio", "mount", "--policy", "minoi", SOURCE, MOUNTPOINT),
+        bad("hard", "mount", "--pin", "herd", SOURCE, MOUNTPOINT),
+        bad("watch", "mount", "--count-opens", "wotch", SOURCE, MOUNTPOINT),
+        bad("debug", "mount", "--log-level", "debog", SOURCE, MOUNTPOINT),
+        bad("../evil", "mount", "--name", "../evil", SOURCE, MOUNTPOINT),
+        bad("--name", "mount", "--name", "", SOURCE, MOUNTPOINT),
+        bad("--capacity", "mount", "--capcity", "64M", SOURCE, MOUNTPOINT),
+        bad("--count-opens", "mount", "--count-open=off", SOURCE, MOUNTPOINT),
+        bad("--capacity", "mount", SOURCE, MOUNTPOINT, "--capacity"),
+        bad("mount", "mout", SOURCE, MOUNTPOINT),
+        bad("umount", "umount"),
+        bad("--json", "stats", "--jsno"));
+  }
+
+  private static Arguments bad(String mentioned, String... arguments) {
+    return Arguments.of(List.of(arguments), mentioned);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("usageErrors")
+  void badArguments_ofAnyCommand_areUsageErrors(List<String> arguments, String mentioned) {
+    Set<String> before = leftovers();
+
+    Child.Result result = SANDBOX.holdfast(resolve(arguments).toArray(String[]::new));
+
+    assertThat(result.exit()).as("%s", result).isEqualTo(USAGE);
+    assertOneLine(result, mentioned);
+    assertNothingLeft(before);
+  }
+
+  static Stream<Arguments> impossibleRequests() {
+    return Stream.of(
+        bad("not a Holdfast mount", "umount", MOUNTPOINT),
+        bad("no-such-name", "umount", "no-such-name"),
+        bad("no-such-name", "stats", "no-such-name"),
+        bad("no-such-name", "refresh", "no-such-name"));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("impossibleRequests")
+  void requests_toMountsThatAreNot_failInOneLine(List<String> arguments, String mentioned) {
+    Child.Result result = SANDBOX.holdfast(resolve(arguments).toArray(String[]::new));
+
+    assertThat(result.exit()).as("%s", result).isEqualTo(COULD_NOT);
+    assertThat(result.err().strip()).startsWith("holdfast: ").doesNotContain("\n");
+    if (!mentioned.startsWith("not a")) {
+      assertThat(result.err()).contains(mentioned);
+    }
+  }
+
+  @Test
+  void source_unreadable_isAUsageError() {
+    Set<String> before = leftovers();
+    Path home = copyOfHome();
+
+    Child.Result result =
+        SANDBOX.command(
+            "setpriv",
+            "--reuid=65534",
+            "--regid=65534",
+            "--clear-groups",
+            home.resolve("bin/holdfast").toString(),
+            "mount",
+            SANDBOX.root().resolve("secret").toString(),
+            SANDBOX.root().resolve("mountpoint").toString());
+
+    assertThat(result.exit()).as("%s", result).isEqualTo(USAGE);
+    assertOneLine(result, "secret");
+    assertNothingLeft(before);
+  }
+
+  @Test
+  void mountpoint_alreadyAHoldfastMount_isRefusedAndUntouched() {
+    Path source = SANDBOX.root().resolve("source");
+    Mount mount = SANDBOX.mount(source, "--capacity", "64M");
+    Set<String> before = leftovers();
+
+    Child.Result again =
+        SANDBOX.holdfast(
+            "mount",
+            "--name",
+            SANDBOX.id() + "-again",
+            source.toString(),
+            mount.mountpoint().toString());
+
+    assertThat(again.exit()).as("%s", again).isEqualTo(COULD_NOT);
+    assertOneLine(again, "already");
+    assertNothingLeft(before);
+    assertThat(MountTable.holdfastAt(mount.mountpoint())).hasSize(1);
+    assertThat(mount.path("a.txt")).hasContent("a");
+    mount.umount().mustSucceed();
+  }
+
+  @Test
+  void name_inUse_isRefused() {
+    Path source = SANDBOX.root().resolve("source");
+    Mount mount = SANDBOX.mount(source, "--capacity", "64M");
+
+    Child.Result again =
+        SANDBOX.holdfast(
+            "mount",
+            "--name",
+            mount.name(),
+            source.toString(),
+            SANDBOX.folder("second").toString());
+
+    assertThat(again.exit()).as("%s", again).isEqualTo(COULD_NOT);
+    assertOneLine(again, mount.name());
+    assertThat(mount.stats().at("name")).isEqualTo(mount.name());
+    mount.umount().mustSucceed();
+  }
+
+  @Test
+  void deviceOfFuse_missing_isToldInOneLine() {
+    Child.Result result =
+        inOwnMounts(
+            "mkdir \"$R/dev\" && mount -t tmpfs none \"$R/dev\" && cd \"$R/dev\""
+                + " && for d in null zero full random urandom tty; do : > $d"
+                + " && mount --bind /dev/$d $d; done && mount --rbind \"$R/dev\" /dev");
+
+    assertThat(result.exit()).as("%s", result).isEqualTo(COULD_NOT);
+    assertOneLine(result, "/dev/fuse");
+  }
+
+  /** The library's folder is laid over with one in which it has been deleted. */
+  @Test
+  void libfuse_missing_isToldWithThePackagesName() {
+    Child.Result result =
+        inOwnMounts(
+            "lib=$(/sbin/ldconfig -p | sed -n 's/.*libfuse[.]so[.]2 .*=> //p' | head -n 1)"
+                + " && lib=$(dirname \"$(readlink -f \"$lib\")\") && mkdir -p \"$R/lib\""
+                + " && mount -t tmpfs none \"$R/lib\" && mkdir \"$R/lib/up\" \"$R/lib/work\""
+                + " && mount -t overlay overlay"
+                + " -o \"lowerdir=$lib,upperdir=$R/lib/up,workdir=$R/lib/work\" \"$lib\""
+                + " && rm \"$lib\"/libfuse.so.2*");
+
+    assertThat(result.exit()).as("%s", result).isEqualTo(COULD_NOT);
+    assertOneLine(result, "libfuse2");
+  }
+
+  @Test
+  void mounting_notPermitted_isToldInOneLine() {
+    Set<String> before = leftovers();
+
+    Child.Result result =
+        SANDBOX.command(
+            "setpriv",
+            "--bounding-set=-sys_admin",
+            "--inh-caps=-sys_admin",
+            Sandbox.launcher(),
+            "mount",
+            "--name",
+            SANDBOX.id() + "-forbidden",
+            SANDBOX.root().resolve("source").toString(),
+            SANDBOX.root().resolve("mountpoint").toString());
+
+    assertThat(result.exit()).as("%s", result).isEqualTo(COULD_NOT);
+    assertOneLine(result, "not permitted");
+    assertNothingLeft(before);
+  }
+
+  @Test
+  void java_missing_isToldInOneLine() {
+    Child.Result result =
+        SANDBOX.run(
+            Map.of("JAVA_HOME", "/nonexistent", "PATH", "/nonexistent"),
+            List.of(
+                "/usr/bin/unshare",
+                "-m",
+                "/bin/sh",
+                "-c",
+                "/bin/mount -t tmpfs none /usr/lib/jvm && exec "
+                    + Sandbox.launcher()
+                    + " version"));
+
+    assertThat(result.exit()).as("%s", result).isEqualTo(COULD_NOT);
+    assertOneLine(result, "Java");
+  }
+
+  @Test
+  void help_ofEveryCommand_isPrintedWithSuccess() {
+    for (String command : List.of("mount", "umount", "stats", "refresh")) {
+      Child.Result result = SANDBOX.holdfast(command, "--help");
+      assertThat(result.exit()).as("%s", result).isZero();
+      assertThat(result.out()).contains("holdfast " + command);
+    }
+    assertThat(SANDBOX.holdfast("version").mustSucceed().out()).matches("(?s).*\\d+\\.\\d+.*");
+  }
+
+  @Test
+  void launcher_throughASymlinkInAnotherLocale_works() {
+    Path link = SANDBOX.root().resolve("holdfast-link");
+    SANDBOX.command("ln", "-s", Sandbox.launcher(), link.toString()).mustSucceed();
+
+    Child.Result result =
+        SANDBOX.run(Map.of("LANG", "C", "LC_ALL", "C"), List.of(link.toString(), "version"));
+
+    assertThat(result.mustSucceed().out()).isNotBlank();
+    assertThat(result.took()).isLessThan(Duration.ofSeconds(5));
+  }
+
+  /** Runs a mount where some commands have changed what is mounted, for its eyes only. */
+  private Child.Result inOwnMounts(String preparation) {
+    Set<String> before = leftovers();
+    Child.Result result =
+        SANDBOX.run(
+            Map.of("R", SANDBOX.folder("own").toString()),
+            List.of(
+                "unshare",
+                "--mount",
+                "--propagation",
+                "private",
+                "sh",
+                "-c",
+                "{ "
+                    + preparation
+                    + "; } > \"$R/log\" 2>&1 || { cat \"$R/log\"; exit 77; }; exec \"$@\"",
+                "sh",
+                Sandbox.launcher(),
+                "mount",
+                "--name",
+                SANDBOX.id() + "-own",
+                SANDBOX.root().resolve("source").toString(),
+                SANDBOX.root().resolve("mountpoint").toString()));
+    assertThat(result.exit()).as("preparation: %s", result).isNotEqualTo(77);
+    assertNothingLeft(before);
+    return result;
+  }
+
+  private static void assertOneLine(Child.Result result, String mentioned) {
+    assertThat(result.err().strip())
+        .as("%s", result)
+        .startsWith("holdfast: ")
+        .doesNotContain("\n")
+        .doesNotContain("Exception")
+        .contains(resolve(mentioned));
+    assertThat(result.out()).isEmpty();
+  }
+
+  private static List<String> resolve(List<String> arguments) {
+    return arguments.stream().map(BadInputIT::resolve).toList();
+  }
+
+  private static String resolve(String argument) {
+    return PATHS.contains(argument)
+        ? SANDBOX.root().resolve(argument.substring(1)).toString()
+        : argument;
+  }
+
+  /** A distribution that everybody may read, wherever the build is. */
+  private static Path copyOfHome() {
+    Path copy = SANDBOX.root().resolve("home");
+    SANDBOX.command("cp", "-r", Sandbox.HOME.toString(), copy.toString()).mustSucceed();
+    SANDBOX.command("chmod", "-R", "a+rX", copy.toString()).mustSucceed();
+    return copy;
+  }
+
+  private static void assertNothingLeft(Set<String> before) {
+    assertThat(leftovers()).isEqualTo(before);
+  }
+
+  /** Everything that a mount could leave. */
+  private static Set<String> leftovers() {
+    List<String> all = new ArrayList<>(Sandbox.temporaryFiles());
+    MountTable.below(SANDBOX.root()).stream()
+        .filter(MountTable.Row::isHoldfast)
+        .forEach(row -> all.add(row.mountpoint()));
+    ProcessTable.marked(SANDBOX.id()).forEach(row -> all.add(row.commandLine()));
+    SANDBOX.sockets().forEach(socket -> all.add(socket.toString()));
+    return Set.copyOf(all);
+  }
+}

@@ -1,0 +1,273 @@
+package io.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.posix.Posix;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * However the daemon ends, nobody waits for it and nothing of it stays.
+ *
+ * <p>Where an origin has to hang, it is itself a Holdfast mount whose daemon is stopped: its files
+ * are there, reading them takes for ever.
+ */
+@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class DiesWellIT {
+  /** The promise is one second; machines that run tests are slow, so the figure is printed. */
+  private static final Duration ERROR_DEADLINE = Duration.ofSeconds(3);
+
+  private static final Duration READ_DEADLINE = Duration.ofSeconds(20);
+  private static final int FILES = 1500;
+  private static final int FILE_BYTES = 100_000;
+  private static final int READERS = 8;
+
+  @RegisterExtension final Sandbox sandbox = new Sandbox();
+
+  private final long seed = System.nanoTime();
+  private final Random random = new Random(seed);
+
+  @Test
+  void killed_whilePinning_endsAtOnceAndCanBeMountedAgain() {
+    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), FILES, i -> FILE_BYTES);
+    Path mountpoint = sandbox.folder("mnt");
+    for (int round = 0; round < 4; round++) {
+      Mount mount = sandbox.mountAt(dataset.root(), mountpoint, "--capacity", "1G");
+      Child reader = startReader(mount, dataset);
+      Await.until(READ_DEADLINE, "the first pin", () -> mount.lockedBytes() > 0);
+      int after = random.nextInt(200);
+      Await.holdsWithin(Duration.ofMillis(after), () -> !reader.isAlive());
+
+      killAndExpectErrors(
+          "pinning, after %d ms, seed %d".formatted(after, seed), mount, List.of(reader));
+    }
+    assertMountsAgain(dataset, mountpoint);
+  }
+
+  @Test
+  void killed_whileFetching_endsAtOnceAndCanBeMountedAgain() {
+    Dataset dataset = smallDataset();
+    Mount store = sandbox.mount(dataset.root(), "--policy", "none", "--count-opens", "off");
+    Mount mount = sandbox.mount(store.mountpoint(), "--capacity", "64M");
+    store.freeze();
+    List<Child> readers = startWaiting(mount, dataset, 1);
+
+    killAndExpectErrors("fetching", mount, readers);
+
+    store.thaw();
+    assertMountsAgain(dataset, mount.mountpoint());
+  }
+
+  @Test
+  void killed_whileEightReadersWait_givesAllAnError() {
+    Dataset dataset = smallDataset();
+    Mount store = sandbox.mount(dataset.root(), "--policy", "none", "--count-opens", "off");
+    Mount mount = sandbox.mount(store.mountpoint(), "--capacity", "64M");
+    store.freeze();
+    List<Child> readers = startWaiting(mount, dataset, READERS);
+
+    killAndExpectErrors("eight readers", mount, readers);
+
+    store.thaw();
+    assertMountsAgain(dataset, mount.mountpoint());
+  }
+
+  @Test
+  void killed_overItsOrigin_showsTheOriginAfterUmount() throws IOException {
+    Dataset dataset = smallDataset();
+    Mount mount = sandbox.mountAt(dataset.root(), dataset.root(), "--capacity", "64M");
+    assertReadsAll(mount, dataset);
+
+    mount.signal(Posix.SIGKILL);
+    Await.until(ERROR_DEADLINE, "the daemon ended", () -> !mount.daemonIsAlive());
+    assertThat(mount.umount().mustSucceed().took()).isLessThan(Sandbox.END_DEADLINE);
+
+    assertThat(mount.isMounted()).isFalse();
+    assertThat(Files.readAllBytes(dataset.file(3)))
+        .isEqualTo(Stamps.bytes(3, 1, 0, dataset.size(3)));
+  }
+
+  /** The ways to end a mount. */
+  enum Ending {
+    SIGTERM {
+      @Override
+      void end(Mount mount) {
+        mount.signal(Posix.SIGTERM);
+      }
+    },
+    UMOUNT {
+      @Override
+      void end(Mount mount) {
+        mount.umount().mustSucceed();
+      }
+    };
+
+    abstract void end(Mount mount);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Ending.class)
+  void ended_filesOpenAndMapped_isGoneWithinFiveSeconds(Ending ending) {
+    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), FILES, i -> FILE_BYTES);
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "100M");
+    assertReadsAll(mount, dataset);
+    List<Child> holders = List.of(hold(mount, dataset, 0), hold(mount, dataset, FILES - 1));
+    Child busy = startReader(mount, dataset);
+
+    assertEndsInTime(ending, mount);
+
+    for (Child holder : holders) {
+      assertThat(holder.isAlive()).isTrue();
+      holder.tell("read 0 " + FILE_BYTES);
+      assertThat(holder.awaitLine(3, ERROR_DEADLINE))
+          .matches("error .*|version 1 length " + FILE_BYTES);
+    }
+    assertThat(busy.endsWithin(ERROR_DEADLINE)).as("%s", busy).isTrue();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Ending.class)
+  void ended_overItsOrigin_showsTheOrigin(Ending ending) throws IOException {
+    Dataset dataset = smallDataset();
+    Mount mount = sandbox.mountAt(dataset.root(), dataset.root(), "--capacity", "64M");
+    assertReadsAll(mount, dataset);
+
+    assertEndsInTime(ending, mount);
+
+    assertThat(Files.readAllBytes(dataset.file(3)))
+        .isEqualTo(Stamps.bytes(3, 1, 0, dataset.size(3)));
+    try (Stream<Path> entries = Files.list(dataset.root())) {
+      assertThat(entries).hasSize(10);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Ending.class)
+  void ended_originHangs_isGoneWithinFiveSecondsToo(Ending ending) {
+    Dataset dataset = smallDataset();
+    Mount store = sandbox.mount(dataset.root(), "--policy", "none", "--count-opens", "off");
+    Mount mount = sandbox.mount(store.mountpoint(), "--capacity", "64M");
+    store.freeze();
+    List<Child> readers = startWaiting(mount, dataset, READERS);
+    assertThat(mount.stats().number("fetches.in_flight")).isPositive();
+    assertThat(sandbox.holdfast("stats", mount.name()).mustSucceed().took())
+        .isLessThan(Sandbox.END_DEADLINE);
+
+    assertEndsInTime(ending, mount);
+
+    for (Child reader : readers) {
+      assertThat(reader.await(ERROR_DEADLINE).exit()).as("%s", reader).isNotZero();
+    }
+    store.thaw();
+  }
+
+  @Test
+  void umount_secondTime_saysThatNothingIsMountedThere() {
+    Dataset dataset = smallDataset();
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
+    mount.umount().mustSucceed();
+
+    Child.Result again = mount.umount();
+
+    assertThat(again.exit()).isEqualTo(1);
+    assertThat(again.err().strip()).startsWith("holdfast: ").doesNotContain("\n");
+  }
+
+  private void assertEndsInTime(Ending ending, Mount mount) {
+    long start = System.nanoTime();
+    ending.end(mount);
+    Await.until(
+        Sandbox.END_DEADLINE,
+        "mount and daemon gone",
+        () -> !mount.isMounted() && !mount.daemonIsAlive());
+    Duration took = Duration.ofNanos(System.nanoTime() - start);
+    System.out.printf("%s: gone after %d ms%n", ending, took.toMillis());
+    assertThat(took).isLessThan(Sandbox.END_DEADLINE);
+    assertThat(ControlSocket.of(mount.name())).doesNotExist();
+  }
+
+  private void killAndExpectErrors(String when, Mount mount, List<Child> readers) {
+    long start = System.nanoTime();
+    mount.signal(Posix.SIGKILL);
+    for (Child reader : readers) {
+      assertThat(reader.endsWithin(ERROR_DEADLINE))
+          .as("killed while %s: %s, state %s", when, reader, ProcessTable.state(reader.pid()))
+          .isTrue();
+    }
+    long readersMillis = Duration.ofNanos(System.nanoTime() - start).toMillis();
+    Await.until(ERROR_DEADLINE, "the daemon ended", () -> !mount.daemonIsAlive());
+    System.out.printf(
+        "killed while %s: readers ended after %d ms, daemon after %d ms%n",
+        when, readersMillis, Duration.ofNanos(System.nanoTime() - start).toMillis());
+    assertThat(readersMillis).isLessThan(ERROR_DEADLINE.toMillis());
+    for (Child reader : readers) {
+      assertThat(reader.await(ERROR_DEADLINE).exit()).as("%s", reader).isNotZero();
+    }
+    assertThat(ProcessTable.marked(sandbox.id()))
+        .allSatisfy(row -> assertThat(row.state()).as("%s", row).isNotEqualTo('D'));
+    assertThat(sandbox.command("ls", mount.mountpoint().toString()).err())
+        .contains("Transport endpoint is not connected");
+  }
+
+  /** Mounts over what the dead one left, reads everything, and ends it. */
+  private void assertMountsAgain(Dataset dataset, Path mountpoint) {
+    Mount again = sandbox.mountAt(dataset.root(), mountpoint, "--capacity", "1G");
+    assertThat(MountTable.holdfastAt(mountpoint)).hasSize(1);
+    assertReadsAll(again, dataset);
+    again.umount().mustSucceed();
+    assertThat(MountTable.holdfastAt(mountpoint)).isEmpty();
+  }
+
+  private Dataset smallDataset() {
+    return Dataset.create(sandbox.folder("origin"), 50, i -> FILE_BYTES);
+  }
+
+  /** Starts readers of different files and waits until each waits for its bytes. */
+  private List<Child> startWaiting(Mount mount, Dataset dataset, int count) {
+    List<Child> readers = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      readers.add(sandbox.start("cat", mount.path(dataset.files().get(i)).toString()));
+    }
+    for (int i = 0; i < count; i++) {
+      Child reader = readers.get(i);
+      Path file = mount.path(dataset.files().get(i));
+      Await.until(
+          READ_DEADLINE,
+          "a waiting reader: " + reader,
+          () ->
+              ProcessTable.hasOpen(reader.pid(), file)
+                  && "DS".indexOf(ProcessTable.state(reader.pid())) >= 0);
+    }
+    mount.awaitStats("a fetch", stats -> stats.number("fetches.in_flight") > 0);
+    return readers;
+  }
+
+  private Child hold(Mount mount, Dataset dataset, int index) {
+    Child holder = sandbox.startJava(Holder.class, mount.path(dataset.files().get(index)), index);
+    holder.awaitLine(1, READ_DEADLINE);
+    holder.tell("touch 0 " + FILE_BYTES);
+    assertThat(holder.awaitLine(2, READ_DEADLINE)).startsWith("version 1 ");
+    return holder;
+  }
+
+  private Child startReader(Mount mount, Dataset dataset) {
+    return sandbox.startJava(
+        Reader.class, mount.mountpoint(), dataset.permutation(sandbox, random), 2, "share");
+  }
+
+  private void assertReadsAll(Mount mount, Dataset dataset) {
+    Child.Result result = startReader(mount, dataset).await(READ_DEADLINE);
+    assertThat(result.exit()).as("%s", result).isZero();
+  }
+}

@@ -1,0 +1,187 @@
+package io.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The MinIO policy's arithmetic, to the item: from the second epoch on exactly D - floor(cD) items
+ * are fetched.
+ */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ExactHitsIT {
+  private static final int ITEMS = 1000;
+  private static final int ITEM_BYTES = 16 << 10;
+  private static final int EPOCHS = 4;
+  private static final Duration EPOCH_DEADLINE = Duration.ofSeconds(30);
+
+  @RegisterExtension final Sandbox sandbox = new Sandbox();
+
+  private final long seed = System.nanoTime();
+  private final Random random = new Random(seed);
+
+  /** What kind of file system the origin is on. */
+  enum Store {
+    MEMORY,
+    DISK
+  }
+
+  static Stream<Arguments> storesAndCapacities() {
+    return Stream.of(Store.values())
+        .flatMap(store -> Stream.of(25, 35, 50, 65).map(c -> Arguments.of(store, c)));
+  }
+
+  @ParameterizedTest(name = "{0}, c = 0.{1}")
+  @MethodSource("storesAndCapacities")
+  void laterEpochs_ofFreshPermutations_fetchExactlyWhatDoesNotFit(Store store, int percent) {
+    Dataset dataset = equalItems(store);
+    int fitting = ITEMS * percent / 100;
+    Mount mount = mount(dataset, (long) fitting * ITEM_BYTES, "--window", "0");
+
+    List<Long> fetched = new ArrayList<>();
+    for (int epoch = 0; epoch < EPOCHS; epoch++) {
+      long before = mount.settledStats().originItems();
+      read(mount, dataset, 1);
+      fetched.add(mount.settledStats().originItems() - before);
+    }
+
+    long later = (long) ITEMS - fitting;
+    assertThat(fetched)
+        .as("items fetched in each epoch, seed %d", seed)
+        .containsExactly((long) ITEMS, later, later, later);
+    Stats stats = mount.stats();
+    assertThat(stats.residentItems()).isEqualTo(fitting);
+    assertThat(stats.residentBytes()).isEqualTo((long) fitting * ITEM_BYTES);
+    assertThat(mount.lockedBytes()).isEqualTo((long) fitting * ITEM_BYTES);
+  }
+
+  @Test
+  void capacity_notAWholeNumberOfItems_isFilledToTheFloor() {
+    Dataset dataset = equalItems(Store.DISK);
+    Mount mount = mount(dataset, 100L * ITEM_BYTES + ITEM_BYTES - 1, "--window", "0");
+
+    read(mount, dataset, 1);
+    long before = mount.settledStats().originItems();
+    read(mount, dataset, 1);
+
+    assertThat(mount.settledStats().originItems() - before).isEqualTo(ITEMS - 100);
+  }
+
+  @ParameterizedTest(name = "c = {0} %")
+  @ValueSource(ints = {50, 100})
+  void eightThreadsInTwoProcesses_sameOrder_fetchNoItemTwice(int percent) {
+    Dataset dataset = equalItems(Store.MEMORY);
+    int fitting = ITEMS * percent / 100;
+    Mount mount =
+        mount(dataset, (long) fitting * ITEM_BYTES, "--window", "64M", "--window-age", "2s");
+
+    List<Long> fetched = new ArrayList<>();
+    for (int epoch = 0; epoch < 2; epoch++) {
+      Stats before =
+          mount.awaitStats("an empty window", s -> s.number("transit.window_bytes") == 0);
+      Path order = dataset.permutation(sandbox, random);
+      List<Child> readers =
+          List.of(startReader(mount, order, 4, "each"), startReader(mount, order, 4, "each"));
+      readers.forEach(reader -> assertReadAll(reader, 4 * ITEMS));
+      fetched.add(mount.settledStats().originItems() - before.originItems());
+    }
+
+    assertThat(fetched)
+        .as("items fetched in each epoch, seed %d", seed)
+        .containsExactly((long) ITEMS, (long) ITEMS - fitting);
+  }
+
+  @Test
+  void mixedSizes_whileItFillsAndAfter_staysBelowCapacityAndFillsIt() {
+    Random sizes = new Random(seed);
+    Dataset dataset =
+        Dataset.create(
+            sandbox.folder("origin"),
+            600,
+            i -> i % 50 == 0 ? 0 : 1 + (int) Math.pow(300_000, sizes.nextDouble()));
+    long capacity = dataset.pageBytes() / 2;
+    Mount mount = mount(dataset, capacity);
+
+    long largest = 0;
+    for (int epoch = 0; epoch < 2; epoch++) {
+      Child reader = startReader(mount, dataset.permutation(sandbox, random), 2, "share");
+      while (reader.isAlive()) {
+        largest = Math.max(largest, mount.stats().residentBytes());
+        largest = Math.max(largest, mount.lockedBytes());
+      }
+      assertReadAll(reader, dataset.count());
+    }
+
+    long resident = mount.settledStats().residentBytes();
+    assertThat(Math.max(largest, resident))
+        .as("most resident bytes ever, seed %d", seed)
+        .isLessThanOrEqualTo(capacity);
+    assertThat(resident).as("seed %d", seed).isGreaterThanOrEqualTo((long) (0.98 * capacity));
+    assertThat(mount.lockedBytes()).isEqualTo(resident);
+  }
+
+  @Test
+  void policyNone_everyEpoch_fetchesEverything() {
+    Dataset dataset = equalItems(Store.MEMORY);
+    Mount mount = mount(dataset, 64 << 20, "--policy", "none", "--window", "0");
+
+    read(mount, dataset, 1);
+    read(mount, dataset, 1);
+
+    Stats stats = mount.settledStats();
+    assertThat(stats.originItems()).isEqualTo(2 * ITEMS);
+    assertThat(stats.residentBytes()).isZero();
+  }
+
+  private Dataset equalItems(Store store) {
+    Path root = store == Store.MEMORY ? sandbox.tmpfs("origin") : onDisk();
+    return Dataset.create(root, ITEMS, i -> ITEM_BYTES);
+  }
+
+  /**
+   * A folder that is not in memory; an error where there is none, so that the difference is never
+   * left untested.
+   */
+  private Path onDisk() {
+    Path folder = sandbox.folder("origin");
+    String type = sandbox.command("stat", "-f", "-c", "%T", folder.toString()).out().strip();
+    assertThat(type)
+        .as("type of %s: run with -Djava.io.tmpdir on a disk", folder)
+        .isNotIn("tmpfs", "ramfs");
+    return folder;
+  }
+
+  private Mount mount(Dataset dataset, long capacity, String... options) {
+    List<String> all = new ArrayList<>(List.of("--capacity", Long.toString(capacity)));
+    all.addAll(List.of(options));
+    return sandbox.mount(dataset.root(), all.toArray(String[]::new));
+  }
+
+  private void read(Mount mount, Dataset dataset, int threads) {
+    assertReadAll(
+        startReader(mount, dataset.permutation(sandbox, random), threads, "share"),
+        dataset.count());
+  }
+
+  private Child startReader(Mount mount, Path order, int threads, String how) {
+    return sandbox.startJava(Reader.class, mount.mountpoint(), order, threads, how);
+  }
+
+  private void assertReadAll(Child reader, int files) {
+    Child.Result result = reader.await(EPOCH_DEADLINE);
+    assertThat(result.out() + result.err()).startsWith("files=" + files + " ");
+    assertThat(result.exit()).as("%s", result).isZero();
+  }
+}

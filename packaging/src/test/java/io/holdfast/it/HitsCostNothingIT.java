@@ -1,0 +1,252 @@
+package io.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.posix.Posix;
+import io.holdfast.posix.RawPath;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Residents are read from the page cache alone and stay there; what was not admitted does not stay.
+ */
+@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class HitsCostNothingIT {
+  private static final int FILES = 400;
+  private static final int FILE_BYTES = 80_000;
+  private static final Duration EPOCH_DEADLINE = Duration.ofSeconds(30);
+  private static final Path DROP_CACHES = Path.of("/proc/sys/vm/drop_caches");
+
+  @RegisterExtension final Sandbox sandbox = new Sandbox();
+
+  private final long seed = System.nanoTime();
+  private final Random random = new Random(seed);
+
+  @ParameterizedTest(name = "opens counted by {0}")
+  @ValueSource(strings = {"off", "watch"})
+  void residentEpoch_readByProcesses_sendsNoReadAndNoOpen(String counting) {
+    Dataset dataset = dataset();
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M", "--count-opens", counting);
+    read(mount, dataset);
+    Stats before = mount.settledStats();
+
+    read(mount, dataset);
+    read(mount, dataset);
+
+    assertThat(before.residentItems()).isEqualTo(FILES);
+    assertNothingAsked(before, mount.settledStats());
+  }
+
+  @Test
+  void residents_afterDropCaches_areStillThere() throws IOException {
+    Dataset dataset = dataset();
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
+    read(mount, dataset);
+    Stats before = mount.settledStats();
+
+    Files.writeString(DROP_CACHES, "3");
+
+    assertThat(mount.cachedBytes(dataset.files())).isEqualTo(dataset.pageBytes());
+    read(mount, dataset);
+    assertNothingAsked(before, mount.settledStats());
+  }
+
+  @Test
+  void residents_daemonStopped_areReadAllTheSame() {
+    Dataset dataset = dataset();
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
+    read(mount, dataset);
+    mount.settledStats();
+    read(mount, dataset);
+
+    mount.freeze();
+    try {
+      read(mount, dataset);
+    } finally {
+      mount.thaw();
+    }
+  }
+
+  /** The daemon shares a group with a process that needs more than the group may have. */
+  @Test
+  void residents_underMemoryPressureOfAnotherProcess_areStillThere() throws IOException {
+    Dataset dataset = dataset();
+    Path pressing = sandbox.folder("other").resolve("large");
+    Path evicted = sandbox.folder("other").resolve("evicted");
+    sandbox.command("truncate", "-s", "1G", pressing.toString()).mustSucceed();
+    Files.write(evicted, new byte[8 << 20]);
+    sandbox.command("sync", "-f", evicted.toString()).mustSucceed();
+    MemoryCgroup all = MemoryCgroup.create(sandbox, "pressed");
+    MemoryCgroup daemons = all.child("daemon");
+    MemoryCgroup others = all.child("other");
+    all.limit(600 << 20);
+    Mount mount =
+        sandbox.mountWith(
+            daemons.enter(),
+            Map.of("HOLDFAST_HEAP", "128m"),
+            dataset.root(),
+            sandbox.folder("mnt"),
+            "--capacity",
+            "64M",
+            "--transit",
+            "32M");
+    read(mount, dataset);
+    Stats before = mount.settledStats();
+    Files.writeString(DROP_CACHES, "1");
+    runIn(daemons, "cat", evicted.toString());
+    assertThat(Posix.cachedPages(RawPath.of(evicted))).isPositive();
+
+    runIn(others, "dd", "if=" + pressing, "of=/dev/null", "bs=1M");
+    runIn(others, "dd", "if=" + pressing, "of=/dev/null", "bs=1M");
+
+    assertThat(Posix.cachedPages(RawPath.of(evicted)))
+        .as("pages of an ordinary file under the same pressure")
+        .isZero();
+    assertThat(mount.cachedBytes(dataset.files())).isEqualTo(dataset.pageBytes());
+    read(mount, dataset);
+    assertNothingAsked(before, mount.settledStats());
+    assertThat(daemons.unevictableBytes()).isGreaterThanOrEqualTo(dataset.pageBytes());
+  }
+
+  @Test
+  void residents_readFirstInASmallMemoryGroup_areNotChargedToIt() {
+    Dataset dataset = dataset();
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
+    MemoryCgroup readers = MemoryCgroup.create(sandbox, "reader");
+    readers.limit(24 << 20);
+    runIn(
+        readers,
+        "sh",
+        "-c",
+        "find \"$1\" -type f -print0 | xargs -0 cat | cksum",
+        "sh",
+        mount.mountpoint().toString());
+
+    assertThat(mount.settledStats().residentItems()).isEqualTo(FILES);
+    assertThat(mount.cachedBytes(dataset.files())).isEqualTo(dataset.pageBytes());
+    assertThat(readers.unevictableBytes()).as("pinned pages of the reader's group").isZero();
+    assertThat(readers.fileBytes())
+        .as("page cache of the reader's group")
+        .isLessThan(dataset.pageBytes() / 20);
+  }
+
+  @Test
+  void notAdmitted_duringAnEpoch_neverTakesMoreThanTheWindow() {
+    Dataset dataset = dataset();
+    long capacity = dataset.pageBytes() / 4;
+    long window = 2 << 20;
+    Mount mount =
+        sandbox.mount(
+            dataset.root(),
+            "--capacity",
+            Long.toString(capacity),
+            "--window",
+            Long.toString(window));
+
+    long most = 0;
+    int samples = 0;
+    for (int epoch = 0; epoch < 2; epoch++) {
+      Child reader = startReader(mount, dataset);
+      while (reader.isAlive()) {
+        most = Math.max(most, cachedWhileStopped(reader, mount, dataset));
+        samples++;
+      }
+      assertThat(reader.await(EPOCH_DEADLINE).exit()).as("%s", reader).isZero();
+    }
+
+    assertThat(samples).isGreaterThan(5);
+    System.out.printf(
+        "kernel pages: at most %d of %d in %d samples%n", most, capacity + window, samples);
+    assertThat(most).as("seed %d", seed).isLessThanOrEqualTo(capacity + window);
+  }
+
+  /**
+   * What the page cache holds at one moment: with the reader stopped it cannot grow while it is
+   * counted.
+   */
+  private static long cachedWhileStopped(Child reader, Mount mount, Dataset dataset) {
+    reader.signal(Posix.SIGSTOP);
+    try {
+      return mount.cachedBytes(dataset.files());
+    } finally {
+      reader.signal(Posix.SIGCONT);
+    }
+  }
+
+  @Test
+  void notAdmitted_afterTheWindowsAge_isGone() {
+    Dataset dataset = dataset();
+    long capacity = dataset.pageBytes() / 4;
+    Mount mount =
+        sandbox.mount(
+            dataset.root(), "--capacity", Long.toString(capacity), "--window-age", "500ms");
+
+    read(mount, dataset);
+
+    mount.awaitStats("an empty window", stats -> stats.number("transit.window_bytes") == 0);
+    long resident = mount.settledStats().residentBytes();
+    assertThat(resident).isLessThanOrEqualTo(capacity);
+    assertThat(mount.cachedBytes(dataset.files())).isEqualTo(resident);
+  }
+
+  @Test
+  void notAdmitted_mappedByAProgram_staysUntilItIsUnmapped() {
+    Dataset dataset = dataset();
+    Mount mount =
+        sandbox.mount(dataset.root(), "--policy", "none", "--window", "0", "--count-opens", "off");
+    List<String> held = List.of(dataset.files().get(7));
+    Child holder = sandbox.startJava(Holder.class, mount.path(held.get(0)), 7);
+    holder.awaitLine(1, EPOCH_DEADLINE);
+    holder.tell("touch 0 " + FILE_BYTES);
+    assertThat(holder.awaitLine(2, EPOCH_DEADLINE)).isEqualTo("version 1 length " + FILE_BYTES);
+    read(mount, dataset);
+    assertThat(mount.cachedBytes(held)).isEqualTo(Dataset.pageBytes(FILE_BYTES));
+
+    holder.kill();
+
+    Await.value(
+        EPOCH_DEADLINE,
+        "nothing in the page cache",
+        () -> mount.cachedBytes(dataset.files()),
+        bytes -> bytes == 0);
+  }
+
+  private Dataset dataset() {
+    return Dataset.create(sandbox.folder("origin"), FILES, i -> FILE_BYTES);
+  }
+
+  private static void assertNothingAsked(Stats before, Stats after) {
+    assertThat(after.requests("READ")).as("READs").isEqualTo(before.requests("READ"));
+    assertThat(after.requests("OPEN")).as("OPENs").isEqualTo(before.requests("OPEN"));
+    assertThat(after.originItems()).as("fetches").isEqualTo(before.originItems());
+    assertThat(after.number("reads.requests")).isEqualTo(before.number("reads.requests"));
+  }
+
+  private Child startReader(Mount mount, Dataset dataset) {
+    return sandbox.startJava(
+        Reader.class, mount.mountpoint(), dataset.permutation(sandbox, random), 2, "share");
+  }
+
+  private void read(Mount mount, Dataset dataset) {
+    Child.Result result = startReader(mount, dataset).await(EPOCH_DEADLINE);
+    assertThat(result.exit()).as("%s", result).isZero();
+    assertThat(result.out()).startsWith("files=" + FILES + " ");
+  }
+
+  private void runIn(MemoryCgroup group, String... command) {
+    List<String> all = new ArrayList<>(group.enter());
+    all.addAll(List.of(command));
+    sandbox.run(Map.of(), all).mustSucceed();
+  }
+}

@@ -1,0 +1,440 @@
+package io.holdfast.it;
+
+import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
+import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
+import static java.nio.file.StandardOpenOption.APPEND;
+import static java.nio.file.StandardOpenOption.WRITE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The origin changes under the mount. Whoever reads gets one version or an error, and after a
+ * refresh or the metadata's time-to-live the new version.
+ */
+@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class OriginChangesIT {
+  private static final Duration READ_DEADLINE = Duration.ofSeconds(20);
+
+  /** The time-to-live of one second and what a loaded machine may add. */
+  private static final Duration NEWS_DEADLINE = Duration.ofSeconds(4);
+
+  private static final int ITEM_BYTES = 1 << 20;
+  private static final int SMALL = 100_000;
+  private static final int LARGE = 3 * ITEM_BYTES + 4321;
+
+  @RegisterExtension final Sandbox sandbox = new Sandbox();
+
+  /** The ways in which a file changes. */
+  enum Change {
+    REPLACED_BY_LARGER {
+      @Override
+      Optional<byte[]> apply(Path file, long stamp, int size) throws IOException {
+        return Optional.of(replace(file, Stamps.bytes(stamp, 2, 0, size + 54_321)));
+      }
+    },
+    REPLACED_BY_SAME_SIZE {
+      @Override
+      Optional<byte[]> apply(Path file, long stamp, int size) throws IOException {
+        return Optional.of(replace(file, Stamps.bytes(stamp, 2, 0, size)));
+      }
+    },
+    REWRITTEN_IN_PLACE {
+      @Override
+      Optional<byte[]> apply(Path file, long stamp, int size) throws IOException {
+        byte[] bytes = Stamps.bytes(stamp, 2, 0, size);
+        Files.write(file, bytes, WRITE);
+        return Optional.of(bytes);
+      }
+    },
+    TRUNCATED {
+      @Override
+      Optional<byte[]> apply(Path file, long stamp, int size) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, WRITE)) {
+          channel.truncate(size / 3);
+        }
+        return Optional.of(Stamps.bytes(stamp, 1, 0, size / 3));
+      }
+    },
+    APPENDED {
+      @Override
+      Optional<byte[]> apply(Path file, long stamp, int size) throws IOException {
+        Files.write(file, Stamps.bytes(stamp, 1, size, 54_321), APPEND);
+        return Optional.of(Stamps.bytes(stamp, 1, 0, size + 54_321));
+      }
+    },
+    DELETED {
+      @Override
+      Optional<byte[]> apply(Path file, long stamp, int size) throws IOException {
+        Files.delete(file);
+        return Optional.empty();
+      }
+    };
+
+    /** Changes a file and gives what it holds afterwards: nothing when there is none any more. */
+    abstract Optional<byte[]> apply(Path file, long stamp, int size) throws IOException;
+
+    static byte[] replace(Path file, byte[] bytes) throws IOException {
+      Path fresh = Files.write(file.resolveSibling("fresh.tmp"), bytes);
+      Files.move(fresh, file, ATOMIC_MOVE, REPLACE_EXISTING);
+      return bytes;
+    }
+  }
+
+  /** Whether the files were resident or had only passed through before they changed. */
+  enum Before {
+    RESIDENT,
+    PASSED_THROUGH
+  }
+
+  /** How the news gets to the mount. */
+  enum News {
+    REFRESH,
+    TIME_TO_LIVE
+  }
+
+  static Stream<Arguments> beforeAndNews() {
+    return Stream.of(Before.values())
+        .flatMap(before -> Stream.of(News.values()).map(news -> Arguments.of(before, news)));
+  }
+
+  @ParameterizedTest(name = "{0}, news by {1}")
+  @MethodSource("beforeAndNews")
+  void changedFiles_ofAllKinds_areNeverMixedAndThenNew(Before before, News news)
+      throws IOException {
+    Dataset dataset = datasetOfChanges();
+    Mount mount = mount(dataset, before, news);
+    assertReadsAll(mount, dataset);
+    Stats filled = mount.settledStats();
+    assertThat(filled.residentBytes())
+        .isEqualTo(before == Before.RESIDENT ? dataset.pageBytes() : 0);
+
+    List<Optional<byte[]>> after = changeAll(dataset);
+    SoftAssertions soft = new SoftAssertions();
+    if (news == News.REFRESH) {
+      checkOldOrNew(soft, mount, dataset, after);
+      mount.refresh().mustSucceed();
+    } else {
+      boolean allNew =
+          Await.holdsWithin(
+              NEWS_DEADLINE,
+              () -> {
+                checkOldOrNew(soft, mount, dataset, after);
+                return soft.wasSuccess() && allNew(mount, dataset, after);
+              });
+      soft.assertThat(allNew).as("new versions within the time-to-live").isTrue();
+    }
+    for (int i = 0; i < dataset.count(); i++) {
+      soft.assertThat(outcome(mount.path(dataset.files().get(i)), after.get(i)))
+          .as("%s of %d bytes", change(i), dataset.size(i))
+          .isEqualTo(Outcome.NEW);
+    }
+    soft.assertAll();
+    assertOldPinsReleased(mount, dataset, after, before);
+  }
+
+  private static void assertOldPinsReleased(
+      Mount mount, Dataset dataset, List<Optional<byte[]>> after, Before before) {
+    long expected = 0;
+    List<String> there = new ArrayList<>();
+    for (int i = 0; i < dataset.count(); i++) {
+      if (after.get(i).isPresent()) {
+        there.add(dataset.files().get(i));
+        expected += Dataset.pageBytes(after.get(i).get().length);
+      }
+    }
+    if (before == Before.PASSED_THROUGH) {
+      expected = 0;
+    }
+    assertThat(mount.settledStats().residentBytes()).isEqualTo(expected);
+    assertThat(mount.lockedBytes()).isEqualTo(expected);
+    assertThat(mount.cachedBytes(there)).isEqualTo(expected);
+  }
+
+  /**
+   * A descriptor cannot tell its reader that the file is another one now; so it must not give bytes
+   * of that one.
+   */
+  @ParameterizedTest
+  @EnumSource(Before.class)
+  void openDescriptor_fileChangesHalfway_givesOldBytesOrAnError(Before before) throws IOException {
+    Dataset dataset = datasetOfChanges();
+    Mount mount = mount(dataset, before, News.REFRESH);
+    List<Child> holders = new ArrayList<>();
+    for (int i = 0; i < dataset.count(); i++) {
+      holders.add(sandbox.startJava(Holder.class, mount.path(dataset.files().get(i)), i));
+    }
+    for (int i = 0; i < dataset.count(); i++) {
+      holders.get(i).awaitLine(1, READ_DEADLINE);
+      holders.get(i).tell("read 0 " + half(dataset, i));
+      assertThat(holders.get(i).awaitLine(2, READ_DEADLINE)).startsWith("version 1 ");
+    }
+
+    changeAll(dataset);
+    SoftAssertions soft = new SoftAssertions();
+    List<Integer> lines = new ArrayList<>(Collections.nCopies(dataset.count(), 2));
+    for (int round = 0; round < 2; round++) {
+      for (int i = 0; i < dataset.count(); i++) {
+        Child holder = holders.get(i);
+        int from = half(dataset, i);
+        int length = dataset.size(i) - from;
+        String context = "%s of %d bytes, round %d".formatted(change(i), dataset.size(i), round);
+        for (String how : List.of("read", "touch")) {
+          lines.set(i, lines.get(i) + 1);
+          holder.tell("%s %d %d".formatted(how, from, length));
+          soft.assertThat(holder.awaitLine(lines.get(i), READ_DEADLINE))
+              .as("%s: %s", how, context)
+              .matches("error .*|version 1 length " + length);
+        }
+      }
+      mount.refresh().mustSucceed();
+      for (int i = 0; i < dataset.count(); i++) {
+        readQuietly(mount.path(dataset.files().get(i)));
+      }
+    }
+    soft.assertAll();
+  }
+
+  private static int half(Dataset dataset, int i) {
+    return dataset.size(i) / 2 / Stamps.RECORD * Stamps.RECORD;
+  }
+
+  /**
+   * A writer makes one version after the other while readers read: in place, or by putting a new
+   * file there.
+   */
+  @ParameterizedTest(name = "replaced whole: {0}")
+  @ValueSource(booleans = {true, false})
+  void fetch_fileChangesMeanwhile_neverMixesVersions(boolean replacedWhole) throws IOException {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    Path root = sandbox.folder("origin");
+    Path file = root.resolve("hot");
+    int size = 6 * ITEM_BYTES;
+    Files.write(file, Stamps.bytes(0, 1, 0, size));
+    Mount mount =
+        sandbox.mount(root, "--capacity", "64M", "--item-size", "1M", "--metadata-ttl", "50ms");
+    List<Child> readers = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      readers.add(sandbox.startJava(Rereader.class, mount.path("hot"), 0, 5));
+    }
+
+    long version = 2;
+    while (readers.stream().anyMatch(Child::isAlive)) {
+      write(file, Stamps.bytes(0, version, 0, size), replacedWhole);
+      version++;
+      Await.holdsWithin(Duration.ofMillis(random.nextInt(250)), () -> false);
+    }
+
+    for (Child reader : readers) {
+      Child.Result result = reader.await(READ_DEADLINE);
+      System.out.printf("%d versions written; reader: %s", version, result.out());
+      assertThat(result.exit()).as("%s, seed %d", result, seed).isZero();
+      assertThat(result.out()).matches("passes=[1-9]\\d* .* versions=([2-9]|\\d\\d+) .*\n");
+    }
+    assertServesVersion(mount, version - 1, size);
+  }
+
+  private static void assertServesVersion(Mount mount, long version, int size) {
+    Await.value(
+        NEWS_DEADLINE,
+        "the last version",
+        () -> outcome(mount.path("hot"), Optional.of(Stamps.bytes(0, version, 0, size))),
+        outcome -> outcome == Outcome.NEW);
+  }
+
+  private static void write(Path file, byte[] bytes, boolean replaceWhole) throws IOException {
+    if (replaceWhole) {
+      Change.replace(file, bytes);
+      return;
+    }
+    try (FileChannel channel = FileChannel.open(file, WRITE)) {
+      ByteBuffer buffer = ByteBuffer.wrap(bytes);
+      for (int at = 0; at < bytes.length; at += 64 << 10) {
+        buffer.limit(Math.min(bytes.length, at + (64 << 10)));
+        channel.write(buffer);
+      }
+    }
+  }
+
+  @Test
+  void directory_entriesComeAndGo_showsThemAfterARefresh() throws IOException {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 20, i -> SMALL);
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
+    Path fresh = mount.path("class_new/fresh.jpg");
+    assertThat(fresh).doesNotExist();
+    assertReadsAll(mount, dataset);
+
+    Files.createDirectory(dataset.root().resolve("class_new"));
+    Files.write(dataset.root().resolve("class_new/fresh.jpg"), Stamps.bytes(77, 1, 0, SMALL));
+    sandbox.command("rm", "-r", dataset.root().resolve("class_03").toString()).mustSucceed();
+    mount.refresh().mustSucceed();
+
+    assertThat(outcome(fresh, Optional.of(Stamps.bytes(77, 1, 0, SMALL)))).isEqualTo(Outcome.NEW);
+    try (Stream<Path> names = Files.list(mount.mountpoint())) {
+      assertThat(names.map(path -> path.getFileName().toString()))
+          .contains("class_new")
+          .doesNotContain("class_03");
+    }
+    assertThatThrownBy(() -> Files.size(mount.path("class_03/img_00003.jpg")))
+        .isInstanceOf(NoSuchFileException.class);
+    Await.value(
+        NEWS_DEADLINE,
+        "the pins of what was deleted released",
+        () -> mount.stats().residentBytes(),
+        bytes -> bytes == (dataset.count() - 2 + 1) * Dataset.pageBytes(SMALL));
+  }
+
+  @Test
+  void refresh_ofOnePath_leavesTheOthersAlone() throws IOException {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 2, i -> SMALL);
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
+    assertReadsAll(mount, dataset);
+    mount.settledStats();
+    for (int i = 0; i < 2; i++) {
+      Change.REWRITTEN_IN_PLACE.apply(dataset.file(i), i, SMALL);
+    }
+
+    mount.refresh(dataset.files().get(0)).mustSucceed();
+
+    assertThat(outcome(mount.path(dataset.files().get(0)), version2(0))).isEqualTo(Outcome.NEW);
+    assertThat(outcome(mount.path(dataset.files().get(1)), version2(1))).isEqualTo(Outcome.OLD);
+  }
+
+  private static Optional<byte[]> version2(int stamp) {
+    return Optional.of(Stamps.bytes(stamp, 2, 0, SMALL));
+  }
+
+  /** One small and one large file for each kind of change. */
+  private Dataset datasetOfChanges() {
+    return Dataset.create(
+        sandbox.folder("origin"),
+        2 * Change.values().length,
+        i -> i < Change.values().length ? SMALL : LARGE);
+  }
+
+  private static Change change(int index) {
+    return Change.values()[index % Change.values().length];
+  }
+
+  private static List<Optional<byte[]>> changeAll(Dataset dataset) throws IOException {
+    List<Optional<byte[]>> after = new ArrayList<>();
+    for (int i = 0; i < dataset.count(); i++) {
+      after.add(change(i).apply(dataset.file(i), i, dataset.size(i)));
+    }
+    return after;
+  }
+
+  private Mount mount(Dataset dataset, Before before, News news) {
+    return sandbox.mount(
+        dataset.root(),
+        "--capacity",
+        "256M",
+        "--policy",
+        before == Before.RESIDENT ? "minio" : "none",
+        "--window",
+        "0",
+        "--item-size",
+        Integer.toString(ITEM_BYTES),
+        "--metadata-ttl",
+        news == News.REFRESH ? "1h" : "1s");
+  }
+
+  /** What a whole pass over a file gave. */
+  enum Outcome {
+    OLD,
+    NEW,
+    ERROR,
+    WRONG
+  }
+
+  /**
+   * Reads a file and compares it with what the origin has now, or tells that all of it is of the
+   * first version.
+   */
+  private static Outcome outcome(Path path, Optional<byte[]> now) {
+    byte[] bytes;
+    try {
+      bytes = Files.readAllBytes(path);
+    } catch (NoSuchFileException e) {
+      return now.isEmpty() ? Outcome.NEW : Outcome.ERROR;
+    } catch (IOException e) {
+      return Outcome.ERROR;
+    }
+    if (now.isPresent() && Arrays.equals(bytes, now.get())) {
+      return Outcome.NEW;
+    }
+    long stamp =
+        bytes.length < 8 ? -1 : ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getLong();
+    boolean old =
+        Arrays.equals(bytes, Stamps.bytes(stamp, 1, 0, bytes.length))
+            && (bytes.length == SMALL || bytes.length == LARGE);
+    return old ? Outcome.OLD : Outcome.WRONG;
+  }
+
+  private static void checkOldOrNew(
+      SoftAssertions soft, Mount mount, Dataset dataset, List<Optional<byte[]>> after) {
+    for (int i = 0; i < dataset.count(); i++) {
+      soft.assertThat(outcome(mount.path(dataset.files().get(i)), after.get(i)))
+          .as("before the news: %s of %d bytes", change(i), dataset.size(i))
+          .isIn(Outcome.OLD, Outcome.NEW, Outcome.ERROR);
+    }
+  }
+
+  private static boolean allNew(Mount mount, Dataset dataset, List<Optional<byte[]>> after) {
+    for (int i = 0; i < dataset.count(); i++) {
+      if (outcome(mount.path(dataset.files().get(i)), after.get(i)) != Outcome.NEW) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static void readQuietly(Path path) {
+    try {
+      Files.readAllBytes(path);
+    } catch (NoSuchFileException e) {
+      // Deleted, as some are.
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void assertReadsAll(Mount mount, Dataset dataset) {
+    Child.Result result =
+        sandbox
+            .startJava(
+                Reader.class,
+                mount.mountpoint(),
+                dataset.permutation(sandbox, new Random(1)),
+                2,
+                "share")
+            .await(READ_DEADLINE);
+    assertThat(result.exit()).as("%s", result).isZero();
+  }
+}
