@@ -1,12 +1,13 @@
 package io.holdfast.fs;
 
 /**
- * Where the answer to a read goes. Exactly one of the two methods is called, once, from any thread, at once or much later; an
- * implementation returns quickly and throws nothing.
+ * Where the answer to a read goes. Exactly one of the two methods is called, once, from any thread,
+ * at once or much later; an implementation returns quickly and throws nothing.
  */
 public interface ReadReply {
   /**
-   * Answers with bytes. They are taken before the method returns; the memory belongs to the caller again afterwards.
+   * Answers with bytes. They are taken before the method returns; the memory belongs to the caller
+   * again afterwards.
    *
    * @param address native memory
    * @param length bytes; fewer than were asked for only at the end of the file

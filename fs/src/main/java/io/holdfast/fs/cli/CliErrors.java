@@ -71,7 +71,12 @@ final class CliErrors {
     }
     String message = String.valueOf(failure.getMessage()).lines().findFirst().orElse("wrong usage");
     if (failure instanceof MissingParameterException) {
-      message = message.replaceFirst("^Missing required (parameter|option)s?: ", "missing ");
+      message =
+          message
+              .replaceFirst("^Missing required (parameter|option)s?: ", "missing ")
+              .replaceFirst(
+                  "^Missing required parameter for option '(.*)' \\((.*)\\)$",
+                  "$1 needs a value: $2");
     }
     return message.substring(0, 1).toLowerCase(Locale.ROOT)
         + message.substring(1)

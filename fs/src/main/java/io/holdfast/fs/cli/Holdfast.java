@@ -45,7 +45,14 @@ public final class Holdfast {
    * @param arguments the command, its options and arguments
    */
   public static void main(String[] arguments) {
-    System.exit(commandLine(new CliContext(new LinuxHost())).execute(arguments));
+    int exitCode;
+    try {
+      exitCode = commandLine(new CliContext(new LinuxHost())).execute(arguments);
+    } catch (Error | RuntimeException e) {
+      System.err.println("holdfast: internal error: " + e + ": please report it");
+      exitCode = CliException.COULD_NOT;
+    }
+    System.exit(exitCode);
   }
 
   /** Puts the commands together. */

@@ -33,9 +33,11 @@ import picocli.CommandLine.Spec;
           + " read-only, at MOUNTPOINT; without MOUNTPOINT, over itself, so that no path changes. The"
           + " command returns when the mount answers, and tells the hit ratio to expect."
     },
+    parameterListHeading = "%nArguments:%n",
+    optionListHeading = "%nOptions:%n",
     footerHeading = "%nExamples:%n",
     footer = {
-      "  holdfast mount /data/imagenet                        over itself, half the memory",
+      "  holdfast mount /data/imagenet                # over itself, half the memory",
       "  holdfast mount --capacity 400G /nfs/openimages /mnt/openimages",
       "  holdfast mount --capacity 60%% --memory 75%% /data/imagenet",
       "  holdfast mount --foreground --log-level debug /data/imagenet /mnt/x"

@@ -35,7 +35,7 @@ final class MountOptions {
   static final class Cache {
     @Option(
         names = "--capacity",
-        paramLabel = "SIZE|P%%",
+        paramLabel = "SIZE|P%",
         description = {
           "Memory for the cached part of the dataset: 64G, 512M, or a share of the machine's memory.",
           "Default: 50%%, or what --memory leaves."
@@ -44,7 +44,7 @@ final class MountOptions {
 
     @Option(
         names = "--memory",
-        paramLabel = "SIZE|P%%",
+        paramLabel = "SIZE|P%",
         description = {
           "Ceiling for all memory together: capacity, transit and the Java heap. Default: 80%%."
         })

@@ -25,6 +25,7 @@ import picocli.CommandLine.Spec;
           + " forget them, of PATH and all below it, or of everything. Files that did not change stay"
           + " in memory."
     },
+    parameterListHeading = "%nArguments:%n",
     optionListHeading = "%nOptions:%n",
     footerHeading = "%nExamples:%n",
     footer = {

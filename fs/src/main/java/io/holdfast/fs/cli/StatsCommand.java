@@ -31,6 +31,7 @@ import picocli.CommandLine.Spec;
       "Answers also while the source is gone. Without MOUNTPOINT or NAME it shows the only mount."
           + " The same figures are in MOUNTPOINT/.holdfast/stats and stats.json."
     },
+    parameterListHeading = "%nArguments:%n",
     optionListHeading = "%nOptions:%n",
     footerHeading = "%nExamples:%n",
     footer = {

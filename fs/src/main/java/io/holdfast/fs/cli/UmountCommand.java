@@ -32,6 +32,7 @@ import picocli.CommandLine.Spec;
           + " Where the mount lay over its source, the source is visible again. What a daemon that"
           + " died left behind is taken away."
     },
+    parameterListHeading = "%nArguments:%n",
     optionListHeading = "%nOptions:%n",
     footerHeading = "%nExamples:%n",
     footer = {"  holdfast umount /data/imagenet", "  holdfast umount data-imagenet"})

@@ -17,13 +17,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The control directory {@code /.holdfast}. On a mount whose opens the kernel does not ask about, a file whose content changes
- * would be served stale. Each control file is therefore a relative symlink whose target is new at every readlink: it leads to a
- * snapshot that was made at that moment, is exact in size, and is forgotten some seconds later. Reads of the link within a second
- * lead to the same snapshot, or else {@code cp}, which does stat and then open, would find the file replaced meanwhile.
+ * The control directory {@code /.holdfast}. On a mount whose opens the kernel does not ask about, a
+ * file whose content changes would be served stale. Each control file is therefore a relative
+ * symlink whose target is new at every readlink: it leads to a snapshot that was made at that
+ * moment, is exact in size, and is forgotten some seconds later. Reads of the link within a second
+ * lead to the same snapshot, or else {@code cp}, which does stat and then open, would find the file
+ * replaced meanwhile.
  *
- * <p>Nodes are numbered here, from 0 on: 0 is the directory, then the links, then the directory of snapshots and the snapshots
- * themselves. Thread-safe; the monitor guards the choice of a link's snapshot, and the content is made under it.
+ * <p>Nodes are numbered here, from 0 on: 0 is the directory, then the links, then the directory of
+ * snapshots and the snapshots themselves. Thread-safe; the monitor guards the choice of a link's
+ * snapshot, and the content is made under it.
  */
 public final class ControlFiles {
   /** The directory's name in the root of the mount. */

@@ -54,8 +54,8 @@ final class Composition {
   }
 
   /**
-   * Where the origin cannot hang, a fetch runs on the thread of its first reader: handing it over costs as much as the fetch of a
-   * small file. Else the reader must be able to give it up.
+   * Where the origin cannot hang, a fetch runs on the thread of its first reader: handing it over
+   * costs as much as the fetch of a small file. Else the reader must be able to give it up.
    */
   static Transit.Executors fetchers(boolean mayHang) {
     Executor awaited =
@@ -82,7 +82,10 @@ final class Composition {
     return new Transit.Executors(awaited, ahead);
   }
 
-  /** More fetches than threads: the reader's thread waits for one, for as long as it would wait for the bytes. */
+  /**
+   * More fetches than threads: the reader's thread waits for one, for as long as it would wait for
+   * the bytes.
+   */
   private static void wait(Runnable fetch, ThreadPoolExecutor pool) {
     try {
       if (pool.getQueue().offer(fetch, DEADLINE.toMillis(), TimeUnit.MILLISECONDS)) {

@@ -42,6 +42,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -50,10 +51,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One running mount: builds the parts, starts them in order and stops them in the opposite order. Thread-safe.
+ * One running mount: builds the parts, starts them in order and stops them in the opposite order.
+ * Thread-safe.
  *
- * <p>The order matters. Isolated threads start before anything else is opened, so that their descriptor tables hold nothing of
- * the daemon's. The origin is opened before the mount may cover it.
+ * <p>The order matters. Isolated threads start before anything else is opened, so that their
+ * descriptor tables hold nothing of the daemon's. The origin is opened before the mount may cover
+ * it.
  */
 public final class Daemon {
   private static final Logger log = LoggerFactory.getLogger(Daemon.class);
@@ -164,10 +167,7 @@ public final class Daemon {
                   System::nanoTime));
       closing(
           ControlServer.start(
-              ControlDirectory.standard(),
-              settings.name(),
-              settings.mountpoint(),
-              new Commands()));
+              ControlDirectory.standard(), settings.name(), settings.mountpoint(), new Commands()));
       binding.mount(
           filesystem,
           new MountOptions(
@@ -240,8 +240,7 @@ public final class Daemon {
 
   private byte[] statsJson() {
     try {
-      String json =
-          JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(report.stats()) + "\n";
+      String json = JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(report.stats()) + "\n";
       return json.getBytes(StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -272,7 +271,7 @@ public final class Daemon {
             log.error("housekeeping failed", e);
           }
         };
-    executor.scheduleWithFixedDelay(logged, nanos, nanos, TimeUnit.NANOSECONDS);
+    Future<?> unused = executor.scheduleWithFixedDelay(logged, nanos, nanos, TimeUnit.NANOSECONDS);
   }
 
   /** Somebody may have unmounted without telling the daemon, lazily, or ended the connection. */
@@ -339,8 +338,8 @@ public final class Daemon {
   }
 
   /**
-   * Says what the user may expect, in one line. Waits a moment for the dataset to be counted; a large one is counted in the
-   * background.
+   * Says what the user may expect, in one line. Waits a moment for the dataset to be counted; a
+   * large one is counted in the background.
    */
   public String plan() {
     boolean counted;
@@ -350,18 +349,29 @@ public final class Daemon {
       Thread.currentThread().interrupt();
       counted = false;
     }
-    String size =
-        Human.bytes(scan.bytes()) + " in " + Human.count(scan.files(), "file");
+    String size = Human.bytes(scan.bytes()) + " in " + Human.count(scan.files(), "file");
     String capacity = ", capacity " + Human.bytes(residency.figures().capacityBytes());
     if (!counted) {
-      return "dataset still being counted, " + size + " so far" + capacity
-          + ": 'holdfast stats " + settings.name() + "' tells the hit ratio to expect";
+      return "dataset still being counted, "
+          + size
+          + " so far"
+          + capacity
+          + ": 'holdfast stats "
+          + settings.name()
+          + "' tells the hit ratio to expect";
     }
-    return "dataset " + size + capacity + ": hit ratio " + Human.ratio(report.plannedHitRatio())
+    return "dataset "
+        + size
+        + capacity
+        + ": hit ratio "
+        + Human.ratio(report.plannedHitRatio())
         + " from the second epoch on";
   }
 
-  /** Takes the mount away, lets go of every resident and ends what was started. Returns when that is done. */
+  /**
+   * Takes the mount away, lets go of every resident and ends what was started. Returns when that is
+   * done.
+   */
   public void stop() {
     if (stopping.compareAndSet(false, true)) {
       undoAll();

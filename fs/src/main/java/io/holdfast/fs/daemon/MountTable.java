@@ -20,7 +20,9 @@ final class MountTable {
 
   private static final int MOUNTPOINT = 4;
 
-  /** How far the kernel reads ahead of a sequential reader: several requests, so that they overlap. */
+  /**
+   * How far the kernel reads ahead of a sequential reader: several requests, so that they overlap.
+   */
   private static final String READ_AHEAD_KB = "1024";
 
   private MountTable() {}
@@ -35,13 +37,14 @@ final class MountTable {
     }
   }
 
-  /** Raises the mount's readahead where that is permitted; without it large files are only slower. */
+  /**
+   * Raises the mount's readahead where that is permitted; without it large files are only slower.
+   */
   static void raiseReadAhead(Path mountpoint) {
     try {
       String device = device(mountpoint);
       if (device != null) {
-        Files.writeString(
-            Path.of("/sys/class/bdi/" + device + "/read_ahead_kb"), READ_AHEAD_KB);
+        Files.writeString(Path.of("/sys/class/bdi/" + device + "/read_ahead_kb"), READ_AHEAD_KB);
       }
     } catch (IOException e) {
       log.debug("readahead stays as it is", e);
@@ -52,7 +55,7 @@ final class MountTable {
     String found = null;
     List<String> lines = Files.readAllLines(MOUNTINFO, StandardCharsets.ISO_8859_1);
     for (String line : lines) {
-      String[] columns = line.split(" ");
+      String[] columns = line.split(" ", -1);
       if (line.contains(" - " + TYPE + " ")
           && unescaped(columns[MOUNTPOINT]).equals(mountpoint.toString())) {
         found = columns[DEVICE];

@@ -15,8 +15,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * What {@code stats.json} says: counters since the mount, sizes in bytes, times in seconds. Thread-safe; touches neither the origin
- * nor the own mount.
+ * What {@code stats.json} says: counters since the mount, sizes in bytes, times in seconds.
+ * Thread-safe; touches neither the origin nor the own mount.
  */
 final class StatsReport {
   private final Sources sources;

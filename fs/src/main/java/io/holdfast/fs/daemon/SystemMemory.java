@@ -43,7 +43,7 @@ public final class SystemMemory {
       if (fields[0].equals("0") && fields[1].isEmpty()) {
         bytes = Math.min(bytes, limit("sys/fs/cgroup", fields[2], "memory.max"));
         bytes = Math.min(bytes, limit("sys/fs/cgroup/unified", fields[2], "memory.max"));
-      } else if (List.of(fields[1].split(",")).contains("memory")) {
+      } else if (List.of(fields[1].split(",", -1)).contains("memory")) {
         bytes = Math.min(bytes, limit("sys/fs/cgroup/memory", fields[2], "memory.limit_in_bytes"));
       }
     }

@@ -20,13 +20,15 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads with a descriptor table of their own, for everything that touches the own mount. A thread that waits for the daemon
- * which it is a part of must not hold /dev/fuse: were the process killed in that moment, the descriptor would stay open in the
- * waiting thread, and mount and process would hang for ever. These threads are therefore started before the mount, and leave the
- * common table at once.
+ * Threads with a descriptor table of their own, for everything that touches the own mount. A thread
+ * that waits for the daemon which it is a part of must not hold /dev/fuse: were the process killed
+ * in that moment, the descriptor would stay open in the waiting thread, and mount and process would
+ * hang for ever. These threads are therefore started before the mount, and leave the common table
+ * at once.
  *
- * <p>What runs here opens its own descriptors and uses no others: no logging, no Java I/O. All jars of the class path are opened
- * before the first thread starts, so that a class loaded here comes through a descriptor that every table has.
+ * <p>What runs here opens its own descriptors and uses no others: no logging, no Java I/O. All jars
+ * of the class path are opened before the first thread starts, so that a class loaded here comes
+ * through a descriptor that every table has.
  */
 public final class IsolatedThreads implements Executor, AutoCloseable {
   private static final int CLONE_FILES = 0x400;
@@ -99,7 +101,10 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
     }
   }
 
-  /** Whoever reads the daemon's output sees its end when the daemon closes it, not when this thread ends. */
+  /**
+   * Whoever reads the daemon's output sees its end when the daemon closes it, not when this thread
+   * ends.
+   */
   private static void leaveStandardStreams() {
     long path = Linux.scratch().path();
     Memory.putString(path, Linux.pathBytes("/dev/null"));
@@ -137,7 +142,9 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
     return tasks.size();
   }
 
-  /** Returns the failure of a task that was not caught by itself, once; for a thread that can log. */
+  /**
+   * Returns the failure of a task that was not caught by itself, once; for a thread that can log.
+   */
   public @Nullable Throwable takeFailure() {
     return lastFailure.getAndSet(null);
   }

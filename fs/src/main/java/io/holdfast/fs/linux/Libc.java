@@ -4,11 +4,12 @@ import jnr.ffi.LibraryLoader;
 import jnr.ffi.Pointer;
 
 /**
- * The C library's functions that Holdfast calls, with plain addresses instead of buffer objects. Every function behaves as its
- * manual page says; {@link Linux#errno()} has the error of the calling thread's last call.
+ * The C library's functions that Holdfast calls, with plain addresses instead of buffer objects.
+ * Every function behaves as its manual page says; {@link Linux#errno()} has the error of the
+ * calling thread's last call.
  *
- * <p>Structures are drawn where they are used, with named offsets. Only layouts that are the same on x86-64 and arm64 are used
- * (statx instead of stat).
+ * <p>Structures are drawn where they are used, with named offsets. Only layouts that are the same
+ * on x86-64 and arm64 are used (statx instead of stat).
  */
 public interface Libc {
   /** The C library of this process. */
@@ -42,7 +43,10 @@ public interface Libc {
 
   int posix_fadvise(int fd, long offset, long length, int advice);
 
-  /** Takes and gives a {@link Pointer}: declared with {@code long} jnr-ffi 2.2.17 fails with EINVAL before any system call. */
+  /**
+   * Takes and gives a {@link Pointer}: declared with {@code long} jnr-ffi 2.2.17 fails with EINVAL
+   * before any system call.
+   */
   Pointer mmap(Pointer hint, long length, int protection, int flags, int fd, long offset);
 
   int munmap(long address, long length);

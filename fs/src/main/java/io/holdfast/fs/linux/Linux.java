@@ -10,8 +10,8 @@ import jnr.constants.platform.Errno;
 import jnr.ffi.Runtime;
 
 /**
- * Constants of the kernel's interface and the calls that need more than a C function. All methods are thread-safe; each thread
- * has its own errno and its own {@link #scratch()}.
+ * Constants of the kernel's interface and the calls that need more than a C function. All methods
+ * are thread-safe; each thread has its own errno and its own {@link #scratch()}.
  */
 public final class Linux {
   public static final int AT_FDCWD = -100;
@@ -40,7 +40,10 @@ public final class Linux {
   /** struct open_how: u64 flags, u64 mode, u64 resolve. */
   private static final int OPEN_HOW_SIZE = 24;
 
-  /** struct cachestat_range: u64 off, u64 len; struct cachestat: u64 nr_cache first, 40 bytes in all. */
+  /**
+   * struct cachestat_range: u64 off, u64 len; struct cachestat: u64 nr_cache first, 40 bytes in
+   * all.
+   */
   private static final int CACHESTAT_RANGE_SIZE = 16;
 
   private static final Runtime RUNTIME = Runtime.getSystemRuntime();
@@ -59,10 +62,12 @@ public final class Linux {
   }
 
   /**
-   * Opens what lies beneath a directory and follows no symlink on the way, neither the last one nor any before it.
+   * Opens what lies beneath a directory and follows no symlink on the way, neither the last one nor
+   * any before it.
    *
    * @param dirfd an open directory
-   * @param path relative, without a leading slash; empty for the directory itself; may be longer than PATH_MAX
+   * @param path relative, without a leading slash; empty for the directory itself; may be longer
+   *     than PATH_MAX
    * @param flags O_ flags
    * @return a descriptor, or a negative errno
    */

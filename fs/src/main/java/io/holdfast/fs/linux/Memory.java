@@ -3,8 +3,8 @@ package io.holdfast.fs.linux;
 import com.kenai.jffi.MemoryIO;
 
 /**
- * Raw access to native memory by address. Thread-safe as memory is: callers order their own accesses. An address outside the
- * caller's own allocations ends the process, as in C.
+ * Raw access to native memory by address. Thread-safe as memory is: callers order their own
+ * accesses. An address outside the caller's own allocations ends the process, as in C.
  */
 public final class Memory {
   private static final MemoryIO IO = MemoryIO.getInstance();

@@ -3,9 +3,15 @@ package io.holdfast.fs.linux;
 import jnr.ffi.Pointer;
 import jnr.ffi.Runtime;
 
-/** Native memory that one thread uses for the arguments of its system calls; its content lasts until the next call. */
+/**
+ * Native memory that one thread uses for the arguments of its system calls; its content lasts until
+ * the next call.
+ */
 public final class Scratch {
-  /** Longest path that fits {@link #path()}, in bytes without the NUL: the kernel's PATH_MAX less one. */
+  /**
+   * Longest path that fits {@link #path()}, in bytes without the NUL: the kernel's PATH_MAX less
+   * one.
+   */
   public static final int PATH_CAPACITY = 4095;
 
   /** Bytes of {@link #area()}. */

@@ -3,7 +3,10 @@ package io.holdfast.fs.mount;
 import io.holdfast.fs.FsException;
 import java.util.Map;
 
-/** A way to speak to the kernel. {@link #mount} and {@link #close} are called once each; the rest is thread-safe. */
+/**
+ * A way to speak to the kernel. {@link #mount} and {@link #close} are called once each; the rest is
+ * thread-safe.
+ */
 public interface Binding extends KernelView, AutoCloseable {
   /** Returns the binding's name, as in {@code --binding}. */
   String name();
@@ -15,13 +18,22 @@ public interface Binding extends KernelView, AutoCloseable {
    */
   void mount(Filesystem filesystem, MountOptions options) throws FsException;
 
-  /** Returns how many requests have reached the daemon since the mount, by the kernel's name of the operation. */
+  /**
+   * Returns how many requests have reached the daemon since the mount, by the kernel's name of the
+   * operation.
+   */
   Map<String, Long> requests();
 
-  /** Tells whether the kernel has ended the connection, as after an umount of which the daemon was not told. */
+  /**
+   * Tells whether the kernel has ended the connection, as after an umount of which the daemon was
+   * not told.
+   */
   boolean isDisconnected();
 
-  /** Takes the mount away, at once for whoever comes later; who has files open keeps them until the process ends. */
+  /**
+   * Takes the mount away, at once for whoever comes later; who has files open keeps them until the
+   * process ends.
+   */
   @Override
   void close();
 }

@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whose memory cgroup a reader's pages are charged to, from /proc. Thread-safe. An answer is kept for a second, since the
- * same thread reads many files and seldom moves.
+ * Tells whose memory cgroup a reader's pages are charged to, from /proc. Thread-safe. An answer is
+ * kept for a second, since the same thread reads many files and seldom moves.
  */
 final class CallerMemory {
   private static final Duration KEEP = Duration.ofSeconds(1);

@@ -30,8 +30,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The filesystem that is mounted: the dataset as the tree knows it, its content through residency and transit, and the control
- * directory. Nodes from {@link #CONTROL} on belong to the control directory.
+ * The filesystem that is mounted: the dataset as the tree knows it, its content through residency
+ * and transit, and the control directory. Nodes from {@link #CONTROL} on belong to the control
+ * directory.
  */
 public final class DatasetFilesystem implements Filesystem {
   private static final Logger log = LoggerFactory.getLogger(DatasetFilesystem.class);
@@ -39,8 +40,7 @@ public final class DatasetFilesystem implements Filesystem {
   /** Far above any id that the tree reaches; below what an item's id has room for. */
   private static final long CONTROL = 1L << 38;
 
-  private static final byte[] CONTROL_NAME =
-      ControlFiles.NAME.getBytes(StandardCharsets.UTF_8);
+  private static final byte[] CONTROL_NAME = ControlFiles.NAME.getBytes(StandardCharsets.UTF_8);
   private static final byte[] RESIDENT_ATTRIBUTE = bytes("user.holdfast.resident");
   private static final byte[] ITEMS_ATTRIBUTE = bytes("user.holdfast.items");
 
@@ -60,7 +60,8 @@ public final class DatasetFilesystem implements Filesystem {
   /**
    * What the filesystem is made of.
    *
-   * @param changes where a file that has changed is looked up again; not a thread that answers requests
+   * @param changes where a file that has changed is looked up again; not a thread that answers
+   *     requests
    */
   public record Parts(
       Origin origin,
@@ -266,7 +267,8 @@ public final class DatasetFilesystem implements Filesystem {
     if (parent != null) {
       kernel.replace(parent.id(), old.name(), old.id());
     }
-    log.info("{} changed at the origin; {} resident bytes released", path, freed);
+    log.info(
+        "{} changed at the origin, was {}; {} resident bytes released", path, old.version(), freed);
   }
 
   /** Learns, from a fetch, that a file has another version by now. */
@@ -287,14 +289,15 @@ public final class DatasetFilesystem implements Filesystem {
   }
 
   /**
-   * Asks the origin for everything that is known at and below a path, and shows the kernel what is different.
+   * Asks the origin for everything that is known at and below a path, and shows the kernel what is
+   * different.
    *
    * @param path names separated by slashes, relative to the root; empty for the whole dataset
    * @return entries that were different
    */
   public long refresh(String path) throws FsException {
     Node top = tree.root();
-    for (String name : path.split("/")) {
+    for (String name : path.split("/", -1)) {
       if (!name.isEmpty() && !name.equals(".")) {
         Node next = tree.known(top, bytes(name));
         top = next == null ? tree.lookup(top, bytes(name)) : next;
@@ -330,7 +333,10 @@ public final class DatasetFilesystem implements Filesystem {
     return different;
   }
 
-  /** Asks the origin for every file that has resident items, so that memory held for old versions comes free. */
+  /**
+   * Asks the origin for every file that has resident items, so that memory held for old versions
+   * comes free.
+   */
   public void refreshResidents() {
     for (long id : residency.residentNodes()) {
       try {

@@ -8,11 +8,13 @@ import io.holdfast.fs.origin.StoreFigures;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a binding calls: a read-only filesystem by node. A node's id is never used for another entry, and an entry whose content
- * changes becomes another node; the old one answers STALE from then on.
+ * What a binding calls: a read-only filesystem by node. A node's id is never used for another
+ * entry, and an entry whose content changes becomes another node; the old one answers STALE from
+ * then on.
  *
- * <p>Thread-safe. All methods but {@link #read} answer before they return; each of them is bounded in time by the origin's
- * deadline. A binding decodes, calls, maps the outcome to an errno, and replies; it takes no decision.
+ * <p>Thread-safe. All methods but {@link #read} answer before they return; each of them is bounded
+ * in time by the origin's deadline. A binding decodes, calls, maps the outcome to an errno, and
+ * replies; it takes no decision.
  */
 public interface Filesystem {
   /** The id of the root. */
@@ -42,7 +44,8 @@ public interface Filesystem {
   void list(long node, EntrySink sink) throws FsException;
 
   /**
-   * Reads from a file. The reply is called once, now or later, from any thread; with no bytes at or beyond the end of the file.
+   * Reads from a file. The reply is called once, now or later, from any thread; with no bytes at or
+   * beyond the end of the file.
    *
    * @param thread id of the kernel thread that reads, or 0 where it is unknown
    */

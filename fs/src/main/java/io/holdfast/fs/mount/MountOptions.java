@@ -13,4 +13,8 @@ import java.time.Duration;
  * @param answerOpens answer each open, instead of telling the kernel once not to ask
  */
 public record MountOptions(
-    Path mountpoint, String source, Duration metadataTtl, boolean allowOther, boolean answerOpens) {}
+    Path mountpoint,
+    String source,
+    Duration metadataTtl,
+    boolean allowOther,
+    boolean answerOpens) {}

@@ -3,6 +3,8 @@ package io.holdfast.fs.origin;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -10,11 +12,13 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 /**
- * An origin whose calls end by a deadline, for one that may hang. Each call runs on a thread of the executor and is given up when
- * it takes too long; the executor bounds how many threads can be stuck, and refuses further calls at once when all are. {@link
- * #open} and what is read from the file are not bounded here: they run on the threads of fetches, which have their own deadline.
+ * An origin whose calls end by a deadline, for one that may hang. Each call runs on a thread of the
+ * executor and is given up when it takes too long; the executor bounds how many threads can be
+ * stuck, and refuses further calls at once when all are. {@link #open} and what is read from the
+ * file are not bounded here: they run on the threads of fetches, which have their own deadline.
  */
 public final class DeadlineOrigin implements Origin {
   private final Origin origin;
@@ -77,19 +81,22 @@ public final class DeadlineOrigin implements Origin {
     return bounded(path, () -> origin.readLink(path));
   }
 
-  /** The listing is taken whole before it is passed on, so that the sink is never called after the deadline. */
+  /**
+   * The listing is taken whole before it is passed on, so that the sink is never called after the
+   * deadline.
+   */
   @Override
   public void list(OriginPath path, EntrySink sink) throws FsException {
-    record Listed(byte[] name, int type, long inode) {}
-    java.util.List<Listed> all =
+    List<Consumer<EntrySink>> entries =
         bounded(
             path,
             () -> {
-              java.util.List<Listed> listed = new java.util.ArrayList<>();
-              origin.list(path, (name, type, inode) -> listed.add(new Listed(name, type, inode)));
+              List<Consumer<EntrySink>> listed = new ArrayList<>();
+              origin.list(
+                  path, (name, type, inode) -> listed.add(taker -> taker.entry(name, type, inode)));
               return listed;
             });
-    all.forEach(entry -> sink.entry(entry.name, entry.type, entry.inode));
+    entries.forEach(entry -> entry.accept(sink));
   }
 
   @Override

@@ -3,19 +3,20 @@ package io.holdfast.fs.origin;
 import io.holdfast.fs.FsException;
 
 /**
- * The authoritative store of a dataset, read only. Paths are relative to its root; no call ever leaves the root or follows a
- * symlink, whatever the path says.
+ * The authoritative store of a dataset, read only. Paths are relative to its root; no call ever
+ * leaves the root or follows a symlink, whatever the path says.
  *
- * <p>Thread-safe. Calls block until the store answers, which a hanging network filesystem may never do: see {@link #mayHang()}.
- * A failure is a {@link FsException} with the domain's code; the message names the entry.
+ * <p>Thread-safe. Calls block until the store answers, which a hanging network filesystem may never
+ * do: see {@link #mayHang()}. A failure is a {@link FsException} with the domain's code; the
+ * message names the entry.
  */
 public interface Origin extends AutoCloseable {
   /** Returns the origin's name for people and for the mount table. */
   String describe();
 
   /**
-   * Tells whether a call may block without a bound, as on a network filesystem whose server is gone. Where it may, callers run
-   * the calls on threads that they can give up.
+   * Tells whether a call may block without a bound, as on a network filesystem whose server is
+   * gone. Where it may, callers run the calls on threads that they can give up.
    */
   boolean mayHang();
 

@@ -4,7 +4,10 @@ import io.holdfast.fs.FsException;
 
 /** A regular file of the origin, open for reading. Used by one thread at a time. */
 public interface OriginFile extends AutoCloseable {
-  /** Returns the version of the content as it is now; a caller that reads compares it before and after. */
+  /**
+   * Returns the version of the content as it is now; a caller that reads compares it before and
+   * after.
+   */
   Version version() throws FsException;
 
   /**
@@ -16,7 +19,10 @@ public interface OriginFile extends AutoCloseable {
    */
   int read(long offset, long address, int length) throws FsException;
 
-  /** Tells the store that this range will not be read again here, so that it holds no second copy of it in memory. */
+  /**
+   * Tells the store that this range will not be read again here, so that it holds no second copy of
+   * it in memory.
+   */
   void discard(long offset, long length);
 
   @Override

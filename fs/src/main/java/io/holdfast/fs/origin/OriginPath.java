@@ -4,8 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The place of an entry within a dataset, relative to its root: names separated by slashes, without a leading one, empty for the
- * root. It holds the bytes that the origin uses, whatever their encoding. Immutable.
+ * The place of an entry within a dataset, relative to its root: names separated by slashes, without
+ * a leading one, empty for the root. It holds the bytes that the origin uses, whatever their
+ * encoding. Immutable.
  */
 public final class OriginPath {
   /** The dataset's root. */
@@ -53,7 +54,10 @@ public final class OriginPath {
     return Arrays.hashCode(bytes);
   }
 
-  /** Returns the path for people: what is no UTF-8 shows as replacement characters, and the root as a dot. */
+  /**
+   * Returns the path for people: what is no UTF-8 shows as replacement characters, and the root as
+   * a dot.
+   */
   @Override
   public String toString() {
     return bytes.length == 0 ? "." : new String(bytes, StandardCharsets.UTF_8);

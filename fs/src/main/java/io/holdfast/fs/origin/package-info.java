@@ -1,5 +1,6 @@
 /**
- * The authoritative store of a dataset. {@link io.holdfast.fs.origin.Origin} is the port; every adapter passes its contract test.
+ * The authoritative store of a dataset. {@link io.holdfast.fs.origin.Origin} is the port; every
+ * adapter passes its contract test.
  */
 @NullMarked
 package io.holdfast.fs.origin;

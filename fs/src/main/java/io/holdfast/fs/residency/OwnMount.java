@@ -10,11 +10,11 @@ import jnr.constants.platform.Errno;
 import jnr.ffi.Pointer;
 
 /**
- * The calls on the own mount. Each of them may wait for the daemon itself, so only isolated threads make them. Thread-safe: every
- * thread has its own descriptor of the mount's root.
+ * The calls on the own mount. Each of them may wait for the daemon itself, so only isolated threads
+ * make them. Thread-safe: every thread has its own descriptor of the mount's root.
  *
- * <p>Pages are read in with pread before they are mapped and locked. A page fault that waits for the daemon may hold the address
- * space's lock, which the daemon's own threads need to answer it.
+ * <p>Pages are read in with pread before they are mapped and locked. A page fault that waits for
+ * the daemon may hold the address space's lock, which the daemon's own threads need to answer it.
  */
 final class OwnMount {
   private static final int PROT_READ = 1;
@@ -51,8 +51,10 @@ final class OwnMount {
   /**
    * Maps a range of a file, with all its pages in memory.
    *
-   * @param rehome drop the pages that are there first, so that they are charged to the daemon's memory cgroup
-   * @param lock lock the pages; else they are only mapped, and the kernel may take them back when memory is short
+   * @param rehome drop the pages that are there first, so that they are charged to the daemon's
+   *     memory cgroup
+   * @param lock lock the pages; else they are only mapped, and the kernel may take them back when
+   *     memory is short
    * @return the mapping's address, or a negative errno
    */
   long pin(byte[] path, long offset, int length, boolean rehome, boolean lock) {
@@ -61,8 +63,6 @@ final class OwnMount {
       return fd;
     }
     try {
-      // nothing beyond the range is to be read ahead
-      LIBC.posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
       if (rehome) {
         drop(fd, offset, length);
       }
@@ -92,10 +92,12 @@ final class OwnMount {
 
   /** Reads every page in; returns 0 or a positive errno. */
   private int populate(int fd, long offset, int length) {
-    long pages = (length + Linux.PAGE_SIZE - 1) / Linux.PAGE_SIZE;
+    long pages = (length + Linux.PAGE_SIZE - 1L) / Linux.PAGE_SIZE;
     if (Linux.cachedPages(fd, offset, length) == pages) {
       return 0;
     }
+    // nothing beyond the range is to be read ahead
+    LIBC.posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
     if (length > READ_AHEAD_FROM) {
       LIBC.posix_fadvise(fd, offset, length, POSIX_FADV_WILLNEED);
     }
@@ -116,8 +118,8 @@ final class OwnMount {
   /**
    * Drops a range of a file from the page cache.
    *
-   * @return pages of the range that are still there, because an application has them mapped or is reading them now; or a negative
-   *     errno
+   * @return pages of the range that are still there, because an application has them mapped or is
+   *     reading them now; or a negative errno
    */
   long drop(byte[] path, long offset, int length) {
     int fd = open(path);
@@ -132,7 +134,9 @@ final class OwnMount {
     }
   }
 
-  /** A page that is being copied to the application right now is not dropped; a moment later it is. */
+  /**
+   * A page that is being copied to the application right now is not dropped; a moment later it is.
+   */
   private static void drop(int fd, long offset, int length) {
     for (int attempt = 0; attempt < DROP_ATTEMPTS; attempt++) {
       LIBC.posix_fadvise(fd, offset, length, Linux.POSIX_FADV_DONTNEED);

@@ -14,7 +14,8 @@ import org.slf4j.LoggerFactory;
  * What the machine lets this process pin. Immutable.
  *
  * @param canLock whether pages of the whole capacity may be locked
- * @param mappings how many residents there may be: each is one mapping, and the kernel bounds those of a process
+ * @param mappings how many residents there may be: each is one mapping, and the kernel bounds those
+ *     of a process
  */
 public record PinLimits(boolean canLock, long mappings) {
   private static final Logger log = LoggerFactory.getLogger(PinLimits.class);

@@ -5,7 +5,6 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;
-import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.transit.Fetched;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.policy.CachePolicy;
@@ -25,11 +24,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides and enforces what stays in the page cache: items that the policy admits are pinned through the own mount, everything
- * else is dropped a little after it was read.
+ * Decides and enforces what stays in the page cache: items that the policy admits are pinned
+ * through the own mount, everything else is dropped a little after it was read.
  *
- * <p>Thread-safe. {@link #policyLock} guards the policy and is a leaf: nothing is called under it but the policy. What touches the
- * own mount runs on isolated threads; no method here waits for them.
+ * <p>Thread-safe. {@link #policyLock} guards the policy and is a leaf: nothing is called under it
+ * but the policy. What touches the own mount runs on isolated threads; no method here waits for
+ * them.
  */
 public final class Residency implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Residency.class);
@@ -198,7 +198,10 @@ public final class Residency implements AutoCloseable {
     return false;
   }
 
-  /** FNV-1a over the path and the offset, with the finalizer of MurmurHash3: uniform, and the same on every node. */
+  /**
+   * FNV-1a over the path and the offset, with the finalizer of MurmurHash3: uniform, and the same
+   * on every node.
+   */
   private static long hash(Item item) {
     long hash = FNV_BASIS;
     for (byte each : item.path().get().bytes()) {
@@ -274,8 +277,8 @@ public final class Residency implements AutoCloseable {
   }
 
   /**
-   * Lets go of every item of a file, because its version has changed. No mapping of it is left when this returns, but for those
-   * that are being read at this moment.
+   * Lets go of every item of a file, because its version has changed. No mapping of it is left when
+   * this returns, but for those that are being read at this moment.
    *
    * @return bytes that are no longer resident
    */
@@ -321,7 +324,10 @@ public final class Residency implements AutoCloseable {
     return residents.keySet().stream().map(Item::node).distinct().toList();
   }
 
-  /** Drops what has lingered for long enough, and says what the isolated threads could not; to be called several times a second. */
+  /**
+   * Drops what has lingered for long enough, and says what the isolated threads could not; to be
+   * called several times a second.
+   */
   public void tick() {
     window.aged().forEach(this::drop);
     int errno = lastPinErrno.getAndSet(0);

@@ -3,8 +3,9 @@ package io.holdfast.fs.residency;
 import io.holdfast.fs.transit.Item;
 
 /**
- * An item that was admitted: first on its way to being pinned, then pinned, and in the end released as soon as nobody reads from
- * its mapping. Thread-safe; the monitor guards the fields that are not final, and nothing else is called under it.
+ * An item that was admitted: first on its way to being pinned, then pinned, and in the end released
+ * as soon as nobody reads from its mapping. Thread-safe; the monitor guards the fields that are not
+ * final, and nothing else is called under it.
  */
 final class Resident {
   private final Item item;
@@ -33,7 +34,10 @@ final class Resident {
     return true;
   }
 
-  /** Returns the mapping's address and keeps it until {@link #leave()}, or returns 0 where there is none. */
+  /**
+   * Returns the mapping's address and keeps it until {@link #leave()}, or returns 0 where there is
+   * none.
+   */
   synchronized long enter() {
     if (released || address == 0) {
       return 0;

@@ -9,14 +9,19 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * The transit window: which items that were not admitted have pages in the page cache, and when those are to go. An item that was
- * read whole goes after the window's age, one that was read in part after a longer one, and both when the window is full, the one
- * whose last read is longest ago first.
+ * The transit window: which items that were not admitted have pages in the page cache, and when
+ * those are to go. An item that was read whole goes after the window's age, one that was read in
+ * part after a longer one, and both when the window is full, the one whose last read is longest ago
+ * first.
  *
- * <p>Thread-safe; the monitor guards the entries and the count, and nothing else is called under it.
+ * <p>Thread-safe; the monitor guards the entries and the count, and nothing else is called under
+ * it.
  */
 final class Window {
-  /** How much of its size the window fills before the oldest go, so that what is on its way in stays below the bound. */
+  /**
+   * How much of its size the window fills before the oldest go, so that what is on its way in stays
+   * below the bound.
+   */
   private static final double FILL = 0.75;
 
   /** How long a partly read item may linger, at least. */
@@ -127,7 +132,8 @@ final class Window {
   /**
    * Takes note of a drop.
    *
-   * @param gone whether all pages went; if not, an application has them mapped, and they are tried again later
+   * @param gone whether all pages went; if not, an application has them mapped, and they are tried
+   *     again later
    */
   synchronized void dropped(Entry entry, boolean gone) {
     if (gone) {

@@ -1,6 +1,7 @@
 /**
- * What stays in the page cache: asks the policy, pins, unpins and drops. The only package that maps, locks and drops pages of the
- * own mount. Entry type: {@link io.holdfast.fs.residency.Residency}.
+ * What stays in the page cache: asks the policy, pins, unpins and drops. The only package that
+ * maps, locks and drops pages of the own mount. Entry type: {@link
+ * io.holdfast.fs.residency.Residency}.
  */
 @NullMarked
 package io.holdfast.fs.residency;

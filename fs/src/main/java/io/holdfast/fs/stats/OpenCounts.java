@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Opens by applications, per process. Thread-safe. The processes that opened most recently are kept apart up to a bound; what
- * others had opened counts in the total alone.
+ * Opens by applications, per process. Thread-safe. The processes that opened most recently are kept
+ * apart up to a bound; what others had opened counts in the total alone.
  */
 public final class OpenCounts {
   private static final int MOST_PROCESSES = 4096;

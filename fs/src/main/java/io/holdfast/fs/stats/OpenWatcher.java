@@ -19,11 +19,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * Counts opens on a mount whose opens the kernel does not tell the daemon, with fanotify: per process, read in batches, also
- * through bind mounts of containers. Opens of the daemon itself and of control files do not count. Two opens of one file by one
- * process within a batch count once: the kernel merges them.
+ * Counts opens on a mount whose opens the kernel does not tell the daemon, with fanotify: per
+ * process, read in batches, also through bind mounts of containers. Opens of the daemon itself and
+ * of control files do not count. Two opens of one file by one process within a batch count once:
+ * the kernel merges them.
  *
- * <p>Each event brings an open descriptor of the own mount, so all of it runs on one isolated thread. Thread-safe.
+ * <p>Each event brings an open descriptor of the own mount, so all of it runs on one isolated
+ * thread. Thread-safe.
  */
 public final class OpenWatcher implements AutoCloseable {
   private static final int FAN_CLOEXEC = 1;
@@ -68,8 +70,12 @@ public final class OpenWatcher implements AutoCloseable {
 
   /** Finds out whether this process may watch, and prepares to; to be called before the mount. */
   public boolean prepare() throws FsException {
-    int made = onThread(() -> LIBC.fanotify_init(
-        FAN_CLOEXEC | FAN_NONBLOCK | FAN_UNLIMITED_QUEUE, Linux.O_RDONLY | Linux.O_CLOEXEC));
+    int made =
+        onThread(
+            () ->
+                LIBC.fanotify_init(
+                    FAN_CLOEXEC | FAN_NONBLOCK | FAN_UNLIMITED_QUEUE,
+                    Linux.O_RDONLY | Linux.O_CLOEXEC));
     group = made;
     return made >= 0;
   }
@@ -153,7 +159,10 @@ public final class OpenWatcher implements AutoCloseable {
         && Memory.getLong(area + STATX_INO_OFFSET) < 0;
   }
 
-  /** Waits, for a short and bounded time, until everything that was opened before the call has been counted. */
+  /**
+   * Waits, for a short and bounded time, until everything that was opened before the call has been
+   * counted.
+   */
   public void flush() {
     long end = System.nanoTime() + FLUSH_NANOS;
     // the pass under way may be past the newest event; the one after it is not

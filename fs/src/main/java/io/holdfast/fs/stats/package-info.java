@@ -1,4 +1,7 @@
-/** Counters, and the open watcher. Entry types: {@link io.holdfast.fs.stats.ReadStats}, {@link io.holdfast.fs.stats.OpenCounts}. */
+/**
+ * Counters, and the open watcher. Entry types: {@link io.holdfast.fs.stats.ReadStats}, {@link
+ * io.holdfast.fs.stats.OpenCounts}.
+ */
 @NullMarked
 package io.holdfast.fs.stats;
 

@@ -11,11 +11,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One item, or part of an item, between its fetch and its last use: the bytes that have arrived, those who wait for more, and what
- * has been delivered. Thread-safe.
+ * One item, or part of an item, between its fetch and its last use: the bytes that have arrived,
+ * those who wait for more, and what has been delivered. Thread-safe.
  *
- * <p>The monitor guards every field that is not final. Replies, the listener and the memory are called without it. The memory
- * is freed by whoever is the last of: the state becoming {@link State#RETIRED}, and the uses ({@link #users}) ending.
+ * <p>The monitor guards every field that is not final. Replies, the listener and the memory are
+ * called without it. The memory is freed by whoever is the last of: the state becoming {@link
+ * State#RETIRED}, and the uses ({@link #users}) ending.
  */
 final class Fetch implements Fetched {
   /** Unit of {@link #delivered}. */
@@ -24,7 +25,10 @@ final class Fetch implements Fetched {
   /** How long bytes are kept for a reader that is still on its way through the item. */
   private static final long KEEP_NANOS = Duration.ofSeconds(10).toNanos();
 
-  /** How long they are kept once all were delivered, for a reader whose pages were dropped before it got to them. */
+  /**
+   * How long they are kept once all were delivered, for a reader whose pages were dropped before it
+   * got to them.
+   */
   private static final long LINGER_NANOS = Duration.ofSeconds(1).toNanos();
 
   private enum State {
@@ -89,7 +93,8 @@ final class Fetch implements Fetched {
   /**
    * Answers a read now or when its bytes have arrived.
    *
-   * @return false where this fetch is over, or where the read begins another pass over an item that was delivered whole
+   * @return false where this fetch is over, or where the read begins another pass over an item that
+   *     was delivered whole
    */
   boolean read(int offset, int length, Reader reader, ReadReply reply, long now, long deadline) {
     synchronized (this) {
@@ -224,7 +229,9 @@ final class Fetch implements Fetched {
         && now - lastUse > (isDelivered() ? LINGER_NANOS : KEEP_NANOS);
   }
 
-  /** Fails the waiters whose time is over; returns whether the fetch as a whole has taken too long. */
+  /**
+   * Fails the waiters whose time is over; returns whether the fetch as a whole has taken too long.
+   */
   boolean expire(long now, long longest) {
     List<Waiter> late = new ArrayList<>(0);
     boolean tooLong;

@@ -4,7 +4,10 @@ import io.holdfast.fs.ReadReply;
 
 /** What transit asks and tells of the items that pass through it. Thread-safe; no method blocks. */
 public interface FetchListener {
-  /** Tells whether an item would be admitted now. A hint: it decides whether to fetch the whole item. */
+  /**
+   * Tells whether an item would be admitted now. A hint: it decides whether to fetch the whole
+   * item.
+   */
   boolean wouldAdmit(Item item);
 
   /**
@@ -23,7 +26,8 @@ public interface FetchListener {
   boolean offer(Fetched fetched);
 
   /**
-   * Learns that bytes of an item that was not admitted went to the kernel, whose pages hold them now.
+   * Learns that bytes of an item that was not admitted went to the kernel, whose pages hold them
+   * now.
    *
    * @param bytes how many more than before
    * @param complete whether every byte of the item has been delivered

@@ -5,7 +5,8 @@ import io.holdfast.fs.origin.Version;
 import java.util.function.Supplier;
 
 /**
- * The unit of admission: a whole file, or one extent of a file larger than the item size. Immutable.
+ * The unit of admission: a whole file, or one extent of a file larger than the item size.
+ * Immutable.
  *
  * @param id names the item for the life of the mount: see {@link #id(long, long)}
  * @param path where the file is at the origin

@@ -1,7 +1,8 @@
 package io.holdfast.fs.transit;
 
 /**
- * How files are cut into items: a file of at most the item size is one item, a larger one has extents of that size. Immutable.
+ * How files are cut into items: a file of at most the item size is one item, a larger one has
+ * extents of that size. Immutable.
  *
  * @param itemSize bytes, a power of two
  */

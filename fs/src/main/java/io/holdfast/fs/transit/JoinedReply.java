@@ -8,7 +8,10 @@ import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.linux.Memory;
 import org.jspecify.annotations.Nullable;
 
-/** Joins the answers of the parts of a read that crosses from one item to the next. Thread-safe; the monitor guards the count. */
+/**
+ * Joins the answers of the parts of a read that crosses from one item to the next. Thread-safe; the
+ * monitor guards the count.
+ */
 final class JoinedReply {
   private final ReadReply whole;
   private final int length;

@@ -18,19 +18,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings items from the origin to those who read them. One fetch per item is under way at a time and every reader shares it; a
- * reader is answered as soon as its own bytes have arrived and were checked to be of the version it reads.
+ * Brings items from the origin to those who read them. One fetch per item is under way at a time
+ * and every reader shares it; a reader is answered as soon as its own bytes have arrived and were
+ * checked to be of the version it reads.
  *
- * <p>What was refused stays here until each byte has been delivered, so that a program which reads a file in small steps costs
- * one fetch. A part of a large item that would not be admitted is fetched alone when a random reader asks for it.
+ * <p>What was refused stays here until each byte has been delivered, so that a program which reads
+ * a file in small steps costs one fetch. A part of a large item that would not be admitted is
+ * fetched alone when a random reader asks for it.
  *
- * <p>Thread-safe. Fetches run on the executor, which may be the reader's own thread where the origin cannot hang. Nothing here
- * waits without a bound; {@link #expire()} must be called several times a second to enforce the deadlines of those who wait.
+ * <p>Thread-safe. Fetches run on the executor, which may be the reader's own thread where the
+ * origin cannot hang. Nothing here waits without a bound; {@link #expire()} must be called several
+ * times a second to enforce the deadlines of those who wait.
  */
 public final class Transit {
   private static final Logger log = LoggerFactory.getLogger(Transit.class);
 
-  /** What a random reader of a part that is not admitted gets at least: its read, rounded up to this. */
+  /**
+   * What a random reader of a part that is not admitted gets at least: its read, rounded up to
+   * this.
+   */
   static final int PART = 256 << 10;
 
   /** How much is read from the origin before those who wait for it are answered. */
@@ -147,13 +153,7 @@ public final class Transit {
 
   /** The single flight: joins the fetch that is there, or starts it. */
   private void readShared(
-      FetchKey key,
-      Item item,
-      Item range,
-      int offset,
-      int length,
-      Reader reader,
-      ReadReply reply) {
+      FetchKey key, Item item, Item range, int offset, int length, Reader reader, ReadReply reply) {
     while (true) {
       long now = nanoTime.getAsLong();
       Fetch there = table.get(key);
@@ -286,7 +286,10 @@ public final class Transit {
     }
   }
 
-  /** Reads what is missing; each step is checked to be of the expected version before anybody gets to see it. */
+  /**
+   * Reads what is missing; each step is checked to be of the expected version before anybody gets
+   * to see it.
+   */
   private void fetchOnce(Fetch fetch, long address) throws FsException {
     Item item = fetch.item();
     try (OriginFile file = open(item)) {
@@ -356,7 +359,9 @@ public final class Transit {
     }
   }
 
-  /** Enforces the deadlines of those who wait, and lets go of what nobody has asked for in a while. */
+  /**
+   * Enforces the deadlines of those who wait, and lets go of what nobody has asked for in a while.
+   */
   public void expire() {
     long now = nanoTime.getAsLong();
     for (Fetch fetch : table.values()) {

@@ -6,8 +6,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Native memory with a bound. Thread-safe. The lock guards the count of used bytes alone and is held for no call of another
- * class.
+ * Native memory with a bound. Thread-safe. The lock guards the count of used bytes alone and is
+ * held for no call of another class.
  */
 final class TransitMemory {
   private final long capacity;

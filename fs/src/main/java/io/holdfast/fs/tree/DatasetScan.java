@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One walk over the dataset that counts what is there, so that the hit ratio can be planned before the first epoch. It follows no
- * symlink; an entry that cannot be read is logged and left out. {@link #run()} is called once, by one thread; the figures may be
- * read by any, also while it runs.
+ * One walk over the dataset that counts what is there, so that the hit ratio can be planned before
+ * the first epoch. It follows no symlink; an entry that cannot be read is logged and left out.
+ * {@link #run()} is called once, by one thread; the figures may be read by any, also while it runs.
  */
 public final class DatasetScan implements Runnable {
   private static final Logger log = LoggerFactory.getLogger(DatasetScan.class);
@@ -112,7 +112,10 @@ public final class DatasetScan implements Runnable {
     return bytes;
   }
 
-  /** Returns the bytes of their content, each file's rounded up to whole pages: what all of it would take as residents. */
+  /**
+   * Returns the bytes of their content, each file's rounded up to whole pages: what all of it would
+   * take as residents.
+   */
   public long pageBytes() {
     return pageBytes;
   }

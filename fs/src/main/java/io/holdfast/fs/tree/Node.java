@@ -7,8 +7,9 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An entry of the dataset: one name with, for a regular file, one version of its content. When the content gets another version,
- * another node takes the name and this one is stale for ever, so whoever holds a node can never mix two versions. Thread-safe.
+ * An entry of the dataset: one name with, for a regular file, one version of its content. When the
+ * content gets another version, another node takes the name and this one is stale for ever, so
+ * whoever holds a node can never mix two versions. Thread-safe.
  */
 public final class Node {
   private final long id;
@@ -24,7 +25,10 @@ public final class Node {
     this.attributes = attributes;
   }
 
-  /** Returns the number that names this node for the life of the mount; never used again for another one. */
+  /**
+   * Returns the number that names this node for the life of the mount; never used again for another
+   * one.
+   */
   public long id() {
     return id;
   }

@@ -12,11 +12,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of the dataset that were asked for so far. The origin is the truth: {@link #lookup} and {@link #refresh} ask it
- * each time, since the kernel caches their answers for the metadata TTL and asks only when it wants to know afresh.
+ * The entries of the dataset that were asked for so far. The origin is the truth: {@link #lookup}
+ * and {@link #refresh} ask it each time, since the kernel caches their answers for the metadata TTL
+ * and asks only when it wants to know afresh.
  *
- * <p>Thread-safe. A lookup that finds the same version takes no lock. A change of version is carried out under one of a few locks,
- * chosen by name, while the {@link ChangeListener} lets go of the old version; nothing of a fetch happens under it.
+ * <p>Thread-safe. A lookup that finds the same version takes no lock. A change of version is
+ * carried out under one of a few locks, chosen by name, while the {@link ChangeListener} lets go of
+ * the old version; nothing of a fetch happens under it.
  */
 public final class Tree {
   private static final int LOCKS = 64;
@@ -33,8 +35,9 @@ public final class Tree {
   @FunctionalInterface
   public interface ChangeListener {
     /**
-     * Lets go of everything that stands for this node. It is stale already and nothing has taken its name yet; when this method
-     * returns, no pin, no fetch and no kernel entry leads from the name to the node.
+     * Lets go of everything that stands for this node. It is stale already and nothing has taken
+     * its name yet; when this method returns, no pin, no fetch and no kernel entry leads from the
+     * name to the node.
      */
     void replaced(Node old);
   }
@@ -70,8 +73,7 @@ public final class Tree {
     this.origin = origin;
     this.listener = listener;
     lastId = new AtomicLong(rootId);
-    root =
-        new Node(rootId, null, new byte[0], origin.stat(io.holdfast.fs.origin.OriginPath.ROOT));
+    root = new Node(rootId, null, new byte[0], origin.stat(io.holdfast.fs.origin.OriginPath.ROOT));
     nodes.put(rootId, root);
     Arrays.setAll(changeLocks, i -> new Object());
   }
@@ -118,8 +120,8 @@ public final class Tree {
   }
 
   /**
-   * Asks the origin what a name leads to. Where the content has another version than the known node, the listener lets go of the
-   * old one first and a new node is returned.
+   * Asks the origin what a name leads to. Where the content has another version than the known
+   * node, the listener lets go of the old one first and a new node is returned.
    *
    * @throws FsException NOT_FOUND and the like, as the origin says
    */
@@ -139,8 +141,8 @@ public final class Tree {
   /**
    * Asks the origin for the attributes of a node.
    *
-   * @return whether the node still stands for what its name leads to; its {@link Node#attributes()} are fresh then, and else
-   *     still those of its own version
+   * @return whether the node still stands for what its name leads to; its {@link Node#attributes()}
+   *     are fresh then, and else still those of its own version
    */
   public boolean refresh(Node node) throws FsException {
     Attributes fresh;
@@ -206,7 +208,9 @@ public final class Tree {
     }
   }
 
-  /** Directories keep their node when they change; so does everything that is not a regular file. */
+  /**
+   * Directories keep their node when they change; so does everything that is not a regular file.
+   */
   private static boolean sameContent(Attributes known, Attributes fresh) {
     return known.type() == fresh.type()
         && (!known.isRegular() || known.version().equals(fresh.version()));

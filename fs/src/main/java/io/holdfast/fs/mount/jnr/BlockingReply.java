@@ -6,9 +6,9 @@ import io.holdfast.fs.linux.Memory;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A reply that a thread of libfuse waits for, because libfuse 2 takes the answer as the callback's return. Whoever has the bytes
- * copies them to libfuse's buffer and wakes the thread. The wait is bounded by whoever owes the answer: transit answers every
- * read by its deadline.
+ * A reply that a thread of libfuse waits for, because libfuse 2 takes the answer as the callback's
+ * return. Whoever has the bytes copies them to libfuse's buffer and wakes the thread. The wait is
+ * bounded by whoever owes the answer: transit answers every read by its deadline.
  */
 final class BlockingReply implements ReadReply {
   private static final int PENDING = Integer.MIN_VALUE;

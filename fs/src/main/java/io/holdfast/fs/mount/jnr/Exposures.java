@@ -5,8 +5,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Counts, by node, the lookups whose reply shows the node and is still on its way through libfuse. A name may be parted from a node
- * only when there are none: libfuse would give the new inode to a reply with the old attributes.
+ * Counts, by node, the lookups whose reply shows the node and is still on its way through libfuse.
+ * A name may be parted from a node only when there are none: libfuse would give the new inode to a
+ * reply with the old attributes.
  *
  * <p>Thread-safe; the monitor guards the counts.
  */

@@ -21,13 +21,15 @@ import jnr.ffi.Runtime;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The binding on libfuse 2. libfuse keeps its own table of nodes by name and calls back with paths, which are resolved here to the
- * core's nodes.
+ * The binding on libfuse 2. libfuse keeps its own table of nodes by name and calls back with paths,
+ * which are resolved here to the core's nodes.
  *
- * <p>libfuse ties a name to one inode for as long as the kernel remembers it, so that a new version of a file would come to the
- * pages and the open descriptors of the old one. {@link #replace} therefore lets libfuse process an unlink request that the kernel
- * never sent: the name is free then and the next lookup makes a new inode, while the old one lives on without a name until it is
- * closed. Its reply finds no request in the kernel and is dropped there, which libfuse takes for an interrupted request.
+ * <p>libfuse ties a name to one inode for as long as the kernel remembers it, so that a new version
+ * of a file would come to the pages and the open descriptors of the old one. {@link #replace}
+ * therefore lets libfuse process an unlink request that the kernel never sent: the name is free
+ * then and the next lookup makes a new inode, while the old one lives on without a name until it is
+ * closed. Its reply finds no request in the kernel and is dropped there, which libfuse takes for an
+ * interrupted request.
  */
 public final class JnrBinding implements Binding {
   private static final Duration LONGEST_MOUNT = Duration.ofSeconds(10);
@@ -102,7 +104,8 @@ public final class JnrBinding implements Binding {
       if (fuse == 0) {
         throw new FsException(
             FsError.UNAVAILABLE,
-            wanted.mountpoint() + ": libfuse could not mount it; is /dev/fuse there, and permitted?");
+            wanted.mountpoint()
+                + ": libfuse could not mount it; is /dev/fuse there, and permitted?");
       }
       session = libfuse.fuse_get_session(fuse);
     }
@@ -163,8 +166,8 @@ public final class JnrBinding implements Binding {
       Memory.putLong(message + Request.UNIQUE, NO_REQUEST);
       Memory.putLong(message + Request.NODEID, directory);
       Memory.putString(message + Request.HEADER_SIZE, name);
-      operations().withoutKernel(
-          () -> libfuse.fuse_session_process(session, message, length, channel));
+      operations()
+          .withoutKernel(() -> libfuse.fuse_session_process(session, message, length, channel));
     } finally {
       LIBC.free(message);
     }
@@ -215,8 +218,8 @@ public final class JnrBinding implements Binding {
   }
 
   /**
-   * Detaches the mount. Threads that receive requests go on for those who have files open, until the process ends: libfuse's
-   * structures are not destroyed under them.
+   * Detaches the mount. Threads that receive requests go on for those who have files open, until
+   * the process ends: libfuse's structures are not destroyed under them.
    */
   @Override
   public void close() {

@@ -3,8 +3,9 @@ package io.holdfast.fs.mount.jnr;
 import jnr.ffi.LibraryLoader;
 
 /**
- * The functions of libfuse 2 beside those that jnr-fuse declares: the parts of fuse_main, so that the requests are received by
- * Java threads and a request's header can be seen, and the notifications. Addresses are plain numbers.
+ * The functions of libfuse 2 beside those that jnr-fuse declares: the parts of fuse_main, so that
+ * the requests are received by Java threads and a request's header can be seen, and the
+ * notifications. Addresses are plain numbers.
  */
 public interface LibFuse2 {
   /** Loads the library; an {@link UnsatisfiedLinkError} says that it is not installed. */
@@ -13,11 +14,17 @@ public interface LibFuse2 {
   }
 
   /**
-   * Mounts and makes a struct fuse of the operations; returns 0 where it cannot, which libfuse has said on stderr. Not fuse_new:
-   * that name without a version leads to the function of libfuse 1.
+   * Mounts and makes a struct fuse of the operations; returns 0 where it cannot, which libfuse has
+   * said on stderr. Not fuse_new: that name without a version leads to the function of libfuse 1.
    */
   long fuse_setup(
-      int count, long arguments, long operations, long size, long mountpoint, long threads, long data);
+      int count,
+      long arguments,
+      long operations,
+      long size,
+      long mountpoint,
+      long threads,
+      long data);
 
   long fuse_get_session(long fuse);
 

@@ -23,17 +23,27 @@ import ru.serce.jnrfuse.FuseFillDir;
 import ru.serce.jnrfuse.struct.FuseOperations;
 
 /**
- * The callbacks: each decodes, calls the core, maps the outcome to an errno, and returns. Thread-safe; what a callback writes to
- * is its thread's own. Must be held for as long as libfuse may call.
+ * The callbacks: each decodes, calls the core, maps the outcome to an errno, and returns.
+ * Thread-safe; what a callback writes to is its thread's own. Must be held for as long as libfuse
+ * may call.
  */
 final class Operations {
   private static final Logger log = LoggerFactory.getLogger(Operations.class);
 
-  /** In struct fuse_file_info of libfuse 2 on 64-bit machines; jnr-fuse has these bits at a wrong place. */
+  /**
+   * In struct fuse_file_info of libfuse 2 on 64-bit machines; jnr-fuse has these bits at a wrong
+   * place.
+   */
   private static final int FILE_INFO_BITS = 20;
 
   private static final int KEEP_CACHE = 1 << 1;
   private static final int SLASH = '/';
+
+  /**
+   * flag_nullpath_ok, the first of the bits behind the operation bmap; jnr-fuse has them as
+   * padding.
+   */
+  private static final byte NULL_PATH_OK = 1;
 
   private final Filesystem filesystem;
   private final Surroundings around;
@@ -64,6 +74,9 @@ final class Operations {
     // a structure is in the Java heap unless it is told otherwise
     struct.useMemory(
         jnr.ffi.Memory.allocateDirect(Runtime.getSystemRuntime(), Struct.size(struct), true));
+    // a descriptor whose name was taken by another version gets ESTALE, rather than libfuse's
+    // ENOENT
+    Struct.getMemory(struct).putByte(struct.bmap.offset() + Long.BYTES, NULL_PATH_OK);
     set(struct.init.offset(), Callbacks.Init.class, this::init);
     set(struct.getattr.offset(), Callbacks.Stat.class, this::getattr);
     set(struct.readlink.offset(), Callbacks.Fill.class, this::readlink);
@@ -132,7 +145,9 @@ final class Operations {
         });
   }
 
-  /** A lookup finds out what the name leads to now; anything else is about the node that it led to. */
+  /**
+   * A lookup finds out what the name leads to now; anything else is about the node that it led to.
+   */
   private Attributes attributes(byte[] path) throws FsException {
     Request request = around.current.get();
     int slash = lastSlash(path);
@@ -166,14 +181,15 @@ final class Operations {
         () -> {
           Runtime runtime = Runtime.getSystemRuntime();
           ClosureHelper helper = ClosureHelper.getInstance();
+          if (path == 0) {
+            return -Errno.ESTALE.intValue();
+          }
           FromNativeConverter<FuseFillDir, Pointer> converter =
               helper.getNativeConveter(FuseFillDir.class);
           FuseFillDir fill =
-              converter.fromNative(
-                  Pointer.wrap(runtime, filler), helper.getFromNativeContext());
+              converter.fromNative(Pointer.wrap(runtime, filler), helper.getFromNativeContext());
           Pointer to = Pointer.wrap(runtime, buffer);
-          Pointer stat =
-              jnr.ffi.Memory.allocateDirect(runtime, DirectoryNames.STAT_SIZE, true);
+          Pointer stat = jnr.ffi.Memory.allocateDirect(runtime, DirectoryNames.STAT_SIZE, true);
           DirectoryNames names = new DirectoryNames();
           fill.apply(to, names.of(new byte[] {'.'}), null, 0);
           fill.apply(to, names.of(new byte[] {'.', '.'}), null, 0);
@@ -203,7 +219,10 @@ final class Operations {
     }
   }
 
-  /** ENOSYS tells the kernel, once and for all, to open files of this mount by itself and to keep their pages. */
+  /**
+   * ENOSYS tells the kernel, once and for all, to open files of this mount by itself and to keep
+   * their pages.
+   */
   private int open(long path, long fileInfo) {
     return answer(
         () -> {
@@ -220,6 +239,9 @@ final class Operations {
   private int read(long path, long buffer, long size, long offset, long fileInfo) {
     return answer(
         () -> {
+          if (path == 0) {
+            return -Errno.ESTALE.intValue();
+          }
           BlockingReply reply = new BlockingReply(buffer);
           filesystem.read(
               known(Memory.string(path)).node(),
@@ -275,8 +297,8 @@ final class Operations {
   }
 
   /**
-   * Returns what a path was last found to lead to. The request is about an inode that was made for that, so nothing is looked up
-   * here: the name may lead elsewhere by now.
+   * Returns what a path was last found to lead to. The request is about an inode that was made for
+   * that, so nothing is looked up here: the name may lead elsewhere by now.
    */
   private Entry known(byte[] path) throws FsException {
     int slash = lastSlash(path);

@@ -3,7 +3,8 @@ package io.holdfast.fs.mount.jnr;
 import io.holdfast.fs.linux.Memory;
 
 /**
- * The request that a thread is answering, taken from its header before libfuse sees it: libfuse's callbacks tell only the path.
+ * The request that a thread is answering, taken from its header before libfuse sees it: libfuse's
+ * callbacks tell only the path.
  *
  * <pre>
  * struct fuse_in_header: 0 len u32, 4 opcode u32, 8 unique u64, 16 nodeid u64, 24 uid u32, 28 gid u32, 32 pid u32, 36 padding
@@ -38,7 +39,9 @@ final class Request {
     return opcode == Opcode.LOOKUP.code();
   }
 
-  /** Returns libfuse's number of the node that the request is about; of a lookup, of the directory. */
+  /**
+   * Returns libfuse's number of the node that the request is about; of a lookup, of the directory.
+   */
   long kernelNode() {
     return kernelNode;
   }

@@ -9,9 +9,10 @@ import java.util.function.LongConsumer;
 import jnr.constants.platform.Errno;
 
 /**
- * The threads that receive requests and let libfuse answer them. A thread that takes a request while no other is idle starts
- * another one first, so that blocked readers never keep the next request waiting; a thread that would be one too many ends.
- * libfuse's own loop does the same with threads that the virtual machine does not know, which costs an attach for most upcalls.
+ * The threads that receive requests and let libfuse answer them. A thread that takes a request
+ * while no other is idle starts another one first, so that blocked readers never keep the next
+ * request waiting; a thread that would be one too many ends. libfuse's own loop does the same with
+ * threads that the virtual machine does not know, which costs an attach for most upcalls.
  */
 final class RequestLoop {
   private static final int OPCODES = 64;
@@ -19,7 +20,7 @@ final class RequestLoop {
   /** What libfuse 2.9 receives into: a request of 128 KiB and its header. */
   private static final int BUFFER = 0x21000;
 
-  private static final int MOST_IDLE = 10;
+  private static final int MOST_IDLE = 24;
 
   private final LibFuse2 libfuse;
   private final long session;

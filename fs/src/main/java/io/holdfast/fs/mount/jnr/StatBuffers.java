@@ -8,7 +8,10 @@ import jnr.ffi.Runtime;
 import ru.serce.jnrfuse.struct.FileStat;
 import ru.serce.jnrfuse.struct.Statvfs;
 
-/** Writes struct stat and struct statvfs, whose layouts jnr-fuse knows for each kind of machine. Used by one thread. */
+/**
+ * Writes struct stat and struct statvfs, whose layouts jnr-fuse knows for each kind of machine.
+ * Used by one thread.
+ */
 final class StatBuffers {
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
 

@@ -17,11 +17,15 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * An origin that is a directory of this machine. It keeps a descriptor of the directory, so that it goes on reading it after
- * Holdfast has been mounted over it, and resolves every path beneath that descriptor with openat2, which never follows a symlink.
+ * An origin that is a directory of this machine. It keeps a descriptor of the directory, so that it
+ * goes on reading it after Holdfast has been mounted over it, and resolves every path beneath that
+ * descriptor with openat2, which never follows a symlink.
  */
 public final class PosixOrigin implements Origin {
-  /** Filesystems that live on this machine, by f_type of statfs; any other may wait for a server without a bound. */
+  /**
+   * Filesystems that live on this machine, by f_type of statfs; any other may wait for a server
+   * without a bound.
+   */
   private static final Set<Integer> LOCAL_TYPES =
       Set.of(
           0xEF53, // ext2, ext3, ext4
@@ -113,8 +117,7 @@ public final class PosixOrigin implements Origin {
     try {
       Scratch scratch = Linux.scratch();
       Memory.putByte(scratch.path(), 0);
-      long length =
-          LIBC.readlinkat(fd, scratch.path(), scratch.area(), Scratch.PATH_CAPACITY);
+      long length = LIBC.readlinkat(fd, scratch.path(), scratch.area(), Scratch.PATH_CAPACITY);
       if (length < 0) {
         // readlinkat tells "not a symlink" of an empty path as ENOENT
         int errno = Linux.errno();
@@ -208,7 +211,9 @@ public final class PosixOrigin implements Origin {
     byte @org.jspecify.annotations.Nullable [] apply(long procPath, long area);
   }
 
-  /** Extended attributes cannot be read from an O_PATH descriptor, but through its name in /proc. */
+  /**
+   * Extended attributes cannot be read from an O_PATH descriptor, but through its name in /proc.
+   */
   private byte[] withProcPath(OriginPath path, XattrCall call) throws FsException {
     int fd = openOnly(path);
     try {
@@ -224,7 +229,9 @@ public final class PosixOrigin implements Origin {
     }
   }
 
-  /** struct statvfs on 64-bit machines: eleven 64-bit numbers, of which 8 and 9 are id and flags. */
+  /**
+   * struct statvfs on 64-bit machines: eleven 64-bit numbers, of which 8 and 9 are id and flags.
+   */
   @Override
   public StoreFigures figures() throws FsException {
     long area = Linux.scratch().area();
