@@ -41,9 +41,6 @@ missing_packages() {
   ldconfig -p | grep -q 'libfuse\.so\.2 ' || echo libfuse2
   # fuse and fuse3 exclude each other: whichever is there will do.
   has fusermount || has fusermount3 || echo fuse3
-  has setfattr || echo attr
-  has fincore || echo util-linux
-  has ps || echo procps
 }
 
 install_packages() {
