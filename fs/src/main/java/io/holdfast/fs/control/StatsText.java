@@ -104,7 +104,7 @@ public final class StatsText {
     heading("fetches");
     row(
         "from origin",
-        "%s items, %s, %s errors, %s retries",
+        "%s items, %s, errors %s, retries %s",
         Human.grouped(origin.number("items")),
         Human.bytes(origin.number("bytes")),
         Human.grouped(origin.number("errors")),
@@ -112,7 +112,7 @@ public final class StatsText {
     if (peer.number("items") + peer.number("errors") > 0) {
       row(
           "from peers",
-          "%s items, %s, %s errors",
+          "%s items, %s, errors %s",
           Human.grouped(peer.number("items")),
           Human.bytes(peer.number("bytes")),
           Human.grouped(peer.number("errors")));
@@ -170,7 +170,7 @@ public final class StatsText {
   }
 
   private static String percent(long part, long whole) {
-    return whole == 0 ? "-" : String.format(Locale.ROOT, "%.0f %%", 100.0 * part / whole);
+    return whole == 0 ? "-" : (long) (100.0 * part / whole) + " %";
   }
 
   private static String since(String time) {

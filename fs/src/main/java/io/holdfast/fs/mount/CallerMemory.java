@@ -37,10 +37,10 @@ final class CallerMemory {
 
   private Reader find(int thread) {
     if (Files.exists(Path.of("/proc/self/task/" + thread))) {
-      return Reader.INTERNAL;
+      return new Reader(thread, true, false);
     }
     String other = thread == 0 ? null : cgroup(Integer.toString(thread));
-    return other != null && other.equals(own) ? Reader.NEAR : Reader.ELSEWHERE;
+    return new Reader(thread, false, other == null || !other.equals(own));
   }
 
   /** Returns the line of the memory controller, or of the unified hierarchy where there is none. */

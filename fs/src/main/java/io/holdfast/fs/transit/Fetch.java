@@ -2,7 +2,6 @@ package io.holdfast.fs.transit;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
-import io.holdfast.fs.ReadReply;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -42,18 +41,12 @@ final class Fetch implements Fetched {
     RETIRED
   }
 
-  private record Waiter(int offset, int length, Reader reader, ReadReply reply, long deadline) {
-    int end() {
-      return offset + length;
-    }
-  }
-
   private final Transit transit;
   private final Item item;
   private final FetchKey key;
   private final long started;
   private State state = State.RUNNING;
-  private final List<Waiter> waiters = new ArrayList<>(1);
+  private final List<Ask> waiters = new ArrayList<>(1);
   private @Nullable BitSet delivered;
   private int deliveredBytes;
   private int deliveries;
@@ -96,20 +89,21 @@ final class Fetch implements Fetched {
    * @return false where this fetch is over, or where the read begins another pass over an item that
    *     was delivered whole
    */
-  boolean read(int offset, int length, Reader reader, ReadReply reply, long now, long deadline) {
+  boolean read(Ask ask, long now) {
     synchronized (this) {
-      boolean anotherPass = state == State.REFUSED && offset == 0 && isDelivered();
-      if (state == State.RETIRED || (anotherPass && !reader.internal())) {
+      boolean anotherPass =
+          state == State.REFUSED && ask.offset() == 0 && isDelivered() && !ask.goesOn();
+      if (state == State.RETIRED || anotherPass) {
         return false;
       }
       lastUse = now;
-      if (offset + length > arrived) {
-        waiters.add(new Waiter(offset, length, reader, reply, deadline));
+      if (ask.end() > arrived) {
+        waiters.add(ask);
         return true;
       }
       users++;
     }
-    answer(offset, length, reader, reply);
+    answer(ask);
     release();
     return true;
   }
@@ -130,12 +124,12 @@ final class Fetch implements Fetched {
 
   /** Takes note of bytes that were checked, and answers those who waited for them. */
   void advance(int upTo) {
-    List<Waiter> served = new ArrayList<>(1);
+    List<Ask> served = new ArrayList<>(1);
     synchronized (this) {
       arrived = upTo;
-      Iterator<Waiter> each = waiters.iterator();
+      Iterator<Ask> each = waiters.iterator();
       while (each.hasNext()) {
-        Waiter waiter = each.next();
+        Ask waiter = each.next();
         if (waiter.end() <= upTo) {
           each.remove();
           served.add(waiter);
@@ -143,23 +137,23 @@ final class Fetch implements Fetched {
       }
       users += served.size();
     }
-    for (Waiter waiter : served) {
-      answer(waiter.offset, waiter.length, waiter.reader, waiter.reply);
+    for (Ask waiter : served) {
+      answer(waiter);
       release();
     }
   }
 
-  private void answer(int offset, int length, Reader reader, ReadReply reply) {
-    reply.data(address + offset, length);
-    if (reader.internal()) {
+  private void answer(Ask ask) {
+    ask.reply().data(address + ask.offset(), ask.length());
+    if (ask.reader().internal()) {
       return;
     }
     int fresh;
     boolean refused;
     boolean complete;
     synchronized (this) {
-      fresh = mark(offset, length);
-      readFromElsewhere |= reader.elsewhere();
+      fresh = mark(ask.offset(), ask.length());
+      readFromElsewhere |= ask.reader().elsewhere();
       refused = state == State.REFUSED;
       complete = isDelivered();
     }
@@ -212,9 +206,9 @@ final class Fetch implements Fetched {
     }
   }
 
-  /** Tells whether one read took all of it, so that nobody can still be on the way through it. */
-  synchronized boolean deliveredAtOnce() {
-    return deliveries == 1 && isDelivered();
+  /** Tells whether all of it has been delivered and nobody uses it. */
+  synchronized boolean isSpent() {
+    return state == State.REFUSED && users == 0 && isDelivered();
   }
 
   /** Returns when it was last used, or {@link Long#MAX_VALUE} where it must not be given up now. */
@@ -233,29 +227,30 @@ final class Fetch implements Fetched {
    * Fails the waiters whose time is over; returns whether the fetch as a whole has taken too long.
    */
   boolean expire(long now, long longest) {
-    List<Waiter> late = new ArrayList<>(0);
+    List<Ask> late = new ArrayList<>(0);
     boolean tooLong;
     synchronized (this) {
-      Iterator<Waiter> each = waiters.iterator();
+      Iterator<Ask> each = waiters.iterator();
       while (each.hasNext()) {
-        Waiter waiter = each.next();
-        if (now - waiter.deadline >= 0) {
+        Ask waiter = each.next();
+        if (now - waiter.deadline() >= 0) {
           each.remove();
           late.add(waiter);
         }
       }
       tooLong = state == State.RUNNING && now - started > longest;
     }
-    for (Waiter waiter : late) {
-      waiter.reply.failed(
-          new FsException(FsError.TIMED_OUT, item + ": the origin did not answer in time"));
+    for (Ask waiter : late) {
+      waiter
+          .reply()
+          .failed(new FsException(FsError.TIMED_OUT, item + ": the origin did not answer in time"));
     }
     return tooLong;
   }
 
   /** Ends it: nobody finds it any more, and those who wait learn the reason. */
   void end(@Nullable FsException reason) {
-    List<Waiter> failed;
+    List<Ask> failed;
     boolean free;
     int bytes;
     synchronized (this) {
@@ -270,8 +265,8 @@ final class Fetch implements Fetched {
     }
     FsException cause =
         reason == null ? new FsException(FsError.IO, item + ": fetch given up") : reason;
-    for (Waiter waiter : failed) {
-      waiter.reply.failed(cause);
+    for (Ask waiter : failed) {
+      waiter.reply().failed(cause);
     }
     if (bytes > 0) {
       transit.delivered(this, bytes, true);

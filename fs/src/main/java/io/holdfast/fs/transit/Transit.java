@@ -55,6 +55,7 @@ public final class Transit {
   private final long deadlineNanos;
   private final TransitStats stats = new TransitStats();
   private final ReadPatterns patterns = new ReadPatterns();
+  private final LastItems lastItems = new LastItems();
   private final ConcurrentHashMap<FetchKey, Fetch> table = new ConcurrentHashMap<>();
 
   /**
@@ -134,7 +135,7 @@ public final class Transit {
     boolean small = item.length() <= PART;
     FetchKey whole = new FetchKey(item.id(), FetchKey.WHOLE);
     if (small || sequential || table.containsKey(whole) || listener.wouldAdmit(item)) {
-      readShared(whole, item, item, offset, length, reader, reply);
+      readShared(whole, item, item, ask(whole, offset, length, reader, reply));
       return;
     }
     int part = offset / PART;
@@ -142,7 +143,8 @@ public final class Transit {
     int to = Math.min(from + PART, item.length());
     if (offset + length <= to) {
       FetchKey key = new FetchKey(item.id(), part);
-      readShared(key, item, item.part(from, to), offset - from, length, reader, reply);
+      Item range = item.part(from, to);
+      readShared(key, item, range, ask(key, offset - from, length, reader, reply));
     } else {
       JoinedReply joined = new JoinedReply(reply, length, 2);
       int first = to - offset;
@@ -151,16 +153,20 @@ public final class Transit {
     }
   }
 
+  private Ask ask(FetchKey key, int offset, int length, Reader reader, ReadReply reply) {
+    boolean goesOn = reader.internal() || goesOn(reader, key);
+    return new Ask(offset, length, reader, goesOn, reply, nanoTime.getAsLong() + deadlineNanos);
+  }
+
   /** The single flight: joins the fetch that is there, or starts it. */
-  private void readShared(
-      FetchKey key, Item item, Item range, int offset, int length, Reader reader, ReadReply reply) {
+  private void readShared(FetchKey key, Item item, Item range, Ask ask) {
     while (true) {
       long now = nanoTime.getAsLong();
       Fetch there = table.get(key);
       if (there != null) {
         boolean joined = there.isRunning();
-        if (there.read(offset, length, reader, reply, now, now + deadlineNanos)) {
-          if (joined && !reader.internal()) {
+        if (there.read(ask, now)) {
+          if (joined && !ask.reader().internal()) {
             stats.coalesced.increment();
           }
           return;
@@ -173,15 +179,28 @@ public final class Transit {
         continue;
       }
       // only now: whoever pinned the item marked it resident before its fetch left the table
-      int inItem = offset + (int) (range.offset() - item.offset());
-      if (listener.serve(item, inItem, length, reply)) {
+      int inItem = ask.offset() + (int) (range.offset() - item.offset());
+      if (listener.serve(item, inItem, ask.length(), ask.reply())) {
         retire(fetch);
         return;
       }
-      fetch.read(offset, length, reader, reply, now, now + deadlineNanos);
+      fetch.read(ask, now);
       start(fetch, fetchers);
       return;
     }
+  }
+
+  /** A thread that has moved on to another item needs the bytes of the one before no longer. */
+  private boolean goesOn(Reader reader, FetchKey key) {
+    FetchKey before = lastItems.exchange(reader.thread(), key);
+    if (before == null || before.equals(key)) {
+      return before != null;
+    }
+    Fetch left = table.get(before);
+    if (left != null && left.isSpent()) {
+      retire(left);
+    }
+    return false;
   }
 
   private void fetchAhead(Content content, long offset) {
@@ -293,7 +312,6 @@ public final class Transit {
   private void fetchOnce(Fetch fetch, long address) throws FsException {
     Item item = fetch.item();
     try (OriginFile file = open(item)) {
-      checkVersion(file, item);
       int done = fetch.arrived();
       while (done < item.length()) {
         int step = Math.min(STEP, item.length() - done);
@@ -335,9 +353,6 @@ public final class Transit {
 
   void delivered(Fetch fetch, int bytes, boolean complete) {
     listener.delivered(fetch.item(), bytes, complete);
-    if (complete && fetch.deliveredAtOnce()) {
-      retire(fetch);
-    }
   }
 
   void free(long address, int length) {

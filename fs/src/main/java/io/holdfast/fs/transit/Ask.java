@@ -1,0 +1,20 @@
+package io.holdfast.fs.transit;
+
+import io.holdfast.fs.ReadReply;
+
+/**
+ * What a reader asks of a fetch. Immutable.
+ *
+ * @param offset first byte, within the fetch's range
+ * @param length bytes
+ * @param reader who reads
+ * @param goesOn whether the reader's last read was of this item too; its pages may have been
+ *     dropped before it got to them
+ * @param reply where the answer goes
+ * @param deadline when the reader must have an answer, as the clock of nanoseconds tells it
+ */
+record Ask(int offset, int length, Reader reader, boolean goesOn, ReadReply reply, long deadline) {
+  int end() {
+    return offset + length;
+  }
+}
