@@ -1,0 +1,114 @@
+package io.holdfast.fs.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ControlDirectoryTest {
+  @TempDir Path temp;
+
+  @Test
+  void of_root_isBelowRun() {
+    assertThat(ControlDirectory.of(0, Map.of("XDG_RUNTIME_DIR", "/x")).path())
+        .isEqualTo(Path.of("/run/holdfast"));
+  }
+
+  @Test
+  void of_userWithRuntimeDirectory_isBelowIt() {
+    assertThat(ControlDirectory.of(4711, Map.of("XDG_RUNTIME_DIR", "/run/user/4711")).path())
+        .isEqualTo(Path.of("/run/user/4711/holdfast"));
+  }
+
+  @Test
+  void of_userWithoutRuntimeDirectory_isBelowHome() {
+    assertThat(ControlDirectory.of(987_654_321, Map.of("HOME", "/home/u")).path())
+        .isEqualTo(Path.of("/home/u/.local/state/holdfast/run"));
+    assertThat(
+            ControlDirectory.of(987_654_321, Map.of("HOME", "/h", "XDG_RUNTIME_DIR", "x")).path())
+        .isEqualTo(Path.of("/h/.local/state/holdfast/run"));
+  }
+
+  @Test
+  void running_noDirectory_isEmpty() {
+    ControlDirectory directory = ControlDirectory.at(temp.resolve("none"));
+    assertThat(directory.running()).isEmpty();
+    assertThat(directory.running("a")).isEmpty();
+    assertThat(directory.leftoverOf(Path.of("/mnt"))).isEmpty();
+  }
+
+  @Test
+  void running_lockedFile_isTheDaemon() throws IOException {
+    ControlDirectory directory = ControlDirectory.at(temp);
+    write("a", "42\n/mnt/with blank\n");
+    write("dead", "43\n/mnt/dead\n");
+    try (FileChannel channel = lock(directory.processFile("a"))) {
+      assertThat(channel.isOpen()).isTrue();
+      assertThat(directory.running())
+          .containsExactly(
+              new RunningDaemon("a", 42, Path.of("/mnt/with blank"), temp.resolve("a.sock")));
+      assertThat(directory.leftoverOf(Path.of("/mnt/dead"))).contains("dead");
+      assertThat(directory.leftoverOf(Path.of("/mnt/with blank"))).isEmpty();
+    }
+  }
+
+  @Test
+  void running_mountpointWithLineBreak_isKept() throws IOException {
+    ControlDirectory directory = ControlDirectory.at(temp);
+    write("a", "42\n/mnt/one\ntwo\n");
+    try (FileChannel channel = lock(directory.processFile("a"))) {
+      assertThat(channel.isOpen()).isTrue();
+      assertThat(directory.running("a").map(RunningDaemon::mountpoint))
+          .contains(Path.of("/mnt/one\ntwo"));
+    }
+  }
+
+  @Test
+  void running_fileWithoutSense_isNoDaemon() throws IOException {
+    ControlDirectory directory = ControlDirectory.at(temp);
+    for (String text : new String[] {"", "\n", "x\n/mnt\n", "42", "42\n/\0\n"}) {
+      write("a", text);
+      try (FileChannel channel = lock(directory.processFile("a"))) {
+        assertThat(channel.isOpen()).isTrue();
+        assertThat(directory.running()).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void removeLeftovers_deadDaemon_removesSocketAndFile() throws IOException {
+    ControlDirectory directory = ControlDirectory.at(temp);
+    write("a", "42\n/mnt\n");
+    Files.createFile(directory.socket("a"));
+    assertThat(directory.removeLeftovers("a")).isTrue();
+    assertThat(temp).isEmptyDirectory();
+    assertThat(directory.removeLeftovers("a")).isFalse();
+  }
+
+  @Test
+  void removeLeftovers_livingDaemon_keepsItsFiles() throws IOException {
+    ControlDirectory directory = ControlDirectory.at(temp);
+    write("a", "42\n/mnt\n");
+    try (FileChannel channel = lock(directory.processFile("a"))) {
+      assertThat(channel.isOpen()).isTrue();
+      assertThat(directory.removeLeftovers("a")).isFalse();
+      assertThat(directory.processFile("a")).exists();
+    }
+  }
+
+  private void write(String name, String text) throws IOException {
+    Files.writeString(temp.resolve(name + ".pid"), text);
+  }
+
+  private static FileChannel lock(Path file) throws IOException {
+    FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+    assertThat(channel.tryLock()).isNotNull();
+    return channel;
+  }
+}

@@ -1,0 +1,115 @@
+package io.holdfast.fs.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.IOException;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class StatsTextTest {
+  static final String STATS =
+      """
+      { "name": "data-imagenet", "version": "0.1.0", "origin": "/data/imagenet",
+        "mountpoint": "/data/imagenet", "mounted_at": "2026-01-02T03:04:05Z", "uptime_seconds": 7980,
+        "dataset": { "files": 1200000, "bytes": 645000000000, "scanned": true },
+        "cache": { "policy": "minio", "capacity_bytes": 420000000000, "resident_bytes": 419000000000,
+                   "resident_items": 812345, "admitted_items": 812345, "refused_items": 387655,
+                   "evicted_items": 0, "planned_hit_ratio": 0.6512, "pin": "hard" },
+        "opens": { "counted": true, "total": 2400000,
+                   "by_pid": { "11": 1200000, "12": 1199999, "9": 1 } },
+        "fetches": { "origin": { "items": 1587655, "bytes": 870000000000, "errors": 1, "retries": 2 },
+                     "peer": { "items": 0, "bytes": 0, "errors": 0 }, "coalesced": 17, "in_flight": 3 },
+        "reads": { "requests": 6000000, "bytes": 870000000000, "errors": 1, "stall_seconds": 123.45 },
+        "transit": { "capacity_bytes": 268435456, "used_bytes": 12000000, "window_bytes": 67000000,
+                     "dropped_bytes": 450000000000 },
+        "kernel": { "cached_bytes": 419067000000, "requests": { "LOOKUP": 1200000, "READ": 6000000 } } }
+      """;
+
+  static Map<String, Object> stats(String json) throws IOException {
+    return JSON.std.mapFrom(json);
+  }
+
+  @Test
+  void of_figures_areGroupedAndAligned() throws IOException {
+    assertThat(StatsText.of(stats(STATS)))
+        .isEqualTo(
+            """
+            data-imagenet
+              origin        /data/imagenet
+              mountpoint    /data/imagenet
+              up            2 h 13 min, since 2026-01-02T03:04:05Z
+              version       0.1.0
+
+            dataset
+              files         1.2 M
+              size          645 GB
+
+            cache
+              policy        minio, hard pins
+              resident      419 GB of 420 GB (99 %)
+              items         812,345 resident
+              decisions     812,345 admitted, 387,655 refused, 0 evicted
+              hit ratio     0.65 planned, 0.34 so far
+
+            opens
+              total         2,400,000
+              by process    11: 1.2 M, 12: 1.2 M, 9: 1
+
+            fetches
+              from origin   1,587,655 items, 870 GB, errors 1, retries 2
+              shared        17 waited for another's fetch
+              in flight     3
+
+            reads that reached the daemon
+              requests      6,000,000
+              size          870 GB
+              errors        1
+              stalled       123.5 s, all readers together
+
+            transit
+              in use        12.0 MB of 268 MB
+              window        67.0 MB now, 450 GB dropped
+
+            kernel
+              page cache    419 GB
+              requests      LOOKUP 1,200,000, READ 6,000,000
+            """);
+  }
+
+  @Test
+  void of_nothing_stillShowsEveryGroup() {
+    assertThat(StatsText.of(Map.of()))
+        .contains(
+            "\ndataset\n", "\ncache\n", "\nopens\n", "\nfetches\n", "\ntransit\n", "\nkernel\n")
+        .contains("total         not counted")
+        .contains("files         0 so far: still scanning")
+        .contains("hit ratio     - planned, - so far");
+  }
+
+  @Test
+  void of_manyProcesses_showsTheMostActive() throws IOException {
+    StringBuilder pids = new StringBuilder("\"1\": 1");
+    for (int pid = 2; pid <= 20; pid++) {
+      pids.append(", \"").append(pid).append("\": ").append(pid);
+    }
+    String json =
+        "{ \"opens\": { \"counted\": true, \"total\": 210, \"by_pid\": {" + pids + "} } }";
+    assertThat(StatsText.of(stats(json)))
+        .contains("20: 20, 19: 19, 18: 18, 17: 17, 16: 16, 15: 15, 14: 14, 13: 13, and 12 more");
+  }
+
+  @Test
+  void of_peers_showsThem() throws IOException {
+    String json = "{ \"fetches\": { \"peer\": { \"items\": 7, \"bytes\": 1000, \"errors\": 0 } } }";
+    assertThat(StatsText.of(stats(json))).contains("from peers    7 items, 1.00 kB, errors 0");
+  }
+
+  @Test
+  void hitRatio_moreFetchesThanOpens_isUnknown() {
+    assertThat(StatsText.hitRatio(10, 11)).isEqualTo("-");
+    assertThat(StatsText.hitRatio(0, 0)).isEqualTo("-");
+    assertThat(StatsText.hitRatio(10, 0)).isEqualTo("1.00");
+    assertThat(StatsText.hitRatio(10, 10)).isEqualTo("0.00");
+  }
+}

@@ -1,0 +1,228 @@
+package io.holdfast.fs.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SettingsTest {
+  private static final Path ORIGIN = Path.of("/data/imagenet");
+  private static final long SYSTEM = 100_000_000_000L;
+  private static final long HEAP = 512 << 20;
+  private static final long TRANSIT = 256 << 20;
+
+  private static Settings.Builder builder() {
+    return Settings.builder(ORIGIN, ORIGIN).systemMemory(SYSTEM).heapBytes(HEAP);
+  }
+
+  @Test
+  void build_nothingGiven_hasTheDefaults() {
+    Settings settings = builder().build();
+    assertThat(settings.origin()).isEqualTo(ORIGIN);
+    assertThat(settings.mountpoint()).isEqualTo(ORIGIN);
+    assertThat(settings.name()).isEqualTo("data-imagenet");
+    assertThat(settings.capacityBytes()).isEqualTo(SYSTEM / 2);
+    assertThat(settings.memoryBytes()).isEqualTo(SYSTEM / 10 * 8);
+    assertThat(settings.transitBytes()).isEqualTo(TRANSIT);
+    assertThat(settings.policy()).isEqualTo("minio");
+    assertThat(settings.itemSize()).isEqualTo(8 << 20);
+    assertThat(settings.metadataTtl()).isEqualTo(Duration.ofHours(1));
+    assertThat(settings.pin()).isEqualTo(PinMode.AUTO);
+    assertThat(settings.windowBytes()).isEqualTo(64 << 20);
+    assertThat(settings.windowAge()).isEqualTo(Duration.ofSeconds(2));
+    assertThat(settings.openCounting()).isEqualTo(OpenCounting.AUTO);
+    assertThat(settings.allowOther()).isFalse();
+    assertThat(settings.foreground()).isFalse();
+    assertThat(settings.level()).isEqualTo(LogLevel.INFO);
+    assertThat(settings.logFile()).isEmpty();
+    assertThat(settings.heapBytes()).isEqualTo(HEAP);
+  }
+
+  @Test
+  void build_everythingGiven_keepsIt() {
+    Settings settings =
+        builder()
+            .name("n")
+            .capacityBytes(1000)
+            .memoryBytes(2_000_000_000)
+            .transitBytes(16 << 20)
+            .policy("none")
+            .itemSize(1 << 20)
+            .metadataTtl(Settings.INDEFINITE)
+            .pin(PinMode.SOFT)
+            .windowBytes(0)
+            .windowAge(Duration.ZERO)
+            .openCounting(OpenCounting.OFF)
+            .allowOther(true)
+            .foreground(true)
+            .level(LogLevel.TRACE)
+            .logFile(Path.of("/log"))
+            .build();
+    assertThat(settings.name()).isEqualTo("n");
+    assertThat(settings.capacityBytes()).isEqualTo(1000);
+    assertThat(settings.memoryBytes()).isEqualTo(2_000_000_000);
+    assertThat(settings.transitBytes()).isEqualTo(16 << 20);
+    assertThat(settings.policy()).isEqualTo("none");
+    assertThat(settings.itemSize()).isEqualTo(1 << 20);
+    assertThat(settings.metadataTtl()).isEqualTo(Settings.INDEFINITE);
+    assertThat(settings.pin()).isEqualTo(PinMode.SOFT);
+    assertThat(settings.windowBytes()).isZero();
+    assertThat(settings.windowAge()).isZero();
+    assertThat(settings.openCounting()).isEqualTo(OpenCounting.OFF);
+    assertThat(settings.allowOther()).isTrue();
+    assertThat(settings.foreground()).isTrue();
+    assertThat(settings.level()).isEqualTo(LogLevel.TRACE);
+    assertThat(settings.logFile()).contains(Path.of("/log"));
+  }
+
+  @Test
+  void build_littleMemory_derivesCapacityFromWhatIsLeft() {
+    Settings settings = builder().systemMemory(1_500_000_000).build();
+    assertThat(settings.capacityBytes()).isEqualTo(1_200_000_000 - TRANSIT - HEAP);
+    assertThat(settings.source(Settings.Key.CAPACITY))
+        .isEqualTo("derived from memory, transit and heap");
+  }
+
+  @Test
+  void build_memoryGiven_derivesCapacityFromIt() {
+    Settings settings = builder().memoryBytes(2_000_000_000).build();
+    assertThat(settings.capacityBytes()).isEqualTo(2_000_000_000 - TRANSIT - HEAP);
+  }
+
+  @Test
+  void build_tooLittleMemory_saysWhatTakesIt() {
+    assertRefused(
+        builder().memoryBytes(600_000_000),
+        "--memory 600 MB leaves no room for a cache: transit takes 268 MB and the Java heap 537 MB"
+            + " of it");
+  }
+
+  @Test
+  void build_capacityThatDoesNotFit_saysHowMuchWould() {
+    assertRefused(
+        builder().capacityBytes(79_500_000_000L),
+        "--capacity 79.5 GB does not fit: transit 268 MB, the Java heap 537 MB and it must stay"
+            + " within --memory 80.0 GB: give at most 75525M, or raise --memory");
+  }
+
+  @Test
+  void build_noCapacity_isRefused() {
+    assertRefused(builder().capacityBytes(0), "--capacity 0 is nothing: give a size above 0");
+    assertRefused(builder().capacityBytes(-5), "--capacity -5 is nothing: give a size above 0");
+  }
+
+  @Test
+  void build_moreThanTheMachineHas_isRefused() {
+    assertRefused(
+        builder().capacityBytes(1L << 40),
+        "--capacity 1T is more than the memory there is (100 GB): give less, or a percentage such as"
+            + " 50%");
+    assertRefused(
+        builder().memoryBytes(1L << 40), "--memory 1T is more than the memory there is (100 GB)");
+    assertRefused(
+        builder().transitBytes(1L << 40), "--transit 1T is more than the memory there is (100 GB)");
+    assertRefused(
+        builder().windowBytes(1L << 40), "--window 1T is more than the memory there is (100 GB)");
+  }
+
+  @Test
+  void build_sizesNearTheLargestNumber_areRefusedWithoutOverflow() {
+    assertRefused(builder().capacityBytes(Long.MAX_VALUE), "--capacity");
+    assertRefused(builder().memoryBytes(Long.MAX_VALUE), "--memory");
+    assertRefused(builder().transitBytes(Long.MAX_VALUE), "--transit");
+  }
+
+  @Test
+  void build_transitSmallerThanAnItem_isRefused() {
+    assertRefused(
+        builder().transitBytes(4 << 20),
+        "--transit 4M does not hold one item of 8M: raise --transit or lower --item-size");
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, 1, 512 << 10, 3 << 20, 128 << 20, 1L << 33, -(1L << 20)})
+  void build_oddItemSize_isRefused(long itemSize) {
+    assertRefused(builder().itemSize(itemSize), "choose 1M, 2M, 4M, 8M, 16M, 32M or 64M");
+  }
+
+  @Test
+  void build_unknownPolicy_namesTheKnown() {
+    assertRefused(
+        builder().policy("lru"), "--policy 'lru' is not known: choose one of minio, none");
+  }
+
+  @Test
+  void build_unfitName_isRefused() {
+    assertRefused(builder().name("a/b"), "--name 'a/b' is not a name");
+  }
+
+  @Test
+  void build_negativeDurations_areRefused() {
+    assertRefused(builder().metadataTtl(Duration.ofSeconds(-1)), "--metadata-ttl PT-1S");
+    assertRefused(builder().windowAge(Duration.ofSeconds(-1)), "--window-age PT-1S");
+  }
+
+  @Test
+  void build_relativePaths_areRefused() {
+    assertRefused(Settings.builder(Path.of("a"), ORIGIN), "origin 'a' is not absolute");
+    assertRefused(Settings.builder(ORIGIN, Path.of("a")), "mountpoint 'a' is not absolute");
+    assertRefused(builder().logFile(Path.of("a")), "log file 'a' is not absolute");
+  }
+
+  @Test
+  void indefinite_inEveryUnit_doesNotOverflow() {
+    assertThat(Settings.INDEFINITE.toNanos()).isPositive();
+    assertThat(Math.toIntExact(Settings.INDEFINITE.toSeconds())).isPositive();
+  }
+
+  @Test
+  void configText_lines_haveAlignedColumnsWithTheSource() {
+    Settings settings =
+        builder()
+            .capacityBytes(64L << 20)
+            .source(Settings.Key.CAPACITY, "flag --capacity")
+            .metadataTtl(Settings.INDEFINITE)
+            .source(Settings.Key.METADATA_TTL, "flag --metadata-ttl")
+            .build();
+    assertThat(settings.configText())
+        .isEqualTo(
+            """
+            setting       value                from
+            origin        /data/imagenet       argument
+            mountpoint    /data/imagenet       argument
+            name          data-imagenet        derived from the mountpoint
+            capacity      64M (67.1 MB)        flag --capacity
+            memory        78125000K (80.0 GB)  derived from 80% of the memory (100 GB)
+            transit       256M (268 MB)        default
+            policy        minio                default
+            item-size     8M (8.39 MB)         default
+            metadata-ttl  indefinite           flag --metadata-ttl
+            pin           auto                 default
+            window        64M (67.1 MB)        default
+            window-age    2s                   default
+            count-opens   auto                 default
+            allow-other   no                   default
+            foreground    no                   default
+            log-level     info                 default
+            log-file      -                    default
+            heap          512M (537 MB)        java -Xmx
+            """);
+  }
+
+  @Test
+  void toString_settings_namesEachForTheLog() {
+    assertThat(builder().build().toString())
+        .startsWith("origin=/data/imagenet mountpoint=/data/imagenet name=data-imagenet capacity=")
+        .contains(" window-age=2s ");
+  }
+
+  private static void assertRefused(Settings.Builder builder, String message) {
+    assertThatThrownBy(builder::build)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(message);
+  }
+}
