@@ -13,6 +13,18 @@ die() {
   exit 1
 }
 
+# Runs a command and shows what it printed only if it fails.
+quietly() {
+  log=$(mktemp /tmp/holdfast-log.XXXXXX)
+  if "$@" >"$log" 2>&1; then
+    rm -f -- "$log"
+    return
+  fi
+  tail -n 60 "$log" >&2
+  rm -f -- "$log"
+  return 1
+}
+
 has() { command -v "$1" >/dev/null 2>&1; }
 
 # The home of a JDK of version 17 or newer, or nothing. The distribution's 17 first: it is the one
@@ -48,13 +60,8 @@ install_packages() {
   [ -n "$packages" ] || return 0
   has apt-get || die "missing, and no apt-get to install them with: $packages"
   [ "$(id -u)" = 0 ] || die "run as root once, or install: $packages"
-  say "Installing $packages..."
-  log=$(mktemp /tmp/holdfast-apt.XXXXXX)
-  if ! run_apt >"$log" 2>&1; then
-    tail -n 30 "$log" >&2
-    die "could not install $packages (all of it: $log)"
-  fi
-  rm -f -- "$log"
+  say "Installing ${packages% }..."
+  quietly run_apt || die "could not install $packages"
   still=$(missing_packages | tr '\n' ' ')
   [ -z "$still" ] || die "still missing after the installation: $still"
 }
@@ -94,5 +101,5 @@ build() {
     return
   fi
   say "Building (the first time it downloads what it is built with)..."
-  maven -q -DskipTests package || die "the build failed"
+  quietly maven -q -DskipTests package || die "the build failed"
 }
