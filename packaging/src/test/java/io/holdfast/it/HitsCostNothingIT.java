@@ -26,6 +26,12 @@ class HitsCostNothingIT {
   private static final int FILES = 400;
   private static final int FILE_BYTES = 80_000;
   private static final Duration EPOCH_DEADLINE = Duration.ofSeconds(30);
+
+  /** Asks for more than its group may have, and is the first to be killed for it. */
+  private static final String TAKE_ALL_MEMORY =
+      "echo 1000 > /proc/self/oom_score_adj; { head -c 1G /dev/zero | tail -c 1G; } > /dev/null;"
+          + " true";
+
   private static final Path DROP_CACHES = Path.of("/proc/sys/vm/drop_caches");
 
   @RegisterExtension final Sandbox sandbox = new Sandbox();
@@ -82,9 +88,7 @@ class HitsCostNothingIT {
   @Test
   void residents_underMemoryPressureOfAnotherProcess_areStillThere() throws IOException {
     Dataset dataset = dataset();
-    Path pressing = sandbox.folder("other").resolve("large");
     Path evicted = sandbox.folder("other").resolve("evicted");
-    sandbox.command("truncate", "-s", "1G", pressing.toString()).mustSucceed();
     Files.write(evicted, new byte[8 << 20]);
     sandbox.command("sync", "-f", evicted.toString()).mustSucceed();
     MemoryCgroup all = MemoryCgroup.create(sandbox, "pressed");
@@ -107,8 +111,7 @@ class HitsCostNothingIT {
     runIn(daemons, "cat", evicted.toString());
     assertThat(Posix.cachedPages(RawPath.of(evicted))).isPositive();
 
-    runIn(others, "dd", "if=" + pressing, "of=/dev/null", "bs=1M");
-    runIn(others, "dd", "if=" + pressing, "of=/dev/null", "bs=1M");
+    runIn(others, "sh", "-c", TAKE_ALL_MEMORY);
 
     assertThat(Posix.cachedPages(RawPath.of(evicted)))
         .as("pages of an ordinary file under the same pressure")
@@ -116,7 +119,10 @@ class HitsCostNothingIT {
     assertThat(mount.cachedBytes(dataset.files())).isEqualTo(dataset.pageBytes());
     read(mount, dataset);
     assertNothingAsked(before, mount.settledStats());
-    assertThat(daemons.unevictableBytes()).isGreaterThanOrEqualTo(dataset.pageBytes());
+    // The kernel adds this figure up lazily, some pages for each processor.
+    assertThat(daemons.unevictableBytes())
+        .as("pinned pages of the daemon's group")
+        .isGreaterThan(dataset.pageBytes() * 98 / 100);
   }
 
   @Test
@@ -158,7 +164,7 @@ class HitsCostNothingIT {
     int samples = 0;
     for (int epoch = 0; epoch < 2; epoch++) {
       Child reader = startReader(mount, dataset);
-      while (reader.isAlive()) {
+      while (!Await.holdsWithin(Duration.ofMillis(10), () -> !reader.isAlive())) {
         most = Math.max(most, cachedWhileStopped(reader, mount, dataset));
         samples++;
       }

@@ -188,7 +188,21 @@ final class Sandbox
     for (Path socket : sockets()) {
       command("rm", "-f", socket.toString());
     }
-    command("rm", "-rf", "--one-file-system", root.toString());
+    removeFiles();
+  }
+
+  /** Files only: whatever could not be unmounted is not entered. */
+  private void removeFiles() {
+    try {
+      new ProcessBuilder("rm", "-rf", "--one-file-system", root.toString())
+          .inheritIO()
+          .start()
+          .waitFor();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** Has something taken away when the sandbox's processes have ended, the newest first. */
