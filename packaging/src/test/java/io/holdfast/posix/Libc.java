@@ -29,7 +29,13 @@ public interface Libc {
 
   int statx(int dirfd, @In byte[] path, int flags, int mask, Pointer buffer);
 
-  int statx(int dirfd, long path, int flags, int mask, long buffer);
+  int fstat(int fd, long buffer);
+
+  long read(int fd, long buffer, long length);
+
+  long malloc(long length);
+
+  void free(long address);
 
   int statvfs(@In byte[] path, Pointer buffer);
 

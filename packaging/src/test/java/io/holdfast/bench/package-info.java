@@ -1,0 +1,5 @@
+/** The measuring side of the benchmark in {@code packaging/bench}. */
+@NullMarked
+package io.holdfast.bench;
+
+import org.jspecify.annotations.NullMarked;
