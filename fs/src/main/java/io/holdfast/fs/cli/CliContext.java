@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
 
 /**
  * What the commands share: the machine, and the process that they run in. Tests put in their own.
@@ -36,6 +37,11 @@ class CliContext {
   /** Returns the pipe to the process that started this one. */
   PrintStream reportPipe() {
     return System.out;
+  }
+
+  /** Returns what parts this process from the one that started it. */
+  Detachment detachment() {
+    return new Detachment();
   }
 
   /** Runs a thread when this process is told to end. */
@@ -69,6 +75,11 @@ class CliContext {
         .filter(process -> OwnCommand.isOurs(pid))
         .map(ProcessHandle::destroyForcibly)
         .orElse(false);
+  }
+
+  /** Returns the words of the command that runs. */
+  ParseResult parsed(@Nullable CommandSpec spec) {
+    return Objects.requireNonNull(spec).commandLine().getParseResult();
   }
 
   PrintWriter out(@Nullable CommandSpec spec) {

@@ -9,6 +9,7 @@ import ch.qos.logback.core.OutputStreamAppender;
 import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
 import ch.qos.logback.core.rolling.RollingFileAppender;
 import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
+import ch.qos.logback.core.util.Duration;
 import ch.qos.logback.core.util.FileSize;
 import io.holdfast.fs.daemon.LogLevel;
 import java.io.IOException;
@@ -26,6 +27,9 @@ import org.slf4j.LoggerFactory;
 final class DaemonLog {
   private static final long LARGEST_FILE = 10_000_000;
   private static final int OLDER_FILES = 3;
+
+  /** Logback's own choice of a minute would let a burst of events fill a disk. */
+  private static final long SIZE_CHECK_MILLIS = 100;
 
   /** One line an event, whatever is in the message; then the stack trace. */
   private static final String PATTERN =
@@ -71,6 +75,7 @@ final class DaemonLog {
     SizeBasedTriggeringPolicy<ILoggingEvent> trigger = new SizeBasedTriggeringPolicy<>();
     trigger.setContext(context);
     trigger.setMaxFileSize(new FileSize(LARGEST_FILE));
+    trigger.setCheckIncrement(Duration.buildByMilliseconds(SIZE_CHECK_MILLIS));
     appender.setRollingPolicy(rolling);
     appender.setTriggeringPolicy(trigger);
     rolling.start();

@@ -3,7 +3,6 @@ package io.holdfast.fs.cli;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.daemon.Settings;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
@@ -77,6 +77,7 @@ final class MountCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws FsException {
+    refuseRepeatedOptions();
     Path from = absolute("SOURCE", source);
     Path to = mountpoint == null ? from : absolute("MOUNTPOINT", mountpoint);
     // Wrong values come to light before anything is touched.
@@ -94,6 +95,15 @@ final class MountCommand implements Callable<Integer> {
     return settings.foreground()
         ? serveInForeground(settings, paths.notes())
         : startInBackground(settings, paths.notes());
+  }
+
+  /** For options in groups picocli does not do that, and would forget the others of the group. */
+  private void refuseRepeatedOptions() {
+    for (OptionSpec option : context.parsed(spec).matchedOptions()) {
+      if (!option.isMultiValue() && option.stringValues().size() > 1) {
+        throw CliException.usage(option.longestName() + " is given more than once: give it once");
+      }
+    }
   }
 
   private static Path absolute(String what, String text) {
@@ -162,10 +172,9 @@ final class MountCommand implements Callable<Integer> {
   }
 
   private int serveInBackground(Settings settings) {
-    PrintStream pipe = context.reportPipe();
-    PipeReport starter = new PipeReport(pipe);
+    PipeReport starter = new PipeReport(context.reportPipe(), context.detachment());
     try {
-      PipeReport.leaveTerminal();
+      context.detachment().leaveTerminal();
       logToFile(settings);
       context.serve().run(settings, starter, notes);
       return 0;

@@ -49,6 +49,11 @@ final class MountTable {
     this.mounts = mounts;
   }
 
+  /** Makes a table of some mounts, the lowest first. */
+  static MountTable of(List<Mount> mounts) {
+    return new MountTable(List.copyOf(mounts));
+  }
+
   /** Reads the list of this process. */
   static MountTable read() {
     try {
@@ -72,7 +77,7 @@ final class MountTable {
         mounts.add(new Mount(Path.of(unescape(left[4])), right[0], unescape(right[1]), right[2]));
       }
     }
-    return new MountTable(mounts);
+    return of(mounts);
   }
 
   /** Returns the uppermost mount exactly at a path. */

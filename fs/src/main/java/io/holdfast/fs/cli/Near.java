@@ -20,7 +20,7 @@ final class Near {
         best = candidate;
       }
     }
-    return least <= Math.max(1, word.length() / 3) ? Optional.ofNullable(best) : Optional.empty();
+    return least <= word.length() / 3 ? Optional.ofNullable(best) : Optional.empty();
   }
 
   /**

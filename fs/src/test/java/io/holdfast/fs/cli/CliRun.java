@@ -1,0 +1,138 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.daemon.Settings;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+
+/** Runs the command line in this process, with a machine and a daemon of the test's making. */
+final class CliRun {
+  final StringWriter out = new StringWriter();
+  final StringWriter err = new StringWriter();
+  final ByteArrayOutputStream pipe = new ByteArrayOutputStream();
+  final List<Thread> atExit = new ArrayList<>();
+  final List<Integer> halts = new ArrayList<>();
+  final List<Long> killed = new ArrayList<>();
+  final List<String> detached = new ArrayList<>();
+  final FakeDaemon daemon = new FakeDaemon();
+
+  /** What takes the place of the daemon's process. */
+  List<String> ownCommand = List.of("false");
+
+  /** How often a command may pause before it is interrupted. */
+  int pauses = Integer.MAX_VALUE;
+
+  /** What a process that is killed loses. */
+  AutoCloseable whenKilled = () -> {};
+
+  private final Host host;
+
+  CliRun(Host host) {
+    this.host = host;
+  }
+
+  int run(String... arguments) {
+    CommandLine line = Holdfast.commandLine(new Context());
+    line.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+    line.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
+    return line.execute(arguments);
+  }
+
+  /** Starts a daemon that mounts nothing. */
+  static final class FakeDaemon implements DaemonHandle {
+    @Nullable Settings settings;
+    @Nullable FsException failure;
+    boolean stopped;
+
+    DaemonHandle start(Settings started) throws FsException {
+      settings = started;
+      if (failure != null) {
+        throw failure;
+      }
+      return this;
+    }
+
+    @Override
+    public String plan() {
+      return "dataset 1 file\nand more";
+    }
+
+    @Override
+    public void stop() {
+      stopped = true;
+    }
+
+    @Override
+    public void awaitStopped() {}
+  }
+
+  private final class Context extends CliContext {
+    Context() {
+      super(CliRun.this.host);
+    }
+
+    @Override
+    List<String> ownCommand() {
+      return ownCommand;
+    }
+
+    @Override
+    Serve serve() {
+      return new Serve(daemon::start, atExit::add, halts::add);
+    }
+
+    @Override
+    PrintStream reportPipe() {
+      return new PrintStream(pipe, true, StandardCharsets.UTF_8);
+    }
+
+    @Override
+    Detachment detachment() {
+      return new Detachment() {
+        @Override
+        void leaveTerminal() {
+          detached.add("terminal");
+        }
+
+        @Override
+        void silence(int... descriptors) {
+          detached.add(Arrays.toString(descriptors));
+        }
+      };
+    }
+
+    @Override
+    void atExit(Thread thread) {
+      atExit.add(thread);
+    }
+
+    @Override
+    void forgetAtExit(Thread thread) {
+      atExit.remove(thread);
+    }
+
+    @Override
+    boolean pause(long millis) {
+      pauses--;
+      return pauses >= 0 && super.pause(Math.min(millis, 20));
+    }
+
+    @Override
+    boolean kill(long pid) {
+      try {
+        whenKilled.close();
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+      return killed.add(pid);
+    }
+  }
+}

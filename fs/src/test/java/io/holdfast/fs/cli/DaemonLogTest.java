@@ -1,0 +1,74 @@
+package io.holdfast.fs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.fs.daemon.LogLevel;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+class DaemonLogTest {
+  private static final Logger LOG = LoggerFactory.getLogger("io.holdfast.fs.Something");
+
+  @TempDir Path temp;
+
+  @AfterEach
+  void restore() {
+    DaemonLog.toErrorOutput(LogLevel.WARN);
+  }
+
+  @Test
+  void toFile_events_areLinesWithTimeLevelAndThread() throws IOException {
+    Path file = temp.resolve("new/dir%d/a.log");
+    DaemonLog.toFile(file, LogLevel.INFO);
+    LOG.info("two\nlines of {}", "ä");
+    LOG.debug("not shown");
+    LoggerFactory.getLogger("org.other").info("not shown");
+    LOG.warn("with trace", new IOException("cause"));
+    List<String> lines = Files.readAllLines(file);
+    assertThat(lines.get(0))
+        .matches("\\d{4}-\\d\\d-\\d\\dT\\S+ INFO  \\[\\S+] Something: two lines of ä");
+    assertThat(lines.get(1)).endsWith("Something: with trace");
+    assertThat(lines.get(2)).isEqualTo("java.io.IOException: cause");
+    assertThat(lines).noneMatch(line -> line.contains("not shown"));
+  }
+
+  @Test
+  void toFile_again_appends() throws IOException {
+    Path file = temp.resolve("a.log");
+    Files.writeString(file, "before\n");
+    DaemonLog.toFile(file, LogLevel.TRACE);
+    LOG.trace("after");
+    assertThat(Files.readAllLines(file)).hasSize(2).startsWith("before");
+  }
+
+  @Test
+  void toFile_muchLogged_staysBounded() throws Exception {
+    Path file = temp.resolve("a.log");
+    DaemonLog.toFile(file, LogLevel.INFO);
+    String text = "x".repeat(1_000_000);
+    for (int i = 0; i < 80; i++) {
+      LOG.info(text);
+      Thread.sleep(15);
+    }
+    DaemonLog.toErrorOutput(LogLevel.WARN);
+    try (Stream<Path> files = Files.list(temp)) {
+      List<Path> all = files.toList();
+      assertThat(all).hasSizeBetween(2, 4);
+      assertThat(all).allSatisfy(f -> assertThat(Files.size(f)).isLessThan(40_000_000));
+    }
+  }
+
+  @Test
+  void toFile_thatCannotBeWritten_fails() {
+    assertThatThrownBy(() -> DaemonLog.toFile(temp, LogLevel.INFO)).isInstanceOf(IOException.class);
+  }
+}

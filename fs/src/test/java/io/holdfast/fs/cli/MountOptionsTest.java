@@ -1,0 +1,175 @@
+package io.holdfast.fs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.fs.daemon.LogLevel;
+import io.holdfast.fs.daemon.OpenCounting;
+import io.holdfast.fs.daemon.PinMode;
+import io.holdfast.fs.daemon.Settings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * What the words of the command line become: defaults, the full mapping, and one test per wrong
+ * value.
+ */
+class MountOptionsTest {
+  @TempDir Path temp;
+  private FakeHost host;
+  private Path source;
+  private Path mountpoint;
+
+  @BeforeEach
+  void prepare() throws IOException {
+    temp = temp.toRealPath();
+    host = new FakeHost(temp.resolve("run"));
+    source = Files.createDirectory(temp.resolve("source"));
+    mountpoint = Files.createDirectory(temp.resolve("mountpoint"));
+  }
+
+  @Test
+  void noOption_asRoot_givesTheDefaults() {
+    Settings settings = settings();
+    Settings defaults = Settings.builder(source, mountpoint).systemMemory(host.memory).build();
+    for (Settings.Key key : Settings.Key.values()) {
+      if (key != Settings.Key.ALLOW_OTHER && key != Settings.Key.FOREGROUND) {
+        assertThat(settings.text(key)).as(key.text()).isEqualTo(defaults.text(key));
+        assertThat(settings.source(key)).as(key.text()).isEqualTo(defaults.source(key));
+      }
+    }
+    assertThat(settings.origin()).isEqualTo(source);
+    assertThat(settings.mountpoint()).isEqualTo(mountpoint);
+    assertThat(settings.allowOther()).isTrue();
+    assertThat(settings.source(Settings.Key.ALLOW_OTHER)).isEqualTo("default for root");
+  }
+
+  @Test
+  void noOption_asUser_doesNotAllowOthers() {
+    host.uid = 1000;
+    assertThat(settings().allowOther()).isFalse();
+    assertThat(settings().source(Settings.Key.ALLOW_OTHER)).isEqualTo("default for users");
+  }
+
+  @Test
+  void everyOption_given_reachesItsSetting() {
+    Settings settings =
+        settings(
+            "--capacity=1G",
+            "--memory=50%",
+            "--policy=none",
+            "--item-size=16M",
+            "--metadata-ttl=indefinite",
+            "--name=imagenet",
+            "--pin=soft",
+            "--window=0",
+            "--window-age=500ms",
+            "--transit=128M",
+            "--count-opens=message",
+            "--no-allow-other",
+            "--log-level=debug",
+            "--log-file=" + temp.resolve("a/../log"));
+    assertThat(settings.capacityBytes()).isEqualTo(1L << 30);
+    assertThat(settings.memoryBytes()).isEqualTo(50_000_000_000L);
+    assertThat(settings.policy()).isEqualTo("none");
+    assertThat(settings.itemSize()).isEqualTo(16 << 20);
+    assertThat(settings.metadataTtl()).isEqualTo(Settings.INDEFINITE);
+    assertThat(settings.name()).isEqualTo("imagenet");
+    assertThat(settings.pin()).isEqualTo(PinMode.SOFT);
+    assertThat(settings.windowBytes()).isZero();
+    assertThat(settings.windowAge()).isEqualTo(Duration.ofMillis(500));
+    assertThat(settings.transitBytes()).isEqualTo(128 << 20);
+    assertThat(settings.openCounting()).isEqualTo(OpenCounting.MESSAGE);
+    assertThat(settings.allowOther()).isFalse();
+    assertThat(settings.foreground()).isTrue();
+    assertThat(settings.level()).isEqualTo(LogLevel.DEBUG);
+    assertThat(settings.logFile()).contains(temp.resolve("log"));
+    for (Settings.Key key : Settings.Key.values()) {
+      String flag = key == Settings.Key.ALLOW_OTHER ? "no-allow-other" : key.text();
+      assertThat(settings.source(key)).isEqualTo("flag --" + flag);
+    }
+  }
+
+  @Test
+  void capacity_percentage_isOfTheMachinesMemory() {
+    assertThat(settings("--capacity", "25%").capacityBytes()).isEqualTo(25_000_000_000L);
+  }
+
+  @Test
+  void allowOther_given_isTaken() {
+    host.uid = 1000;
+    Settings settings = settings("--allow-other");
+    assertThat(settings.allowOther()).isTrue();
+    assertThat(settings.source(Settings.Key.ALLOW_OTHER)).isEqualTo("flag --allow-other");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--capacity 10Q|--capacity '10Q' is not a size: write a number with K, M, G or T",
+        "--capacity -5|--capacity '-5' is not a size: write a number with K, M, G or T",
+        "--capacity=-5|--capacity '-5' is not a size: write a number with K, M, G or T",
+        "--capacity 0|--capacity 0 is nothing: give a size above 0",
+        "--capacity 0%|--capacity 0 is nothing: give a size above 0",
+        "--capacity 101%|--capacity '101%' is more than the whole: write a number from 0 to 100",
+        "--capacity x%|--capacity 'x%' is not a percentage: write a number from 0 to 100",
+        "--capacity 900T|--capacity 900T is more than the memory there is (100 GB): give less",
+        "--capacity 79%|--capacity 79.0 GB does not fit: transit 268 MB",
+        "--memory 900T|--memory 900T is more than the memory there is (100 GB): give less",
+        "--memory 10M|--memory 10.5 MB leaves no room for a cache: transit takes 268 MB",
+        "--policy lru|--policy 'lru' is not known: choose one of minio, none",
+        "--item-size 3M|--item-size 3M is not possible: choose 1M, 2M, 4M, 8M, 16M, 32M or 64M",
+        "--item-size 0|--item-size 0 is not possible: choose 1M, 2M, 4M, 8M, 16M, 32M or 64M",
+        "--pin herd|--pin 'herd' is not known: choose one of hard, soft, auto",
+        "--transit 0|--transit 0 is nothing: give a size above 0",
+        "--transit 1M|--transit 1M does not hold one item of 8M: raise --transit",
+        "--window -1M|--window '-1M' is not a size: write a number",
+        "--window 900T|--window 900T is more than the memory there is (100 GB): give less",
+        "--window-age 2|--window-age '2' has no unit: write ms, s, m or h behind it, such as 2s",
+        "--metadata-ttl soon|--metadata-ttl 'soon' is not a duration: write a number with ms",
+        "--metadata-ttl 99999d|--metadata-ttl '99999d' is too long: at most 68 years",
+        "--name a/b|--name 'a/b' is not a name: write at most 64 letters",
+        "--name=|--name '' is not a name: write at most 64 letters",
+        "--count-opens yes|--count-opens 'yes' is not known: choose one of auto, watch, message, off",
+        "--log-level loud|--log-level 'loud' is not known: choose one of error, warn, info, debug"
+      })
+  void option_wrongValue_isUsageInOneLine(String option, String message) {
+    CliRun run = new CliRun(host);
+    List<String> words = new ArrayList<>(List.of("mount"));
+    words.addAll(Arrays.asList(option.split(" ", 2)));
+    words.addAll(List.of(source.toString(), mountpoint.toString()));
+    assertThat(run.run(words.toArray(String[]::new))).isEqualTo(2);
+    assertThat(run.err.toString()).startsWith("holdfast: " + message).hasLineCount(1);
+    assertThat(run.out.toString()).isEmpty();
+    assertThat(run.daemon.settings).isNull();
+  }
+
+  @Test
+  void wrongValue_besideAStaleMount_leavesTheMountAlone() {
+    host.mount(mountpoint, "fuse.holdfast", PathState.NOT_CONNECTED);
+    CliRun run = new CliRun(host);
+    assertThat(run.run("mount", "--capacity=0", source.toString(), mountpoint.toString()))
+        .isEqualTo(2);
+    assertThat(host.detached).isEmpty();
+  }
+
+  private Settings settings(String... options) {
+    CliRun run = new CliRun(host);
+    List<String> words = new ArrayList<>(List.of("mount", "--foreground"));
+    words.addAll(List.of(options));
+    words.addAll(List.of(source.toString(), mountpoint.toString()));
+    assertThat(run.run(words.toArray(String[]::new))).as(run.err.toString()).isZero();
+    assertThat(run.daemon.settings).isNotNull();
+    return run.daemon.settings;
+  }
+}

@@ -1,0 +1,354 @@
+package io.holdfast.fs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.holdfast.fs.daemon.Settings;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** One test for each thing that can be in the way of a mount. */
+class PreflightTest {
+  private static final String HOLDFAST = "fuse.holdfast";
+
+  @TempDir Path temp;
+  private FakeHost host;
+  private Path source;
+  private Path mountpoint;
+
+  @BeforeEach
+  void prepare() throws IOException {
+    temp = temp.toRealPath();
+    host = new FakeHost(Files.createDirectory(temp.resolve("run")));
+    source = Files.createDirectory(temp.resolve("source"));
+    mountpoint = Files.createDirectory(temp.resolve("mountpoint"));
+  }
+
+  @Test
+  void paths_allWell_areResolved() throws IOException {
+    Path link = Files.createSymbolicLink(temp.resolve("link"), source);
+    Preflight.Result result = new Preflight(host).checkPaths(link, mountpoint);
+    assertThat(result.origin()).isEqualTo(source);
+    assertThat(result.mountpoint()).isEqualTo(mountpoint);
+    assertThat(result.notes()).isEmpty();
+  }
+
+  @Test
+  void paths_overItself_isAllowed() {
+    Preflight.Result result = new Preflight(host).checkPaths(source, source);
+    assertThat(result.origin()).isEqualTo(result.mountpoint());
+  }
+
+  @Test
+  void source_missing_isUsage() {
+    refuses(temp.resolve("none"), mountpoint, 2, "source '%s/none' does not exist: check the path");
+  }
+
+  @Test
+  void source_file_isUsage() throws IOException {
+    Path file = Files.createFile(temp.resolve("file"));
+    refuses(file, mountpoint, 2, "source '%s/file' is not a directory: give a directory");
+  }
+
+  @Test
+  void source_unreadable_isUsage() {
+    host.uid = 1000;
+    host.unreadable.add(source);
+    refuses(
+        source,
+        mountpoint,
+        2,
+        "source '%s/source' cannot be read by user 1000: change its permissions, or run as another"
+            + " user");
+  }
+
+  @Test
+  void source_behindAClosedDirectory_isUsage() {
+    host.states.put(source, PathState.DENIED);
+    refuses(source, mountpoint, 2, "source '%s/source' cannot be read by user 0: change");
+  }
+
+  @Test
+  void source_hung_isToldWithoutWaiting() {
+    host.states.put(source, PathState.HUNG);
+    refuses(source, mountpoint, 1, "source '%s/source' does not answer: check the storage");
+  }
+
+  @Test
+  void source_onADeadMount_isTold() {
+    host.states.put(source, PathState.NOT_CONNECTED);
+    refuses(source, mountpoint, 1, "source '%s/source' is on a mount whose daemon is gone");
+  }
+
+  @Test
+  void source_withAnotherError_isTold() {
+    host.states.put(source, PathState.FAILED);
+    refuses(source, mountpoint, 1, "source '%s/source' cannot be examined: check it with 'stat'");
+  }
+
+  @Test
+  void mountpoint_missing_isUsage() {
+    refuses(
+        source,
+        temp.resolve("none"),
+        2,
+        "mountpoint '%s/none' does not exist: create it with 'mkdir -p'");
+  }
+
+  @Test
+  void mountpoint_file_isUsage() throws IOException {
+    Path file = Files.createFile(temp.resolve("file"));
+    refuses(source, file, 2, "mountpoint '%s/file' is not a directory: give a directory");
+  }
+
+  @Test
+  void mountpoint_insideTheSource_isUsage() throws IOException {
+    Path inside = Files.createDirectory(source.resolve("inside"));
+    refuses(source, inside, 2, "mountpoint '%s/source/inside' is inside the source '%s/source'");
+  }
+
+  @Test
+  void mountpoint_besideTheSourceWithTheSameBeginning_isAllowed() throws IOException {
+    Path beside = Files.createDirectory(temp.resolve("source2"));
+    assertThat(new Preflight(host).checkPaths(source, beside).mountpoint()).isEqualTo(beside);
+  }
+
+  @Test
+  void source_insideTheMountpoint_isUsage() throws IOException {
+    Path inside = Files.createDirectory(mountpoint.resolve("inside"));
+    refuses(
+        inside,
+        mountpoint,
+        2,
+        "source '%s/mountpoint/inside' is inside the mountpoint '%s/mountpoint'");
+  }
+
+  @Test
+  void mountpoint_root_isUsage() {
+    refuses(source, Path.of("/"), 2, "mountpoint '/' is the whole machine");
+  }
+
+  @Test
+  void mountpoint_livingHoldfastMount_isRefusedAndKept() {
+    host.mount(mountpoint, HOLDFAST, PathState.DIRECTORY);
+    refuses(
+        source,
+        mountpoint,
+        1,
+        "mountpoint '%s/mountpoint' is already a Holdfast mount (of something): end it with"
+            + " 'holdfast umount %s/mountpoint'");
+    assertThat(host.detached).isEmpty();
+  }
+
+  @Test
+  void mountpoint_hungHoldfastMount_isRefusedAndKept() {
+    host.mount(mountpoint, HOLDFAST, PathState.HUNG);
+    refuses(
+        source,
+        mountpoint,
+        1,
+        "mountpoint '%s/mountpoint' is a Holdfast mount that does not answer: end it with"
+            + " 'holdfast umount --force %s/mountpoint'");
+    assertThat(host.detached).isEmpty();
+  }
+
+  @Test
+  void mountpoint_staleHoldfastMounts_areTakenAwayWithANote() throws IOException {
+    host.mount(source, HOLDFAST, PathState.NOT_CONNECTED);
+    host.mount(source, HOLDFAST, PathState.NOT_CONNECTED);
+    Files.writeString(host.control.processFile("old"), "1\n" + source + "\n");
+    Preflight.Result result = new Preflight(host).checkPaths(source, source);
+    assertThat(host.detached).containsExactly(source, source);
+    assertThat(result.notes())
+        .hasSize(2)
+        .first()
+        .isEqualTo("took away a stale mount at " + source + ", whose daemon had died");
+    assertThat(host.control.path()).isEmptyDirectory();
+  }
+
+  @Test
+  void mountpoint_staleMountThatStays_isTold() {
+    host.mount(mountpoint, HOLDFAST, PathState.NOT_CONNECTED);
+    host.detachFails = true;
+    refuses(
+        source,
+        mountpoint,
+        1,
+        "the stale mount at '%s/mountpoint' cannot be taken away (Operation not permitted): try"
+            + " 'umount -l %s/mountpoint' as root");
+  }
+
+  @Test
+  void mountpoint_endlessStaleMounts_areTold() {
+    for (int i = 0; i < 20; i++) {
+      host.mount(mountpoint, HOLDFAST, PathState.NOT_CONNECTED);
+    }
+    refuses(source, mountpoint, 1, "mountpoint '%s/mountpoint' has too many dead mounts");
+  }
+
+  @Test
+  void mountpoint_otherFuseMount_isBusy() {
+    host.mount(mountpoint, "fuse.sshfs", PathState.DIRECTORY);
+    refuses(
+        source,
+        mountpoint,
+        1,
+        "mountpoint '%s/mountpoint' is busy: something is mounted there (type fuse.sshfs)");
+  }
+
+  @Test
+  void mountpoint_otherDeadFuseMount_isTold() {
+    host.mount(mountpoint, "fuse.sshfs", PathState.NOT_CONNECTED);
+    refuses(
+        source,
+        mountpoint,
+        1,
+        "mountpoint '%s/mountpoint' has a dead mount of type fuse.sshfs: take it away with");
+    assertThat(host.detached).isEmpty();
+  }
+
+  @Test
+  void mountpoint_otherFuseMountOverItself_isAllowed() {
+    host.mount(source, "fuse.sshfs", PathState.DIRECTORY);
+    assertThat(new Preflight(host).checkPaths(source, source).origin()).isEqualTo(source);
+  }
+
+  @Test
+  void mountpoint_mountOfAnotherKind_isAllowed() {
+    host.mount(mountpoint, "nfs4", PathState.DIRECTORY);
+    assertThat(new Preflight(host).checkPaths(source, mountpoint).origin()).isEqualTo(source);
+  }
+
+  @Test
+  void machine_allWell_passes() {
+    new Preflight(host).checkMachine(settings(false));
+    host.uid = 1000;
+    host.mayMount = false;
+    new Preflight(host).checkMachine(settings(false));
+  }
+
+  @Test
+  void name_ofALivingMount_isRefused() throws IOException {
+    Path file = host.control.processFile("n");
+    Files.writeString(file, "1\n/mnt/other\n");
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      assertThat(channel.tryLock()).isNotNull();
+      refuses("the name 'n' is in use by the mount at /mnt/other: choose another one with --name");
+    }
+    new Preflight(host).checkMachine(settings(false));
+  }
+
+  @Test
+  void device_missing_isTold() {
+    host.device = Host.Device.MISSING;
+    refuses("/dev/fuse is missing: load it with 'modprobe fuse', or start the container with");
+  }
+
+  @Test
+  void device_denied_isTold() {
+    host.uid = 1000;
+    host.device = Host.Device.DENIED;
+    refuses("not permitted to open /dev/fuse as user 1000: run as root, or start the container");
+  }
+
+  @Test
+  void libfuse_missing_namesThePackage() {
+    host.libfuse = false;
+    refuses("libfuse 2 (libfuse.so.2) is missing: install it with 'apt install libfuse2'");
+  }
+
+  @Test
+  void root_withoutTheCapability_isTold() {
+    host.mayMount = false;
+    refuses("not permitted to mount: root lacks CAP_SYS_ADMIN here");
+  }
+
+  @Test
+  void user_withoutFusermount_isToldThePackage() {
+    host.uid = 1000;
+    host.fusermount = false;
+    refuses(
+        "not permitted to mount as user 1000: run as root, or install the package fuse3"
+            + " (fusermount)");
+  }
+
+  @Test
+  void user_mountpointOfSomebodyElse_isTold() {
+    host.uid = 1000;
+    host.unwritable.add(mountpoint);
+    refuses("not permitted to mount on '" + mountpoint + "' as user 1000: choose a directory");
+  }
+
+  @Test
+  void user_allowOtherNotAllowed_isTold() {
+    host.uid = 1000;
+    host.userAllowOther = false;
+    new Preflight(host).checkMachine(settings(false));
+    CliException failure =
+        catchThrowableOfType(
+            CliException.class, () -> new Preflight(host).checkMachine(settings(true)));
+    assertThat(failure.exitCode()).isEqualTo(1);
+    assertThat(failure).hasMessageStartingWith("--allow-other is not permitted to users: write");
+  }
+
+  @Test
+  void root_allowOther_needsNoPermission() {
+    host.userAllowOther = false;
+    new Preflight(host).checkMachine(settings(true));
+  }
+
+  @Test
+  void mountpoint_withOurOwnFiles_isUsage() {
+    host.ownDirectories.add(mountpoint.resolve("java"));
+    CliException failure =
+        catchThrowableOfType(
+            CliException.class, () -> new Preflight(host).checkMachine(settings(false)));
+    assertThat(failure.exitCode()).isEqualTo(2);
+    assertThat(failure)
+        .hasMessage(
+            "mountpoint '%s' holds '%s/java', which Holdfast itself needs: choose another"
+                .formatted(mountpoint, mountpoint));
+  }
+
+  @Test
+  void mountpoint_withTheLog_isUsage() {
+    Settings settings =
+        Settings.builder(source, mountpoint)
+            .systemMemory(host.memory())
+            .logFile(mountpoint.resolve("log"))
+            .build();
+    CliException failure =
+        catchThrowableOfType(CliException.class, () -> new Preflight(host).checkMachine(settings));
+    assertThat(failure.exitCode()).isEqualTo(2);
+  }
+
+  private Settings settings(boolean allowOther) {
+    return Settings.builder(source, mountpoint)
+        .name("n")
+        .systemMemory(host.memory())
+        .allowOther(allowOther)
+        .build();
+  }
+
+  private void refuses(Path from, Path to, int exitCode, String message) {
+    CliException failure =
+        catchThrowableOfType(CliException.class, () -> new Preflight(host).checkPaths(from, to));
+    assertThat(failure).hasMessageStartingWith(message.replace("%s", temp.toString()));
+    assertThat(failure).hasMessageContaining(": ");
+    assertThat(failure.exitCode()).isEqualTo(exitCode);
+  }
+
+  private void refuses(String message) {
+    CliException failure =
+        catchThrowableOfType(
+            CliException.class, () -> new Preflight(host).checkMachine(settings(false)));
+    assertThat(failure).hasMessageStartingWith(message);
+    assertThat(failure.exitCode()).isEqualTo(1);
+  }
+}
