@@ -163,6 +163,7 @@ public final class Daemon {
                   reads,
                   opens,
                   binding,
+                  settings.metadataTtl(),
                   housekeeping,
                   System::nanoTime));
       closing(

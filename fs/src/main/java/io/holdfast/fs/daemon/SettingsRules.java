@@ -87,8 +87,8 @@ final class SettingsRules {
     requireSome(Settings.Key.MEMORY, memory, system);
     requireSome(Settings.Key.TRANSIT, b.transitBytes, system);
     require(
-        b.transitBytes >= b.itemSize,
-        "--transit %s does not hold one item of %s: raise --transit or lower --item-size",
+        b.transitBytes >= 2 * b.itemSize,
+        "--transit %s does not hold two items of %s: raise --transit or lower --item-size",
         Sizes.exact(b.transitBytes),
         Sizes.exact(b.itemSize));
     require(

@@ -31,6 +31,11 @@ public final class Linux {
   /** Bytes of a page of memory. */
   public static final int PAGE_SIZE = pageSize();
 
+  /** How much of /proc/PID/status holds the line that names the process. */
+  private static final int STATUS_HEAD = 512;
+
+  private static final String PROCESS_LINE = "\nTgid:";
+
   private static final long SYS_OPENAT2 = 437;
   private static final long SYS_CACHESTAT = 451;
   private static final long RESOLVE_NO_MAGICLINKS = 0x02;
@@ -133,6 +138,29 @@ public final class Linux {
     Memory.putLong(range, offset);
     Memory.putLong(range + 8, length);
     return LIBC.syscall(SYS_CACHESTAT, fd, range, answer, 0) == 0 ? Memory.getLong(answer) : -1;
+  }
+
+  /**
+   * Returns the process that a thread belongs to, from /proc and without Java I/O; the thread
+   * itself where it has ended.
+   */
+  public static int processOf(int thread) {
+    Scratch scratch = scratch();
+    Memory.putString(scratch.path(), pathBytes("/proc/" + thread + "/status"));
+    int fd = LIBC.openat(AT_FDCWD, scratch.path(), O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0) {
+      return thread;
+    }
+    long length = LIBC.read(fd, scratch.area(), STATUS_HEAD);
+    LIBC.close(fd);
+    String text =
+        new String(
+            Memory.bytes(scratch.area(), (int) Math.max(0, length)), StandardCharsets.ISO_8859_1);
+    int at = text.indexOf(PROCESS_LINE);
+    int end = text.indexOf('\n', at + 1);
+    return at < 0 || end < 0
+        ? thread
+        : Integer.parseInt(text.substring(at + PROCESS_LINE.length(), end).strip());
   }
 
   /** Describes an error number in a word or two, for messages. */

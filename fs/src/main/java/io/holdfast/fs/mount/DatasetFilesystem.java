@@ -19,10 +19,13 @@ import io.holdfast.fs.transit.Transit;
 import io.holdfast.fs.tree.Node;
 import io.holdfast.fs.tree.Tree;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import jnr.ffi.Pointer;
 import jnr.ffi.Runtime;
 import org.jspecify.annotations.Nullable;
@@ -56,10 +59,12 @@ public final class DatasetFilesystem implements Filesystem {
   private final Executor changes;
   private final LongSupplier nanoTime;
   private final CallerMemory callers = new CallerMemory();
+  private final MissingNames missing;
 
   /**
    * What the filesystem is made of.
    *
+   * @param metadataTtl how long the kernel keeps names and attributes
    * @param changes where a file that has changed is looked up again; not a thread that answers
    *     requests
    */
@@ -73,6 +78,7 @@ public final class DatasetFilesystem implements Filesystem {
       ReadStats reads,
       OpenCounts opens,
       KernelView kernel,
+      Duration metadataTtl,
       Executor changes,
       LongSupplier nanoTime) {}
 
@@ -89,6 +95,7 @@ public final class DatasetFilesystem implements Filesystem {
     kernel = parts.kernel;
     changes = parts.changes;
     nanoTime = parts.nanoTime;
+    missing = new MissingNames(parts.metadataTtl);
   }
 
   private static byte[] bytes(String text) {
@@ -103,7 +110,14 @@ public final class DatasetFilesystem implements Filesystem {
     if (isControlName(parent, name)) {
       return controlEntry(ControlFiles.DIRECTORY);
     }
-    return entry(tree.lookup(tree.node(parent), name));
+    try {
+      return entry(tree.lookup(tree.node(parent), name));
+    } catch (FsException e) {
+      if (e.code() == FsError.NOT_FOUND) {
+        missing.add(parent, name);
+      }
+      throw e;
+    }
   }
 
   private static boolean isControlName(long parent, byte[] name) {
@@ -226,7 +240,7 @@ public final class DatasetFilesystem implements Filesystem {
   @Override
   public void opened(long node, int thread) {
     if (node < CONTROL && !callers.reader(thread).internal()) {
-      opens.opened(thread);
+      opens.opened(thread, 1);
     }
   }
 
@@ -303,20 +317,25 @@ public final class DatasetFilesystem implements Filesystem {
         top = next == null ? tree.lookup(top, bytes(name)) : next;
       }
     }
+    List<Node> within = tree.knownWithin(top);
     long different = 0;
-    for (Node node : tree.knownWithin(top)) {
+    for (Node node : within) {
       different += refresh(node) ? 1 : 0;
     }
+    missing.takeWithin(within.stream().map(Node::id).collect(Collectors.toSet()), kernel::expire);
     return different;
   }
 
   /** Asks the origin for one node; not to be called by a thread that answers requests. */
   private boolean refresh(Node node) {
     Node parent = node.parent();
+    Attributes before = node.attributes();
+    if (before.isDirectory()) {
+      kernel.expireDirectory(node.id());
+    }
     if (parent == null) {
       return false;
     }
-    Attributes before = node.attributes();
     boolean different = true;
     try {
       Node now = tree.lookup(parent, node.name());
@@ -327,7 +346,8 @@ public final class DatasetFilesystem implements Filesystem {
         return false;
       }
     }
-    if (different) {
+    // a directory that is still there keeps its entry, for those who work in it
+    if (different && !(before.isDirectory() && !node.isStale())) {
       kernel.expire(parent.id(), node.name());
     }
     return different;

@@ -18,4 +18,7 @@ public interface KernelView {
    * the name, or its directory, waits for the caller.
    */
   void expire(long parent, byte[] name);
+
+  /** Makes the kernel ask for the attributes of a directory before it shows them again. */
+  void expireDirectory(long node);
 }

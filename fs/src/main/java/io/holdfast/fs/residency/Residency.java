@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -111,6 +112,9 @@ public final class Residency implements AutoCloseable {
 
   /** Tells whether an item would be admitted now. */
   public boolean wouldAdmit(Item item) {
+    if (closed || residents.size() >= mappings) {
+      return false;
+    }
     long hash = hash(item);
     policyLock.lock();
     try {
@@ -153,9 +157,16 @@ public final class Residency implements AutoCloseable {
    */
   public boolean offer(Fetched fetched) {
     Item item = fetched.item();
-    if (closed || residents.containsKey(item.id()) || !hasMappings()) {
+    Resident before = residents.get(item.id());
+    if (closed || (before == null && !hasMappings())) {
       return false;
     }
+    // a resident is fetched again where a soft pin's pages were taken back
+    return before == null ? ask(fetched) : begin(fetched, before);
+  }
+
+  private boolean ask(Fetched fetched) {
+    Item item = fetched.item();
     Outcome outcome;
     policyLock.lock();
     try {
@@ -172,8 +183,19 @@ public final class Residency implements AutoCloseable {
       return false;
     }
     admitted.incrementAndGet();
+    return begin(fetched, null);
+  }
+
+  private boolean begin(Fetched fetched, @Nullable Resident before) {
+    Item item = fetched.item();
     Resident resident = new Resident(item);
-    residents.put(item.id(), resident);
+    if (before == null) {
+      residents.put(item.id(), resident);
+    } else if (residents.replace(item.id(), before, resident)) {
+      before.release();
+    } else {
+      return false;
+    }
     boolean rehome = fetched.readFromElsewhere();
     byte[] path = item.path().get().bytes();
     try {
@@ -394,8 +416,7 @@ public final class Residency implements AutoCloseable {
    * @param wanted null to lock where it is allowed
    * @throws FsException where locking was asked for and is not allowed
    */
-  public static boolean choosePin(@org.jspecify.annotations.Nullable Boolean wanted, PinLimits may)
-      throws FsException {
+  public static boolean choosePin(@Nullable Boolean wanted, PinLimits may) throws FsException {
     if (Boolean.TRUE.equals(wanted) && !may.canLock()) {
       throw new FsException(
           FsError.NOT_PERMITTED,

@@ -3,9 +3,11 @@ package io.holdfast.fs.residency;
 import io.holdfast.fs.transit.Item;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
@@ -24,8 +26,10 @@ final class Window {
    */
   private static final double FILL = 0.75;
 
-  /** How long a partly read item may linger, at least. */
-  private static final long PARTIAL_NANOS = Duration.ofSeconds(30).toNanos();
+  /** How much longer than one that was read whole a partly read item may linger, and at least. */
+  private static final int PARTIAL_TIMES = 5;
+
+  private static final long PARTIAL_NANOS = Duration.ofSeconds(1).toNanos();
 
   /** What a window of no size still holds of items that were read in part. */
   private static final long PARTIAL_BOUND = 32 << 20;
@@ -33,7 +37,12 @@ final class Window {
   private static final long FIRST_RETRY_NANOS = Duration.ofMillis(50).toNanos();
   private static final int LONGEST_RETRY = 9;
 
-  private record Key(long item, long offset) {}
+  /** A part of an item is apart from the item, also where both begin at the same byte. */
+  private record Key(long item, long offset, int length) {
+    static Key of(Item item) {
+      return new Key(item.id(), item.offset(), item.length());
+    }
+  }
 
   /** An item with pages in the page cache. */
   static final class Entry {
@@ -42,6 +51,7 @@ final class Window {
     private boolean complete;
     private long lastRead;
     private int attempts;
+    private boolean forgotten;
 
     Entry(Item item) {
       this.item = item;
@@ -56,6 +66,10 @@ final class Window {
   private final long ageNanos;
   private final LongSupplier nanoTime;
   private final LinkedHashMap<Key, Entry> entries = new LinkedHashMap<>();
+
+  /** Those that were given out to be dropped. */
+  private final Set<Entry> dropping = new HashSet<>();
+
   private long bytes;
   private long droppedBytes;
 
@@ -71,7 +85,7 @@ final class Window {
    * @return what is to be dropped now
    */
   synchronized List<Entry> delivered(Item item, int count, boolean complete) {
-    Key key = new Key(item.id(), item.offset());
+    Key key = Key.of(item);
     Entry entry = entries.remove(key);
     if (entry == null) {
       entry = new Entry(item);
@@ -84,6 +98,7 @@ final class Window {
     bytes += count;
     if (entry.complete && (ageNanos == 0 || size == 0)) {
       entries.remove(key);
+      dropping.add(entry);
       return List.of(entry);
     }
     return bytes > bound() ? oldest() : List.of();
@@ -103,6 +118,7 @@ final class Window {
         if ((entry.complete || !completeOnly) && entry.attempts == 0) {
           each.remove();
           out.add(entry);
+          dropping.add(entry);
           left -= entry.bytes;
         }
       }
@@ -117,16 +133,26 @@ final class Window {
     Iterator<Entry> each = entries.values().iterator();
     while (each.hasNext()) {
       Entry entry = each.next();
-      long time = entry.complete ? ageNanos : Math.max(ageNanos, PARTIAL_NANOS);
+      long time = entry.complete ? ageNanos : partialNanos();
       if (entry.attempts > 0) {
         time = FIRST_RETRY_NANOS << Math.min(entry.attempts, LONGEST_RETRY);
       }
       if (now - entry.lastRead >= time) {
         each.remove();
         out.add(entry);
+        dropping.add(entry);
       }
     }
     return out;
+  }
+
+  private long partialNanos() {
+    if (size == 0) {
+      return PARTIAL_NANOS;
+    }
+    return ageNanos > Long.MAX_VALUE / PARTIAL_TIMES
+        ? Long.MAX_VALUE
+        : Math.max(PARTIAL_TIMES * ageNanos, PARTIAL_NANOS);
   }
 
   /**
@@ -136,12 +162,16 @@ final class Window {
    *     again later
    */
   synchronized void dropped(Entry entry, boolean gone) {
+    dropping.remove(entry);
+    if (entry.forgotten) {
+      return;
+    }
     if (gone) {
       bytes -= entry.bytes;
       droppedBytes += entry.bytes;
       return;
     }
-    Key key = new Key(entry.item.id(), entry.item.offset());
+    Key key = Key.of(entry.item);
     Entry newer = entries.get(key);
     if (newer != null) {
       newer.bytes += entry.bytes;
@@ -154,14 +184,17 @@ final class Window {
 
   /** Forgets a file whose version has changed: its pages went with the kernel's entry. */
   synchronized void forget(long node) {
-    Iterator<Entry> each = entries.values().iterator();
-    while (each.hasNext()) {
-      Entry entry = each.next();
-      if (Item.node(entry.item.id()) == node) {
-        each.remove();
-        bytes -= entry.bytes;
-      }
+    entries.values().removeIf(entry -> forget(entry, node));
+    dropping.removeIf(entry -> forget(entry, node));
+  }
+
+  private boolean forget(Entry entry, long node) {
+    if (Item.node(entry.item.id()) != node) {
+      return false;
     }
+    entry.forgotten = true;
+    bytes -= entry.bytes;
+    return true;
   }
 
   /** Returns the bytes in the page cache that are not resident. */

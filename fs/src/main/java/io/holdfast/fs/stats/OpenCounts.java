@@ -1,34 +1,45 @@
 package io.holdfast.fs.stats;
 
-import java.io.IOException;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.LoadingCache;
+import io.holdfast.fs.linux.Linux;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Opens by applications, per process. Thread-safe. The processes that opened most recently are kept
- * apart up to a bound; what others had opened counts in the total alone.
+ * Opens by applications, per process; those of this process do not count. Thread-safe. The
+ * processes that opened most recently are kept apart up to a bound; what others had opened counts
+ * in the total alone.
  */
 public final class OpenCounts {
   private static final int MOST_PROCESSES = 4096;
 
   private final LongAdder total = new LongAdder();
   private final ConcurrentHashMap<Integer, LongAdder> byProcess = new ConcurrentHashMap<>();
-  private final ConcurrentHashMap<Integer, Integer> processOf = new ConcurrentHashMap<>();
+  private final int ownProcess = (int) ProcessHandle.current().pid();
 
-  /** Counts one open by a thread, whose process is found out. */
-  public void opened(int thread) {
-    if (processOf.size() > MOST_PROCESSES) {
-      processOf.clear();
+  /** Kept for a moment only: numbers of threads are used again. */
+  private final LoadingCache<Integer, Integer> processOf =
+      Caffeine.newBuilder()
+          .expireAfterWrite(Duration.ofSeconds(1))
+          .maximumSize(2 * MOST_PROCESSES)
+          .executor(Runnable::run)
+          .build(Linux::processOf);
+
+  /** Counts opens by a thread, whose process is found out. */
+  public void opened(int thread, long opens) {
+    int process = processOf.get(thread);
+    if (process != ownProcess) {
+      counted(process, opens);
     }
-    counted(processOf.computeIfAbsent(thread, OpenCounts::process), 1);
   }
 
-  /** Counts opens by a process. */
-  public void counted(int process, long opens) {
+  private void counted(int process, long opens) {
     total.add(opens);
     LongAdder count = byProcess.get(process);
     if (count == null) {
@@ -38,19 +49,6 @@ public final class OpenCounts {
       count = byProcess.computeIfAbsent(process, pid -> new LongAdder());
     }
     count.add(opens);
-  }
-
-  private static int process(int thread) {
-    try {
-      for (String line : Files.readAllLines(Path.of("/proc/" + thread + "/status"))) {
-        if (line.startsWith("Tgid:")) {
-          return Integer.parseInt(line.substring("Tgid:".length()).strip());
-        }
-      }
-    } catch (IOException | NumberFormatException e) {
-      return thread; // it has ended already
-    }
-    return thread;
   }
 
   /** Returns the opens since the mount. */

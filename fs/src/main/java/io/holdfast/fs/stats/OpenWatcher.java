@@ -21,8 +21,8 @@ import java.util.function.Supplier;
 /**
  * Counts opens on a mount whose opens the kernel does not tell the daemon, with fanotify: per
  * process, read in batches, also through bind mounts of containers. Opens of the daemon itself and
- * of control files do not count. Two opens of one file by one process within a batch count once:
- * the kernel merges them.
+ * of control files do not count. Two opens of one file by one thread within a batch count once: the
+ * kernel merges them.
  *
  * <p>Each event brings an open descriptor of the own mount, so all of it runs on one isolated
  * thread. Thread-safe.
@@ -31,14 +31,21 @@ public final class OpenWatcher implements AutoCloseable {
   private static final int FAN_CLOEXEC = 1;
   private static final int FAN_NONBLOCK = 2;
   private static final int FAN_UNLIMITED_QUEUE = 0x10;
+
+  /** Opens of one file by two threads of a process are two events then. */
+  private static final int FAN_REPORT_TID = 0x100;
+
   private static final int FAN_MARK_ADD = 1;
   private static final int FAN_MARK_FILESYSTEM = 0x100;
   private static final long FAN_OPEN = 0x20;
 
-  /** struct fanotify_event_metadata: 0 event_len u32, 8 mask u64, 16 fd i32, 20 pid i32. */
+  /**
+   * struct fanotify_event_metadata: 0 event_len u32, 8 mask u64, 16 fd i32, 20 pid i32: the
+   * thread's id.
+   */
   private static final int EVENT_FD = 16;
 
-  private static final int EVENT_PID = 20;
+  private static final int EVENT_THREAD = 20;
   private static final int BUFFER = 64 << 10;
 
   /** Asks for what the kernel knows of an inode, without a request to the daemon. */
@@ -51,7 +58,6 @@ public final class OpenWatcher implements AutoCloseable {
 
   private final IsolatedThreads thread;
   private final OpenCounts counts;
-  private final int ownProcess = (int) ProcessHandle.current().pid();
   private volatile int group = -1;
   private volatile boolean closed;
   private volatile boolean running;
@@ -74,7 +80,7 @@ public final class OpenWatcher implements AutoCloseable {
         onThread(
             () ->
                 LIBC.fanotify_init(
-                    FAN_CLOEXEC | FAN_NONBLOCK | FAN_UNLIMITED_QUEUE,
+                    FAN_CLOEXEC | FAN_NONBLOCK | FAN_UNLIMITED_QUEUE | FAN_REPORT_TID,
                     Linux.O_RDONLY | Linux.O_CLOEXEC));
     group = made;
     return made >= 0;
@@ -124,7 +130,7 @@ public final class OpenWatcher implements AutoCloseable {
           take(buffer, length, batch);
           continue;
         }
-        batch.forEach((process, opens) -> counts.counted(process, opens[0]));
+        batch.forEach((thread, opens) -> counts.opened(thread, opens[0]));
         batch.clear();
         passes++;
         LockSupport.parkNanos(BATCH_NANOS);
@@ -139,10 +145,10 @@ public final class OpenWatcher implements AutoCloseable {
   private void take(long buffer, long length, Map<Integer, int[]> batch) {
     for (long at = buffer; at < buffer + length; at += Memory.getInt(at)) {
       int fd = Memory.getInt(at + EVENT_FD);
-      int process = Memory.getInt(at + EVENT_PID);
+      int thread = Memory.getInt(at + EVENT_THREAD);
       if (fd >= 0) {
-        if (process != ownProcess && !isControl(fd)) {
-          batch.computeIfAbsent(process, pid -> new int[1])[0]++;
+        if (!isControl(fd)) {
+          batch.computeIfAbsent(thread, id -> new int[1])[0]++;
         }
         LIBC.close(fd);
       }

@@ -42,6 +42,7 @@ final class Fetch implements Fetched {
   }
 
   private final Transit transit;
+  private final Item whole;
   private final Item item;
   private final FetchKey key;
   private final long started;
@@ -51,15 +52,22 @@ final class Fetch implements Fetched {
   private int deliveredBytes;
   private int deliveries;
   private boolean readFromElsewhere;
+  private boolean admitted;
   private long address;
   private int arrived;
   private int users;
   private long lastUse;
 
-  Fetch(Transit transit, FetchKey key, Item item, long now) {
+  /**
+   * Creates a fetch that has not begun.
+   *
+   * @param whole the item that the range is a part of, or is
+   */
+  Fetch(Transit transit, FetchKey key, Item whole, Item range, long now) {
     this.transit = transit;
     this.key = key;
-    this.item = item;
+    this.whole = whole;
+    this.item = range;
     this.started = now;
     this.lastUse = now;
   }
@@ -67,6 +75,10 @@ final class Fetch implements Fetched {
   @Override
   public Item item() {
     return item;
+  }
+
+  Item whole() {
+    return whole;
   }
 
   FetchKey key() {
@@ -149,15 +161,16 @@ final class Fetch implements Fetched {
       return;
     }
     int fresh;
-    boolean refused;
+    boolean lingers;
     boolean complete;
     synchronized (this) {
       fresh = mark(ask.offset(), ask.length());
       readFromElsewhere |= ask.reader().elsewhere();
-      refused = state == State.REFUSED;
-      complete = isDelivered();
+      lingers = state != State.RUNNING && !admitted;
+      // of a fetch that has ended nobody will read the rest
+      complete = state == State.RETIRED || isDelivered();
     }
-    if (refused) {
+    if (lingers) {
       transit.delivered(this, fresh, complete);
     }
   }
@@ -170,7 +183,7 @@ final class Fetch implements Fetched {
     }
     if (delivered == null) {
       delivered = new BitSet((item.length() + PAGE - 1) / PAGE);
-      delivered.set(0, deliveredBytes / PAGE);
+      delivered.set(0, (deliveredBytes + PAGE - 1) / PAGE);
     }
     int fresh = 0;
     int end = offset + length;
@@ -190,18 +203,19 @@ final class Fetch implements Fetched {
   }
 
   /** Takes note of the decision. */
-  void decided(boolean admitted) {
+  void decided(boolean admits) {
     int bytes;
     boolean complete;
     synchronized (this) {
       if (state != State.RUNNING) {
         return;
       }
-      state = admitted ? State.ADMITTED : State.REFUSED;
+      state = admits ? State.ADMITTED : State.REFUSED;
+      admitted = admits;
       bytes = deliveredBytes;
       complete = isDelivered();
     }
-    if (!admitted && bytes > 0) {
+    if (!admits && bytes > 0) {
       transit.delivered(this, bytes, complete);
     }
   }
@@ -248,25 +262,24 @@ final class Fetch implements Fetched {
     return tooLong;
   }
 
-  /** Ends it: nobody finds it any more, and those who wait learn the reason. */
-  void end(@Nullable FsException reason) {
-    List<Ask> failed;
+  /**
+   * Ends it: nobody finds it any more.
+   *
+   * @return those who still waited for it; the caller owes them an answer
+   */
+  List<Ask> end() {
+    List<Ask> unanswered;
     boolean free;
     int bytes;
     synchronized (this) {
       if (state == State.RETIRED) {
-        return;
+        return List.of();
       }
       bytes = state == State.RUNNING ? deliveredBytes : 0;
       state = State.RETIRED;
-      failed = List.copyOf(waiters);
+      unanswered = List.copyOf(waiters);
       waiters.clear();
       free = users == 0 && address != 0;
-    }
-    FsException cause =
-        reason == null ? new FsException(FsError.IO, item + ": fetch given up") : reason;
-    for (Ask waiter : failed) {
-      waiter.reply().failed(cause);
     }
     if (bytes > 0) {
       transit.delivered(this, bytes, true);
@@ -274,6 +287,7 @@ final class Fetch implements Fetched {
     if (free) {
       free();
     }
+    return unanswered;
   }
 
   /** Ends one use of the memory. */

@@ -28,6 +28,11 @@ public record Item(long id, Supplier<OriginPath> path, Version version, long off
     return id >>> EXTENT_BITS;
   }
 
+  /** Returns the number of the extent that an item's id was packed from. */
+  public static long extent(long id) {
+    return id & ((1L << EXTENT_BITS) - 1);
+  }
+
   /** Returns the same item, cut to a part of it. */
   Item part(int from, int to) {
     return new Item(id, path, version, offset + from, to - from);

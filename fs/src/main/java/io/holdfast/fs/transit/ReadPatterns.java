@@ -14,18 +14,30 @@ final class ReadPatterns {
   /** The kernel's readahead sends several reads at once, and they may arrive in another order. */
   private static final long TOLERANCE = 1 << 20;
 
-  /** For each slot the node, and where the last read of it ended. */
-  private final AtomicLongArray last = new AtomicLongArray(2 * SLOTS);
+  /** A random reader of a large file goes on where it was before once by chance, not twice. */
+  private static final int RUN = 2;
 
-  /**
-   * Takes note of a read and tells whether it goes on where another one of this file ended, or
-   * begins the file.
-   */
+  private static final int NODE = 0;
+  private static final int END = 1;
+  private static final int RUN_LENGTH = 2;
+  private static final int FIELDS = 3;
+
+  /** For each slot the node, where the last read of it ended, and how many went on in a row. */
+  private final AtomicLongArray last = new AtomicLongArray(FIELDS * SLOTS);
+
+  /** Takes note of a read and tells whether it begins the file, or is one of a run that goes on. */
   boolean isSequential(long node, long offset, int length) {
-    int slot = 2 * (int) ((node * 0x9E3779B97F4A7C15L) >>> 52);
-    long before = last.get(slot) == node ? last.get(slot + 1) : 0;
-    last.set(slot, node);
-    last.set(slot + 1, offset + length);
-    return Math.abs(offset - before) <= TOLERANCE;
+    int slot = FIELDS * (int) ((node * 0x9E3779B97F4A7C15L) >>> 52);
+    boolean known = last.get(slot + NODE) == node;
+    long before = known ? last.get(slot + END) : 0;
+    boolean goesOn = Math.abs(offset - before) <= TOLERANCE;
+    long run = 0;
+    if (goesOn) {
+      run = known ? last.get(slot + RUN_LENGTH) + 1 : RUN;
+    }
+    last.set(slot + NODE, node);
+    last.set(slot + END, offset + length);
+    last.set(slot + RUN_LENGTH, run);
+    return offset == 0 || run >= RUN;
   }
 }

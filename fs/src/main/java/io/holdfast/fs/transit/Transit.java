@@ -56,6 +56,7 @@ public final class Transit {
   private final TransitStats stats = new TransitStats();
   private final ReadPatterns patterns = new ReadPatterns();
   private final LastItems lastItems = new LastItems();
+  private volatile boolean closed;
   private final ConcurrentHashMap<FetchKey, Fetch> table = new ConcurrentHashMap<>();
 
   /**
@@ -174,7 +175,7 @@ public final class Transit {
         retire(there);
         continue;
       }
-      Fetch fetch = new Fetch(this, key, range, now);
+      Fetch fetch = new Fetch(this, key, item, range, now);
       if (table.putIfAbsent(key, fetch) != null) {
         continue;
       }
@@ -190,11 +191,20 @@ public final class Transit {
     }
   }
 
-  /** A thread that has moved on to another item needs the bytes of the one before no longer. */
+  /**
+   * Tells whether the reader is still on its way through an item: its last read was of the same
+   * one, or of another of the file, since the kernel reads ahead. Only the beginning of a file
+   * begins another pass. A thread that has moved on to another file needs the bytes of the one
+   * before no longer.
+   */
   private boolean goesOn(Reader reader, FetchKey key) {
     FetchKey before = lastItems.exchange(reader.thread(), key);
-    if (before == null || before.equals(key)) {
-      return before != null;
+    if (before == null) {
+      return false;
+    }
+    if (Item.node(before.item()) == Item.node(key.item())) {
+      boolean first = Item.extent(key.item()) == 0;
+      return !first || Item.extent(before.item()) <= 1;
     }
     Fetch left = table.get(before);
     if (left != null && left.isSpent()) {
@@ -212,7 +222,7 @@ public final class Transit {
     if (table.containsKey(key)) {
       return;
     }
-    Fetch fetch = new Fetch(this, key, item, nanoTime.getAsLong());
+    Fetch fetch = new Fetch(this, key, item, item, nanoTime.getAsLong());
     if (table.putIfAbsent(key, fetch) == null) {
       if (listener.serve(item, 0, 0, NO_REPLY)) {
         retire(fetch);
@@ -235,8 +245,11 @@ public final class Transit {
     try {
       executor.execute(() -> run(fetch));
     } catch (RejectedExecutionException e) {
-      table.remove(fetch.key(), fetch);
-      fetch.end(new FsException(FsError.IO, fetch.item() + ": no thread to fetch it", e));
+      if (executor == prefetchers && !closed) {
+        retire(fetch);
+      } else {
+        fail(fetch, new FsException(FsError.IO, fetch.item() + ": no thread to fetch it", e));
+      }
     }
   }
 
@@ -246,10 +259,11 @@ public final class Transit {
       long address = acquire(fetch.item().length());
       fetch.begin(address);
       try {
-        fetchWithRetries(fetch, address);
-        stats.originItems.increment();
-        boolean whole = fetch.key().part() == FetchKey.WHOLE;
-        fetch.decided(whole && fetch.isRunning() && listener.offer(fetch));
+        if (fetchWithRetries(fetch, address)) {
+          stats.originItems.increment();
+          boolean whole = fetch.key().part() == FetchKey.WHOLE;
+          fetch.decided(whole && fetch.isRunning() && listener.offer(fetch));
+        }
       } finally {
         fetch.release();
       }
@@ -265,7 +279,7 @@ public final class Transit {
 
   private void fail(Fetch fetch, FsException cause) {
     table.remove(fetch.key(), fetch);
-    fetch.end(cause);
+    fetch.end().forEach(ask -> ask.reply().failed(cause));
     if (cause.code() == FsError.STALE) {
       log.info("{}", cause.getMessage());
       listener.changed(fetch.item());
@@ -277,8 +291,10 @@ public final class Transit {
 
   private long acquire(int length) throws FsException {
     long address = memory.acquire(length, 0);
+    while (address == 0 && giveUpIdle()) {
+      address = memory.acquire(length, 0);
+    }
     if (address == 0) {
-      giveUpIdle();
       address = memory.acquire(length, deadlineNanos / 2);
     }
     if (address == 0) {
@@ -289,11 +305,11 @@ public final class Transit {
     return address;
   }
 
-  private void fetchWithRetries(Fetch fetch, long address) throws FsException {
+  /** Returns whether all of it is there; not where the fetch was given up meanwhile. */
+  private boolean fetchWithRetries(Fetch fetch, long address) throws FsException {
     for (int attempt = 1; ; attempt++) {
       try {
-        fetchOnce(fetch, address);
-        return;
+        return fetchOnce(fetch, address);
       } catch (FsException e) {
         boolean passing = e.code() == FsError.IO || e.code() == FsError.TIMED_OUT;
         if (!passing || attempt == ATTEMPTS) {
@@ -309,11 +325,11 @@ public final class Transit {
    * Reads what is missing; each step is checked to be of the expected version before anybody gets
    * to see it.
    */
-  private void fetchOnce(Fetch fetch, long address) throws FsException {
+  private boolean fetchOnce(Fetch fetch, long address) throws FsException {
     Item item = fetch.item();
     try (OriginFile file = open(item)) {
       int done = fetch.arrived();
-      while (done < item.length()) {
+      while (done < item.length() && fetch.isRunning()) {
         int step = Math.min(STEP, item.length() - done);
         int count = file.read(item.offset() + done, address + done, step);
         checkVersion(file, item);
@@ -325,6 +341,7 @@ public final class Transit {
         fetch.advance(done);
       }
       file.discard(item.offset(), item.length());
+      return done == item.length();
     }
   }
 
@@ -359,17 +376,25 @@ public final class Transit {
     memory.release(address, length);
   }
 
+  /** Takes a fetch out of the table; who joined it in the last moment asks again. */
   void retire(Fetch fetch) {
     table.remove(fetch.key(), fetch);
-    fetch.end(null);
+    for (Ask ask : fetch.end()) {
+      if (closed) {
+        ask.reply().failed(new FsException(FsError.IO, fetch.item() + ": the mount is ending"));
+      } else {
+        readShared(fetch.key(), fetch.whole(), fetch.item(), ask);
+      }
+    }
   }
 
   /** Gives up every fetch of a file whose version has changed; those who wait get ESTALE. */
   public void abandon(long node, String path) {
+    FsException cause = new FsException(FsError.STALE, path + ": changed at the origin");
     for (Fetch fetch : table.values()) {
       if (Item.node(fetch.item().id()) == node) {
         table.remove(fetch.key(), fetch);
-        fetch.end(new FsException(FsError.STALE, path + ": changed at the origin"));
+        fetch.end().forEach(ask -> ask.reply().failed(cause));
       }
     }
   }
@@ -388,8 +413,12 @@ public final class Transit {
     }
   }
 
-  /** Makes room: the quarter of the kept items that was not used for longest goes. */
-  private void giveUpIdle() {
+  /**
+   * Makes room: the quarter of the kept items that was not used for longest goes.
+   *
+   * @return whether there were any
+   */
+  private boolean giveUpIdle() {
     List<Fetch> idle;
     try (Stream<Fetch> all = table.values().stream()) {
       idle =
@@ -398,10 +427,12 @@ public final class Transit {
               .toList();
     }
     idle.subList(0, (idle.size() + 3) / 4).forEach(this::retire);
+    return !idle.isEmpty();
   }
 
   /** Ends all fetches; for the end of the mount. */
   public void close() {
+    closed = true;
     for (Fetch fetch : table.values()) {
       retire(fetch);
     }

@@ -175,12 +175,15 @@ public final class Tree {
   }
 
   private static boolean isGone(FsException e) {
-    return e.code() == FsError.NOT_FOUND || e.code() == FsError.NOT_DIRECTORY;
+    return switch (e.code()) {
+      case NOT_FOUND, NOT_DIRECTORY, SYMLINK -> true;
+      default -> false;
+    };
   }
 
-  private Node replace(Node parent, ChildKey key, Attributes fresh) {
+  private Node replace(Node parent, ChildKey key, Attributes fresh) throws FsException {
     Node known = children.get(key);
-    if (known != null && sameContent(known.attributes(), fresh)) {
+    if (known != null && !known.isStale() && sameContent(known.attributes(), fresh)) {
       known.update(fresh);
       return known;
     }
@@ -188,6 +191,11 @@ public final class Tree {
     Node node = new Node(lastId.incrementAndGet(), parent, key.name, fresh);
     nodes.put(node.id(), node);
     children.put(key, node);
+    if (parent.isStale()) {
+      // removed while the origin was asked: whoever removed it may have missed this node
+      remove(key);
+      throw new FsException(FsError.STALE, parent.path() + ": replaced at the origin");
+    }
     return node;
   }
 

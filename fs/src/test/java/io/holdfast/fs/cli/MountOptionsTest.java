@@ -132,7 +132,7 @@ class MountOptionsTest {
         "--item-size 0|--item-size 0 is not possible: choose 1M, 2M, 4M, 8M, 16M, 32M or 64M",
         "--pin herd|--pin 'herd' is not known: choose one of hard, soft, auto",
         "--transit 0|--transit 0 is nothing: give a size above 0",
-        "--transit 1M|--transit 1M does not hold one item of 8M: raise --transit",
+        "--transit 1M|--transit 1M does not hold two items of 8M: raise --transit",
         "--window -1M|--window '-1M' is not a size: write a number",
         "--window 900T|--window 900T is more than the memory there is (100 GB): give less",
         "--window-age 2|--window-age '2' has no unit: write ms, s, m or h behind it, such as 2s",

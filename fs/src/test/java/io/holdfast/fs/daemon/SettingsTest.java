@@ -140,7 +140,7 @@ class SettingsTest {
   void build_transitSmallerThanAnItem_isRefused() {
     assertRefused(
         builder().transitBytes(4 << 20),
-        "--transit 4M does not hold one item of 8M: raise --transit or lower --item-size");
+        "--transit 4M does not hold two items of 8M: raise --transit or lower --item-size");
   }
 
   @ParameterizedTest

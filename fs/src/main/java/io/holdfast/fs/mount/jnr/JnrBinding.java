@@ -188,6 +188,15 @@ public final class JnrBinding implements Binding {
     }
   }
 
+  @Override
+  public void expireDirectory(long node) {
+    Long directory = kernelDirectories.get(node);
+    if (directory != null && !closed.get()) {
+      // a negative offset leaves the pages alone
+      libfuse.fuse_lowlevel_notify_inval_inode(channel, directory, -1, 0);
+    }
+  }
+
   private Operations operations() {
     Operations mounted = operations;
     if (mounted == null) {

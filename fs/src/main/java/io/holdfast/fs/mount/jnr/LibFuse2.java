@@ -36,5 +36,7 @@ public interface LibFuse2 {
 
   void fuse_unmount(long mountpoint, long channel);
 
+  int fuse_lowlevel_notify_inval_inode(long channel, long inode, long offset, long length);
+
   int fuse_lowlevel_notify_inval_entry(long channel, long parent, long name, long length);
 }
