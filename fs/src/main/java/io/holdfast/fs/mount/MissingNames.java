@@ -2,7 +2,7 @@ package io.holdfast.fs.mount;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import java.nio.ByteBuffer;
+import io.holdfast.fs.origin.OriginPath;
 import java.time.Duration;
 import java.util.Set;
 import java.util.function.BiConsumer;
@@ -15,7 +15,7 @@ import java.util.function.BiConsumer;
 final class MissingNames {
   private static final long MOST = 100_000;
 
-  private record Name(long parent, ByteBuffer bytes) {}
+  private record Name(long parent, OriginPath name) {}
 
   private final Cache<Name, Boolean> names;
 
@@ -29,7 +29,7 @@ final class MissingNames {
   }
 
   void add(long parent, byte[] name) {
-    names.put(new Name(parent, ByteBuffer.wrap(name)), Boolean.TRUE);
+    names.put(new Name(parent, OriginPath.of(name)), Boolean.TRUE);
   }
 
   /** Passes each missing name of these directories, and forgets it. */
@@ -37,7 +37,7 @@ final class MissingNames {
     for (Name name : names.asMap().keySet()) {
       if (directories.contains(name.parent)) {
         names.invalidate(name);
-        taker.accept(name.parent, name.bytes.array());
+        taker.accept(name.parent, name.name.bytes());
       }
     }
   }
