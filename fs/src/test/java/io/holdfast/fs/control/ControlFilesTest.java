@@ -1,0 +1,169 @@
+package io.holdfast.fs.control;
+
+import static io.holdfast.fs.Failures.assertFails;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.fs.FakeClock;
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.origin.Attributes;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+final class ControlFilesTest {
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  private final FakeClock clock = new FakeClock();
+  private final AtomicInteger made = new AtomicInteger();
+  private final ControlFiles files = create();
+
+  private ControlFiles create() {
+    Map<String, Supplier<byte[]>> contents = new LinkedHashMap<>();
+    contents.put("stats", () -> bytes("snapshot " + made.incrementAndGet()));
+    contents.put("config", () -> bytes("a=b\n"));
+    return new ControlFiles(contents, clock::getAsLong);
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static String text(byte[] bytes) {
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  private long link(String name) throws FsException {
+    return files.lookup(ControlFiles.DIRECTORY, bytes(name));
+  }
+
+  /** Walks where the link of a control file leads to. */
+  private long follow(byte[] target) throws FsException {
+    long node = ControlFiles.DIRECTORY;
+    for (String name : text(target).split("/", -1)) {
+      node = files.lookup(node, bytes(name));
+    }
+    return node;
+  }
+
+  private String read(String name) throws FsException {
+    return text(files.content(follow(files.readLink(link(name)))));
+  }
+
+  @Test
+  void link_readWithinASecond_leadsToTheSameSnapshot() throws FsException {
+    byte[] target = files.readLink(link("stats"));
+    clock.advance(SECOND.minusNanos(1));
+    assertThat(files.readLink(link("stats"))).isEqualTo(target);
+    assertThat(read("stats")).isEqualTo("snapshot 1");
+    assertThat(made).hasValue(1);
+  }
+
+  @Test
+  void link_readAfterASecond_leadsToANewSnapshot() throws FsException {
+    byte[] target = files.readLink(link("stats"));
+    clock.advance(SECOND);
+    assertThat(files.readLink(link("stats"))).isNotEqualTo(target);
+    assertThat(read("stats")).isEqualTo("snapshot 2");
+    assertThat(text(files.content(follow(target)))).as("of the old target").isEqualTo("snapshot 1");
+  }
+
+  @Test
+  void links_ofSeveralFiles_areApart() throws FsException {
+    assertThat(files.readLink(link("stats"))).isNotEqualTo(files.readLink(link("config")));
+    assertThat(read("config")).isEqualTo("a=b\n");
+    assertThat(read("stats")).isEqualTo("snapshot 1");
+  }
+
+  @Test
+  void link_size_isThatOfEveryTarget() throws FsException {
+    long node = link("stats");
+    for (int i = 0; i < 20; i++) {
+      Attributes attributes = files.attributes(node);
+      assertThat(attributes.isSymlink()).isTrue();
+      assertThat(files.readLink(node)).hasSize((int) attributes.size());
+      clock.advance(SECOND);
+    }
+  }
+
+  @Test
+  void link_target_isRelativeAndBeneath() throws FsException {
+    String target = text(files.readLink(link("stats")));
+    assertThat(target).doesNotStartWith("/").doesNotContain("..");
+  }
+
+  @Test
+  void snapshot_size_isExact() throws FsException {
+    long node = follow(files.readLink(link("stats")));
+    Attributes attributes = files.attributes(node);
+    assertThat(attributes.isRegular()).isTrue();
+    assertThat(attributes.size()).isEqualTo(files.content(node).length);
+    assertThat(attributes.mode() & 0777).isEqualTo(0444);
+    assertThat(attributes.modified()).isPositive();
+  }
+
+  @Test
+  void snapshot_forgottenLater_failsStale() throws FsException {
+    byte[] target = files.readLink(link("stats"));
+    long node = follow(target);
+    clock.advance(Duration.ofSeconds(29));
+    assertThat(files.content(node)).isNotEmpty();
+    clock.advance(Duration.ofSeconds(2));
+    assertFails(() -> files.content(node), FsError.STALE);
+    assertFails(() -> files.attributes(node), FsError.STALE);
+    assertFails(() -> follow(target), FsError.NOT_FOUND);
+    assertThat(read("stats")).isEqualTo("snapshot 2");
+  }
+
+  @Test
+  void list_directory_givesTheLinksOnly() throws FsException {
+    read("stats");
+    List<String> names = new ArrayList<>();
+    files.list(
+        ControlFiles.DIRECTORY,
+        (name, type, inode) -> {
+          names.add(text(name));
+          assertThat(type).isEqualTo(Attributes.SYMLINK);
+        });
+    assertThat(names).containsExactly("stats", "config");
+  }
+
+  @Test
+  void list_snapshots_givesNothing() throws FsException {
+    read("stats");
+    long snapshots = files.lookup(ControlFiles.DIRECTORY, bytes("snapshots"));
+    assertThat(files.attributes(snapshots).isDirectory()).isTrue();
+    List<String> names = new ArrayList<>();
+    files.list(snapshots, (name, type, inode) -> names.add(text(name)));
+    assertThat(names).isEmpty();
+    assertFails(() -> files.list(link("stats"), (n, t, i) -> {}), FsError.NOT_DIRECTORY);
+  }
+
+  @Test
+  void lookup_unknownName_failsNotFound() {
+    assertFails(() -> link("none"), FsError.NOT_FOUND);
+    assertFails(() -> follow(bytes("snapshots/000000000001-stats")), FsError.NOT_FOUND);
+    assertFails(() -> files.lookup(link("stats"), bytes("x")), FsError.NOT_FOUND);
+  }
+
+  @Test
+  void readLink_ofTheDirectory_failsInvalid() {
+    assertFails(() -> files.readLink(ControlFiles.DIRECTORY), FsError.INVALID);
+  }
+
+  @Test
+  void inodes_areNegativeAndTheirOwn() throws FsException {
+    long snapshot = follow(files.readLink(link("stats")));
+    List<Long> inodes = new ArrayList<>();
+    for (long node : new long[] {ControlFiles.DIRECTORY, link("stats"), link("config"), snapshot}) {
+      inodes.add(files.attributes(node).inode());
+    }
+    assertThat(inodes).doesNotHaveDuplicates().allMatch(inode -> inode < 0);
+  }
+}

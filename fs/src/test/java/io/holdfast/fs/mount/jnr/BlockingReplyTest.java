@@ -1,0 +1,85 @@
+package io.holdfast.fs.mount.jnr;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.Memory;
+import jnr.constants.platform.Errno;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+final class BlockingReplyTest {
+  private final long buffer = LIBC.malloc(16);
+  private final long source = LIBC.malloc(16);
+
+  @AfterEach
+  void free() {
+    LIBC.free(buffer);
+    LIBC.free(source);
+  }
+
+  @Test
+  void data_fromTheSameThread_isCopied() {
+    BlockingReply reply = new BlockingReply(buffer);
+    Memory.putLong(source, 42);
+    reply.data(source, 8);
+    Memory.putLong(source, 0);
+    assertThat(reply.await()).isEqualTo(8);
+    assertThat(Memory.getLong(buffer)).isEqualTo(42);
+  }
+
+  @Test
+  void data_fromAnotherThread_wakesTheReader() {
+    for (int i = 1; i <= 500; i++) {
+      int value = i;
+      BlockingReply reply = new BlockingReply(buffer);
+      Thread thread =
+          new Thread(
+              () -> {
+                Memory.putLong(source, value);
+                reply.data(source, 8);
+              });
+      thread.start();
+      assertThat(reply.await()).isEqualTo(8);
+      assertThat(Memory.getLong(buffer)).isEqualTo(value);
+    }
+  }
+
+  @Test
+  void noData_atTheEnd_isZero() {
+    BlockingReply reply = new BlockingReply(buffer);
+    reply.data(0, 0);
+    assertThat(reply.await()).isZero();
+  }
+
+  @Test
+  void failure_isTheNegativeErrno() {
+    BlockingReply reply = new BlockingReply(buffer);
+    reply.failed(new FsException(FsError.STALE, "changed"));
+    assertThat(reply.await()).isEqualTo(-Errno.ESTALE.intValue());
+  }
+
+  @Test
+  void interrupt_doesNotEndTheWait() throws InterruptedException {
+    BlockingReply[] reply = new BlockingReply[1];
+    int[] result = new int[1];
+    java.util.concurrent.CountDownLatch created = new java.util.concurrent.CountDownLatch(1);
+    Thread reader =
+        new Thread(
+            () -> {
+              reply[0] = new BlockingReply(buffer);
+              created.countDown();
+              result[0] = reply[0].await();
+            });
+    reader.start();
+    created.await();
+    reader.interrupt();
+    reply[0].data(source, 5);
+    reader.join();
+    assertThat(result[0]).isEqualTo(5);
+  }
+}

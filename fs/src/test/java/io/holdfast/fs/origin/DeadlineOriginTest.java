@@ -1,0 +1,190 @@
+package io.holdfast.fs.origin;
+
+import static io.holdfast.fs.Failures.assertFails;
+import static io.holdfast.fs.origin.OriginStore.bytes;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.fs.Await;
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.origin.posix.PosixOrigin;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** The contract through the decorator, and a store that does not answer. */
+final class DeadlineOriginTest extends OriginContractTest {
+  private static final int THREADS = 3;
+  private static final Duration SHORT = Duration.ofMillis(20);
+
+  private PosixStore directory;
+
+  @Override
+  OriginStore createStore() throws IOException {
+    directory = new PosixStore();
+    return directory;
+  }
+
+  @Override
+  Origin openOrigin() throws FsException {
+    return new DeadlineOrigin(PosixOrigin.open(directory.root()), pool(), Await.LONGEST);
+  }
+
+  @Override
+  void removeStore() throws IOException {
+    directory.close();
+  }
+
+  private static ThreadPoolExecutor pool() {
+    return new ThreadPoolExecutor(
+        0,
+        THREADS,
+        30,
+        TimeUnit.SECONDS,
+        new SynchronousQueue<>(),
+        new ThreadPoolExecutor.AbortPolicy());
+  }
+
+  /** Answers no call for attributes before the latch opens. */
+  private static final class Hanging implements FakeOrigin.Gate {
+    final CountDownLatch answer = new CountDownLatch(1);
+    final AtomicInteger entered = new AtomicInteger();
+
+    @Override
+    public void stat(OriginPath path) {
+      entered.incrementAndGet();
+      Await.latch(answer);
+    }
+  }
+
+  @Test
+  void call_thatHangs_failsByTheDeadline() {
+    FakeOrigin fake = new FakeOrigin();
+    Hanging hanging = new Hanging();
+    fake.setGate(hanging);
+    Origin origin = new DeadlineOrigin(fake, pool(), SHORT);
+    assertFails(() -> origin.stat(OriginPath.of("file")), FsError.TIMED_OUT);
+    assertThat(hanging.entered).hasValue(1);
+    hanging.answer.countDown();
+    origin.close();
+  }
+
+  @Test
+  void calls_moreThanThreads_areRefusedAtOnce() throws FsException {
+    FakeOrigin fake = new FakeOrigin();
+    fake.file("file", new byte[5]);
+    Hanging hanging = new Hanging();
+    fake.setGate(hanging);
+    ThreadPoolExecutor pool = pool();
+    Origin origin = new DeadlineOrigin(fake, pool, SHORT);
+    for (int i = 0; i < 10; i++) {
+      assertFails(() -> origin.stat(OriginPath.of("file")), FsError.TIMED_OUT);
+    }
+    assertThat(hanging.entered).as("calls that reached the origin").hasValue(THREADS);
+    assertThat(pool.getPoolSize()).isEqualTo(THREADS);
+
+    // with a deadline that a call never reaches: the refusal does not wait for it
+    Origin patient = new DeadlineOrigin(fake, pool, Duration.ofDays(1));
+    assertThatThrownBy(() -> patient.stat(OriginPath.of("file")))
+        .hasMessageContaining("too many calls wait");
+
+    hanging.answer.countDown();
+    Await.until("a thread comes free", () -> answers(origin));
+    assertThat(origin.stat(OriginPath.of("file")).size()).isEqualTo(5);
+    origin.close();
+  }
+
+  private static boolean answers(Origin origin) {
+    try {
+      return origin.stat(OriginPath.of("file")).isRegular();
+    } catch (FsException e) {
+      return false;
+    }
+  }
+
+  @Test
+  void list_deadlinePassed_sinkIsNotCalledLater() {
+    CountDownLatch answer = new CountDownLatch(1);
+    CountDownLatch listed = new CountDownLatch(1);
+    FakeOrigin fake = new FakeOrigin();
+    fake.file("file", new byte[1]);
+    Origin slow =
+        new DelegatingOrigin(fake) {
+          @Override
+          public void list(OriginPath path, EntrySink sink) throws FsException {
+            Await.latch(answer);
+            super.list(path, sink);
+            listed.countDown();
+          }
+        };
+    List<String> names = new ArrayList<>();
+    try (Origin origin = new DeadlineOrigin(slow, pool(), SHORT)) {
+      assertFails(
+          () -> origin.list(OriginPath.ROOT, (name, type, inode) -> names.add("late")),
+          FsError.TIMED_OUT);
+      answer.countDown();
+      Await.latch(listed);
+    }
+    assertThat(names).isEmpty();
+  }
+
+  @Test
+  void call_thatFails_keepsItsCode() {
+    try (Origin origin = new DeadlineOrigin(new FakeOrigin(), pool(), Await.LONGEST)) {
+      assertFails(() -> origin.stat(OriginPath.of("none")), FsError.NOT_FOUND);
+    }
+  }
+
+  @Test
+  void call_thatThrowsSomethingElse_failsIoWithItsCause() {
+    FakeOrigin fake = new FakeOrigin();
+    fake.setGate(
+        new FakeOrigin.Gate() {
+          @Override
+          public void stat(OriginPath path) {
+            throw new IllegalStateException("broken");
+          }
+        });
+    try (Origin origin = new DeadlineOrigin(fake, pool(), Await.LONGEST)) {
+      assertThatThrownBy(() -> origin.stat(OriginPath.of("file")))
+          .isInstanceOfSatisfying(
+              FsException.class, e -> assertThat(e.code()).isEqualTo(FsError.IO))
+          .hasRootCauseMessage("broken");
+    }
+  }
+
+  @Test
+  void call_interrupted_failsAndKeepsTheInterrupt() {
+    Hanging hanging = new Hanging();
+    FakeOrigin fake = new FakeOrigin();
+    fake.setGate(hanging);
+    try (Origin origin = new DeadlineOrigin(fake, pool(), Await.LONGEST)) {
+      Thread.currentThread().interrupt();
+      assertFails(() -> origin.stat(OriginPath.of("file")), FsError.IO);
+      assertThat(Thread.interrupted()).isTrue();
+      hanging.answer.countDown();
+    }
+  }
+
+  @Test
+  void mayHangAndDescribe_areThoseOfTheOrigin() {
+    assertThat(origin().mayHang()).isFalse();
+    assertThat(origin().describe()).isEqualTo(directory.root().toString());
+  }
+
+  @Test
+  void open_isNotBounded_andReadsThrough() throws IOException {
+    store().file(bytes("file"), bytes("content"));
+    try (OriginFile file = origin().open(OriginPath.of("file"))) {
+      assertThat(read(file, 3, 4)).isEqualTo(bytes("tent"));
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package io.holdfast.fs.origin;
+
+import io.holdfast.fs.FsException;
+
+/** Passes every call on; tests change what they want to fail. */
+public class DelegatingOrigin implements Origin {
+  private final Origin origin;
+
+  public DelegatingOrigin(Origin origin) {
+    this.origin = origin;
+  }
+
+  @Override
+  public String describe() {
+    return origin.describe();
+  }
+
+  @Override
+  public boolean mayHang() {
+    return origin.mayHang();
+  }
+
+  @Override
+  public Attributes stat(OriginPath path) throws FsException {
+    return origin.stat(path);
+  }
+
+  @Override
+  public byte[] readLink(OriginPath path) throws FsException {
+    return origin.readLink(path);
+  }
+
+  @Override
+  public void list(OriginPath path, EntrySink sink) throws FsException {
+    origin.list(path, sink);
+  }
+
+  @Override
+  public OriginFile open(OriginPath path) throws FsException {
+    return origin.open(path);
+  }
+
+  @Override
+  public byte[] extendedAttribute(OriginPath path, byte[] name) throws FsException {
+    return origin.extendedAttribute(path, name);
+  }
+
+  @Override
+  public byte[] extendedAttributeNames(OriginPath path) throws FsException {
+    return origin.extendedAttributeNames(path);
+  }
+
+  @Override
+  public StoreFigures figures() throws FsException {
+    return origin.figures();
+  }
+
+  @Override
+  public void close() {
+    origin.close();
+  }
+}

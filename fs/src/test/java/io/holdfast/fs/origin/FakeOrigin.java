@@ -1,0 +1,414 @@
+package io.holdfast.fs.origin;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.Memory;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An origin in memory whose calls a test can hold up, fail and count. Strict: a path that is no
+ * path, a read of a closed file and a file closed twice end the test. It passes the contract test
+ * itself. Thread-safe; the monitor guards the entries, and {@link Gate} is called without it.
+ */
+public final class FakeOrigin implements Origin, OriginStore {
+  private static final int LONGEST_NAME = 255;
+  private static final int MODE_FILE = 0644;
+  private static final int MODE_DIRECTORY = 0755;
+  private static final int MODE_LINK = 0777;
+  private static final int FIFO = 0x1000;
+
+  private final TreeMap<String, Entry> entries = new TreeMap<>();
+  private final AtomicInteger openFiles = new AtomicInteger();
+  private final AtomicLong opens = new AtomicLong();
+  private final AtomicLong stats = new AtomicLong();
+  private final AtomicLong bytesRead = new AtomicLong();
+  private volatile Gate gate = new Gate() {};
+  private long lastInode;
+  private long time = 1_700_000_000_000_000_000L;
+
+  /** What a test puts between the caller and the origin; each method may wait, or fail. */
+  public interface Gate {
+    /** Before the attributes of an entry are looked at. */
+    default void stat(OriginPath path) throws FsException {}
+
+    /** Before a file is opened. */
+    default void open(OriginPath path) throws FsException {}
+
+    /** Before bytes are read. */
+    default void read(OriginPath path, long offset, int length) throws FsException {}
+
+    /** After bytes were read, and before the caller gets them. */
+    default void afterRead(OriginPath path, long offset, int length) throws FsException {}
+  }
+
+  private static final class Entry {
+    final int mode;
+    final long inode;
+    byte[] content;
+    long modified;
+    final TreeMap<String, byte[]> attributes = new TreeMap<>();
+
+    Entry(int mode, long inode, byte[] content, long modified) {
+      this.mode = mode;
+      this.inode = inode;
+      this.content = content;
+      this.modified = modified;
+    }
+
+    int type() {
+      return mode & Attributes.TYPE_MASK;
+    }
+  }
+
+  /** Creates an origin with an empty root. */
+  public FakeOrigin() {
+    entries.put("", entry(Attributes.DIRECTORY | MODE_DIRECTORY, new byte[0]));
+  }
+
+  /** Sets what stands between the callers and this origin from now on. */
+  public void setGate(Gate value) {
+    gate = value;
+  }
+
+  /** Returns how many files have been opened. */
+  public long opens() {
+    return opens.get();
+  }
+
+  /** Returns how often attributes were asked for. */
+  public long stats() {
+    return stats.get();
+  }
+
+  /** Returns the bytes that have been read. */
+  public long bytesRead() {
+    return bytesRead.get();
+  }
+
+  // what tests do behind its back
+
+  /** Makes a new file take a name, also one that is taken, and returns its version. */
+  public Version file(String path, byte[] content) {
+    file(OriginStore.bytes(path), content);
+    return versionOf(path);
+  }
+
+  /** Writes over a file in place, and returns its new version. */
+  public Version overwrite(String path, byte[] content) {
+    overwrite(OriginStore.bytes(path), content);
+    return versionOf(path);
+  }
+
+  /** Makes a directory. */
+  public void directory(String path) {
+    directory(OriginStore.bytes(path));
+  }
+
+  /** Removes an entry and what is below it. */
+  public void remove(String path) {
+    remove(OriginStore.bytes(path));
+  }
+
+  /** Returns the version of a file. */
+  public synchronized Version versionOf(String path) {
+    Entry entry = entries.get(key(OriginStore.bytes(path)));
+    return new Version(entry.content.length, entry.modified, entry.inode);
+  }
+
+  @Override
+  public void file(byte[] path, byte[] content) {
+    put(path, Attributes.REGULAR | MODE_FILE, content);
+  }
+
+  @Override
+  public void directory(byte[] path) {
+    put(path, Attributes.DIRECTORY | MODE_DIRECTORY, new byte[0]);
+  }
+
+  @Override
+  public void symlink(byte[] path, byte[] target) {
+    put(path, Attributes.SYMLINK | MODE_LINK, target);
+  }
+
+  @Override
+  public void fifo(byte[] path) {
+    put(path, FIFO | MODE_FILE, new byte[0]);
+  }
+
+  @Override
+  public synchronized void append(byte[] path, byte[] content) {
+    Entry entry = entries.get(key(path));
+    byte[] joined = Arrays.copyOf(entry.content, entry.content.length + content.length);
+    System.arraycopy(content, 0, joined, entry.content.length, content.length);
+    entry.content = joined;
+    entry.modified = ++time;
+  }
+
+  @Override
+  public synchronized void overwrite(byte[] path, byte[] content) {
+    Entry entry = entries.get(key(path));
+    byte[] changed = entry.content.clone();
+    System.arraycopy(content, 0, changed, 0, content.length);
+    entry.content = changed;
+    entry.modified = ++time;
+  }
+
+  /** Cuts a file short in place. */
+  public synchronized void truncate(String path, int length) {
+    Entry entry = entries.get(key(OriginStore.bytes(path)));
+    entry.content = Arrays.copyOf(entry.content, length);
+    entry.modified = ++time;
+  }
+
+  @Override
+  public synchronized void remove(byte[] path) {
+    String key = key(path);
+    entries.remove(key);
+    entries.subMap(key + "/", key + "0").clear();
+  }
+
+  @Override
+  public synchronized void attribute(byte[] path, String name, byte[] value) {
+    entries.get(key(path)).attributes.put(name, value);
+  }
+
+  @Override
+  public long open() {
+    return openFiles.get();
+  }
+
+  private synchronized void put(byte[] path, int mode, byte[] content) {
+    String key = key(path);
+    for (int slash = key.indexOf('/'); slash > 0; slash = key.indexOf('/', slash + 1)) {
+      String above = key.substring(0, slash);
+      if (!entries.containsKey(above)) {
+        entries.put(above, entry(Attributes.DIRECTORY | MODE_DIRECTORY, new byte[0]));
+      }
+    }
+    remove(path);
+    entries.put(key, entry(mode, content.clone()));
+  }
+
+  private Entry entry(int mode, byte[] content) {
+    return new Entry(mode, ++lastInode, content, ++time);
+  }
+
+  private static String key(byte[] path) {
+    return new String(path, StandardCharsets.ISO_8859_1);
+  }
+
+  // the port
+
+  @Override
+  public String describe() {
+    return "fake";
+  }
+
+  @Override
+  public boolean mayHang() {
+    return false;
+  }
+
+  @Override
+  public Attributes stat(OriginPath path) throws FsException {
+    stats.incrementAndGet();
+    gate.stat(path);
+    synchronized (this) {
+      Entry entry = find(path);
+      return new Attributes(
+          entry.mode,
+          1,
+          0,
+          0,
+          0,
+          entry.inode,
+          entry.content.length,
+          (entry.content.length + 511L) / 512,
+          entry.modified,
+          entry.modified,
+          entry.modified);
+    }
+  }
+
+  @Override
+  public synchronized byte[] readLink(OriginPath path) throws FsException {
+    Entry entry = find(path);
+    if (entry.type() != Attributes.SYMLINK) {
+      throw new FsException(FsError.INVALID, path + ": not a symlink");
+    }
+    return entry.content.clone();
+  }
+
+  @Override
+  public void list(OriginPath path, EntrySink sink) throws FsException {
+    record Listed(OriginPath name, int type, long inode) {}
+    List<Listed> all = new ArrayList<>();
+    synchronized (this) {
+      if (find(path).type() != Attributes.DIRECTORY) {
+        throw new FsException(FsError.NOT_DIRECTORY, path + ": not a directory");
+      }
+      String prefix = path.bytes().length == 0 ? "" : key(path.bytes()) + "/";
+      entries.forEach(
+          (key, entry) -> {
+            String name = key.startsWith(prefix) ? key.substring(prefix.length()) : "";
+            if (!name.isEmpty() && name.indexOf('/') < 0) {
+              byte[] bytes = name.getBytes(StandardCharsets.ISO_8859_1);
+              all.add(new Listed(OriginPath.of(bytes), entry.type(), entry.inode));
+            }
+          });
+    }
+    all.forEach(listed -> sink.entry(listed.name.bytes(), listed.type, listed.inode));
+  }
+
+  @Override
+  public OriginFile open(OriginPath path) throws FsException {
+    opens.incrementAndGet();
+    gate.open(path);
+    synchronized (this) {
+      Entry entry = find(path);
+      if (entry.type() == Attributes.SYMLINK) {
+        throw new FsException(FsError.SYMLINK, path + ": a symlink");
+      }
+      if (entry.type() == Attributes.DIRECTORY) {
+        throw new FsException(FsError.IS_DIRECTORY, path + ": a directory");
+      }
+      openFiles.incrementAndGet();
+      return new OpenFile(path, entry);
+    }
+  }
+
+  @Override
+  public synchronized byte[] extendedAttribute(OriginPath path, byte[] name) throws FsException {
+    byte @Nullable [] value = find(path).attributes.get(new String(name, StandardCharsets.UTF_8));
+    if (value == null) {
+      throw new FsException(FsError.NO_ATTRIBUTE, path + ": no such attribute");
+    }
+    return value.clone();
+  }
+
+  @Override
+  public synchronized byte[] extendedAttributeNames(OriginPath path) throws FsException {
+    StringBuilder names = new StringBuilder();
+    find(path).attributes.keySet().forEach(name -> names.append(name).append('\0'));
+    return OriginStore.bytes(names.toString());
+  }
+
+  @Override
+  public StoreFigures figures() {
+    return new StoreFigures(4096, 4096, 1000, 500, 400, 100, 50, 50, LONGEST_NAME);
+  }
+
+  @Override
+  public void close() {}
+
+  private Entry find(OriginPath path) throws FsException {
+    String key = key(path.bytes());
+    if (key.isEmpty()) {
+      return entries.get("");
+    }
+    StringBuilder walked = new StringBuilder();
+    String[] names = key.split("/", -1);
+    for (int i = 0; i < names.length; i++) {
+      check(names[i], path);
+      walked.append(i == 0 ? "" : "/").append(names[i]);
+      Entry entry = entries.get(walked.toString());
+      if (entry == null) {
+        throw new FsException(FsError.NOT_FOUND, path + ": not found");
+      }
+      if (i == names.length - 1) {
+        return entry;
+      }
+      if (entry.type() == Attributes.SYMLINK) {
+        throw new FsException(FsError.SYMLINK, path + ": a symlink on the way");
+      }
+      if (entry.type() != Attributes.DIRECTORY) {
+        throw new FsException(FsError.NOT_DIRECTORY, path + ": not a directory on the way");
+      }
+    }
+    throw new AssertionError(path);
+  }
+
+  private static void check(String name, OriginPath path) throws FsException {
+    if (name.equals("..")) {
+      throw new FsException(FsError.SYMLINK, path + ": leads out");
+    }
+    if (name.isEmpty()) {
+      throw new FsException(FsError.SYMLINK, path + ": absolute, or an empty name");
+    }
+    if (name.length() > LONGEST_NAME) {
+      throw new FsException(FsError.NAME_TOO_LONG, path + ": name too long");
+    }
+    if (name.equals(".") || name.indexOf('\0') >= 0) {
+      throw new IllegalArgumentException("no path of a dataset: " + path);
+    }
+  }
+
+  private final class OpenFile implements OriginFile {
+    private final OriginPath path;
+    private final Entry entry;
+    private volatile boolean closed;
+
+    OpenFile(OriginPath path, Entry entry) {
+      this.path = path;
+      this.entry = entry;
+    }
+
+    private void requireOpen() {
+      if (closed) {
+        throw new IllegalStateException(path + " is closed");
+      }
+    }
+
+    @Override
+    public Version version() throws FsException {
+      requireOpen();
+      synchronized (FakeOrigin.this) {
+        if (entry.type() != Attributes.REGULAR) {
+          throw new FsException(FsError.STALE, path + ": no regular file");
+        }
+        return new Version(entry.content.length, entry.modified, entry.inode);
+      }
+    }
+
+    @Override
+    public int read(long offset, long address, int length) throws FsException {
+      requireOpen();
+      if (offset < 0 || length < 0) {
+        throw new IllegalArgumentException(offset + ",+" + length);
+      }
+      gate.read(path, offset, length);
+      int count;
+      synchronized (FakeOrigin.this) {
+        count = (int) Math.max(0, Math.min(length, entry.content.length - offset));
+        if (count > 0) {
+          Memory.put(address, entry.content, (int) offset, count);
+        }
+      }
+      bytesRead.addAndGet(count);
+      gate.afterRead(path, offset, length);
+      return count;
+    }
+
+    @Override
+    public void discard(long offset, long length) {
+      requireOpen();
+      if (offset < 0 || length < 0) {
+        throw new IllegalArgumentException(offset + ",+" + length);
+      }
+    }
+
+    @Override
+    public void close() {
+      requireOpen();
+      closed = true;
+      openFiles.decrementAndGet();
+    }
+  }
+}

@@ -1,0 +1,17 @@
+package io.holdfast.fs.origin;
+
+/** The fake that other tests rely on does what every origin does. */
+final class FakeOriginTest extends OriginContractTest {
+  private FakeOrigin fake;
+
+  @Override
+  OriginStore createStore() {
+    fake = new FakeOrigin();
+    return fake;
+  }
+
+  @Override
+  Origin openOrigin() {
+    return fake;
+  }
+}

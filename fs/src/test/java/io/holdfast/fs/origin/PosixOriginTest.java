@@ -1,0 +1,217 @@
+package io.holdfast.fs.origin;
+
+import static io.holdfast.fs.Failures.assertFails;
+import static io.holdfast.fs.origin.OriginStore.bytes;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.holdfast.fs.Await;
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.NativeFiles;
+import io.holdfast.fs.origin.posix.PosixOrigin;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The contract, and what is particular to directories. */
+final class PosixOriginTest extends OriginContractTest {
+  private static final int NOBODY = 65_534;
+
+  private PosixStore directory;
+
+  @Override
+  OriginStore createStore() throws IOException {
+    directory = new PosixStore();
+    return directory;
+  }
+
+  @Override
+  Origin openOrigin() throws FsException {
+    return PosixOrigin.open(directory.root());
+  }
+
+  @Override
+  void removeStore() throws IOException {
+    directory.close();
+  }
+
+  @Test
+  void open_missingDirectory_failsNotFound() {
+    assertFails(() -> PosixOrigin.open(directory.root().resolve("no")), FsError.NOT_FOUND);
+  }
+
+  @Test
+  void open_file_failsNotDirectory() throws IOException {
+    store().file(bytes("file"), new byte[1]);
+    assertFails(() -> PosixOrigin.open(directory.root().resolve("file")), FsError.NOT_DIRECTORY);
+  }
+
+  @Test
+  void open_pathBeyondPathMax_failsNameTooLong() {
+    Path path = Path.of("/" + "d/".repeat(3000));
+    assertFails(() -> PosixOrigin.open(path), FsError.NAME_TOO_LONG);
+  }
+
+  @Test
+  void origin_directoryMovedAway_goesOnReadingIt() throws IOException {
+    Path place = directory.root().resolve("place");
+    store().file(bytes("place/file"), bytes("content"));
+    try (Origin origin = PosixOrigin.open(place)) {
+      Files.move(place, directory.root().resolve("moved"));
+      Files.createDirectory(place);
+      assertThat(origin.stat(OriginPath.of("file")).size()).isEqualTo(7);
+      try (OriginFile file = origin.open(OriginPath.of("file"))) {
+        assertThat(read(file, 0, 10)).isEqualTo(bytes("content"));
+      }
+    }
+  }
+
+  @Test
+  void mayHang_localDirectory_isFalse() {
+    assertThat(origin().mayHang()).isFalse();
+  }
+
+  /** Whatever is not known to live on this machine may hang. */
+  @Test
+  void mayHang_unknownFilesystem_isTrue() throws FsException {
+    try (Origin origin = PosixOrigin.open(Path.of("/proc/self"))) {
+      assertThat(origin.mayHang()).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"root/etc", "cwd/.", "fd/0", "task/../exe"})
+  void magicLink_onTheWayOrLast_isNotFollowed(String path) throws FsException {
+    try (Origin origin = PosixOrigin.open(Path.of("/proc/self"))) {
+      assertFails(() -> origin.open(OriginPath.of(path)), FsError.SYMLINK);
+    }
+  }
+
+  @Test
+  void stat_file_equalsWhatJavaTells() throws IOException {
+    store().file(bytes("file"), new byte[10_000]);
+    Path path = directory.root().resolve("file");
+    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("r-xr----x"));
+    Files.createLink(directory.root().resolve("second"), path);
+    Attributes attributes = origin().stat(OriginPath.of("file"));
+    assertThat(attributes.mode()).isEqualTo(number(path, "unix:mode"));
+    assertThat(attributes.inode()).isEqualTo(number(path, "unix:ino"));
+    assertThat(attributes.uid()).isEqualTo(number(path, "unix:uid"));
+    assertThat(attributes.gid()).isEqualTo(number(path, "unix:gid"));
+    assertThat(attributes.links()).isEqualTo(2);
+    assertThat(attributes.blocks() * 512).isGreaterThanOrEqualTo(10_000);
+    assertThat(attributes.modified()).isEqualTo(nanos(Files.getLastModifiedTime(path)));
+    assertThat(attributes.changed())
+        .isEqualTo(nanos((FileTime) Files.getAttribute(path, "unix:ctime")));
+    assertThat(attributes.accessed())
+        .isEqualTo(nanos((FileTime) Files.getAttribute(path, "unix:lastAccessTime")));
+  }
+
+  private static long number(Path path, String name) throws IOException {
+    return ((Number) Files.getAttribute(path, name, LinkOption.NOFOLLOW_LINKS)).longValue();
+  }
+
+  private static long nanos(FileTime time) {
+    Instant instant = time.toInstant();
+    return instant.getEpochSecond() * 1_000_000_000L + instant.getNano();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1969-12-31T23:59:59.75Z", "1970-01-01T00:00:00Z", "2038-01-19T03:14:08.5Z"})
+  void stat_oddTimes_areExact(String text) throws Exception {
+    Instant time = Instant.parse(text);
+    store().file(bytes("file"), new byte[1]);
+    // Java cannot set a time before 1970
+    String path = directory.root().resolve("file").toString();
+    assertThat(new ProcessBuilder("touch", "-d", text, path).start().waitFor()).isZero();
+    long modified = origin().stat(OriginPath.of("file")).modified();
+    assertThat(modified).isEqualTo(nanos(FileTime.from(time)));
+  }
+
+  @Test
+  void stat_deviceNode_hasItsNumber() throws FsException {
+    try (Origin origin = PosixOrigin.open(Path.of("/dev"))) {
+      Attributes attributes = origin.stat(OriginPath.of("null"));
+      assertThat(attributes.type()).isEqualTo(0x2000);
+      assertThat(attributes.device()).isEqualTo(0x103);
+    }
+  }
+
+  @Test
+  void read_file_leavesTheAccessTimeAlone() throws IOException {
+    store().file(bytes("file"), new byte[100]);
+    Path path = directory.root().resolve("file");
+    // older than the change, so that a plain read would set it whatever the mount's atime option
+    Files.setAttribute(path, "unix:lastAccessTime", FileTime.from(Instant.ofEpochSecond(1000)));
+    try (OriginFile file = origin().open(OriginPath.of("file"))) {
+      assertThat(read(file, 0, 100)).hasSize(100);
+    }
+    assertThat(origin().stat(OriginPath.of("file")).accessed()).isEqualTo(1000 * 1_000_000_000L);
+  }
+
+  /** Only an owner may read without setting the access time; others read all the same. */
+  @Test
+  void open_fileOfAnotherUser_works() throws Exception {
+    assumeTrue(isRoot(), "root, who can become somebody else");
+    store().file(bytes("file"), bytes("content"));
+    asNobody(
+        () -> {
+          try (OriginFile file = origin().open(OriginPath.of("file"))) {
+            assertThat(read(file, 0, 10)).isEqualTo(bytes("content"));
+          }
+        });
+  }
+
+  @Test
+  void forbiddenEntries_everyCall_failAccessDenied() throws Exception {
+    assumeTrue(isRoot(), "root, who can become somebody else");
+    store().file(bytes("file"), new byte[1]);
+    store().file(bytes("dir/below"), new byte[1]);
+    Files.setPosixFilePermissions(
+        directory.root().resolve("file"), PosixFilePermissions.fromString("rw-------"));
+    Files.setPosixFilePermissions(
+        directory.root().resolve("dir"), PosixFilePermissions.fromString("rwx------"));
+    asNobody(
+        () -> {
+          assertFails(() -> origin().open(OriginPath.of("file")), FsError.ACCESS_DENIED);
+          assertFails(() -> origin().stat(OriginPath.of("dir/below")), FsError.ACCESS_DENIED);
+          assertFails(
+              () -> origin().list(OriginPath.of("dir"), OriginContractTest::ignore),
+              FsError.ACCESS_DENIED);
+          assertThat(origin().stat(OriginPath.of("file")).size()).isEqualTo(1);
+        });
+  }
+
+  private static boolean isRoot() throws IOException {
+    return number(Path.of("/proc/self"), "unix:uid") == 0;
+  }
+
+  @FunctionalInterface
+  private interface Action {
+    void run() throws Exception;
+  }
+
+  /** Runs on a thread of its own that meets the filesystem as a user without rights. */
+  private static void asNobody(Action action) throws Exception {
+    FutureTask<Void> task =
+        new FutureTask<>(
+            () -> {
+              NativeFiles.becomeForFiles(NOBODY);
+              action.run();
+              return null;
+            });
+    new Thread(task, "nobody").start();
+    task.get(Await.LONGEST.toSeconds(), TimeUnit.SECONDS);
+  }
+}

@@ -1,0 +1,67 @@
+package io.holdfast.fs.transit;
+
+import io.holdfast.fs.ReadReply;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+
+/** Decides as a test says and keeps what it is told. Thread-safe. */
+final class FakeListener implements FetchListener {
+  volatile Predicate<Item> admits = item -> false;
+  volatile Serve serve = (item, offset, length, reply) -> false;
+  final Queue<Fetched> admitted = new ConcurrentLinkedQueue<>();
+  final Map<Long, Integer> offers = new ConcurrentHashMap<>();
+  final AtomicLong delivered = new AtomicLong();
+  final List<Item> completed = new CopyOnWriteArrayList<>();
+  final List<Item> changed = new CopyOnWriteArrayList<>();
+
+  @FunctionalInterface
+  interface Serve {
+    boolean serve(Item item, int offset, int length, ReadReply reply);
+  }
+
+  @Override
+  public boolean wouldAdmit(Item item) {
+    return admits.test(item);
+  }
+
+  @Override
+  public boolean serve(Item item, int offset, int length, ReadReply reply) {
+    return serve.serve(item, offset, length, reply);
+  }
+
+  @Override
+  public boolean offer(Fetched fetched) {
+    offers.merge(fetched.item().id(), 1, Integer::sum);
+    if (!admits.test(fetched.item())) {
+      return false;
+    }
+    admitted.add(fetched);
+    return true;
+  }
+
+  @Override
+  public void delivered(Item item, int bytes, boolean complete) {
+    delivered.addAndGet(bytes);
+    if (complete) {
+      completed.add(item);
+    }
+  }
+
+  @Override
+  public void changed(Item item) {
+    changed.add(item);
+  }
+
+  /** Says of everything that was admitted that it is pinned now. */
+  void pinAll() {
+    for (Fetched fetched = admitted.poll(); fetched != null; fetched = admitted.poll()) {
+      fetched.done();
+    }
+  }
+}
