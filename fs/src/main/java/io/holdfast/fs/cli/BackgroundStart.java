@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -29,15 +30,28 @@ final class BackgroundStart {
   /** What the reader of the pipe puts behind the last line. */
   private static final String END = "\n";
 
+  /** Of "ready" and an abort, whichever comes first decides. */
+  private enum State {
+    WAITING,
+    READY,
+    ABORTED
+  }
+
   private final List<String> command;
   private final Path log;
   private final Duration deadline;
   private final Runnable cleanUp;
   private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
-  private final long startedAt = System.currentTimeMillis();
+
+  /** A little early: the kernel stamps files by a coarser clock. */
+  private final long startedAt = System.currentTimeMillis() - 20;
+
   private volatile @Nullable Process child;
-  private volatile boolean aborted;
+  private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
   private volatile String lastError = "";
+
+  /** Guarded by this. */
+  private boolean ended;
 
   /**
    * Prepares a start.
@@ -63,40 +77,56 @@ final class BackgroundStart {
   List<String> run() {
     Process process = start();
     child = process;
+    if (state.get() == State.ABORTED) {
+      end(process);
+      throw awaitEnd();
+    }
     read(process.getInputStream(), lines::add, "report");
     read(process.getErrorStream(), this::keepError, "errors");
     List<String> plan = new ArrayList<>();
+    String lastWord = lastWord(plan);
+    boolean ready = Report.READY.equals(lastWord);
+    if (ready && state.compareAndSet(State.WAITING, State.READY)) {
+      return plan;
+    }
+    end(process);
+    if (state.get() == State.ABORTED) {
+      throw awaitEnd();
+    }
+    if (lastWord == null) {
+      throw failure("the daemon was not ready within " + deadline.toSeconds() + " s", process);
+    }
+    throw lastWord.equals(END)
+        ? failure("the daemon died at its start", process)
+        : reported(lastWord.substring(Report.ERROR.length()));
+  }
+
+  /** Collects the plan; returns the line that decides, or null when none comes in time. */
+  private @Nullable String lastWord(List<String> plan) {
     long end = System.nanoTime() + deadline.toNanos();
-    while (true) {
-      String line = next(end);
-      if (line == null) {
-        end(process);
-        throw failure("the daemon was not ready within " + deadline.toSeconds() + " s", process);
-      }
-      if (line.equals(END)) {
-        end(process);
-        throw failure("the daemon died at its start", process);
-      }
-      if (line.equals(Report.READY)) {
-        return plan;
-      }
+    String line = next(end);
+    while (line != null && !isLast(line)) {
       if (line.startsWith(Report.PLAN)) {
         plan.add(line.substring(Report.PLAN.length()));
-      } else if (line.startsWith(Report.ERROR)) {
-        end(process);
-        throw reported(line.substring(Report.ERROR.length()));
       }
+      line = next(end);
     }
+    return line;
+  }
+
+  private static boolean isLast(String line) {
+    return line.equals(END) || line.equals(Report.READY) || line.startsWith(Report.ERROR);
   }
 
   /**
    * Ends the child and cleans up; for when this process is told to end while {@link #run()} waits.
    */
   void abort() {
-    aborted = true;
-    Process process = child;
-    if (process != null) {
-      end(process);
+    if (state.compareAndSet(State.WAITING, State.ABORTED)) {
+      Process process = child;
+      if (process != null) {
+        end(process);
+      }
     }
   }
 
@@ -113,29 +143,38 @@ final class BackgroundStart {
 
   private @Nullable String next(long end) {
     try {
-      String line = lines.poll(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
-      if (aborted) {
-        // This process is ending, and has nothing more to say.
-        Thread.sleep(Long.MAX_VALUE);
-      }
-      return line;
+      return lines.poll(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return null;
     }
   }
 
+  /** Waits while another thread ends this process, which has nothing more to say. */
+  private static CliException awaitEnd() {
+    try {
+      Thread.sleep(Long.MAX_VALUE);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return CliException.couldNot("interrupted");
+  }
+
   /** Ends the child, at first so that it can clean up itself. */
   private synchronized void end(Process process) {
+    if (ended) {
+      return;
+    }
+    ended = true;
     process.destroy();
-    if (!ended(process)) {
+    if (!hasEnded(process)) {
       process.destroyForcibly();
-      ended(process);
+      hasEnded(process);
     }
     cleanUp.run();
   }
 
-  private static boolean ended(Process process) {
+  private static boolean hasEnded(Process process) {
     try {
       return process.waitFor(END_DEADLINE.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {

@@ -49,9 +49,10 @@ final class Targets {
                     "'" + nameOrMountpoint + "' is no running Holdfast mount: " + hint()));
   }
 
-  /** Returns the only daemon that is running. */
+  /** Returns the only daemon that is running; this user's own come before root's. */
   RunningDaemon only() {
-    List<RunningDaemon> running = running();
+    List<RunningDaemon> own = host.control().running();
+    List<RunningDaemon> running = own.isEmpty() ? running() : own;
     if (running.isEmpty()) {
       throw CliException.couldNot("no Holdfast mount is running: start one with 'holdfast mount'");
     }

@@ -25,6 +25,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -171,7 +172,8 @@ public final class ControlServer implements AutoCloseable {
       // Threads with a descriptor table of their own may hold copies: only this ends the connection
       // for sure.
       connection.shutdownOutput();
-    } catch (IOException e) {
+    } catch (IOException | RejectedExecutionException e) {
+      // The other side has gone, or this server has been closed.
       LOG.debug("control connection ended", e);
     } catch (RuntimeException e) {
       LOG.error("control connection failed", e);
@@ -181,25 +183,30 @@ public final class ControlServer implements AutoCloseable {
   /** Answers one request; tells whether another may follow. */
   private boolean serveOne(SocketChannel connection, InputStream in) throws IOException {
     byte[] request;
-    boolean readable = true;
     ScheduledFuture<?> end = closeAfterDeadline(connection);
-    Map<String, Object> answer;
     try {
       request = Protocol.readLine(in, Protocol.LARGEST_REQUEST);
-      if (request == null) {
-        return false;
-      }
     } catch (FsException e) {
-      request = new byte[0];
-      readable = false;
-    } finally {
       end.cancel(false);
+      send(connection, failure(e.getMessage()));
+      return false;
     }
-    answer =
-        readable
-            ? answer(request)
-            : failure("the request is longer than " + Protocol.LARGEST_REQUEST + " bytes");
-    end = closeAfterDeadline(connection);
+    end.cancel(false);
+    if (request == null) {
+      return false;
+    }
+    Map<String, Object> answer = answer(request);
+    boolean stop = answer.remove(Protocol.STOP) != null;
+    send(connection, answer);
+    if (stop) {
+      // Only now, as it closes this server.
+      daemonThread(commands::stop, "control-stop").start();
+    }
+    return !stop;
+  }
+
+  private void send(SocketChannel connection, Map<String, Object> answer) throws IOException {
+    ScheduledFuture<?> end = closeAfterDeadline(connection);
     try {
       ByteBuffer bytes = ByteBuffer.wrap(Protocol.encode(answer));
       while (bytes.hasRemaining()) {
@@ -208,7 +215,6 @@ public final class ControlServer implements AutoCloseable {
     } finally {
       end.cancel(false);
     }
-    return readable;
   }
 
   private Map<String, Object> answer(byte[] request) {
@@ -234,8 +240,7 @@ public final class ControlServer implements AutoCloseable {
         String path = String.valueOf(request.getOrDefault(Protocol.PATH, ""));
         answer.put(Protocol.REFRESHED, commands.refresh(path));
       }
-      // The answer goes out first: the stop closes this server.
-      case Protocol.STOP -> daemonThread(commands::stop, "control-stop").start();
+      case Protocol.STOP -> answer.put(Protocol.STOP, true);
       default -> {
         return failure("unknown command '" + command + "'");
       }
@@ -243,10 +248,10 @@ public final class ControlServer implements AutoCloseable {
     return answer;
   }
 
-  private static Map<String, Object> failure(String message) {
+  private static Map<String, Object> failure(@Nullable String message) {
     Map<String, Object> answer = new LinkedHashMap<>();
     answer.put(Protocol.OK, false);
-    answer.put(Protocol.ERROR, message);
+    answer.put(Protocol.ERROR, String.valueOf(message));
     return answer;
   }
 

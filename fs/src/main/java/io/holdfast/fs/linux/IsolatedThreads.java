@@ -33,6 +33,11 @@ import org.jspecify.annotations.Nullable;
 public final class IsolatedThreads implements Executor, AutoCloseable {
   private static final int CLONE_FILES = 0x400;
   private static final int O_RDWR = 2;
+
+  /** With 0 for whom, the calling thread alone. */
+  private static final int PRIO_PROCESS = 0;
+
+  private static final int NICE = 10;
   private static final int STANDARD_STREAMS = 3;
 
   /** Ends the thread that takes it. */
@@ -86,6 +91,8 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
       return;
     }
     leaveStandardStreams();
+    // what is done here can wait; the readers that are answered meanwhile cannot
+    LIBC.setpriority(PRIO_PROCESS, 0, NICE);
     ready.countDown();
     try {
       for (Runnable task = tasks.take(); task != END; task = tasks.take()) {

@@ -65,6 +65,8 @@ public interface Libc {
 
   int gettid();
 
+  int setpriority(int which, int who, int priority);
+
   int setsid();
 
   int dup2(int from, int to);
