@@ -124,6 +124,14 @@ class BackgroundStartTest {
     assertThat(waiting.isAlive()).isTrue();
   }
 
+  @Test
+  void abort_afterReady_leavesTheDaemonAlone() {
+    BackgroundStart start = start("echo 'plan x'; echo ready");
+    start.run();
+    start.abort();
+    assertThat(cleanUps).hasValue(0);
+  }
+
   private BackgroundStart start(String script) {
     return new BackgroundStart(
         List.of("sh", "-c", script), log, Duration.ofSeconds(30), cleanUps::incrementAndGet);
