@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -35,7 +36,7 @@ final class DeadlineOriginTest extends OriginContractTest {
 
   @Override
   Origin openOrigin() throws FsException {
-    return new DeadlineOrigin(PosixOrigin.open(directory.root()), pool(), Await.LONGEST);
+    return new DeadlineOrigin(PosixOrigin.open(directory.root()), pool(64), Await.LONGEST);
   }
 
   @Override
@@ -43,10 +44,10 @@ final class DeadlineOriginTest extends OriginContractTest {
     directory.close();
   }
 
-  private static ThreadPoolExecutor pool() {
+  private static ThreadPoolExecutor pool(int threads) {
     return new ThreadPoolExecutor(
         0,
-        THREADS,
+        threads,
         30,
         TimeUnit.SECONDS,
         new SynchronousQueue<>(),
@@ -70,7 +71,7 @@ final class DeadlineOriginTest extends OriginContractTest {
     FakeOrigin fake = new FakeOrigin();
     Hanging hanging = new Hanging();
     fake.setGate(hanging);
-    Origin origin = new DeadlineOrigin(fake, pool(), SHORT);
+    Origin origin = new DeadlineOrigin(fake, pool(THREADS), SHORT);
     assertFails(() -> origin.stat(OriginPath.of("file")), FsError.TIMED_OUT);
     assertThat(hanging.entered).hasValue(1);
     hanging.answer.countDown();
@@ -78,12 +79,12 @@ final class DeadlineOriginTest extends OriginContractTest {
   }
 
   @Test
-  void calls_moreThanThreads_areRefusedAtOnce() throws FsException {
+  void calls_allThreadsStuck_areRefused() throws FsException {
     FakeOrigin fake = new FakeOrigin();
     fake.file("file", new byte[5]);
     Hanging hanging = new Hanging();
     fake.setGate(hanging);
-    ThreadPoolExecutor pool = pool();
+    ThreadPoolExecutor pool = pool(THREADS);
     Origin origin = new DeadlineOrigin(fake, pool, SHORT);
     for (int i = 0; i < 10; i++) {
       assertFails(() -> origin.stat(OriginPath.of("file")), FsError.TIMED_OUT);
@@ -91,14 +92,39 @@ final class DeadlineOriginTest extends OriginContractTest {
     assertThat(hanging.entered).as("calls that reached the origin").hasValue(THREADS);
     assertThat(pool.getPoolSize()).isEqualTo(THREADS);
 
-    // with a deadline that a call never reaches: the refusal does not wait for it
-    Origin patient = new DeadlineOrigin(fake, pool, Duration.ofDays(1));
-    assertThatThrownBy(() -> patient.stat(OriginPath.of("file")))
-        .hasMessageContaining("too many calls wait");
-
     hanging.answer.countDown();
     Await.until("a thread comes free", () -> answers(origin));
     assertThat(origin.stat(OriginPath.of("file")).size()).isEqualTo(5);
+    origin.close();
+  }
+
+  /** An origin that is busy does not hang: what comes on top waits for its turn. */
+  @Test
+  void calls_allThreadsAtWork_waitForOne() throws Exception {
+    FakeOrigin fake = new FakeOrigin();
+    fake.file("file", new byte[5]);
+    Hanging working = new Hanging();
+    fake.setGate(working);
+    Origin origin = new DeadlineOrigin(fake, pool(THREADS), Await.LONGEST);
+    List<FutureTask<Long>> calls = new ArrayList<>();
+    Thread last = Thread.currentThread();
+    for (int i = 0; i <= THREADS; i++) {
+      int before = i;
+      Await.until("the calls before have begun", () -> working.entered.get() == before);
+      FutureTask<Long> call = new FutureTask<>(() -> origin.stat(OriginPath.of("file")).size());
+      calls.add(call);
+      last = new Thread(call);
+      last.start();
+    }
+    Thread waiting = last;
+    FutureTask<Long> late = calls.get(THREADS);
+    Await.until(
+        "the last call waits, or is over",
+        () -> late.isDone() || waiting.getState() == Thread.State.TIMED_WAITING);
+    working.answer.countDown();
+    for (FutureTask<Long> call : calls) {
+      assertThat(call.get(20, TimeUnit.SECONDS)).isEqualTo(5);
+    }
     origin.close();
   }
 
@@ -126,7 +152,7 @@ final class DeadlineOriginTest extends OriginContractTest {
           }
         };
     List<String> names = new ArrayList<>();
-    try (Origin origin = new DeadlineOrigin(slow, pool(), SHORT)) {
+    try (Origin origin = new DeadlineOrigin(slow, pool(THREADS), SHORT)) {
       assertFails(
           () -> origin.list(OriginPath.ROOT, (name, type, inode) -> names.add("late")),
           FsError.TIMED_OUT);
@@ -138,7 +164,7 @@ final class DeadlineOriginTest extends OriginContractTest {
 
   @Test
   void call_thatFails_keepsItsCode() {
-    try (Origin origin = new DeadlineOrigin(new FakeOrigin(), pool(), Await.LONGEST)) {
+    try (Origin origin = new DeadlineOrigin(new FakeOrigin(), pool(THREADS), Await.LONGEST)) {
       assertFails(() -> origin.stat(OriginPath.of("none")), FsError.NOT_FOUND);
     }
   }
@@ -153,7 +179,7 @@ final class DeadlineOriginTest extends OriginContractTest {
             throw new IllegalStateException("broken");
           }
         });
-    try (Origin origin = new DeadlineOrigin(fake, pool(), Await.LONGEST)) {
+    try (Origin origin = new DeadlineOrigin(fake, pool(THREADS), Await.LONGEST)) {
       assertThatThrownBy(() -> origin.stat(OriginPath.of("file")))
           .isInstanceOfSatisfying(
               FsException.class, e -> assertThat(e.code()).isEqualTo(FsError.IO))
@@ -166,7 +192,7 @@ final class DeadlineOriginTest extends OriginContractTest {
     Hanging hanging = new Hanging();
     FakeOrigin fake = new FakeOrigin();
     fake.setGate(hanging);
-    try (Origin origin = new DeadlineOrigin(fake, pool(), Await.LONGEST)) {
+    try (Origin origin = new DeadlineOrigin(fake, pool(THREADS), Await.LONGEST)) {
       Thread.currentThread().interrupt();
       assertFails(() -> origin.stat(OriginPath.of("file")), FsError.IO);
       assertThat(Thread.interrupted()).isTrue();
