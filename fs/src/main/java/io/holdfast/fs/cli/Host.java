@@ -1,6 +1,7 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.control.ControlDirectory;
+import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

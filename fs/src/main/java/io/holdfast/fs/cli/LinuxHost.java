@@ -6,6 +6,7 @@ import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.daemon.SystemMemory;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -56,7 +57,11 @@ final class LinuxHost implements Host {
 
   @Override
   public MountTable mounts() {
-    return MountTable.read();
+    try {
+      return MountTable.read();
+    } catch (IOException e) {
+      throw CliException.couldNot("/proc/self/mountinfo cannot be read: mount /proc", e);
+    }
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -30,8 +31,8 @@ import picocli.CommandLine.Spec;
     description = {
       "",
       "SOURCE is the directory that holds the dataset: local, NFS, Lustre or any other. It appears,"
-          + " read-only, at MOUNTPOINT; without MOUNTPOINT, over itself, so that no path changes. The"
-          + " command returns when the mount answers, and tells the hit ratio to expect."
+          + " read-only, at MOUNTPOINT; without MOUNTPOINT, over itself, so that no path changes."
+          + " The command returns when the mount answers, and tells the hit ratio to expect."
     },
     parameterListHeading = "%nArguments:%n",
     optionListHeading = "%nOptions:%n",

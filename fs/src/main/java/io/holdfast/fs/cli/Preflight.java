@@ -2,6 +2,7 @@ package io.holdfast.fs.cli;
 
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -251,8 +252,8 @@ final class Preflight {
     }
     if (settings.allowOther() && !host.userAllowOther()) {
       throw CliException.couldNot(
-          "--allow-other is not permitted to users: write 'user_allow_other' into /etc/fuse.conf, or"
-              + " leave the option out");
+          "--allow-other is not permitted to users: write 'user_allow_other' into /etc/fuse.conf,"
+              + " or leave the option out");
     }
   }
 }

@@ -3,6 +3,7 @@ package io.holdfast.fs.cli;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlClient;
 import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -28,9 +29,9 @@ import picocli.CommandLine.Spec;
     header = "End a mount and give its memory back.",
     description = {
       "",
-      "Works also while files are open: their readers get an error or the rest of what is in memory."
-          + " Where the mount lay over its source, the source is visible again. What a daemon that"
-          + " died left behind is taken away."
+      "Works also while files are open: their readers get an error or the rest of what is in"
+          + " memory. Where the mount lay over its source, the source is visible again. What a"
+          + " daemon that died left behind is taken away."
     },
     parameterListHeading = "%nArguments:%n",
     optionListHeading = "%nOptions:%n",

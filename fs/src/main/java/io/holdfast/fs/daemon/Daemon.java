@@ -177,7 +177,7 @@ public final class Daemon {
               settings.metadataTtl(),
               settings.allowOther(),
               message));
-      MountTable.raiseReadAhead(settings.mountpoint());
+      OwnMountEntry.raiseReadAhead(settings.mountpoint());
       if (watch) {
         watcher.watch(settings.mountpoint());
       }
@@ -277,7 +277,7 @@ public final class Daemon {
 
   /** Somebody may have unmounted without telling the daemon, lazily, or ended the connection. */
   private void checkMount() {
-    if (binding.isDisconnected() || !MountTable.isMounted(settings.mountpoint())) {
+    if (binding.isDisconnected() || !OwnMountEntry.isMounted(settings.mountpoint())) {
       log.warn("{} has been unmounted by somebody else; ending", settings.mountpoint());
       stopApart();
     }

@@ -1,6 +1,7 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.control.ControlDirectory;
+import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +39,7 @@ final class FakeHost implements Host {
 
   /** Mounts something, on top of what is there. */
   void mount(Path at, String type, PathState state) {
-    mounts.add(new MountTable.Mount(at, type, "something", "rw,user_id=7,group_id=7"));
+    mounts.add(new MountTable.Mount(at, "0:77", type, "something", "rw,user_id=7,group_id=7"));
     states.put(at, state);
   }
 

@@ -1,4 +1,4 @@
-package io.holdfast.fs.cli;
+package io.holdfast.fs.linux;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -12,28 +12,29 @@ import java.util.Optional;
  * The mounts that this process sees, as the kernel lists them in {@code /proc/self/mountinfo}.
  * Reading the list touches none of the mounts and cannot hang. Immutable.
  */
-final class MountTable {
+public final class MountTable {
   private static final String HOLDFAST_TYPE = "fuse.holdfast";
 
   /**
    * One mount.
    *
    * @param mountpoint where it is
+   * @param device its number, as {@code major:minor}
    * @param type the filesystem's type, such as {@code fuse.holdfast}
    * @param source what was mounted
    * @param options the options of the filesystem, such as {@code user_id=0}
    */
-  record Mount(Path mountpoint, String type, String source, String options) {
-    boolean isFuse() {
+  public record Mount(Path mountpoint, String device, String type, String source, String options) {
+    public boolean isFuse() {
       return type.equals("fuse") || type.startsWith("fuse.") || type.equals("fuseblk");
     }
 
-    boolean isHoldfast() {
+    public boolean isHoldfast() {
       return type.equals(HOLDFAST_TYPE);
     }
 
     /** Returns the user that mounted it, for mounts of FUSE. */
-    Optional<String> userId() {
+    public Optional<String> userId() {
       for (String option : options.split(",", -1)) {
         if (option.startsWith("user_id=")) {
           return Optional.of(option.substring("user_id=".length()));
@@ -50,38 +51,39 @@ final class MountTable {
   }
 
   /** Makes a table of some mounts, the lowest first. */
-  static MountTable of(List<Mount> mounts) {
+  public static MountTable of(List<Mount> mounts) {
     return new MountTable(List.copyOf(mounts));
   }
 
-  /** Reads the list of this process. */
-  static MountTable read() {
-    try {
-      // Paths may hold bytes that are no UTF-8; those entries are of no interest, but must not fail
-      // the others.
-      byte[] bytes = Files.readAllBytes(Path.of("/proc/self/mountinfo"));
-      return parse(new String(bytes, StandardCharsets.UTF_8));
-    } catch (IOException e) {
-      throw CliException.couldNot("/proc/self/mountinfo cannot be read: mount /proc", e);
-    }
+  /**
+   * Reads the list of this process.
+   *
+   * @throws IOException where /proc is not mounted
+   */
+  public static MountTable read() throws IOException {
+    // Paths may hold bytes that are no UTF-8; those entries are of no interest, but must not fail
+    // the others.
+    byte[] bytes = Files.readAllBytes(Path.of("/proc/self/mountinfo"));
+    return parse(new String(bytes, StandardCharsets.UTF_8));
   }
 
   /** Reads the text of a mountinfo file; see proc(5). */
-  static MountTable parse(String text) {
+  public static MountTable parse(String text) {
     List<Mount> mounts = new ArrayList<>();
     for (String line : text.split("\n", -1)) {
       int dash = line.indexOf(" - ");
       String[] left = line.split(" ", 6);
       String[] right = dash < 0 ? new String[0] : line.substring(dash + 3).split(" ", 3);
       if (left.length == 6 && right.length == 3) {
-        mounts.add(new Mount(Path.of(unescape(left[4])), right[0], unescape(right[1]), right[2]));
+        mounts.add(
+            new Mount(Path.of(unescape(left[4])), left[2], right[0], unescape(right[1]), right[2]));
       }
     }
     return of(mounts);
   }
 
   /** Returns the uppermost mount exactly at a path. */
-  Optional<Mount> at(Path path) {
+  public Optional<Mount> at(Path path) {
     Optional<Mount> found = Optional.empty();
     for (Mount mount : mounts) {
       if (mount.mountpoint().equals(path)) {
@@ -92,7 +94,7 @@ final class MountTable {
   }
 
   /** Returns the mount that a path lies on. */
-  Optional<Mount> covering(Path path) {
+  public Optional<Mount> covering(Path path) {
     Mount found = null;
     for (Mount mount : mounts) {
       boolean nearer =
