@@ -73,6 +73,8 @@ public interface Libc {
 
   int umount2(long target, int flags);
 
+  int poll(long descriptors, long count, int timeoutMillis);
+
   int fanotify_init(int flags, int eventFlags);
 
   int fanotify_mark(int fd, int flags, long mask, int dirfd, long path);

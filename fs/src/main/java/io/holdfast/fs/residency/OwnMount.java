@@ -30,7 +30,7 @@ final class OwnMount {
   private static final int READ_AHEAD_FROM = 128 << 10;
 
   private static final int BUFFER = 256 << 10;
-  private static final int DROP_ATTEMPTS = 6;
+  private static final int DROP_ATTEMPTS = 8;
   private static final long DROP_PAUSE_NANOS = 100_000;
 
   private final byte[] mountpoint;

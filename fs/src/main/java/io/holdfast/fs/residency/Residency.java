@@ -35,6 +35,7 @@ import org.slf4j.LoggerFactory;
 public final class Residency implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Residency.class);
 
+  private static final int REHOME_ATTEMPTS = 4;
   private static final long FNV_BASIS = 0xcbf29ce484222325L;
   private static final long FNV_PRIME = 0x100000001b3L;
 
@@ -196,10 +197,9 @@ public final class Residency implements AutoCloseable {
     } else {
       return false;
     }
-    boolean rehome = fetched.readFromElsewhere();
     byte[] path = item.path().get().bytes();
     try {
-      pinners.execute(() -> pin(resident, path, rehome, fetched));
+      pinners.execute(() -> pin(resident, path, fetched));
     } catch (RejectedExecutionException e) {
       forget(resident);
       return false;
@@ -236,13 +236,13 @@ public final class Residency implements AutoCloseable {
   }
 
   /** Runs on an isolated thread: no logging here. */
-  private void pin(Resident resident, byte[] path, boolean rehome, Fetched fetched) {
+  private void pin(Resident resident, byte[] path, Fetched fetched) {
     Item item = resident.item();
     try {
       if (closed) {
         return;
       }
-      long address = mount.pin(path, item.offset(), item.length(), rehome, hard);
+      long address = map(item, path, fetched);
       if (address < 0) {
         pinFailures.incrementAndGet();
         lastPinErrno.set((int) -address);
@@ -253,6 +253,22 @@ public final class Residency implements AutoCloseable {
       }
     } finally {
       fetched.done();
+    }
+  }
+
+  /**
+   * Maps an item. A reader that is still on its way through it may bring pages in again between the
+   * drop and the lock; then both are done again.
+   */
+  private long map(Item item, byte[] path, Fetched fetched) {
+    for (int attempt = 1; ; attempt++) {
+      int reads = fetched.readsFromElsewhere();
+      long address = mount.pin(path, item.offset(), item.length(), reads > 0, hard);
+      boolean undisturbed = fetched.readsFromElsewhere() == reads;
+      if (address < 0 || undisturbed || attempt == REHOME_ATTEMPTS) {
+        return address;
+      }
+      OwnMount.unmap(address, item.length());
     }
   }
 

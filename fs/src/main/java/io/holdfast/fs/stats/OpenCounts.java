@@ -23,10 +23,12 @@ public final class OpenCounts {
   private final ConcurrentHashMap<Integer, LongAdder> byProcess = new ConcurrentHashMap<>();
   private final int ownProcess = (int) ProcessHandle.current().pid();
 
-  /** Kept for a moment only: numbers of threads are used again. */
+  /**
+   * Kept as long as a thread opens files, and a while longer; its number is used again much later.
+   */
   private final LoadingCache<Integer, Integer> processOf =
       Caffeine.newBuilder()
-          .expireAfterWrite(Duration.ofSeconds(1))
+          .expireAfterAccess(Duration.ofSeconds(10))
           .maximumSize(2 * MOST_PROCESSES)
           .executor(Runnable::run)
           .build(Linux::processOf);

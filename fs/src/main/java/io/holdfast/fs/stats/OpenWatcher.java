@@ -53,7 +53,14 @@ public final class OpenWatcher implements AutoCloseable {
 
   private static final int STATX_INO = 0x100;
   private static final int STATX_INO_OFFSET = 32;
-  private static final long BATCH_NANOS = Duration.ofMillis(10).toNanos();
+  private static final long BATCH_NANOS = Duration.ofMillis(2).toNanos();
+  private static final int IDLE_MILLIS = 10;
+
+  /** struct pollfd: 0 fd i32, 4 events i16, 6 revents i16. */
+  private static final int POLLFD_SIZE = 8;
+
+  private static final int POLLFD_EVENTS = 4;
+  private static final int POLLIN = 1;
   private static final long FLUSH_NANOS = Duration.ofMillis(200).toNanos();
 
   private final IsolatedThreads thread;
@@ -121,19 +128,27 @@ public final class OpenWatcher implements AutoCloseable {
 
   @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
   private void run() {
-    long buffer = LIBC.malloc(BUFFER);
+    long buffer = LIBC.malloc(BUFFER + POLLFD_SIZE);
+    long pollfd = buffer + BUFFER;
+    Memory.putInt(pollfd, group);
     Map<Integer, int[]> batch = new HashMap<>();
     try {
       while (!closed) {
+        Memory.putInt(pollfd + POLLFD_EVENTS, POLLIN);
+        LIBC.poll(pollfd, 1, IDLE_MILLIS);
         long length = LIBC.read(group, buffer, BUFFER);
-        if (length > 0) {
+        while (length > 0) {
           take(buffer, length, batch);
-          continue;
+          length = LIBC.read(group, buffer, BUFFER);
         }
+        boolean some = !batch.isEmpty();
         batch.forEach((thread, opens) -> counts.opened(thread, opens[0]));
         batch.clear();
         passes++;
-        LockSupport.parkNanos(BATCH_NANOS);
+        if (some) {
+          // the next events come together; but a thread that ends can no longer be asked for
+          LockSupport.parkNanos(BATCH_NANOS);
+        }
       }
     } finally {
       running = false;

@@ -51,7 +51,7 @@ final class Fetch implements Fetched {
   private @Nullable BitSet delivered;
   private int deliveredBytes;
   private int deliveries;
-  private boolean readFromElsewhere;
+  private int readsFromElsewhere;
   private boolean admitted;
   private long address;
   private int arrived;
@@ -86,8 +86,8 @@ final class Fetch implements Fetched {
   }
 
   @Override
-  public synchronized boolean readFromElsewhere() {
-    return readFromElsewhere;
+  public synchronized int readsFromElsewhere() {
+    return readsFromElsewhere;
   }
 
   @Override
@@ -156,6 +156,12 @@ final class Fetch implements Fetched {
   }
 
   private void answer(Ask ask) {
+    if (ask.reader().elsewhere()) {
+      // before the pages are there, so that whoever finds them there knows
+      synchronized (this) {
+        readsFromElsewhere++;
+      }
+    }
     ask.reply().data(address + ask.offset(), ask.length());
     if (ask.reader().internal()) {
       return;
@@ -165,7 +171,6 @@ final class Fetch implements Fetched {
     boolean complete;
     synchronized (this) {
       fresh = mark(ask.offset(), ask.length());
-      readFromElsewhere |= ask.reader().elsewhere();
       lingers = state != State.RUNNING && !admitted;
       // of a fetch that has ended nobody will read the rest
       complete = state == State.RETIRED || isDelivered();

@@ -9,10 +9,10 @@ public interface Fetched {
   Item item();
 
   /**
-   * Tells whether some of its pages were read in by a process of another memory cgroup than the
-   * daemon's.
+   * Returns how many reads by processes of another memory cgroup than the daemon's have been
+   * answered; the pages that they brought in are charged there.
    */
-  boolean readFromElsewhere();
+  int readsFromElsewhere();
 
   /**
    * Gives the memory back: the item is pinned, or will not be. Called once by whoever admitted the

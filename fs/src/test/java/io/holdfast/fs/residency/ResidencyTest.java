@@ -141,8 +141,8 @@ final class ResidencyTest {
     }
 
     @Override
-    public boolean readFromElsewhere() {
-      return elsewhere;
+    public int readsFromElsewhere() {
+      return elsewhere ? 1 : 0;
     }
 
     @Override
