@@ -61,7 +61,7 @@ import org.slf4j.LoggerFactory;
 public final class Daemon {
   private static final Logger log = LoggerFactory.getLogger(Daemon.class);
 
-  private static final Duration TICK = Duration.ofMillis(100);
+  private static final Duration TICK = Duration.ofMillis(20);
   private static final Duration MOUNT_CHECK = Duration.ofSeconds(1);
 
   /** How long {@link #plan()} waits for the dataset to be counted. */

@@ -12,6 +12,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
@@ -21,8 +23,15 @@ import java.util.function.Consumer;
  * file are not bounded here: they run on the threads of fetches, which have their own deadline.
  */
 public final class DeadlineOrigin implements Origin {
+  private static final long WAIT_NANOS = Duration.ofMillis(1).toNanos();
+
   private final Origin origin;
   private final ExecutorService threads;
+
+  /** Calls under way, and how many of them were given up. */
+  private final AtomicInteger running = new AtomicInteger();
+
+  private final AtomicInteger stuck = new AtomicInteger();
   private final Duration deadline;
 
   /**
@@ -37,27 +46,73 @@ public final class DeadlineOrigin implements Origin {
     this.deadline = deadline;
   }
 
-  private <T> T bounded(OriginPath path, Callable<T> call) throws FsException {
-    Future<T> answer;
-    try {
-      answer = threads.submit(call);
-    } catch (RejectedExecutionException e) {
-      throw new FsException(
-          FsError.TIMED_OUT, path + ": the origin hangs, and too many calls wait for it", e);
+  /** A call that may be given up while it runs, and comes back later or never. */
+  private final class Call<T> implements Callable<T> {
+    private final Callable<T> call;
+    private boolean over;
+    private boolean givenUp;
+
+    Call(Callable<T> call) {
+      this.call = call;
     }
+
+    @Override
+    public T call() throws Exception {
+      running.incrementAndGet();
+      try {
+        return call.call();
+      } finally {
+        running.decrementAndGet();
+        end(false);
+      }
+    }
+
+    /** Counts it among the stuck from when it is given up until it comes back. */
+    synchronized void end(boolean giveUp) {
+      if (giveUp && !over) {
+        givenUp = true;
+        stuck.incrementAndGet();
+      } else if (!giveUp) {
+        over = true;
+        stuck.addAndGet(givenUp ? -1 : 0);
+      }
+    }
+  }
+
+  private <T> T bounded(OriginPath path, Callable<T> asked) throws FsException {
+    long end = System.nanoTime() + deadline.toNanos();
+    Call<T> call = new Call<>(asked);
+    Future<T> answer = submit(path, call, end);
     try {
-      return answer.get(deadline.toMillis(), TimeUnit.MILLISECONDS);
+      return answer.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof FsException failure) {
         throw failure;
       }
       throw new FsException(FsError.IO, path + ": " + e.getCause(), e);
     } catch (TimeoutException e) {
+      call.end(true);
       throw new FsException(
           FsError.TIMED_OUT, path + ": the origin did not answer within " + deadline, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new FsException(FsError.IO, path + ": interrupted", e);
+    }
+  }
+
+  /** An origin that is busy does not hang: a call waits for a thread, unless all are stuck. */
+  private <T> Future<T> submit(OriginPath path, Call<T> call, long end) throws FsException {
+    while (true) {
+      try {
+        return threads.submit(call);
+      } catch (RejectedExecutionException e) {
+        boolean allStuck = stuck.get() > 0 && stuck.get() >= running.get();
+        if (allStuck || System.nanoTime() >= end) {
+          throw new FsException(
+              FsError.TIMED_OUT, path + ": the origin hangs, and too many calls wait for it", e);
+        }
+        LockSupport.parkNanos(WAIT_NANOS);
+      }
     }
   }
 

@@ -30,8 +30,9 @@ final class OwnMount {
   private static final int READ_AHEAD_FROM = 128 << 10;
 
   private static final int BUFFER = 256 << 10;
-  private static final int DROP_ATTEMPTS = 8;
-  private static final long DROP_PAUSE_NANOS = 100_000;
+  private static final int DROP_ATTEMPTS = 4;
+  private static final int REHOME_ATTEMPTS = 8;
+  private static final long DROP_PAUSE_NANOS = 50_000;
 
   private final byte[] mountpoint;
 
@@ -64,7 +65,7 @@ final class OwnMount {
     }
     try {
       if (rehome) {
-        drop(fd, offset, length);
+        drop(fd, offset, length, REHOME_ATTEMPTS);
       }
       int errno = populate(fd, offset, length);
       return errno != 0 ? -errno : map(fd, offset, length, lock);
@@ -127,8 +128,7 @@ final class OwnMount {
       return fd;
     }
     try {
-      LIBC.posix_fadvise(fd, offset, length, Linux.POSIX_FADV_DONTNEED);
-      return Math.max(0, Linux.cachedPages(fd, offset, length));
+      return drop(fd, offset, length, DROP_ATTEMPTS);
     } finally {
       LIBC.close(fd);
     }
@@ -137,11 +137,12 @@ final class OwnMount {
   /**
    * A page that is being copied to the application right now is not dropped; a moment later it is.
    */
-  private static void drop(int fd, long offset, int length) {
-    for (int attempt = 0; attempt < DROP_ATTEMPTS; attempt++) {
+  private static long drop(int fd, long offset, int length, int attempts) {
+    for (int attempt = 1; ; attempt++) {
       LIBC.posix_fadvise(fd, offset, length, Linux.POSIX_FADV_DONTNEED);
-      if (Linux.cachedPages(fd, offset, length) <= 0) {
-        return;
+      long left = Math.max(0, Linux.cachedPages(fd, offset, length));
+      if (left == 0 || attempt == attempts) {
+        return left;
       }
       LockSupport.parkNanos(DROP_PAUSE_NANOS << attempt);
     }
