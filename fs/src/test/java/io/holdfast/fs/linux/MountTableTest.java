@@ -2,6 +2,7 @@ package io.holdfast.fs.linux;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
@@ -55,7 +56,7 @@ class MountTableTest {
   }
 
   @Test
-  void read_thisMachine_hasItsRoot() {
+  void read_thisMachine_hasItsRoot() throws IOException {
     assertThat(MountTable.read().covering(Path.of("/nothing/here"))).isPresent();
   }
 }
