@@ -159,7 +159,7 @@ public final class Residency implements AutoCloseable {
   public boolean offer(Fetched fetched) {
     Item item = fetched.item();
     Resident before = residents.get(item.id());
-    if (closed || (before == null && !hasMappings())) {
+    if (closed || (before == null ? !hasMappings() : hard)) {
       return false;
     }
     // a resident is fetched again where a soft pin's pages were taken back
