@@ -30,6 +30,10 @@ final class Composition {
   private static final int PREFETCH_THREADS = 4;
   private static final int PREFETCH_QUEUE = 16;
   private static final int PIN_THREADS = 2;
+
+  /** A pin can wait; the readers that are answered meanwhile cannot. */
+  private static final int GIVE_WAY = 10;
+
   private static final int IDLE_SECONDS = 30;
 
   private static final RejectedExecutionHandler REFUSE = new ThreadPoolExecutor.AbortPolicy();
@@ -98,15 +102,15 @@ final class Composition {
   }
 
   static IsolatedThreads pinners() throws FsException {
-    return IsolatedThreads.start("pin", PIN_THREADS);
+    return IsolatedThreads.start("pin", PIN_THREADS, GIVE_WAY);
   }
 
   static IsolatedThreads droppers() throws FsException {
-    return IsolatedThreads.start("drop", 1);
+    return IsolatedThreads.start("drop", 1, 0);
   }
 
   static IsolatedThreads watcher() throws FsException {
-    return IsolatedThreads.start("watch", 1);
+    return IsolatedThreads.start("watch", 1, 0);
   }
 
   static ThreadFactory named(String name) {

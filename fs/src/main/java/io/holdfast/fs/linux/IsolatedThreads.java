@@ -37,7 +37,6 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
   /** With 0 for whom, the calling thread alone. */
   private static final int PRIO_PROCESS = 0;
 
-  private static final int NICE = 10;
   private static final int STANDARD_STREAMS = 3;
 
   /** Ends the thread that takes it. */
@@ -56,15 +55,16 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
   /**
    * Starts the threads; to be called before /dev/fuse is opened.
    *
+   * @param nice how far the threads give way to others, as in nice(1)
    * @throws FsException where a thread cannot leave the common descriptor table
    */
-  public static IsolatedThreads start(String name, int count) throws FsException {
+  public static IsolatedThreads start(String name, int count, int nice) throws FsException {
     openAllJars();
     IsolatedThreads started = new IsolatedThreads();
     CountDownLatch ready = new CountDownLatch(count);
     AtomicInteger errno = new AtomicInteger();
     for (int i = 0; i < count; i++) {
-      Thread thread = new Thread(() -> started.run(ready, errno), name + "-" + i);
+      Thread thread = new Thread(() -> started.run(nice, ready, errno), name + "-" + i);
       thread.setDaemon(true);
       started.threads.add(thread);
       thread.start();
@@ -84,15 +84,14 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
     return started;
   }
 
-  private void run(CountDownLatch ready, AtomicInteger errno) {
+  private void run(int nice, CountDownLatch ready, AtomicInteger errno) {
     if (LIBC.unshare(CLONE_FILES) != 0) {
       errno.set(Linux.errno());
       ready.countDown();
       return;
     }
     leaveStandardStreams();
-    // what is done here can wait; the readers that are answered meanwhile cannot
-    LIBC.setpriority(PRIO_PROCESS, 0, NICE);
+    LIBC.setpriority(PRIO_PROCESS, 0, nice);
     ready.countDown();
     try {
       for (Runnable task = tasks.take(); task != END; task = tasks.take()) {

@@ -197,6 +197,9 @@ public final class DatasetFilesystem implements Filesystem {
       if (count <= 0) {
         counted.data(0, 0);
       } else {
+        if (!reader.internal()) {
+          residency.awaitRoom();
+        }
         transit.read(content, offset, count, reader, counted);
       }
     } catch (FsException e) {

@@ -298,6 +298,14 @@ public final class Residency implements AutoCloseable {
     window.delivered(item, bytes, complete).forEach(this::drop);
   }
 
+  /**
+   * Waits, for a short and bounded time, while more lingers in the page cache than may; for a
+   * thread that is about to bring in more.
+   */
+  public void awaitRoom() {
+    window.awaitRoom();
+  }
+
   private void drop(Window.Entry entry) {
     byte[] path = entry.item().path().get().bytes();
     try {

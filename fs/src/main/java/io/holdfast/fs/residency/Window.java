@@ -20,11 +20,14 @@ import java.util.function.LongSupplier;
  * it.
  */
 final class Window {
+  /** How much of its size the window fills before the oldest go. */
+  private static final double FILL = 0.6;
+
   /**
-   * How much of its size the window fills before the oldest go, so that what is on its way in stays
-   * below the bound.
+   * How much it fills before new readers wait for those that are going, so that what is on its way
+   * in stays below the bound.
    */
-  private static final double FILL = 0.75;
+  private static final double FULL = 0.75;
 
   /** How much longer than one that was read whole a partly read item may linger, and at least. */
   private static final int PARTIAL_TIMES = 5;
@@ -36,6 +39,11 @@ final class Window {
 
   private static final long FIRST_RETRY_NANOS = Duration.ofMillis(50).toNanos();
   private static final int LONGEST_RETRY = 9;
+
+  /** A reader waits for room in steps, and for so long at most. */
+  private static final long WAIT_MILLIS = 5;
+
+  private static final long LONGEST_WAIT_MILLIS = 100;
 
   /** A part of an item is apart from the item, also where both begin at the same byte. */
   private record Key(long item, long offset, int length) {
@@ -52,6 +60,7 @@ final class Window {
     private long lastRead;
     private int attempts;
     private boolean forgotten;
+    private boolean held;
 
     Entry(Item item) {
       this.item = item;
@@ -71,6 +80,7 @@ final class Window {
   private final Set<Entry> dropping = new HashSet<>();
 
   private long bytes;
+  private long heldBytes;
   private long droppedBytes;
 
   Window(long size, Duration age, LongSupplier nanoTime) {
@@ -90,6 +100,7 @@ final class Window {
     if (entry == null) {
       entry = new Entry(item);
     }
+    hold(entry, false);
     entries.put(key, entry);
     entry.bytes += count;
     entry.complete |= complete;
@@ -166,6 +177,8 @@ final class Window {
     if (entry.forgotten) {
       return;
     }
+    hold(entry, false);
+    notifyAll();
     if (gone) {
       bytes -= entry.bytes;
       droppedBytes += entry.bytes;
@@ -180,6 +193,7 @@ final class Window {
     entry.attempts++;
     entry.lastRead = nanoTime.getAsLong();
     entries.put(key, entry);
+    hold(entry, true);
   }
 
   /** Forgets a file whose version has changed: its pages went with the kernel's entry. */
@@ -193,8 +207,31 @@ final class Window {
       return false;
     }
     entry.forgotten = true;
+    hold(entry, false);
     bytes -= entry.bytes;
     return true;
+  }
+
+  /** What applications have mapped cannot go, and nobody waits for it. */
+  private void hold(Entry entry, boolean held) {
+    if (entry.held != held) {
+      entry.held = held;
+      heldBytes += held ? entry.bytes : -entry.bytes;
+    }
+  }
+
+  /** Waits, for a bounded time, while the window is full of what is going. */
+  synchronized void awaitRoom() {
+    long millis = LONGEST_WAIT_MILLIS;
+    while (size > 0 && bytes - heldBytes > size * FULL && millis > 0) {
+      try {
+        wait(WAIT_MILLIS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+      millis -= WAIT_MILLIS;
+    }
   }
 
   /** Returns the bytes in the page cache that are not resident. */

@@ -30,7 +30,7 @@ final class IsolatedThreadsTest {
     sandbox = Sandbox.create();
     file = sandbox.path("file");
     Files.write(file, new byte[1]);
-    threads = IsolatedThreads.start("test-isolated", 1);
+    threads = IsolatedThreads.start("test-isolated", 1, 0);
   }
 
   @AfterEach
@@ -82,7 +82,7 @@ final class IsolatedThreadsTest {
 
   @Test
   void descriptors_ofTwoThreads_areApart() throws Exception {
-    try (IsolatedThreads others = IsolatedThreads.start("test-others", 1)) {
+    try (IsolatedThreads others = IsolatedThreads.start("test-others", 1, 0)) {
       int fd = isolated(this::open);
       FutureTask<String> look = new FutureTask<>(() -> target(fd));
       others.execute(look);

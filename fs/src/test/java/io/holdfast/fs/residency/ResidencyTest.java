@@ -48,8 +48,8 @@ final class ResidencyTest {
   @BeforeEach
   void create() throws IOException {
     sandbox = Sandbox.create();
-    pinners = IsolatedThreads.start("test-pin", 2);
-    droppers = IsolatedThreads.start("test-drop", 1);
+    pinners = IsolatedThreads.start("test-pin", 2, 0);
+    droppers = IsolatedThreads.start("test-drop", 1, 0);
     lockedBefore = ProcessStatus.lockedBytes();
   }
 
