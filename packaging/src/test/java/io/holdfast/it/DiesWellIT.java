@@ -40,13 +40,13 @@ class DiesWellIT {
 
   @Test
   void killed_whilePinning_endsAtOnceAndCanBeMountedAgain() {
-    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), FILES, i -> FILE_BYTES);
+    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 2 * FILES, i -> FILE_BYTES);
     Path mountpoint = sandbox.folder("mnt");
     for (int round = 0; round < 4; round++) {
       Mount mount = sandbox.mountAt(dataset.root(), mountpoint, "--capacity", "1G");
       Child reader = startReader(mount, dataset);
       Await.until(READ_DEADLINE, "the first pin", () -> mount.lockedBytes() > 0);
-      int after = random.nextInt(200);
+      int after = random.nextInt(150);
       Await.holdsWithin(Duration.ofMillis(after), () -> !reader.isAlive());
 
       killAndExpectErrors(

@@ -1,8 +1,5 @@
 package io.holdfast.it;
 
-import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
-import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
-import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -44,67 +41,13 @@ class OriginChangesIT {
   /** The time-to-live of one second and what a loaded machine may add. */
   private static final Duration NEWS_DEADLINE = Duration.ofSeconds(4);
 
+  private static final List<OriginChange> CHANGES = List.of(OriginChange.values());
+
   private static final int ITEM_BYTES = 1 << 20;
   private static final int SMALL = 100_000;
   private static final int LARGE = 3 * ITEM_BYTES + 4321;
 
   @RegisterExtension final Sandbox sandbox = new Sandbox();
-
-  /** The ways in which a file changes. */
-  enum Change {
-    REPLACED_BY_LARGER {
-      @Override
-      Optional<byte[]> apply(Path file, long stamp, int size) throws IOException {
-        return Optional.of(replace(file, Stamps.bytes(stamp, 2, 0, size + 54_321)));
-      }
-    },
-    REPLACED_BY_SAME_SIZE {
-      @Override
-      Optional<byte[]> apply(Path file, long stamp, int size) throws IOException {
-        return Optional.of(replace(file, Stamps.bytes(stamp, 2, 0, size)));
-      }
-    },
-    REWRITTEN_IN_PLACE {
-      @Override
-      Optional<byte[]> apply(Path file, long stamp, int size) throws IOException {
-        byte[] bytes = Stamps.bytes(stamp, 2, 0, size);
-        Files.write(file, bytes, WRITE);
-        return Optional.of(bytes);
-      }
-    },
-    TRUNCATED {
-      @Override
-      Optional<byte[]> apply(Path file, long stamp, int size) throws IOException {
-        try (FileChannel channel = FileChannel.open(file, WRITE)) {
-          channel.truncate(size / 3);
-        }
-        return Optional.of(Stamps.bytes(stamp, 1, 0, size / 3));
-      }
-    },
-    APPENDED {
-      @Override
-      Optional<byte[]> apply(Path file, long stamp, int size) throws IOException {
-        Files.write(file, Stamps.bytes(stamp, 1, size, 54_321), APPEND);
-        return Optional.of(Stamps.bytes(stamp, 1, 0, size + 54_321));
-      }
-    },
-    DELETED {
-      @Override
-      Optional<byte[]> apply(Path file, long stamp, int size) throws IOException {
-        Files.delete(file);
-        return Optional.empty();
-      }
-    };
-
-    /** Changes a file and gives what it holds afterwards: nothing when there is none any more. */
-    abstract Optional<byte[]> apply(Path file, long stamp, int size) throws IOException;
-
-    static byte[] replace(Path file, byte[] bytes) throws IOException {
-      Path fresh = Files.write(file.resolveSibling("fresh.tmp"), bytes);
-      Files.move(fresh, file, ATOMIC_MOVE, REPLACE_EXISTING);
-      return bytes;
-    }
-  }
 
   /** Whether the files were resident or had only passed through before they changed. */
   enum Before {
@@ -270,7 +213,7 @@ class OriginChangesIT {
 
   private static void write(Path file, byte[] bytes, boolean replaceWhole) throws IOException {
     if (replaceWhole) {
-      Change.replace(file, bytes);
+      OriginChange.replace(file, bytes);
       return;
     }
     try (FileChannel channel = FileChannel.open(file, WRITE)) {
@@ -317,7 +260,7 @@ class OriginChangesIT {
     assertReadsAll(mount, dataset);
     mount.settledStats();
     for (int i = 0; i < 2; i++) {
-      Change.REWRITTEN_IN_PLACE.apply(dataset.file(i), i, SMALL);
+      OriginChange.REWRITTEN_IN_PLACE.apply(dataset.file(i), i, SMALL);
     }
 
     mount.refresh(dataset.files().get(0)).mustSucceed();
@@ -333,13 +276,11 @@ class OriginChangesIT {
   /** One small and one large file for each kind of change. */
   private Dataset datasetOfChanges() {
     return Dataset.create(
-        sandbox.folder("origin"),
-        2 * Change.values().length,
-        i -> i < Change.values().length ? SMALL : LARGE);
+        sandbox.folder("origin"), 2 * CHANGES.size(), i -> i < CHANGES.size() ? SMALL : LARGE);
   }
 
-  private static Change change(int index) {
-    return Change.values()[index % Change.values().length];
+  private static OriginChange change(int index) {
+    return CHANGES.get(index % CHANGES.size());
   }
 
   private static List<Optional<byte[]>> changeAll(Dataset dataset) throws IOException {

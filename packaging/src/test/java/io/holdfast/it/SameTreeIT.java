@@ -51,7 +51,15 @@ class SameTreeIT {
     SANDBOX.command("mount", "--bind", tree.toString(), bind.toString());
     SANDBOX.command("mount", "-o", "remount,bind,ro", bind.toString());
     SANDBOX.command("sync", "-f", tree.toString());
-    mount = SANDBOX.mount(tree, "--capacity", "64M");
+    // Names are bytes whatever the locale of whoever mounts.
+    mount =
+        SANDBOX.mountWith(
+            List.of(),
+            Map.of("LC_ALL", "C", "LANG", "C"),
+            tree,
+            SANDBOX.folder("mnt"),
+            "--capacity",
+            "64M");
     origin = RawPath.of(tree);
     readOnly = RawPath.of(bind);
     mounted = RawPath.of(mount.mountpoint());
