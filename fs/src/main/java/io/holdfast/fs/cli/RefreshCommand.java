@@ -21,9 +21,9 @@ import picocli.CommandLine.Spec;
     header = "Look for changes at the source now.",
     description = {
       "",
-      "A mount remembers names, sizes and times for as long as --metadata-ttl says. This makes it"
-          + " forget them, of PATH and all below it, or of everything. Files that did not change stay"
-          + " in memory."
+      "A mount remembers names, sizes and times for as long as --metadata-ttl says. This compares"
+          + " what it knows of PATH and all below it, or of everything, with the source, and shows"
+          + " what is different. Files that did not change stay in memory."
     },
     parameterListHeading = "%nArguments:%n",
     optionListHeading = "%nOptions:%n",
@@ -65,7 +65,10 @@ final class RefreshCommand implements Callable<Integer> {
       throw DaemonTrouble.explain(e, daemon);
     }
     PrintWriter out = context.out(spec);
-    out.println("refreshed " + Human.grouped(count) + (count == 1 ? " entry" : " entries"));
+    out.println(
+        count == 0
+            ? "nothing has changed"
+            : Human.grouped(count) + (count == 1 ? " entry has" : " entries have") + " changed");
     out.flush();
     return 0;
   }

@@ -63,7 +63,7 @@ public final class ControlClient {
    * Makes the daemon ask the origin anew about an entry and what is below it.
    *
    * @param path below the mount's root, without a leading slash; empty for everything
-   * @return how many entries it had known
+   * @return how many entries were different
    */
   public long refresh(String path) throws FsException {
     Map<String, Object> request = Map.of(Protocol.COMMAND, Protocol.REFRESH, Protocol.PATH, path);

@@ -12,11 +12,11 @@ public interface ControlCommands {
   Map<String, Object> stats();
 
   /**
-   * Forgets what is known of an entry and everything below it, so that the next access asks the
-   * origin.
+   * Compares what is known of an entry and everything below it with the origin, and shows what is
+   * different there.
    *
    * @param path below the mount's root, without a leading slash; empty for everything
-   * @return how many entries were forgotten
+   * @return how many entries were different
    * @throws IOException with one line for the user
    */
   long refresh(String path) throws IOException;

@@ -138,7 +138,7 @@ class ControlledCommandsTest {
     daemon("one", "/mnt/one");
     assertThat(run.run("refresh", "one")).isZero();
     assertThat(run.run("refresh", "/mnt/one", "/mnt/one/a")).isZero();
-    assertThat(run.out.toString()).isEqualTo("refreshed 0 entries\nrefreshed 1 entry\n");
+    assertThat(run.out.toString()).isEqualTo("nothing has changed\n1 entry has changed\n");
   }
 
   @Test

@@ -203,7 +203,8 @@ final class PosixOriginTest extends OriginContractTest {
   }
 
   /** Runs on a thread of its own that meets the filesystem as a user without rights. */
-  private static void asNobody(Action action) throws Exception {
+  private void asNobody(Action action) throws Exception {
+    loadClasses();
     FutureTask<Void> task =
         new FutureTask<>(
             () -> {
@@ -213,5 +214,20 @@ final class PosixOriginTest extends OriginContractTest {
             });
     new Thread(task, "nobody").start();
     task.get(Await.LONGEST.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  /**
+   * Makes calls that succeed and fail: below a folder that nobody may read, no class can be loaded
+   * as nobody.
+   */
+  private void loadClasses() throws Exception {
+    store().file(bytes("readable"), new byte[1]);
+    try (OriginFile file = origin().open(OriginPath.of("readable"))) {
+      assertThat(read(file, 0, 1)).hasSize(1);
+    }
+    OriginPath missing = OriginPath.of("missing");
+    assertFails(() -> origin().open(missing), FsError.NOT_FOUND);
+    assertFails(() -> origin().stat(missing), FsError.NOT_FOUND);
+    assertFails(() -> origin().list(missing, OriginContractTest::ignore), FsError.NOT_FOUND);
   }
 }
