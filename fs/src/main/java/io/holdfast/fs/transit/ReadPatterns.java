@@ -14,8 +14,11 @@ final class ReadPatterns {
   /** The kernel's readahead sends several reads at once, and they may arrive in another order. */
   private static final long TOLERANCE = 1 << 20;
 
-  /** A random reader of a large file goes on where it was before once by chance, not twice. */
-  private static final int RUN = 2;
+  /**
+   * A random reader of a large file goes on where it was before by chance, but not so often in a
+   * row.
+   */
+  private static final int RUN = 3;
 
   private static final int NODE = 0;
   private static final int END = 1;

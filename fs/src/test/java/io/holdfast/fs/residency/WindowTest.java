@@ -118,8 +118,8 @@ final class WindowTest {
     Window window = window(1000, AGE);
     Item part = item(1, 600);
     window.delivered(part, 300, false);
-    Item complete = item(2, 400);
-    window.delivered(complete, 400, true);
+    Item complete = item(2, 250);
+    assertThat(window.delivered(complete, 250, true)).isEmpty();
     assertThat(items(window.delivered(item(3, 200), 200, true))).contains(complete);
     assertThat(items(window.delivered(item(4, 9000), 9000, false))).contains(part);
   }
