@@ -41,7 +41,7 @@ final class PathProbe {
     try {
       Process child = builder.start();
       child.getOutputStream().close();
-      if (!child.waitFor(deadline.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (deadline.isZero() || !child.waitFor(deadline.toMillis(), TimeUnit.MILLISECONDS)) {
         child.destroyForcibly();
         return PathState.HUNG;
       }
