@@ -158,6 +158,9 @@ final class UmountCommand implements Callable<Integer> {
         context.host().detach(path);
       }
     } catch (IOException e) {
+      if (!isMounted(path)) {
+        return; // the daemon, on its way out, was faster
+      }
       throw CliException.couldNot(
           "the mount at '%s' cannot be taken away (%s): try as root"
               .formatted(path, e.getMessage()),
