@@ -79,18 +79,24 @@ class ExactHitsIT {
     assertThat(mount.settledStats().originItems() - before).isEqualTo(ITEMS - 100);
   }
 
+  /**
+   * The names are looked up before. While several threads look a new name up at once, Linux 6.18
+   * lets one of them find its entry before the entry's time is set, and throw it away as outdated;
+   * the inode then goes with its last open file, and its pages too.
+   */
   @ParameterizedTest(name = "c = {0} %")
   @ValueSource(ints = {50, 100})
   void eightThreadsInTwoProcesses_sameOrder_fetchNoItemTwice(int percent) {
     Dataset dataset = equalItems(Store.MEMORY);
     int fitting = ITEMS * percent / 100;
     Mount mount =
-        mount(dataset, (long) fitting * ITEM_BYTES, "--window", "64M", "--window-age", "2s");
+        mount(dataset, (long) fitting * ITEM_BYTES, "--window", "64M", "--window-age", "1h");
+    sandbox.command("find", mount.mountpoint().toString(), "-size", "0");
 
     List<Long> fetched = new ArrayList<>();
     for (int epoch = 0; epoch < 2; epoch++) {
-      Stats before =
-          mount.awaitStats("an empty window", s -> s.number("transit.window_bytes") == 0);
+      sandbox.dropCaches(1);
+      Stats before = mount.settledStats();
       Path order = dataset.permutation(sandbox, random);
       List<Child> readers =
           List.of(startReader(mount, order, 4, "each"), startReader(mount, order, 4, "each"));

@@ -35,8 +35,6 @@ class HitsCostNothingIT {
       "echo 1000 > /proc/self/oom_score_adj; { head -c 1G /dev/zero | tail -c 1G; } > /dev/null;"
           + " true";
 
-  private static final Path DROP_CACHES = Path.of("/proc/sys/vm/drop_caches");
-
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
   private final long seed = System.nanoTime();
@@ -64,7 +62,7 @@ class HitsCostNothingIT {
     read(mount, dataset);
     Stats before = mount.settledStats();
 
-    Files.writeString(DROP_CACHES, "3");
+    sandbox.dropCaches(3);
 
     assertThat(mount.cachedBytes(dataset.files())).isEqualTo(dataset.pageBytes());
     read(mount, dataset);
@@ -110,7 +108,7 @@ class HitsCostNothingIT {
             "32M");
     read(mount, dataset);
     Stats before = mount.settledStats();
-    Files.writeString(DROP_CACHES, "1");
+    sandbox.dropCaches(1);
     runIn(daemons, "cat", evicted.toString());
     assertThat(Posix.cachedPages(RawPath.of(evicted))).isPositive();
 

@@ -239,6 +239,19 @@ final class Sandbox
     }
   }
 
+  /**
+   * Lets the kernel drop, in all file systems, what nothing holds.
+   *
+   * @param what 1 for pages, 3 for names and inodes as well
+   */
+  void dropCaches(int what) {
+    try {
+      Files.writeString(Path.of("/proc/sys/vm/drop_caches"), Integer.toString(what));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** The sandbox's folder, readable for everybody. */
   Path root() {
     return root;
