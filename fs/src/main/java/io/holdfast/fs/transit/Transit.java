@@ -185,9 +185,11 @@ public final class Transit {
         retire(fetch);
         return;
       }
-      fetch.read(ask, now);
-      start(fetch, fetchers);
-      return;
+      if (fetch.read(ask, now)) {
+        start(fetch, fetchers);
+        return;
+      }
+      // abandoned meanwhile, and out of the table
     }
   }
 

@@ -271,6 +271,26 @@ final class TransitTest {
     }
   }
 
+  /**
+   * A read hung for ever when its file was found to have changed between the moment its fetch could
+   * be found and the moment it waited for it: nobody knew of it, so nobody answered.
+   */
+  @Test
+  void abandon_beforeTheReadWaits_answersTheRead() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      AtomicInteger asked = new AtomicInteger();
+      t.listener.serve =
+          (item, offset, length, reply) -> {
+            if (asked.getAndIncrement() == 0) {
+              t.transit.abandon(file.content().node(), "f");
+            }
+            return false;
+          };
+      t.assertRead(file, 0, 1000);
+    }
+  }
+
   @Test
   void abandon_keptItems_givesTheirMemoryBack() {
     try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
