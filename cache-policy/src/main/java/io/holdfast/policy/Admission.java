@@ -16,8 +16,11 @@ interface Admission {
   boolean admits(long id, long hash, long weight);
 
   /** An item was used, resident or not. */
-  default void accessed(long id) {}
+  default void seen(long id) {}
 
-  /** The capacity is now this. */
-  default void resized(long capacity) {}
+  /** There is room for this now. */
+  default void roomChanged(long bytes) {}
+
+  /** The dataset weighs this, as far as is known. */
+  default void datasetSized(long bytes) {}
 }

@@ -27,23 +27,43 @@ public interface CachePolicy {
   boolean contains(long id);
 
   /**
-   * Whether {@link #offer} would admit this item now. Changes nothing; the answer holds until the
-   * next call that changes something. A caller that has not fetched the item yet may take it for a
-   * hint.
+   * Whether {@link #offer} may admit this item now. Changes nothing. False is certain until the
+   * next call that changes something; true is so too for {@code minio}, and a hint for policies
+   * that weigh a newcomer against residents.
    */
   boolean wouldAdmit(long id, long hash, long weight);
 
   /**
    * Asks for admission of an item that has been fetched whole. An item that is resident already
-   * stays as it is, and counts as admitted.
+   * stays as it is, and counts as admitted. Residents may be given up also for one that is refused.
    *
    * @throws IllegalArgumentException if the weight is below 1, or differs from that of the same
    *     item's residence: an item whose version changed is to be {@linkplain #remove removed} first
    */
   Outcome offer(long id, long hash, long weight);
 
-  /** Notes that an item was used, resident or not. */
+  /**
+   * Makes an item resident that a user wants to keep, whatever the policy thinks of it. Others give
+   * way, as for a smaller capacity; it does so itself only after all of them, and is refused only
+   * where those that are kept leave no room for it.
+   *
+   * @throws IllegalArgumentException as for {@link #offer}
+   */
+  Outcome keep(long id, long hash, long weight);
+
+  /**
+   * Notes that an item was used, resident or not: before it is {@linkplain #offer offered} where it
+   * is not.
+   */
   void access(long id);
+
+  /**
+   * Says what the whole dataset weighs, as far as is known. Policies that select a share of the
+   * dataset begin with this; a figure that turns out wrong costs admissions, never correctness.
+   *
+   * @throws IllegalArgumentException if the size is negative
+   */
+  void datasetSize(long bytes);
 
   /**
    * Forgets an item whose version changed, that is gone, or that could not be made resident.

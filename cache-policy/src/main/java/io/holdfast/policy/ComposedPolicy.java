@@ -1,17 +1,22 @@
 package io.holdfast.policy;
 
 import java.util.Arrays;
+import java.util.SplittableRandom;
 
 /**
  * A policy made of an {@link Admission} and an {@link Eviction}. MinIO's cache is the pair (always,
- * never), LRU would be (always, least recently used), and so on; the bookkeeping is the same for
- * all and is done here.
+ * never), LRU is (always, least recently used), and so on; the bookkeeping is the same for all and
+ * is done here.
  *
- * <p>An item gets in if admission finds it worth it and it fits: into what is free, or, if
- * residents make way for newcomers, into the capacity. One that is refused leaves everything as it
- * was.
+ * <p>An item gets in if admission finds it worth it and it fits into what is free, or, if residents
+ * make way for newcomers, into the capacity. Then room is made: the newcomer counts among the
+ * residents already, and an eviction that finds it the least worth of all thereby refuses it.
  *
- * <p>Cost: one probe of the {@link ResidentTable} a call, and 20 to 40 bytes a resident.
+ * <p>Items that a user keeps are apart: no eviction sees them, and what they take is not there for
+ * the others.
+ *
+ * <p>Cost: one probe of the {@link ResidentTable} a call, and 20 to 40 bytes a resident, besides
+ * what the eviction takes.
  */
 final class ComposedPolicy implements CachePolicy {
 
@@ -21,15 +26,24 @@ final class ComposedPolicy implements CachePolicy {
   private final Admission admission;
   private final Eviction eviction;
   private final ResidentTable residents = new ResidentTable();
+  private final ResidentTable kept = new ResidentTable();
+  private final SplittableRandom random;
   private long capacity;
-  private long residentBytes;
+  private long othersBytes;
+  private long keptBytes;
 
-  ComposedPolicy(String name, long capacity, Admission admission, Eviction eviction) {
+  /**
+   * Creates a policy without residents.
+   *
+   * @param seed of the choice among kept items, where the capacity shrinks below them
+   */
+  ComposedPolicy(String name, long capacity, Admission admission, Eviction eviction, long seed) {
     this.name = name;
     this.admission = admission;
     this.eviction = eviction;
+    this.random = new SplittableRandom(seed);
     this.capacity = requireCapacity(capacity);
-    admission.resized(capacity);
+    resized();
   }
 
   @Override
@@ -44,17 +58,22 @@ final class ComposedPolicy implements CachePolicy {
 
   @Override
   public long residentBytes() {
-    return residentBytes;
+    return othersBytes + keptBytes;
   }
 
   @Override
   public long residentItems() {
-    return residents.size();
+    return (long) residents.size() + kept.size();
   }
 
   @Override
   public boolean contains(long id) {
-    return residents.weight(id) != ResidentTable.ABSENT;
+    return weight(id) != ResidentTable.ABSENT;
+  }
+
+  private long weight(long id) {
+    long weight = residents.weight(id);
+    return weight == ResidentTable.ABSENT && kept.size() > 0 ? kept.weight(id) : weight;
   }
 
   @Override
@@ -64,91 +83,194 @@ final class ComposedPolicy implements CachePolicy {
 
   @Override
   public Outcome offer(long id, long hash, long weight) {
-    long present = residents.weight(id);
-    if (present != ResidentTable.ABSENT) {
-      if (present != weight) {
-        throw new IllegalArgumentException(
-            "item %d is resident with weight %d, offered with %d".formatted(id, present, weight));
-      }
+    if (isResident(id, weight)) {
       return Outcome.ADMITTED;
     }
     if (!wouldAdmit(id, hash, weight)) {
       return Outcome.REFUSED;
     }
-    long[] evicted = giveUpUntilAtMost(capacity - weight);
     residents.add(id, weight);
-    residentBytes += weight;
     eviction.admitted(id, hash, weight);
-    return Outcome.admittedFor(evicted);
+    if (weight <= capacity - residentBytes()) {
+      othersBytes += weight;
+      return Outcome.ADMITTED;
+    }
+    return makeRoomFor(id, weight);
+  }
+
+  /** What others weigh may exceed all bounds only while the newcomer is weighed against them. */
+  private Outcome makeRoomFor(long newcomer, long weight) {
+    long free = capacity - residentBytes();
+    boolean admitted = true;
+    GivenUp givenUp = new GivenUp();
+    while (free < (admitted ? weight : 0)) {
+      long victim = eviction.victim(residents);
+      long freed = takeOut(victim);
+      if (victim == newcomer) {
+        admitted = false;
+      } else {
+        free += freed;
+        othersBytes -= freed;
+        givenUp.add(victim);
+      }
+    }
+    if (admitted) {
+      othersBytes += weight;
+    }
+    return Outcome.of(admitted, givenUp.ids());
+  }
+
+  @Override
+  public Outcome keep(long id, long hash, long weight) {
+    if (isResident(id, weight)) {
+      if (kept.weight(id) == ResidentTable.ABSENT) {
+        takeOut(id);
+        othersBytes -= weight;
+        addKept(id, weight);
+      }
+      return Outcome.ADMITTED;
+    }
+    if (requireWeight(weight) > capacity - keptBytes) {
+      return Outcome.REFUSED;
+    }
+    long[] givenUp = giveUpOthersUntilAtMost(capacity - keptBytes - weight);
+    addKept(id, weight);
+    return Outcome.of(true, givenUp);
+  }
+
+  private void addKept(long id, long weight) {
+    kept.add(id, weight);
+    keptBytes += weight;
+    resized();
   }
 
   @Override
   public void access(long id) {
-    admission.accessed(id);
-    if (contains(id)) {
+    admission.seen(id);
+    if (residents.weight(id) != ResidentTable.ABSENT) {
       eviction.accessed(id);
     }
   }
 
   @Override
+  public void datasetSize(long bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException("size of a dataset must not be negative: " + bytes);
+    }
+    admission.datasetSized(bytes);
+  }
+
+  @Override
   public boolean remove(long id) {
+    long keptWeight = kept.remove(id);
+    if (keptWeight != ResidentTable.ABSENT) {
+      keptBytes -= keptWeight;
+      resized();
+      return true;
+    }
     long weight = residents.remove(id);
     if (weight == ResidentTable.ABSENT) {
       return false;
     }
-    residentBytes -= weight;
-    eviction.removed(id);
+    othersBytes -= weight;
+    eviction.removed(id, residents);
     return true;
   }
 
   @Override
   public long[] resize(long newCapacity) {
     capacity = requireCapacity(newCapacity);
-    admission.resized(newCapacity);
-    return giveUpUntilAtMost(newCapacity);
+    long[] others = giveUpOthersUntilAtMost(Math.max(0, capacity - keptBytes));
+    GivenUp givenUp = new GivenUp();
+    while (keptBytes > capacity) {
+      long victim = kept.pick(random);
+      keptBytes -= kept.remove(victim);
+      givenUp.add(victim);
+    }
+    resized();
+    long[] all = Arrays.copyOf(others, others.length + givenUp.count);
+    System.arraycopy(givenUp.ids, 0, all, others.length, givenUp.count);
+    return all;
+  }
+
+  private void resized() {
+    admission.roomChanged(capacity - keptBytes);
+    eviction.resized(capacity - keptBytes);
   }
 
   @Override
   public void check() {
-    long recomputed = residents.checkedTotalWeight();
-    if (recomputed != residentBytes) {
+    long others = residents.checkedTotalWeight();
+    long keptWeight = kept.checkedTotalWeight();
+    if (others != othersBytes || keptWeight != keptBytes) {
       throw new IllegalStateException(
-          "%s: residents weigh %d, tracked are %d".formatted(name, recomputed, residentBytes));
+          "%s: residents weigh %d + %d kept, tracked are %d + %d"
+              .formatted(name, others, keptWeight, othersBytes, keptBytes));
     }
-    if (residentBytes > capacity) {
+    if (residentBytes() > capacity) {
       throw new IllegalStateException(
-          "%s: residents weigh %d, the capacity is %d".formatted(name, residentBytes, capacity));
+          "%s: residents weigh %d, the capacity is %d".formatted(name, residentBytes(), capacity));
     }
     eviction.check(residents);
   }
 
   @Override
   public String toString() {
-    return "%s: %d items, %d of %d bytes".formatted(name, residentItems(), residentBytes, capacity);
+    return "%s: %d items, %d of %d bytes"
+        .formatted(name, residentItems(), residentBytes(), capacity);
+  }
+
+  private boolean isResident(long id, long weight) {
+    long present = weight(id);
+    if (present != ResidentTable.ABSENT && present != weight) {
+      throw new IllegalArgumentException(
+          "item %d is resident with weight %d, offered with %d".formatted(id, present, weight));
+    }
+    return present != ResidentTable.ABSENT;
   }
 
   private boolean fits(long weight) {
-    long room = eviction.replaces() ? capacity : capacity - residentBytes;
-    return weight <= room;
+    long taken = eviction.replaces() ? keptBytes : residentBytes();
+    return weight <= capacity - taken;
   }
 
-  private long[] giveUpUntilAtMost(long bytes) {
-    if (residentBytes <= bytes) {
+  private long[] giveUpOthersUntilAtMost(long bytes) {
+    if (othersBytes <= bytes) {
       return NOBODY;
     }
-    long[] givenUp = new long[8];
-    int count = 0;
-    while (residentBytes > bytes) {
+    GivenUp givenUp = new GivenUp();
+    while (othersBytes > bytes) {
       long victim = eviction.victim(residents);
-      if (!remove(victim)) {
-        throw new IllegalStateException(name + ": item " + victim + " to give up is not resident");
-      }
-      if (count == givenUp.length) {
-        givenUp = Arrays.copyOf(givenUp, 2 * count);
-      }
-      givenUp[count++] = victim;
+      othersBytes -= takeOut(victim);
+      givenUp.add(victim);
     }
-    return Arrays.copyOf(givenUp, count);
+    return givenUp.ids();
+  }
+
+  private long takeOut(long id) {
+    long weight = residents.remove(id);
+    if (weight == ResidentTable.ABSENT) {
+      throw new IllegalStateException(name + ": item " + id + " to give up is not resident");
+    }
+    eviction.removed(id, residents);
+    return weight;
+  }
+
+  /** A list of ids that grows. */
+  private static final class GivenUp {
+    private long[] ids = NOBODY;
+    private int count;
+
+    void add(long id) {
+      if (count == ids.length) {
+        ids = Arrays.copyOf(ids, Math.max(8, 2 * count));
+      }
+      ids[count++] = id;
+    }
+
+    long[] ids() {
+      return Arrays.copyOf(ids, count);
+    }
   }
 
   private static long requireCapacity(long capacity) {

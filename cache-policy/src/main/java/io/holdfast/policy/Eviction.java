@@ -9,7 +9,8 @@ interface Eviction {
   boolean replaces();
 
   /**
-   * The resident to give up next; {@link #removed} follows. Called only while there is one.
+   * The resident to give up next; {@link #removed} follows. Called only while there is one. May be
+   * the newcomer for which room is made: it is refused then.
    *
    * @param residents those that there are
    */
@@ -21,25 +22,53 @@ interface Eviction {
   /** A resident was used. */
   default void accessed(long id) {}
 
-  /** An item is no longer resident, whatever the reason. */
-  default void removed(long id) {}
+  /** An item is no longer among the residents that are this eviction's to give up. */
+  default void removed(long id, ResidentTable residents) {}
+
+  /** What may be resident is now this. */
+  default void resized(long capacity) {}
 
   /** Checks what this keeps of its own against the residents. */
   default void check(ResidentTable residents) {}
 
   /** Nobody makes way for a newcomer. For a shrinking capacity, each resident is equally likely. */
   static Eviction never(long seed) {
-    SplittableRandom random = new SplittableRandom(seed);
-    return new Eviction() {
-      @Override
-      public boolean replaces() {
-        return false;
-      }
+    return new RandomEviction(false, seed);
+  }
 
-      @Override
-      public long victim(ResidentTable residents) {
-        return residents.pick(random);
+  /** Each resident is equally likely to make way for a newcomer. */
+  static Eviction random(long seed) {
+    return new RandomEviction(true, seed);
+  }
+
+  /** Gives up any resident but the newest, each equally likely. */
+  final class RandomEviction implements Eviction {
+    private final boolean replaces;
+    private final SplittableRandom random;
+    private long newest;
+
+    private RandomEviction(boolean replaces, long seed) {
+      this.replaces = replaces;
+      this.random = new SplittableRandom(seed);
+    }
+
+    @Override
+    public boolean replaces() {
+      return replaces;
+    }
+
+    @Override
+    public void admitted(long id, long hash, long weight) {
+      newest = id;
+    }
+
+    @Override
+    public long victim(ResidentTable residents) {
+      long victim = residents.pick(random);
+      while (replaces && victim == newest && residents.size() > 1) {
+        victim = residents.pick(random);
       }
-    };
+      return victim;
+    }
   }
 }

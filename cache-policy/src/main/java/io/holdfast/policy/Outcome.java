@@ -14,21 +14,24 @@ public final class Outcome {
     this.evicted = evicted;
   }
 
-  static Outcome admittedFor(long[] evicted) {
-    return evicted.length == 0 ? ADMITTED : new Outcome(true, evicted);
+  static Outcome of(boolean admitted, long[] evicted) {
+    if (evicted.length == 0) {
+      return admitted ? ADMITTED : REFUSED;
+    }
+    return new Outcome(admitted, evicted);
   }
 
   public boolean admitted() {
     return admitted;
   }
 
-  /** The residents to give up for it, in order; the array is the caller's. */
+  /** The residents to give up, in order; the array is the caller's. */
   public long[] evicted() {
     return evicted;
   }
 
   @Override
   public String toString() {
-    return admitted ? "admitted, " + evicted.length + " evicted" : "refused";
+    return (admitted ? "admitted, " : "refused, ") + evicted.length + " evicted";
   }
 }

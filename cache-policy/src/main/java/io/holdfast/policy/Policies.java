@@ -1,17 +1,30 @@
 package io.holdfast.policy;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /** Makes policies by the names that users give. */
 public final class Policies {
 
-  private static final List<String> NAMES = List.of("minio", "none");
+  /** Those that need not see hits: in a mount, hits never reach the daemon. */
+  private static final List<String> MOUNTABLE = List.of("minio", "minio-hash", "none");
+
+  /** Those to compare with. */
+  private static final List<String> REFERENCES =
+      List.of("lru", "fifo", "random", "tinylfu", "linux", "unbounded");
 
   private Policies() {}
 
-  /** The names that {@link #create} knows, the default first. */
+  /** The names of policies for a mount, the default first. */
+  public static List<String> mountable() {
+    return MOUNTABLE;
+  }
+
+  /** The names that {@link #create} knows: those for a mount, then the others. */
   public static List<String> names() {
-    return NAMES;
+    List<String> names = new ArrayList<>(MOUNTABLE);
+    names.addAll(REFERENCES);
+    return List.copyOf(names);
   }
 
   /**
@@ -24,7 +37,13 @@ public final class Policies {
    *       what is left over at the end goes to the next item that is small enough. When the
    *       capacity shrinks, residents chosen at random make way: a choice by age or size would make
    *       what remains unlike the dataset.
+   *   <li>{@code minio-hash}: a share of the dataset, selected by hash: {@link HashShare}.
    *   <li>{@code none}: admits nothing; every epoch is a first one.
+   *   <li>{@code lru}, {@code fifo}: {@link QueueEviction}.
+   *   <li>{@code random}: any resident makes way for a newcomer, each equally likely.
+   *   <li>{@code tinylfu}: {@link TinyLfu}.
+   *   <li>{@code linux}: what the kernel does by itself: {@link LinuxPageCache}.
+   *   <li>{@code unbounded}: a capacity without end: a bound.
    * </ul>
    *
    * @param seed of every random choice; the same seed and calls give the same answers
@@ -32,11 +51,41 @@ public final class Policies {
    */
   public static CachePolicy create(String name, long capacity, long seed) {
     return switch (name) {
-      case "minio" -> new ComposedPolicy(name, capacity, Admission.ALWAYS, Eviction.never(seed));
-      case "none" -> new ComposedPolicy(name, capacity, Admission.NEVER, Eviction.never(seed));
+      case "minio" -> always(name, capacity, Eviction.never(seed), seed);
+      case "minio-hash" -> {
+        HashShare share = new HashShare();
+        yield new ComposedPolicy(name, capacity, share, share, seed);
+      }
+      case "none" ->
+          new ComposedPolicy(name, capacity, Admission.NEVER, Eviction.never(seed), seed);
+      case "lru" -> always(name, capacity, QueueEviction.leastRecentlyUsed(), seed);
+      case "fifo" -> always(name, capacity, QueueEviction.firstInFirstOut(), seed);
+      case "random" -> always(name, capacity, Eviction.random(seed), seed);
+      case "tinylfu" -> {
+        TinyLfu tinyLfu = new TinyLfu();
+        yield new ComposedPolicy(name, capacity, tinyLfu, tinyLfu, seed);
+      }
+      case "linux" -> always(name, capacity, new LinuxPageCache(), seed);
+      case "unbounded" -> always(name, Long.MAX_VALUE, Eviction.never(seed), seed);
       default ->
           throw new IllegalArgumentException(
-              "unknown policy '" + name + "': one of " + String.join(", ", NAMES));
+              "unknown policy '" + name + "': one of " + String.join(", ", names()));
     };
+  }
+
+  /**
+   * Makes {@link Belady}'s policy, which knows the future.
+   *
+   * @param accesses every item that will be {@linkplain CachePolicy#access used}, in order
+   * @param items how many there are, counted from 0
+   * @throws IllegalArgumentException if the capacity is negative
+   */
+  public static CachePolicy belady(long capacity, int[] accesses, int items) {
+    Belady belady = new Belady(accesses, items);
+    return new ComposedPolicy("belady", capacity, belady, belady, 0);
+  }
+
+  private static CachePolicy always(String name, long capacity, Eviction eviction, long seed) {
+    return new ComposedPolicy(name, capacity, Admission.ALWAYS, eviction, seed);
   }
 }

@@ -37,7 +37,8 @@ final class MountOptions {
         names = "--capacity",
         paramLabel = "SIZE|P%",
         description = {
-          "Memory for the cached part of the dataset: 64G, 512M, or a share of the machine's memory.",
+          "Memory for the cached part of the dataset: 64G, 512M, or a share of the machine's"
+              + " memory.",
           "Default: 50%%, or what --memory leaves."
         })
     @Nullable String capacity;
@@ -52,10 +53,11 @@ final class MountOptions {
 
     @Option(
         names = "--policy",
-        paramLabel = "minio|none",
+        paramLabel = "minio|minio-hash|none",
         description = {
-          "Which items are kept: 'minio' keeps what came first and never replaces it; 'none' keeps"
-              + " nothing. Default: minio."
+          "Which items are kept: 'minio' keeps what came first and never replaces it;"
+              + " 'minio-hash' keeps a share of the dataset that is chosen by name, the same after"
+              + " every restart and on every node; 'none' keeps nothing. Default: minio."
         })
     @Nullable String policy;
 
@@ -63,15 +65,16 @@ final class MountOptions {
         names = "--item-size",
         paramLabel = "SIZE",
         description =
-            "Larger files are kept in pieces of this size, a power of two from 1M to 64M. Default: 8M.")
+            "Larger files are kept in pieces of this size, a power of two from 1M to 64M. Default:"
+                + " 8M.")
     @Nullable String itemSize;
 
     @Option(
         names = "--pin",
         paramLabel = "hard|soft|auto",
         description = {
-          "'hard' locks pages in memory; 'soft' lets the kernel take them under pressure; 'auto' locks"
-              + " where it is permitted. Default: auto."
+          "'hard' locks pages in memory; 'soft' lets the kernel take them under pressure; 'auto'"
+              + " locks where it is permitted. Default: auto."
         })
     @Nullable String pin;
 
@@ -85,7 +88,8 @@ final class MountOptions {
         names = "--window",
         paramLabel = "SIZE",
         description = {
-          "How much of what is not kept may linger in the page cache; 0 drops it at once. Default: 64M."
+          "How much of what is not kept may linger in the page cache; 0 drops it at once. Default:"
+              + " 64M."
         })
     @Nullable String window;
 
@@ -102,16 +106,16 @@ final class MountOptions {
         names = "--name",
         paramLabel = "NAME",
         description =
-            "Name of the mount for the other commands. Default: from the mountpoint, /data/imagenet ->"
-                + " data-imagenet.")
+            "Name of the mount for the other commands. Default: from the mountpoint, /data/imagenet"
+                + " -> data-imagenet.")
     @Nullable String name;
 
     @Option(
         names = "--metadata-ttl",
         paramLabel = "TIME|indefinite",
         description = {
-          "How long names, sizes and times may be remembered before the source is asked again: 60s, 1h,"
-              + " 0. Default: 1h."
+          "How long names, sizes and times may be remembered before the source is asked again: 60s,"
+              + " 1h, 0. Default: 1h."
         })
     @Nullable String metadataTtl;
 
@@ -119,8 +123,8 @@ final class MountOptions {
         names = "--count-opens",
         paramLabel = "auto|watch|message|off",
         description = {
-          "How opens are counted: 'watch' with fanotify (root), 'message' by a message each (slower),"
-              + " 'auto' the first that is permitted. Default: auto."
+          "How opens are counted: 'watch' with fanotify (root), 'message' by a message each"
+              + " (slower), 'auto' the first that is permitted. Default: auto."
         })
     @Nullable String countOpens;
 

@@ -3,6 +3,7 @@ package io.holdfast.fs.daemon;
 import io.holdfast.fs.units.Durations;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Sizes;
+import io.holdfast.policy.Policies;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -10,7 +11,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,9 +34,6 @@ public final class Settings {
   public static final Duration DEFAULT_METADATA_TTL = Duration.ofHours(1);
   public static final long DEFAULT_WINDOW_BYTES = 64L << 20;
   public static final Duration DEFAULT_WINDOW_AGE = Duration.ofSeconds(2);
-
-  /** The policies that can be chosen. */
-  public static final Set<String> POLICIES = Set.of("minio", "none");
 
   public static final int SMALLEST_ITEM_SIZE = 1 << 20;
   public static final int LARGEST_ITEM_SIZE = 64 << 20;
@@ -150,7 +147,7 @@ public final class Settings {
     return transitBytes;
   }
 
-  /** Returns the policy's name, one of {@link #POLICIES}. */
+  /** Returns the policy's name, one of {@link Policies#mountable()}. */
   public String policy() {
     return policy;
   }
@@ -328,7 +325,7 @@ public final class Settings {
       return this;
     }
 
-    /** One of {@link #POLICIES}. */
+    /** One of {@link Policies#mountable()}. */
     public Builder policy(String value) {
       policy = value;
       return this;

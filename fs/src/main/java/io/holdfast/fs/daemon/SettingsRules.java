@@ -3,10 +3,10 @@ package io.holdfast.fs.daemon;
 import io.holdfast.fs.units.Durations;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Sizes;
+import io.holdfast.policy.Policies;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** What settings must obey, and how those that were not given follow from the others. Stateless. */
@@ -50,10 +50,10 @@ final class SettingsRules {
         b.name,
         Settings.LONGEST_NAME);
     require(
-        Settings.POLICIES.contains(b.policy),
+        Policies.mountable().contains(b.policy),
         "--policy '%s' is not known: choose one of %s",
         b.policy,
-        String.join(", ", new TreeSet<>(Settings.POLICIES)));
+        String.join(", ", Policies.mountable()));
     requireItemSize(b.itemSize);
     requireDuration(Settings.Key.METADATA_TTL, b.metadataTtl);
     requireDuration(Settings.Key.WINDOW_AGE, b.windowAge);

@@ -8,6 +8,7 @@ import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.transit.Fetched;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.policy.CachePolicy;
+import io.holdfast.policy.ItemHash;
 import io.holdfast.policy.Outcome;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,8 +37,6 @@ public final class Residency implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Residency.class);
 
   private static final int REHOME_ATTEMPTS = 4;
-  private static final long FNV_BASIS = 0xcbf29ce484222325L;
-  private static final long FNV_PRIME = 0x100000001b3L;
 
   /** Items that were admitted and are being pinned wait in transit memory, which bounds them. */
   private final IsolatedThreads pinners;
@@ -220,19 +219,8 @@ public final class Residency implements AutoCloseable {
     return false;
   }
 
-  /**
-   * FNV-1a over the path and the offset, with the finalizer of MurmurHash3: uniform, and the same
-   * on every node.
-   */
   private static long hash(Item item) {
-    long hash = FNV_BASIS;
-    for (byte each : item.path().get().bytes()) {
-      hash = (hash ^ (each & 0xff)) * FNV_PRIME;
-    }
-    hash = (hash ^ item.offset()) * FNV_PRIME;
-    hash = (hash ^ hash >>> 33) * 0xff51afd7ed558ccdL;
-    hash = (hash ^ hash >>> 33) * 0xc4ceb9fe1a85ec53L;
-    return hash ^ hash >>> 33;
+    return ItemHash.of(item.path().get().bytes(), item.offset());
   }
 
   /** Runs on an isolated thread: no logging here. */

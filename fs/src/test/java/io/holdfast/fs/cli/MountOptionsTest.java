@@ -127,7 +127,7 @@ class MountOptionsTest {
         "--capacity 79%|--capacity 79.0 GB does not fit: transit 268 MB",
         "--memory 900T|--memory 900T is more than the memory there is (100 GB): give less",
         "--memory 10M|--memory 10.5 MB leaves no room for a cache: transit takes 268 MB",
-        "--policy lru|--policy 'lru' is not known: choose one of minio, none",
+        "--policy lru|--policy 'lru' is not known: choose one of minio, minio-hash, none",
         "--item-size 3M|--item-size 3M is not possible: choose 1M, 2M, 4M, 8M, 16M, 32M or 64M",
         "--item-size 0|--item-size 0 is not possible: choose 1M, 2M, 4M, 8M, 16M, 32M or 64M",
         "--pin herd|--pin 'herd' is not known: choose one of hard, soft, auto",
@@ -140,7 +140,8 @@ class MountOptionsTest {
         "--metadata-ttl 99999d|--metadata-ttl '99999d' is too long: at most 68 years",
         "--name a/b|--name 'a/b' is not a name: write at most 64 letters",
         "--name=|--name '' is not a name: write at most 64 letters",
-        "--count-opens yes|--count-opens 'yes' is not known: choose one of auto, watch, message, off",
+        "--count-opens yes|--count-opens 'yes' is not known: choose one of auto, watch, message,"
+            + " off",
         "--log-level loud|--log-level 'loud' is not known: choose one of error, warn, info, debug"
       })
   void option_wrongValue_isUsageInOneLine(String option, String message) {

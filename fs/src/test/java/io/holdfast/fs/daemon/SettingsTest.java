@@ -119,8 +119,8 @@ class SettingsTest {
   void build_moreThanTheMachineHas_isRefused() {
     assertRefused(
         builder().capacityBytes(1L << 40),
-        "--capacity 1T is more than the memory there is (100 GB): give less, or a percentage such as"
-            + " 50%");
+        "--capacity 1T is more than the memory there is (100 GB): give less, or a percentage such"
+            + " as 50%");
     assertRefused(
         builder().memoryBytes(1L << 40), "--memory 1T is more than the memory there is (100 GB)");
     assertRefused(
@@ -152,7 +152,8 @@ class SettingsTest {
   @Test
   void build_unknownPolicy_namesTheKnown() {
     assertRefused(
-        builder().policy("lru"), "--policy 'lru' is not known: choose one of minio, none");
+        builder().policy("lru"),
+        "--policy 'lru' is not known: choose one of minio, minio-hash, none");
   }
 
   @Test

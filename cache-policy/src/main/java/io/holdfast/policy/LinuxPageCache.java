@@ -1,0 +1,124 @@
+package io.holdfast.policy;
+
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A model of how Linux reclaims page cache: what a dataset gets without Holdfast.
+ *
+ * <p>Two lists. What is read for the first time goes to the inactive list; what is used again while
+ * it is there moves to the active list. Reclaim takes from the inactive list's tail, and moves the
+ * active list's tail to the inactive one while the active list is the longer. What is reclaimed
+ * leaves a shadow that tells when: if it comes back, and no more has been reclaimed or activated
+ * since than the active list holds (its refault distance), it would have stayed on a longer
+ * inactive list, and goes to the active one. See mm/workingset.c and mm/vmscan.c of Linux 6, and
+ * Johannes Weiner, "Thrash detection-based file cache sizing", 2013.
+ *
+ * <p>Deviations: whole items instead of pages, one memory group, no dirty pages, nothing mapped, no
+ * anonymous memory. How fast the active list is scanned while it is the longer depends on both
+ * lists' lengths, on priorities and on batches; here it is one in {@link #SCAN} of what is
+ * reclaimed, a figure fitted to the two ratios that the CoorDL paper measured (15 % hits at a
+ * capacity of 35 % of the dataset, 47 % at 65 %).
+ *
+ * <p>Cost: constant time, some 150 bytes a resident, and 60 for each shadow; there are at most as
+ * many shadows as items.
+ */
+final class LinuxPageCache implements Eviction {
+  private static final int INITIAL = 16;
+  private static final float LOAD = 0.75f;
+
+  /** So many are reclaimed for one that is taken from the active list while that is the longer. */
+  private static final int SCAN = 4;
+
+  /** Both lists: what was added or used last is at the end. */
+  private final LinkedHashMap<Long, Long> inactive = new LinkedHashMap<>(INITIAL, LOAD, true);
+
+  private final LinkedHashMap<Long, Long> active = new LinkedHashMap<>(INITIAL, LOAD, true);
+  private final Map<Long, Long> shadows = new HashMap<>();
+  private long inactiveBytes;
+  private long activeBytes;
+
+  /** Bytes reclaimed or activated so far: the clock of refault distances. */
+  private long age;
+
+  private int scanned;
+  private long beingReclaimed;
+  private boolean reclaiming;
+
+  @Override
+  public boolean replaces() {
+    return true;
+  }
+
+  @Override
+  public void admitted(long id, long hash, long weight) {
+    Long reclaimedAt = shadows.remove(id);
+    if (reclaimedAt != null && age - reclaimedAt <= activeBytes) {
+      activate(id, weight);
+    } else {
+      inactive.put(id, weight);
+      inactiveBytes += weight;
+    }
+  }
+
+  @Override
+  public void accessed(long id) {
+    Long weight = inactive.remove(id);
+    if (weight != null) {
+      inactiveBytes -= weight;
+      activate(id, weight);
+    }
+    // The active list is not reordered by use: a page is marked, and not looked at again before its
+    // turn comes.
+  }
+
+  private void activate(long id, long weight) {
+    active.put(id, weight);
+    activeBytes += weight;
+    age += weight;
+  }
+
+  @Override
+  public long victim(ResidentTable residents) {
+    boolean low = activeBytes > inactiveBytes;
+    if (inactive.isEmpty() || (low && ++scanned % SCAN == 0)) {
+      Iterator<Map.Entry<Long, Long>> oldest = active.entrySet().iterator();
+      Map.Entry<Long, Long> entry = oldest.next();
+      oldest.remove();
+      activeBytes -= entry.getValue();
+      inactive.put(entry.getKey(), entry.getValue());
+      inactiveBytes += entry.getValue();
+    }
+    beingReclaimed = inactive.keySet().iterator().next();
+    reclaiming = true;
+    return beingReclaimed;
+  }
+
+  @Override
+  public void removed(long id, ResidentTable residents) {
+    Long weight = inactive.remove(id);
+    if (weight != null) {
+      inactiveBytes -= weight;
+    } else {
+      weight = active.remove(id);
+      activeBytes -= weight;
+    }
+    if (reclaiming && id == beingReclaimed) {
+      shadows.put(id, age);
+      age += weight;
+    }
+    reclaiming = false;
+  }
+
+  @Override
+  public void check(ResidentTable residents) {
+    Map<Long, Long> both = new HashMap<>(inactive);
+    both.putAll(active);
+    Checks.sameItems("lists", both.keySet(), residents);
+    if (inactive.size() + active.size() != both.size()) {
+      throw new IllegalStateException("an item is on both lists");
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package io.holdfast.policy.simulator;
+
+import java.util.List;
+
+/**
+ * What one policy gave at one capacity.
+ *
+ * @param policy its name
+ * @param capacity bytes, of each node
+ * @param scenario who read what
+ * @param epochs in order
+ */
+public record Run(String policy, long capacity, Scenario scenario, List<Epoch> epochs) {
+
+  /** Makes the list immutable. */
+  public Run {
+    epochs = List.copyOf(epochs);
+  }
+
+  /**
+   * What all nodes and jobs read in one epoch, together.
+   *
+   * @param epoch from 1
+   * @param accesses items read
+   * @param hits of those, what the reader's own node had resident
+   * @param memoryBytes read from the own node's memory
+   * @param peerBytes read from other nodes' memory
+   * @param originBytes read from the origin
+   */
+  public record Epoch(
+      int epoch, long accesses, long hits, long memoryBytes, long peerBytes, long originBytes) {
+
+    /** Returns the share of items that were hits; 0 where nothing was read. */
+    public double hitRatio() {
+      return accesses == 0 ? 0 : (double) hits / accesses;
+    }
+
+    /** Returns the share of bytes that came from the own node's memory. */
+    public double byteHitRatio() {
+      return share(memoryBytes);
+    }
+
+    /** Returns the share of bytes that came from other nodes' memory. */
+    public double peerShare() {
+      return share(peerBytes);
+    }
+
+    /** Returns the share of bytes that came from the origin. */
+    public double originShare() {
+      return share(originBytes);
+    }
+
+    /** Returns the bytes read. */
+    public long bytes() {
+      return memoryBytes + peerBytes + originBytes;
+    }
+
+    private double share(long part) {
+      return bytes() == 0 ? 0 : (double) part / bytes();
+    }
+  }
+
+  /** Returns the mean hit ratio of the epochs after the first, or of the only one. */
+  public double laterHitRatio() {
+    return epochs.stream()
+        .filter(epoch -> epoch.epoch() > 1 || epochs.size() == 1)
+        .mapToDouble(Epoch::hitRatio)
+        .average()
+        .orElse(0);
+  }
+}
