@@ -20,7 +20,7 @@ import java.util.SplittableRandom;
  */
 final class ComposedPolicy implements CachePolicy {
 
-  private static final long[] NOBODY = new long[0];
+  private static final long[] NOBODY = {};
 
   private final String name;
   private final Admission admission;
@@ -43,7 +43,7 @@ final class ComposedPolicy implements CachePolicy {
     this.eviction = eviction;
     this.random = new SplittableRandom(seed);
     this.capacity = requireCapacity(capacity);
-    resized();
+    roomChanged();
   }
 
   @Override
@@ -126,22 +126,24 @@ final class ComposedPolicy implements CachePolicy {
       if (kept.weight(id) == ResidentTable.ABSENT) {
         takeOut(id);
         othersBytes -= weight;
-        addKept(id, weight);
+        reserve(weight);
+        kept.add(id, weight);
       }
       return Outcome.ADMITTED;
     }
     if (requireWeight(weight) > capacity - keptBytes) {
       return Outcome.REFUSED;
     }
-    long[] givenUp = giveUpOthersUntilAtMost(capacity - keptBytes - weight);
-    addKept(id, weight);
-    return Outcome.of(true, givenUp);
+    reserve(weight);
+    GivenUp givenUp = new GivenUp();
+    giveUpOthers(givenUp);
+    kept.add(id, weight);
+    return Outcome.of(true, givenUp.ids());
   }
 
-  private void addKept(long id, long weight) {
-    kept.add(id, weight);
+  private void reserve(long weight) {
     keptBytes += weight;
-    resized();
+    roomChanged();
   }
 
   @Override
@@ -165,7 +167,7 @@ final class ComposedPolicy implements CachePolicy {
     long keptWeight = kept.remove(id);
     if (keptWeight != ResidentTable.ABSENT) {
       keptBytes -= keptWeight;
-      resized();
+      roomChanged();
       return true;
     }
     long weight = residents.remove(id);
@@ -180,22 +182,25 @@ final class ComposedPolicy implements CachePolicy {
   @Override
   public long[] resize(long newCapacity) {
     capacity = requireCapacity(newCapacity);
-    long[] others = giveUpOthersUntilAtMost(Math.max(0, capacity - keptBytes));
+    roomChanged();
     GivenUp givenUp = new GivenUp();
-    while (keptBytes > capacity) {
-      long victim = kept.pick(random);
-      keptBytes -= kept.remove(victim);
-      givenUp.add(victim);
+    giveUpOthers(givenUp);
+    if (keptBytes > capacity) {
+      while (keptBytes > capacity) {
+        long victim = kept.pick(random);
+        keptBytes -= kept.remove(victim);
+        givenUp.add(victim);
+      }
+      roomChanged();
     }
-    resized();
-    long[] all = Arrays.copyOf(others, others.length + givenUp.count);
-    System.arraycopy(givenUp.ids, 0, all, others.length, givenUp.count);
-    return all;
+    return givenUp.ids();
   }
 
-  private void resized() {
-    admission.roomChanged(capacity - keptBytes);
-    eviction.resized(capacity - keptBytes);
+  /** To be said before anybody makes way: some evictions choose at once. */
+  private void roomChanged() {
+    long room = Math.max(0, capacity - keptBytes);
+    admission.roomChanged(room);
+    eviction.roomMade(room);
   }
 
   @Override
@@ -234,17 +239,12 @@ final class ComposedPolicy implements CachePolicy {
     return weight <= capacity - taken;
   }
 
-  private long[] giveUpOthersUntilAtMost(long bytes) {
-    if (othersBytes <= bytes) {
-      return NOBODY;
-    }
-    GivenUp givenUp = new GivenUp();
-    while (othersBytes > bytes) {
+  private void giveUpOthers(GivenUp givenUp) {
+    while (othersBytes > Math.max(0, capacity - keptBytes)) {
       long victim = eviction.victim(residents);
       othersBytes -= takeOut(victim);
       givenUp.add(victim);
     }
-    return givenUp.ids();
   }
 
   private long takeOut(long id) {

@@ -25,8 +25,8 @@ interface Eviction {
   /** An item is no longer among the residents that are this eviction's to give up. */
   default void removed(long id, ResidentTable residents) {}
 
-  /** What may be resident is now this. */
-  default void resized(long capacity) {}
+  /** There is room for this now; who has to make way is asked after it. */
+  default void roomMade(long bytes) {}
 
   /** Checks what this keeps of its own against the residents. */
   default void check(ResidentTable residents) {}

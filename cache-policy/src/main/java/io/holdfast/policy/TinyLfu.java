@@ -70,8 +70,8 @@ final class TinyLfu implements Admission, Eviction {
   }
 
   @Override
-  public void resized(long capacity) {
-    bound.setMaximum(capacity);
+  public void roomMade(long bytes) {
+    bound.setMaximum(bytes);
     cache.cleanUp();
   }
 

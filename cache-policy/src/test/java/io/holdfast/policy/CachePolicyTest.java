@@ -172,7 +172,7 @@ final class CachePolicyTest {
             .isTrue();
       }
       case "none" -> assertThat(outcome.admitted()).isEqualTo(wasResident);
-      case "lru", "fifo", "random", "linux" ->
+      case "lru", "fifo", "random" ->
           assertThat(outcome.admitted())
               .isEqualTo(wasResident || model.keptWeight() + call.weight() <= model.capacity);
       default -> {}

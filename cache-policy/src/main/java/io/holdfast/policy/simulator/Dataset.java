@@ -72,7 +72,7 @@ public final class Dataset {
       throw new IllegalArgumentException("the mean size must be at least 1: " + mean);
     }
     java.util.Random random = new java.util.Random(new SplittableRandom(seed).nextLong());
-    double mu = Math.log(mean) - sigma * sigma / 2;
+    double mu = Math.log((double) mean) - sigma * sigma / 2;
     long[] sizes = new long[Math.max(0, items)];
     for (int item = 0; item < items; item++) {
       sizes[item] = Math.max(1, Math.round(Math.exp(mu + sigma * random.nextGaussian())));

@@ -211,6 +211,19 @@ class ControlledCommandsTest {
     assertOneLine("the mount at '" + mountpoint + "' cannot be taken away");
   }
 
+  /**
+   * The daemon, on its way out, took its mount away between our look at the mount table and our
+   * call: the command said that it could not, of a mount that was gone.
+   */
+  @Test
+  void umount_mountThatGoesMeanwhile_isGone() throws IOException {
+    Path mountpoint = Files.createDirectory(temp.resolve("going"));
+    host.mount(mountpoint, HOLDFAST, PathState.NOT_CONNECTED);
+    host.goesBeforeDetach = true;
+    assertThat(run.run("umount", mountpoint.toString())).as(run.err.toString()).isZero();
+    assertThat(host.mounts).isEmpty();
+  }
+
   @Test
   void umount_mountOfAnotherUser_isTold() throws IOException {
     Path mountpoint = Files.createDirectory(temp.resolve("other"));

@@ -30,6 +30,10 @@ final class FakeHost implements Host {
   boolean libfuse = true;
   boolean userAllowOther = true;
   boolean detachFails;
+
+  /** A mount is gone when it is to be detached, though it was there a moment ago. */
+  boolean goesBeforeDetach;
+
   final List<Path> ownDirectories = new ArrayList<>();
   final List<Path> detached = new ArrayList<>();
 
@@ -142,6 +146,10 @@ final class FakeHost implements Host {
   public void detach(Path mountpoint) throws IOException {
     if (detachFails) {
       throw new IOException("Operation not permitted");
+    }
+    if (goesBeforeDetach) {
+      mounts.removeIf(mount -> mount.mountpoint().equals(mountpoint));
+      throw new IOException("Invalid argument");
     }
     detached.add(mountpoint);
     for (int i = mounts.size() - 1; i >= 0; i--) {
