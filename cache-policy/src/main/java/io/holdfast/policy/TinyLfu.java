@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Policy;
 import java.util.ArrayDeque;
+import java.util.Map;
 
 /**
  * W-TinyLFU as Caffeine implements it: a newcomer first lives in a small window, and replaces a
@@ -77,6 +78,7 @@ final class TinyLfu implements Admission, Eviction {
 
   @Override
   public void check(ResidentTable residents) {
-    Checks.sameItems("Caffeine", cache.asMap().keySet(), residents);
+    Map<Long, Integer> all = cache.asMap();
+    Checks.sameItems("Caffeine", all.keySet(), residents);
   }
 }
