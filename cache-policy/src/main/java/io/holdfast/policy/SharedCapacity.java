@@ -44,8 +44,8 @@ public final class SharedCapacity {
    * Takes a dataset in.
    *
    * @param guarantee bytes; must be spare
-   * @return its policy; to {@linkplain CachePolicy#resize resize} it is to change its guarantee, and
-   *     gives back what it has borrowed
+   * @return its policy; to {@linkplain CachePolicy#resize resize} it is to change its guarantee,
+   *     and gives back what it has borrowed
    * @throws IllegalArgumentException if the dataset is in, the guarantee is negative, or not spare
    */
   public CachePolicy join(String dataset, long guarantee, PolicyMaker policy) {

@@ -12,9 +12,10 @@ import java.util.regex.PatternSyntaxException;
  * What users say of files by name: validation sets that are to stay whatever the policy thinks,
  * index files that are not worth memory. Immutable.
  *
- * <p>Patterns are globs. One without a slash is for a name in any folder, as {@code *.idx}; one with
- * a slash is for a path from the dataset's root, as {@code val/*.tar}; one that ends with a slash is
- * for everything below a folder, as {@code val/}. Where both lists name a file, it is kept.
+ * <p>Patterns are globs. One without a slash is for a name in any folder, as {@code *.idx}; one
+ * with a slash is for a path from the dataset's root, as {@code val/*.tar}; one that ends with a
+ * slash is for everything below a folder, as {@code val/}. Where both lists name a file, it is
+ * kept.
  */
 public final class Selection {
 
