@@ -167,7 +167,9 @@ final class SimulatorTest {
   void dataset_lognormal_hasItsMeanAndSpread() {
     Dataset dataset = Dataset.ofLognormalSizes(50_000, 105_000, 0.5, 1);
     double[] logs =
-        IntStream.range(0, 50_000).mapToDouble(item -> Math.log((double) dataset.size(item))).toArray();
+        IntStream.range(0, 50_000)
+            .mapToDouble(item -> Math.log((double) dataset.size(item)))
+            .toArray();
     double mean = Arrays.stream(logs).average().orElseThrow();
     double variance =
         Arrays.stream(logs).map(log -> (log - mean) * (log - mean)).average().orElseThrow();
