@@ -62,6 +62,22 @@ final class MountOptions {
     @Nullable String policy;
 
     @Option(
+        names = "--keep",
+        paramLabel = "GLOB",
+        description = {
+          "Files that stay resident whatever the policy thinks, such as a validation set: a name"
+              + " ('*.idx'), a path from the root ('val/*.tar') or a folder ('val/'). May be given"
+              + " several times."
+        })
+    @Nullable List<String> keep;
+
+    @Option(
+        names = "--exclude",
+        paramLabel = "GLOB",
+        description = "Files that are never resident; as --keep, which wins over it.")
+    @Nullable List<String> exclude;
+
+    @Option(
         names = "--item-size",
         paramLabel = "SIZE",
         description =
@@ -176,6 +192,8 @@ final class MountOptions {
     given(b, Settings.Key.CAPACITY, cache.capacity, v -> b.capacityBytes(Sizes.parse(v, whole)));
     given(b, Settings.Key.MEMORY, cache.memory, v -> b.memoryBytes(Sizes.parse(v, whole)));
     given(b, Settings.Key.POLICY, cache.policy, b::policy);
+    given(b, Settings.Key.KEEP, cache.keep, b::keep);
+    given(b, Settings.Key.EXCLUDE, cache.exclude, b::exclude);
     given(b, Settings.Key.ITEM_SIZE, cache.itemSize, v -> b.itemSize(Sizes.parse(v)));
     given(b, Settings.Key.PIN, cache.pin, v -> b.pin(one(PinMode.values(), v)));
     given(b, Settings.Key.TRANSIT, cache.transit, v -> b.transitBytes(Sizes.parse(v)));
@@ -214,6 +232,8 @@ final class MountOptions {
     words.add(Settings.Key.CAPACITY, cache.capacity);
     words.add(Settings.Key.MEMORY, cache.memory);
     words.add(Settings.Key.POLICY, cache.policy);
+    words.add(Settings.Key.KEEP, cache.keep);
+    words.add(Settings.Key.EXCLUDE, cache.exclude);
     words.add(Settings.Key.ITEM_SIZE, cache.itemSize);
     words.add(Settings.Key.PIN, cache.pin);
     words.add(Settings.Key.TRANSIT, cache.transit);

@@ -20,6 +20,13 @@ final class Words {
     }
   }
 
+  /** Once for each value. */
+  void add(Settings.Key key, @Nullable List<String> values) {
+    if (values != null) {
+      values.forEach(value -> add(key, value));
+    }
+  }
+
   List<String> list() {
     return List.copyOf(words);
   }

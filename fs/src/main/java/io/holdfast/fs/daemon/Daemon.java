@@ -111,7 +111,7 @@ public final class Daemon {
       residency =
           closing(
               new Residency(
-                  policy,
+                  new Residency.Rules(policy, settings.selection()),
                   settings.mountpoint(),
                   new Residency.Threads(pinners, droppers),
                   hard,
@@ -130,7 +130,7 @@ public final class Daemon {
               new Listener());
       undo.push(transit::close);
       Tree tree = new Tree(origin, Filesystem.ROOT, old -> filesystem().replaced(old));
-      scan = new DatasetScan(origin, Linux.PAGE_SIZE);
+      scan = new DatasetScan(origin, Linux.PAGE_SIZE, residency::datasetSize);
       undo.push(scan::stop);
       binding = closing(new JnrBinding());
       ReadStats reads = new ReadStats();

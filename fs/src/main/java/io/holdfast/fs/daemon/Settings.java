@@ -1,5 +1,6 @@
 package io.holdfast.fs.daemon;
 
+import io.holdfast.fs.residency.Selection;
 import io.holdfast.fs.units.Durations;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Sizes;
@@ -7,6 +8,7 @@ import io.holdfast.policy.Policies;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -48,6 +50,8 @@ public final class Settings {
     MEMORY,
     TRANSIT,
     POLICY,
+    KEEP,
+    EXCLUDE,
     ITEM_SIZE,
     METADATA_TTL,
     PIN,
@@ -72,6 +76,8 @@ public final class Settings {
   private final long memoryBytes;
   private final long transitBytes;
   private final String policy;
+  private final List<String> keep;
+  private final List<String> exclude;
   private final int itemSize;
   private final Duration metadataTtl;
   private final PinMode pin;
@@ -93,6 +99,8 @@ public final class Settings {
     memoryBytes = Objects.requireNonNull(builder.memoryBytes);
     transitBytes = builder.transitBytes;
     policy = builder.policy;
+    keep = List.copyOf(builder.keep);
+    exclude = List.copyOf(builder.exclude);
     itemSize = (int) builder.itemSize;
     metadataTtl = builder.metadataTtl;
     pin = builder.pin;
@@ -145,6 +153,11 @@ public final class Settings {
   /** Returns the bytes of off-heap memory that hold items between fetch and use. */
   public long transitBytes() {
     return transitBytes;
+  }
+
+  /** Returns what is said of files by name. */
+  public Selection selection() {
+    return Selection.of(keep, exclude);
   }
 
   /** Returns the policy's name, one of {@link Policies#mountable()}. */
@@ -226,6 +239,8 @@ public final class Settings {
       case MEMORY -> size(memoryBytes);
       case TRANSIT -> size(transitBytes);
       case POLICY -> policy;
+      case KEEP -> patterns(keep);
+      case EXCLUDE -> patterns(exclude);
       case ITEM_SIZE -> size(itemSize);
       case METADATA_TTL ->
           metadataTtl.equals(INDEFINITE) ? "indefinite" : Durations.exact(metadataTtl);
@@ -246,6 +261,10 @@ public final class Settings {
    */
   public String configText() {
     return SettingsText.of(this);
+  }
+
+  private static String patterns(List<String> patterns) {
+    return patterns.isEmpty() ? "-" : String.join(" ", patterns);
   }
 
   String heapText() {
@@ -279,6 +298,8 @@ public final class Settings {
     @Nullable Long memoryBytes;
     long transitBytes = DEFAULT_TRANSIT_BYTES;
     String policy = DEFAULT_POLICY;
+    List<String> keep = List.of();
+    List<String> exclude = List.of();
     long itemSize = DEFAULT_ITEM_SIZE;
     Duration metadataTtl = DEFAULT_METADATA_TTL;
     PinMode pin = PinMode.AUTO;
@@ -328,6 +349,18 @@ public final class Settings {
     /** One of {@link Policies#mountable()}. */
     public Builder policy(String value) {
       policy = value;
+      return this;
+    }
+
+    /** Patterns of files that stay resident whatever the policy thinks: {@link Selection}. */
+    public Builder keep(List<String> patterns) {
+      keep = patterns;
+      return this;
+    }
+
+    /** Patterns of files that are never resident: {@link Selection}. */
+    public Builder exclude(List<String> patterns) {
+      exclude = patterns;
       return this;
     }
 

@@ -1,10 +1,12 @@
 package io.holdfast.fs.daemon;
 
+import io.holdfast.fs.residency.Selection;
 import io.holdfast.fs.units.Durations;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Sizes;
 import io.holdfast.policy.Policies;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -54,12 +56,22 @@ final class SettingsRules {
         "--policy '%s' is not known: choose one of %s",
         b.policy,
         String.join(", ", Policies.mountable()));
+    requirePatterns(Settings.Key.KEEP, b.keep);
+    requirePatterns(Settings.Key.EXCLUDE, b.exclude);
     requireItemSize(b.itemSize);
     requireDuration(Settings.Key.METADATA_TTL, b.metadataTtl);
     requireDuration(Settings.Key.WINDOW_AGE, b.windowAge);
     require(
         b.logFile == null || b.logFile.isAbsolute(), "log file '%s' is not absolute", b.logFile);
     checkMemory(b);
+  }
+
+  private static void requirePatterns(Settings.Key key, List<String> patterns) {
+    try {
+      Selection ignored = Selection.of(patterns, List.of());
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("--" + key.text() + " " + e.getMessage(), e);
+    }
   }
 
   private static void requireItemSize(long itemSize) {

@@ -48,6 +48,7 @@ public final class Residency implements AutoCloseable {
   private final Window window;
   private final ReentrantLock policyLock = new ReentrantLock();
   private final CachePolicy policy;
+  private final Selection selection;
   private final ConcurrentHashMap<Long, Resident> residents = new ConcurrentHashMap<>();
   private final AtomicLong admitted = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
@@ -64,6 +65,14 @@ public final class Residency implements AutoCloseable {
    * @param droppers those that drop; apart, so that a drop does not wait behind many pins
    */
   public record Threads(IsolatedThreads pinners, IsolatedThreads droppers) {}
+
+  /**
+   * Who may be resident.
+   *
+   * @param policy used under the residency's lock from now on
+   * @param selection what users say of files by name; asked before the policy
+   */
+  public record Rules(CachePolicy policy, Selection selection) {}
 
   /**
    * What may linger.
@@ -88,20 +97,20 @@ public final class Residency implements AutoCloseable {
   /**
    * Creates a residency with nothing resident.
    *
-   * @param policy used under this object's lock from now on
    * @param mountpoint where the own mount is
    * @param hard lock the pages, rather than only map them
    * @param mappings how many residents there may be at most
    */
   public Residency(
-      CachePolicy policy,
+      Rules rules,
       Path mountpoint,
       Threads threads,
       boolean hard,
       long mappings,
       WindowSize window,
       LongSupplier nanoTime) {
-    this.policy = policy;
+    this.policy = rules.policy();
+    this.selection = rules.selection();
     this.mount = new OwnMount(mountpoint);
     this.pinners = threads.pinners();
     this.droppers = threads.droppers();
@@ -114,6 +123,10 @@ public final class Residency implements AutoCloseable {
   public boolean wouldAdmit(Item item) {
     if (closed || residents.size() >= mappings) {
       return false;
+    }
+    Selection.Verdict verdict = verdict(item);
+    if (verdict != Selection.Verdict.ORDINARY) {
+      return verdict == Selection.Verdict.KEPT;
     }
     long hash = hash(item);
     policyLock.lock();
@@ -167,10 +180,20 @@ public final class Residency implements AutoCloseable {
 
   private boolean ask(Fetched fetched) {
     Item item = fetched.item();
+    Selection.Verdict verdict = verdict(item);
+    if (verdict == Selection.Verdict.EXCLUDED) {
+      refused.incrementAndGet();
+      return false;
+    }
+    long hash = hash(item);
+    long weight = weight(item.length());
     Outcome outcome;
     policyLock.lock();
     try {
-      outcome = policy.offer(item.id(), hash(item), weight(item.length()));
+      outcome =
+          verdict == Selection.Verdict.KEPT
+              ? policy.keep(item.id(), hash, weight)
+              : policy.offer(item.id(), hash, weight);
     } finally {
       policyLock.unlock();
     }
@@ -217,6 +240,12 @@ public final class Residency implements AutoCloseable {
           mappings);
     }
     return false;
+  }
+
+  private Selection.Verdict verdict(Item item) {
+    return selection.isEmpty()
+        ? Selection.Verdict.ORDINARY
+        : selection.of(item.path().get().toString());
   }
 
   private static long hash(Item item) {
@@ -373,6 +402,16 @@ public final class Residency implements AutoCloseable {
       if (failure != null) {
         log.error("a pin thread failed", failure);
       }
+    }
+  }
+
+  /** Tells the policy what the whole dataset weighs, in whole pages, as far as is known. */
+  public void datasetSize(long bytes) {
+    policyLock.lock();
+    try {
+      policy.datasetSize(bytes);
+    } finally {
+      policyLock.unlock();
     }
   }
 

@@ -76,15 +76,17 @@ public final class Selection {
     }
   }
 
+  /** Tells whether nothing is said of any file. */
+  public boolean isEmpty() {
+    return keep.isEmpty() && exclude.isEmpty();
+  }
+
   /**
    * Says what is to be done with the items of a file.
    *
    * @param path relative to the dataset's root
    */
   public Verdict of(String path) {
-    if (keep.isEmpty() && exclude.isEmpty()) {
-      return Verdict.ORDINARY;
-    }
     Path file;
     try {
       file = Path.of(path);

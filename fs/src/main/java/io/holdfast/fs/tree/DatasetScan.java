@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,6 +23,7 @@ public final class DatasetScan implements Runnable {
 
   private final Origin origin;
   private final long pageSize;
+  private final LongConsumer whole;
   private final CountDownLatch finished = new CountDownLatch(1);
   private volatile long files;
   private volatile long bytes;
@@ -33,10 +35,12 @@ public final class DatasetScan implements Runnable {
    * Creates a scan.
    *
    * @param pageSize bytes of a page of memory, for {@link #pageBytes()}
+   * @param whole told {@link #pageBytes()} once everything has been counted
    */
-  public DatasetScan(Origin origin, long pageSize) {
+  public DatasetScan(Origin origin, long pageSize, LongConsumer whole) {
     this.origin = origin;
     this.pageSize = pageSize;
+    this.whole = whole;
   }
 
   @Override
@@ -48,6 +52,9 @@ public final class DatasetScan implements Runnable {
         scan(directories.removeLast(), directories);
       }
       complete = !stopped;
+      if (complete) {
+        whole.accept(pageBytes);
+      }
     } finally {
       finished.countDown();
     }

@@ -6,6 +6,7 @@ import io.holdfast.fs.daemon.LogLevel;
 import io.holdfast.fs.daemon.OpenCounting;
 import io.holdfast.fs.daemon.PinMode;
 import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.residency.Selection;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,6 +68,9 @@ class MountOptionsTest {
             "--capacity=1G",
             "--memory=50%",
             "--policy=none",
+            "--keep=val/",
+            "--keep=*.idx",
+            "--exclude=tmp/",
             "--item-size=16M",
             "--metadata-ttl=indefinite",
             "--name=imagenet",
@@ -79,6 +83,10 @@ class MountOptionsTest {
             "--log-level=debug",
             "--log-file=" + temp.resolve("a/../log"));
     assertThat(settings.capacityBytes()).isEqualTo(1L << 30);
+    assertThat(settings.text(Settings.Key.KEEP)).isEqualTo("val/ *.idx");
+    assertThat(settings.text(Settings.Key.EXCLUDE)).isEqualTo("tmp/");
+    assertThat(settings.selection().of("val/x.idx")).isEqualTo(Selection.Verdict.KEPT);
+    assertThat(settings.selection().of("tmp/x")).isEqualTo(Selection.Verdict.EXCLUDED);
     assertThat(settings.memoryBytes()).isEqualTo(50_000_000_000L);
     assertThat(settings.policy()).isEqualTo("none");
     assertThat(settings.itemSize()).isEqualTo(16 << 20);
@@ -128,6 +136,8 @@ class MountOptionsTest {
         "--memory 900T|--memory 900T is more than the memory there is (100 GB): give less",
         "--memory 10M|--memory 10.5 MB leaves no room for a cache: transit takes 268 MB",
         "--policy lru|--policy 'lru' is not known: choose one of minio, minio-hash, none",
+        "--keep /val/*|--keep pattern '/val/*': write a name, or a path from the dataset's root",
+        "--exclude [a|--exclude pattern '[a' is not a glob: ",
         "--item-size 3M|--item-size 3M is not possible: choose 1M, 2M, 4M, 8M, 16M, 32M or 64M",
         "--item-size 0|--item-size 0 is not possible: choose 1M, 2M, 4M, 8M, 16M, 32M or 64M",
         "--pin herd|--pin 'herd' is not known: choose one of hard, soft, auto",

@@ -200,6 +200,8 @@ class SettingsTest {
             memory        78125000K (80.0 GB)  derived from 80% of the memory (100 GB)
             transit       256M (268 MB)        default
             policy        minio                default
+            keep          -                    default
+            exclude       -                    default
             item-size     8M (8.39 MB)         default
             metadata-ttl  indefinite           flag --metadata-ttl
             pin           auto                 default

@@ -18,10 +18,12 @@ import io.holdfast.policy.Policies;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -73,11 +75,13 @@ final class ResidencyTest {
     }
   }
 
+  private Selection selection = Selection.NONE;
+
   private CachePolicy start(String policy, long capacity, boolean hard, long mappings) {
     CachePolicy created = Policies.create(policy, capacity, 1);
     residency =
         new Residency(
-            created,
+            new Residency.Rules(created, selection),
             sandbox.root(),
             new Residency.Threads(pinners, droppers),
             hard,
@@ -252,6 +256,54 @@ final class ResidencyTest {
     pin(second);
     assertThat(residency.figures().refusedItems()).isEqualTo(1);
     policy.check();
+  }
+
+  // the user's word
+
+  @Test
+  void offer_keptFile_isPinnedWhateverIsResident() throws IOException {
+    selection = Selection.of(List.of("val/"), List.of());
+    CachePolicy policy = start(4L * PAGE);
+    Files.createDirectory(sandbox.path("val"));
+    file("f", random(4 * PAGE));
+    file("val/g", random(PAGE));
+    Item ordinary = item("f", 4 * PAGE);
+    Item kept = item("val/g", PAGE);
+    pin(ordinary);
+    assertThat(residency.wouldAdmit(kept)).isTrue();
+    pin(kept);
+    assertThat(policy.contains(kept.id())).isTrue();
+    assertThat(policy.contains(ordinary.id())).isFalse();
+    assertThat(residency.figures().evictedItems()).isEqualTo(1);
+    assertThat(residency.figures().residentBytes()).isEqualTo(PAGE);
+  }
+
+  @Test
+  void offer_excludedFile_isRefused() throws IOException {
+    selection = Selection.of(List.of(), List.of("*.idx"));
+    start(4L * PAGE);
+    file("a.idx", random(PAGE));
+    Item excluded = item("a.idx", PAGE);
+    assertThat(residency.wouldAdmit(excluded)).isFalse();
+    assertThat(residency.offer(new Offered(excluded, false))).isFalse();
+    assertThat(residency.figures().refusedItems()).isEqualTo(1);
+    assertThat(residency.figures().residentItems()).isZero();
+  }
+
+  /**
+   * What does not fit the share that the dataset's size allows is refused, though there is room.
+   */
+  @Test
+  void datasetSize_policyByHash_selectsAShare() throws IOException {
+    start("minio-hash", 10L * PAGE, true, 1000);
+    residency.datasetSize(1000L * PAGE);
+    long admitted = 0;
+    for (int i = 0; i < 200; i++) {
+      admitted += residency.wouldAdmit(item("f" + i, PAGE)) ? 1 : 0;
+    }
+    assertThat(admitted).isLessThan(20);
+    residency.datasetSize(10L * PAGE);
+    assertThat(residency.wouldAdmit(item("f", PAGE))).isTrue();
   }
 
   // the policy's word

@@ -10,12 +10,14 @@ import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.OriginPath;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 final class DatasetScanTest {
   private static final int PAGE = 4096;
 
   private final FakeOrigin origin = new FakeOrigin();
+  private final AtomicLong whole = new AtomicLong(-1);
 
   @Test
   void run_tree_countsRegularFilesOnly() throws Exception {
@@ -25,7 +27,7 @@ final class DatasetScanTest {
     origin.file("d/e/more", new byte[PAGE + 1]);
     origin.symlink(bytes("link"), bytes("d"));
     origin.fifo(bytes("fifo"));
-    DatasetScan scan = new DatasetScan(origin, PAGE);
+    DatasetScan scan = new DatasetScan(origin, PAGE, whole::set);
     assertThat(scan.isComplete()).isFalse();
     scan.run();
     assertThat(scan.await(0, TimeUnit.SECONDS)).isTrue();
@@ -33,6 +35,7 @@ final class DatasetScanTest {
     assertThat(scan.files()).isEqualTo(4);
     assertThat(scan.bytes()).isEqualTo(1 + PAGE + PAGE + 1);
     assertThat(scan.pageBytes()).isEqualTo(4L * PAGE);
+    assertThat(whole).hasValue(4L * PAGE);
   }
 
   @Test
@@ -47,7 +50,7 @@ final class DatasetScanTest {
             super.list(path, (name, type, inode) -> sink.entry(name, 0, inode));
           }
         };
-    DatasetScan scan = new DatasetScan(typeless, PAGE);
+    DatasetScan scan = new DatasetScan(typeless, PAGE, whole::set);
     scan.run();
     assertThat(scan.files()).isEqualTo(2);
     assertThat(scan.bytes()).isEqualTo(30);
@@ -66,7 +69,7 @@ final class DatasetScanTest {
             }
           }
         });
-    DatasetScan scan = new DatasetScan(origin, PAGE);
+    DatasetScan scan = new DatasetScan(origin, PAGE, whole::set);
     scan.run();
     assertThat(scan.files()).isEqualTo(1);
     assertThat(scan.isComplete()).isTrue();
@@ -77,7 +80,7 @@ final class DatasetScanTest {
     for (int i = 0; i < 10; i++) {
       origin.file("f" + i, new byte[1]);
     }
-    DatasetScan scan = new DatasetScan(origin, PAGE);
+    DatasetScan scan = new DatasetScan(origin, PAGE, whole::set);
     origin.setGate(
         new FakeOrigin.Gate() {
           @Override
