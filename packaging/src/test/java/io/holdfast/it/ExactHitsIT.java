@@ -1,5 +1,6 @@
 package io.holdfast.it;
 
+import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
@@ -7,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -136,6 +138,28 @@ class ExactHitsIT {
         .isLessThanOrEqualTo(capacity);
     assertThat(resident).as("seed %d", seed).isGreaterThanOrEqualTo((long) (0.98 * capacity));
     assertThat(mount.lockedBytes()).isEqualTo(resident);
+  }
+
+  /** What a job has warmed is there for the next one, though it reads in another order. */
+  @Test
+  void policyByHash_mountedAgainAndReadInAnotherOrder_sameResidents() {
+    Dataset dataset = equalItems(Store.MEMORY);
+    String capacity = Long.toString((long) ITEMS / 2 * ITEM_BYTES);
+    List<Set<String>> residents = new ArrayList<>();
+    for (int start = 0; start < 2; start++) {
+      Mount mount = sandbox.mount(dataset.root(), "--capacity", capacity, "--policy", "minio-hash");
+      mount.awaitStats(
+          "the dataset's size", stats -> Boolean.TRUE.equals(stats.at("dataset.scanned")));
+      read(mount, dataset, 2);
+      read(mount, dataset, 2);
+      assertThat(mount.settledStats().residentItems()).isBetween(ITEMS * 49L / 100, ITEMS / 2L);
+      residents.add(
+          dataset.files().stream()
+              .filter(file -> mount.xattr(file, "resident").equals(Integer.toString(ITEM_BYTES)))
+              .collect(toSet()));
+      mount.umount().mustSucceed();
+    }
+    assertThat(residents.get(1)).as("seed %d", seed).isEqualTo(residents.get(0));
   }
 
   @Test
