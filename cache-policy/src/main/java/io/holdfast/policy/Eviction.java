@@ -19,7 +19,7 @@ interface Eviction {
   /** An item became resident. */
   default void admitted(long id, long hash, long weight) {}
 
-  /** A resident was used. */
+  /** An item was used, resident or not. */
   default void accessed(long id) {}
 
   /** An item is no longer among the residents that are this eviction's to give up. */

@@ -164,6 +164,36 @@ final class SharedCapacityTest {
   }
 
   @Test
+  void share_wouldAdmit_whatFitsInItsOwnOrInWhatIsSpare() {
+    CachePolicy one = join("one", 100, "minio");
+    join("two", 800, "minio");
+    assertThat(one.wouldAdmit(1, 1, 200)).isTrue();
+    assertThat(one.wouldAdmit(1, 1, 201)).isFalse();
+    assertThat(one.offer(1, 1, 150).admitted()).isTrue();
+    assertThat(one.contains(1)).isTrue();
+    assertThat(one.contains(2)).isFalse();
+    assertThat(one.wouldAdmit(2, 2, 50)).isTrue();
+    assertThat(one.wouldAdmit(2, 2, 51)).isFalse();
+    assertThat(one.offer(2, 2, 51).admitted()).isFalse();
+    assertThat(one.capacity()).isEqualTo(150);
+    assertThat(one.offer(1, 1, 150).admitted()).as("resident").isTrue();
+    assertThat(one.capacity()).isEqualTo(150);
+  }
+
+  @Test
+  void share_passesOnWhatItsPolicyMustKnow() {
+    CachePolicy lru = join("lru", 2, "lru");
+    CachePolicy all = join("all", 998, "minio-hash");
+    lru.offer(1, 1, 1);
+    lru.offer(2, 2, 1);
+    lru.access(1);
+    assertThat(lru.offer(3, 3, 1).evicted()).containsExactly(2);
+    all.datasetSize(998_000);
+    assertThat(LongStream.range(0, 1_000).filter(id -> all.wouldAdmit(id, ItemHash.of(id), 1)))
+        .hasSizeLessThan(10);
+  }
+
+  @Test
   void share_saysWhatItIs() {
     CachePolicy one = join("one", 600, "lru");
     one.offer(1, 1, 10);

@@ -21,12 +21,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class SimulatorTest {
   private static final long PAGE = 4096;
 
-  static List<String> policies() {
-    return Simulator.policies();
+  /** All but Caffeine's, which breaks ties by a random of its own. */
+  static List<String> deterministic() {
+    return Simulator.policies().stream().filter(name -> !name.equals("tinylfu")).toList();
   }
 
   @ParameterizedTest
-  @MethodSource("policies")
+  @MethodSource("deterministic")
   void run_sameScenario_sameFigures(String policy) {
     Dataset dataset = Dataset.ofLognormalSizes(300, 20_000, 0.5, 3);
     Cluster cluster = new Cluster(3, Coordination.PEERS, hash -> (int) (hash & 1));
