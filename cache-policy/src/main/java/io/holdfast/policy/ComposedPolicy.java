@@ -15,7 +15,7 @@ import java.util.SplittableRandom;
  * <p>Items that a user keeps are apart: no eviction sees them, and what they take is not there for
  * the others.
  *
- * <p>Cost: one probe of the {@link ResidentTable} a call, and 21 to 44 bytes a resident, besides
+ * <p>Cost: one probe of the {@link ResidentTable} a call, and 21 to 43 bytes a resident, besides
  * what the eviction takes.
  */
 final class ComposedPolicy implements CachePolicy {

@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
  * is a miss. So an item that is not there costs hardly any. Removal moves later entries of the run
  * back instead of leaving tombstones (Knuth, The Art of Computer Programming, vol. 3, 6.4,
  * Algorithm R), so a table that lives for months of changes stays as fast as a new one. Grown when
- * over four fifths full and shrunk when under a tenth: 21 to 44 bytes an entry while it grows.
+ * over four fifths full and shrunk when under a tenth: 21 to 43 bytes an entry while it grows.
  */
 final class ResidentTable {
 
@@ -48,7 +48,7 @@ final class ResidentTable {
 
   /** Adds an item that is not in the table, with a weight above 0. */
   void add(long id, long weight) {
-    if (size + 1 > slots / 5 * 4) {
+    if ((size + 1) * 5L > slots * 4L) {
       rehash(slots * 2);
     }
     int slot = find(id);
