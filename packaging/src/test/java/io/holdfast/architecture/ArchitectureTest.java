@@ -54,6 +54,8 @@ final class ArchitectureTest {
           // The port to the kernel, and its bindings.
           arrow("mount", "", "control", "linux", "origin", "residency", "stats", "transit", "tree"),
           arrow("mount.jnr", "", "linux", "mount", "origin"),
+          // What would be: no mount, no daemon. It plays policies, and places items as peers will.
+          arrow("simulate", "", "units"),
           // The composition root knows all but what people type.
           arrow(
               "daemon",
@@ -69,7 +71,7 @@ final class ArchitectureTest {
               "transit",
               "tree",
               "units"),
-          arrow("cli", "", "control", "daemon", "linux", "units"));
+          arrow("cli", "", "control", "daemon", "linux", "simulate", "units"));
 
   private static final JavaClasses HOLDFAST =
       new ClassFileImporter()
@@ -189,14 +191,24 @@ final class ArchitectureTest {
   }
 
   @Test
-  void policies_areAskedByResidencyOnly() {
+  void policies_areAskedByResidencyAndSimulationOnly() {
     noClasses()
         .that()
         .resideInAPackage(FS + "..")
         .and()
-        .resideOutsideOfPackages(FS + ".residency", FS + ".daemon", FS + ".cli")
+        .resideOutsideOfPackages(FS + ".residency", FS + ".daemon", FS + ".cli", FS + ".simulate")
         .should()
         .dependOnClassesThat(resideInAPackage("io.holdfast.policy.."))
+        .check(HOLDFAST);
+  }
+
+  @Test
+  void charts_areDrawnBySimulationOnly() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(FS + ".simulate")
+        .should()
+        .dependOnClassesThat(resideInAnyPackage("org.knowm.xchart..", "java.awt.."))
         .check(HOLDFAST);
   }
 

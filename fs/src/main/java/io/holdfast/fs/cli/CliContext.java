@@ -1,12 +1,16 @@
 package io.holdfast.fs.cli;
 
+import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /**
@@ -80,6 +84,28 @@ class CliContext {
   /** Returns the words of the command that runs. */
   ParseResult parsed(@Nullable CommandSpec spec) {
     return Objects.requireNonNull(spec).commandLine().getParseResult();
+  }
+
+  /**
+   * Refuses an option that is given twice. For options in groups picocli does not do that, and
+   * would forget the others of the group.
+   */
+  void refuseRepeatedOptions(@Nullable CommandSpec spec) {
+    for (OptionSpec option : parsed(spec).matchedOptions()) {
+      if (!option.isMultiValue() && option.stringValues().size() > 1) {
+        throw CliException.usage(option.longestName() + " is given more than once: give it once");
+      }
+    }
+  }
+
+  /** Tells whether somebody watches the error output. */
+  boolean isErrTerminal() {
+    try {
+      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/2")).toString();
+      return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   PrintWriter out(@Nullable CommandSpec spec) {

@@ -24,6 +24,7 @@ import picocli.CommandLine.Model.CommandSpec;
       "  holdfast mount /data/imagenet",
       "  holdfast stats",
       "  holdfast umount /data/imagenet",
+      "  holdfast simulate /data/imagenet",
       "",
       "'holdfast COMMAND --help' tells more."
     },
@@ -62,6 +63,7 @@ public final class Holdfast {
     top.addSubcommand(new UmountCommand(context));
     top.addSubcommand(new StatsCommand(context));
     top.addSubcommand(new RefreshCommand(context));
+    top.addSubcommand(new SimulateCommand(context));
     top.addSubcommand(new VersionCommand(context));
     top.setOut(writer(System.out));
     top.setErr(writer(System.err));

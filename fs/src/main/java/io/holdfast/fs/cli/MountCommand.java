@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
@@ -78,7 +77,7 @@ final class MountCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws FsException {
-    refuseRepeatedOptions();
+    context.refuseRepeatedOptions(spec);
     Path from = absolute("SOURCE", source);
     Path to = mountpoint == null ? from : absolute("MOUNTPOINT", mountpoint);
     // Wrong values come to light before anything is touched.
@@ -96,15 +95,6 @@ final class MountCommand implements Callable<Integer> {
     return settings.foreground()
         ? serveInForeground(settings, paths.notes())
         : startInBackground(settings, paths.notes());
-  }
-
-  /** For options in groups picocli does not do that, and would forget the others of the group. */
-  private void refuseRepeatedOptions() {
-    for (OptionSpec option : context.parsed(spec).matchedOptions()) {
-      if (!option.isMultiValue() && option.stringValues().size() > 1) {
-        throw CliException.usage(option.longestName() + " is given more than once: give it once");
-      }
-    }
   }
 
   private static Path absolute(String what, String text) {

@@ -30,7 +30,8 @@ class CliErrorsTest {
         "--capcity 64G /a /b => unknown option '--capcity': did you mean '--capacity'?",
         "--capcity=64G /a => unknown option '--capcity': did you mean '--capacity'?",
         "--capcity => unknown option '--capcity': did you mean '--capacity'?",
-        "--no-allow-others /a => unknown option '--no-allow-others': did you mean '--no-allow-other'?",
+        "--no-allow-others /a => unknown option '--no-allow-others': did you mean"
+            + " '--no-allow-other'?",
         "--verbose /a => unknown option '--verbose'.",
         "-x /a => unknown option '-x'.",
         "--repor /a => unknown option '--repor'.",
@@ -91,7 +92,8 @@ class CliErrorsTest {
     assertThat(run.run()).isEqualTo(2);
     assertThat(run.err.toString())
         .isEqualTo(
-            "holdfast: no command: choose one of mount, umount, stats, refresh, version."
+            "holdfast: no command: choose one of mount, umount, stats, refresh, simulate,"
+                + " version."
                 + " See 'holdfast --help'\n");
   }
 
@@ -102,7 +104,7 @@ class CliErrorsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"mount", "umount", "stats", "refresh", "version"})
+  @ValueSource(strings = {"mount", "umount", "stats", "refresh", "simulate", "version"})
   void help_ofEachCommand_hasHeadingsAndExamples(String command) {
     assertThat(run.run(command, "--help")).isZero();
     assertThat(run.out.toString())
@@ -137,7 +139,7 @@ class CliErrorsTest {
   void help_ofTheProgram_listsTheCommands() {
     assertThat(run.run("--help")).isZero();
     assertThat(run.out.toString())
-        .contains("  mount ", "  umount ", "  stats ", "  refresh ", "  version ");
+        .contains("  mount ", "  umount ", "  stats ", "  refresh ", "  simulate ", "  version ");
   }
 
   @ParameterizedTest

@@ -1,0 +1,104 @@
+package io.holdfast.fs.simulate;
+
+import io.holdfast.policy.simulator.Dataset;
+import io.holdfast.policy.simulator.Progress;
+import io.holdfast.policy.simulator.Run;
+import io.holdfast.policy.simulator.Scenario;
+import io.holdfast.policy.simulator.Simulator;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+/**
+ * One scenario, played with several policies at several capacities. Immutable.
+ *
+ * @param scenario who reads what
+ * @param policies names that {@link Simulator#policies()} has
+ * @param capacities bytes of each node, above 0
+ */
+public record Experiment(Scenario scenario, List<String> policies, List<Long> capacities) {
+  private static final int SWEEP_STEPS = 20;
+
+  /** Keeps one of what is given twice. */
+  public Experiment {
+    policies = policies.stream().distinct().toList();
+    capacities = capacities.stream().distinct().toList();
+  }
+
+  /**
+   * The hit ratios of one policy over the capacity.
+   *
+   * @param policy its name
+   * @param points in the order of their shares
+   */
+  public record Curve(String policy, List<Point> points) {}
+
+  /**
+   * One of them.
+   *
+   * @param share of the dataset that fits, 1 for all of it
+   * @param hitRatio mean of the epochs after the first
+   */
+  public record Point(double share, double hitRatio) {}
+
+  /**
+   * Reads names of policies.
+   *
+   * @throws IllegalArgumentException if there is no such policy
+   */
+  public static List<String> policies(List<String> names) {
+    Set<String> policies = new LinkedHashSet<>();
+    for (String name : names) {
+      if (!Simulator.policies().contains(name)) {
+        throw new IllegalArgumentException(
+            "'%s' is not known: choose of %s"
+                .formatted(name, String.join(", ", Simulator.policies())));
+      }
+      policies.add(name);
+    }
+    return List.copyOf(policies);
+  }
+
+  /** Plays every policy at every capacity, and returns the runs in this order. */
+  public List<Run> runs(Progress progress) {
+    List<Run> runs = new ArrayList<>();
+    for (String policy : policies) {
+      for (long capacity : capacities) {
+        runs.add(Simulator.run(scenario, policy, capacity, progress));
+      }
+    }
+    return runs;
+  }
+
+  /** Plays every policy at shares from 5% of the dataset to all of it, 5% apart. */
+  public List<Curve> sweep(Progress progress) {
+    return policies.stream().map(policy -> curve(policy, progress)).toList();
+  }
+
+  private Curve curve(String policy, Progress progress) {
+    return new Curve(
+        policy,
+        IntStream.rangeClosed(1, SWEEP_STEPS)
+            .mapToObj(step -> point(policy, (double) step / SWEEP_STEPS, progress))
+            .toList());
+  }
+
+  private Point point(String policy, double share, Progress progress) {
+    Dataset dataset = scenario.dataset();
+    // A share of a small dataset may be nothing, which is no capacity.
+    long capacity = Math.max(1, share == 1 ? dataset.weight() : dataset.capacity(share));
+    return new Point(share, Simulator.run(scenario, policy, capacity, progress).laterHitRatio());
+  }
+
+  /** Returns how many simulations {@link #runs} has. */
+  public int runCount() {
+    return policies.size() * capacities.size();
+  }
+
+  /** Returns how many simulations {@link #sweep} has. */
+  public int sweepCount() {
+    return policies.size() * SWEEP_STEPS;
+  }
+}

@@ -1,0 +1,36 @@
+package io.holdfast.fs.simulate;
+
+import io.holdfast.policy.simulator.Run;
+import io.holdfast.policy.simulator.Scenario;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What came out of an experiment. Immutable.
+ *
+ * @param scenario who read what
+ * @param runs in the order in which they are shown
+ * @param prediction what they mean in time; null where no rates are known
+ */
+public record Report(Scenario scenario, List<Run> runs, @Nullable Prediction prediction) {
+
+  /** Returns the share of the dataset that a run's capacity holds, on each node; at most 1. */
+  double share(Run run) {
+    return Math.min(1, (double) run.capacity() / scenario.dataset().weight());
+  }
+
+  /** Returns tables for people. */
+  public String text() {
+    return new TextReport(this).text();
+  }
+
+  /** Returns comma-separated values, with a heading. */
+  public String csv() {
+    return CsvReport.of(this);
+  }
+
+  /** Returns one JSON object. */
+  public String json() {
+    return JsonReport.of(this);
+  }
+}

@@ -1,0 +1,128 @@
+package io.holdfast.fs.simulate;
+
+import io.holdfast.fs.units.Human;
+import io.holdfast.policy.simulator.Dataset;
+import io.holdfast.policy.simulator.Run;
+import io.holdfast.policy.simulator.Scenario;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** A report for people: a table for each run. Not thread-safe. */
+final class TextReport {
+  private static final List<String> HEADING =
+      List.of("epoch", "hit ratio", "byte hit ratio", "memory", "peers", "origin");
+
+  private static final List<String> TIME_HEADING = List.of("time", "speed");
+
+  private final Report report;
+  private final @Nullable Prediction prediction;
+  private final StringBuilder text = new StringBuilder();
+
+  TextReport(Report report) {
+    this.report = report;
+    this.prediction = report.prediction();
+  }
+
+  String text() {
+    addScenario(report.scenario());
+    report.runs().forEach(this::addRun);
+    if (prediction != null) {
+      text.append('\n').append(sufficient(prediction)).append('\n');
+    }
+    return text.toString();
+  }
+
+  private void addScenario(Scenario scenario) {
+    Dataset dataset = scenario.dataset();
+    text.append(
+        "%s, %s (%s in whole pages); %s, %s, %s, %s\n"
+            .formatted(
+                Human.count(dataset.items(), "item"),
+                Human.bytes(dataset.bytes()),
+                Human.bytes(dataset.weight()),
+                scenario.order().name(),
+                Human.count(scenario.epochs(), "epoch"),
+                Human.count(scenario.jobs(), "job"),
+                Human.count(scenario.cluster().nodes(), "node")));
+  }
+
+  private void addRun(Run run) {
+    text.append(
+        "\n%s, capacity %s (%s of the dataset)%s\n"
+            .formatted(
+                run.policy(),
+                Human.bytes(run.capacity()),
+                percent(report.share(run)),
+                run.scenario().cluster().nodes() > 1 ? " on each node" : ""));
+    Table table = new Table();
+    List<String> heading = new ArrayList<>(HEADING);
+    if (prediction != null) {
+      heading.addAll(TIME_HEADING);
+    }
+    table.add(heading);
+    run.epochs().forEach(epoch -> table.add(row(epoch)));
+    text.append(table);
+    text.append(closing(run)).append('\n');
+  }
+
+  private List<String> row(Run.Epoch epoch) {
+    List<String> row = new ArrayList<>();
+    row.add(Integer.toString(epoch.epoch()));
+    row.add(ratio(epoch.hitRatio()));
+    row.add(ratio(epoch.byteHitRatio()));
+    row.add(Human.bytes(epoch.memoryBytes()));
+    row.add(Human.bytes(epoch.peerBytes()));
+    row.add(Human.bytes(epoch.originBytes()));
+    if (prediction != null) {
+      row.add(time(prediction.seconds(epoch)));
+      row.add(Human.bytes(Math.round(prediction.speed(epoch))) + "/s");
+    }
+    return row;
+  }
+
+  private static String closing(Run run) {
+    List<Run.Epoch> later =
+        run.epochs().stream()
+            .filter(epoch -> epoch.epoch() > 1 || run.epochs().size() == 1)
+            .toList();
+    long origin = Math.round(later.stream().mapToLong(Run.Epoch::originBytes).average().orElse(0));
+    return "%s: hit ratio %s, %s from the origin%s"
+        .formatted(
+            later.size() > 1 ? "Later epochs" : "Epoch " + later.get(0).epoch(),
+            ratio(run.laterHitRatio()),
+            Human.bytes(origin),
+            later.size() > 1 ? " in each" : "");
+  }
+
+  private String sufficient(Prediction known) {
+    long capacity = known.sufficientCapacity();
+    if (capacity == 0) {
+      return "The origin alone meets the demand: more memory brings nothing.";
+    }
+    if (known.memoryIsTooSlow()) {
+      return "Memory itself is slower than the demand: more of it helps until all of the dataset is"
+          + " in it.";
+    }
+    double share = (double) capacity / report.scenario().dataset().weight();
+    return "With minio, capacity beyond %s (%s of the dataset) brings nothing: the demand is met."
+        .formatted(Human.bytes(capacity), percent(share));
+  }
+
+  /** Three decimals, and never rounded up to 1. */
+  private static String ratio(double ratio) {
+    return String.format(Locale.ROOT, "%.3f", ratio < 1 ? Math.min(ratio, 0.999) : ratio);
+  }
+
+  private static String percent(double share) {
+    String percent = String.format(Locale.ROOT, "%.1f", 100 * share);
+    return (percent.endsWith(".0") ? percent.substring(0, percent.length() - 2) : percent) + "%";
+  }
+
+  private static String time(double seconds) {
+    return seconds < 60
+        ? String.format(Locale.ROOT, "%.1f s", seconds)
+        : Human.seconds(Math.round(seconds));
+  }
+}
