@@ -28,14 +28,14 @@ public final class Prediction {
     this.weight = scenario.dataset().weight();
   }
 
-  /** Returns the seconds that an epoch takes. */
+  /** Returns the seconds that an epoch takes, to the millisecond. */
   public double seconds(Run.Epoch epoch) {
-    return epoch.bytes() == 0 ? 0 : node.seconds(epoch) / nodes;
+    return epoch.bytes() == 0 ? 0 : Math.round(1000 * node.seconds(epoch) / nodes) / 1000.0;
   }
 
   /** Returns the bytes per second that each job gets on each node. */
-  public double speed(Run.Epoch epoch) {
-    return node.speed(epoch.byteHitRatio(), epoch.peerShare()) / jobs;
+  public long speed(Run.Epoch epoch) {
+    return Math.round(node.speed(epoch.byteHitRatio(), epoch.peerShare()) / jobs);
   }
 
   /**

@@ -77,7 +77,7 @@ final class TextReport {
     row.add(Human.bytes(epoch.originBytes()));
     if (prediction != null) {
       row.add(time(prediction.seconds(epoch)));
-      row.add(Human.bytes(Math.round(prediction.speed(epoch))) + "/s");
+      row.add(Human.bytes(prediction.speed(epoch)) + "/s");
     }
     return row;
   }
