@@ -87,7 +87,19 @@ class BadInputIT {
         bad("--capacity", "mount", SOURCE, MOUNTPOINT, "--capacity"),
         bad("mount", "mout", SOURCE, MOUNTPOINT),
         bad("umount", "umount"),
-        bad("--json", "stats", "--jsno"));
+        bad("--json", "stats", "--jsno"),
+        bad("--files", "simulate"),
+        bad("does not exist", "simulate", "@missing"),
+        bad("not a directory", "simulate", "@file"),
+        bad("minio", "simulate", SOURCE, "--policy", "minoi"),
+        bad("0", "simulate", SOURCE, "--capacity", "0"),
+        bad("nodes", "simulate", SOURCE, "--nodes", "3"),
+        bad("0", "simulate", "--files", "5", "--size", "0"),
+        bad("9223372036854775808", "simulate", "--files", "5", "--size", "9223372036854775808"),
+        bad("line 1", "simulate", "--trace", "@file"),
+        bad("line 1", "simulate", "--trace", "@file", SOURCE),
+        bad(".png", "simulate", SOURCE, "--plot", "x.gif"),
+        bad("--csv", "simulate", SOURCE, "--json", "--csv"));
   }
 
   private static Arguments bad(String mentioned, String... arguments) {

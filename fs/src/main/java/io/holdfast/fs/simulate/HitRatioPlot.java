@@ -55,10 +55,13 @@ public final class HitRatioPlot {
               new Font(Font.SANS_SERIF, Font.PLAIN, 10),
               new FontRenderContext(null, true, true))
           .getBounds();
-    } catch (RuntimeException | LinkageError | InternalError e) {
+    } catch (OutOfMemoryError e) {
+      throw e;
+    } catch (RuntimeException | Error e) {
+      // Of many kinds, by what exactly is missing.
       throw new FsException(
           FsError.UNAVAILABLE,
-          "--plot needs fonts: install fontconfig, libfreetype6 and fonts-dejavu-core",
+          "--plot needs fonts: install the packages fontconfig and fonts-dejavu-core",
           e);
     }
   }
