@@ -3,6 +3,7 @@ package io.holdfast.fs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.Sandbox;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -76,13 +77,29 @@ class SimulateCommandTest {
             "2 items, 5.00 kB (12.3 kB in whole pages); shuffle, 4 epochs, 1 job, 1 node\n");
   }
 
+  /** A path that is longer than the system takes. */
   @Test
-  void directory_withWhatCannotBeRead_isSimulatedWithANote() throws IOException {
-    Path data = Files.createDirectories(temp.resolve("data/sub"));
-    Files.write(data.resolve("a"), new byte[5000]);
-    SimulateRequest request =
-        new SimulateRequest(temp.resolve("data").toString(), new SimulateOptions());
-    assertThat(request.experiment(note -> {}).scenario().dataset().items()).isEqualTo(1);
+  void directory_withWhatCannotBeRead_isSimulatedWithANote() throws Exception {
+    try (Sandbox sandbox = Sandbox.create()) {
+      Files.write(sandbox.path("a"), new byte[5000]);
+      String deep =
+          "n=$(printf %0250d 0); i=0; while [ $i -lt 20 ]; do mkdir $n && cd -P $n; i=$((i+1));"
+              + " done";
+      assertThat(
+              new ProcessBuilder("sh", "-c", deep)
+                  .directory(sandbox.root().toFile())
+                  .start()
+                  .waitFor())
+          .isZero();
+
+      assertThat(run.run("simulate", sandbox.root().toString(), "--capacity", "50%")).isZero();
+
+      assertThat(run.out.toString()).startsWith("1 item, 5.00 kB ");
+      assertThat(run.err.toString())
+          .startsWith("holdfast: left out '0000")
+          .endsWith("0', which cannot be read\n")
+          .hasLineCount(1);
+    }
   }
 
   @Test
