@@ -83,7 +83,9 @@ final class LinuxPageCache implements Eviction {
   @Override
   public long victim(ResidentTable residents) {
     boolean low = activeBytes > inactiveBytes;
-    if (inactive.isEmpty() || (low && ++scanned % SCAN == 0)) {
+    // what was just read is not reclaimed while there is anything else
+    boolean exhausted = inactive.size() <= 1 && !active.isEmpty();
+    if (exhausted || (low && ++scanned % SCAN == 0)) {
       Iterator<Map.Entry<Long, Long>> oldest = active.entrySet().iterator();
       Map.Entry<Long, Long> entry = oldest.next();
       oldest.remove();

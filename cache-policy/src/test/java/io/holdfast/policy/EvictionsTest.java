@@ -127,6 +127,14 @@ final class EvictionsTest {
     assertThat(residents(policy)).filteredOn(item -> item < 10).hasSizeLessThan(4);
   }
 
+  /** The newcomer was given up at once when all others were active: nobody else was inactive. */
+  @Test
+  void linux_allActive_newcomerStays() {
+    CachePolicy policy = policy("linux", 4, 1, 2, 3, 4, 1, 2, 3, 4, 10);
+    assertThat(policy.contains(10)).isTrue();
+    assertThat(residents(policy)).hasSize(4);
+  }
+
   @Test
   void linux_removed_leavesNoShadow() {
     CachePolicy policy = policy("linux", 4, 1, 2, 1, 2, 3);

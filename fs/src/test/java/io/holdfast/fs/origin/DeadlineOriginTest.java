@@ -89,12 +89,13 @@ final class DeadlineOriginTest extends OriginContractTest {
     for (int i = 0; i < 10; i++) {
       assertFails(() -> origin.stat(OriginPath.of("file")), FsError.TIMED_OUT);
     }
+    // a call may be given up before its thread has come to it
+    Await.until("calls reach the origin", () -> hanging.entered.get() >= THREADS);
     assertThat(hanging.entered).as("calls that reached the origin").hasValue(THREADS);
     assertThat(pool.getPoolSize()).isEqualTo(THREADS);
 
     hanging.answer.countDown();
     Await.until("a thread comes free", () -> answers(origin));
-    assertThat(origin.stat(OriginPath.of("file")).size()).isEqualTo(5);
     origin.close();
   }
 
