@@ -44,6 +44,7 @@ final class LinuxPageCache implements Eviction {
   private long age;
 
   private int scanned;
+  private long newest;
   private long beingReclaimed;
   private boolean reclaiming;
 
@@ -54,6 +55,7 @@ final class LinuxPageCache implements Eviction {
 
   @Override
   public void admitted(long id, long hash, long weight) {
+    newest = id;
     Long reclaimedAt = shadows.remove(id);
     if (reclaimedAt != null && age - reclaimedAt <= activeBytes) {
       activate(id, weight);
@@ -93,7 +95,11 @@ final class LinuxPageCache implements Eviction {
       inactive.put(entry.getKey(), entry.getValue());
       inactiveBytes += entry.getValue();
     }
-    beingReclaimed = inactive.keySet().iterator().next();
+    Iterator<Long> tail = inactive.keySet().iterator();
+    beingReclaimed = tail.next();
+    if (beingReclaimed == newest && tail.hasNext()) {
+      beingReclaimed = tail.next();
+    }
     reclaiming = true;
     return beingReclaimed;
   }
