@@ -52,6 +52,7 @@ final class Fetch implements Fetched {
   private int deliveredBytes;
   private int deliveries;
   private int readsFromElsewhere;
+  private boolean offered;
   private boolean admitted;
   private long address;
   private int arrived;
@@ -171,7 +172,7 @@ final class Fetch implements Fetched {
     boolean complete;
     synchronized (this) {
       fresh = mark(ask.offset(), ask.length());
-      lingers = state != State.RUNNING && !admitted;
+      lingers = state != State.RUNNING && !offered && !admitted;
       // of a fetch that has ended nobody will read the rest
       complete = state == State.RETIRED || isDelivered();
     }
@@ -207,20 +208,32 @@ final class Fetch implements Fetched {
     return deliveredBytes >= item.length();
   }
 
+  /**
+   * Takes note that the decision is being made. Until it is known nothing is said of what was
+   * delivered: an admitted item may be pinned, and its fetch over, before that.
+   *
+   * @return whether there is anything to decide
+   */
+  synchronized boolean beginOffer() {
+    offered = state == State.RUNNING;
+    return offered;
+  }
+
   /** Takes note of the decision. */
   void decided(boolean admits) {
     int bytes;
     boolean complete;
     synchronized (this) {
-      if (state != State.RUNNING) {
-        return;
-      }
-      state = admits ? State.ADMITTED : State.REFUSED;
+      boolean untold = offered || state == State.RUNNING;
+      offered = false;
       admitted = admits;
-      bytes = deliveredBytes;
-      complete = isDelivered();
+      if (state == State.RUNNING) {
+        state = admits ? State.ADMITTED : State.REFUSED;
+      }
+      bytes = untold && !admits ? deliveredBytes : 0;
+      complete = state == State.RETIRED || isDelivered();
     }
-    if (!admits && bytes > 0) {
+    if (bytes > 0) {
       transit.delivered(this, bytes, complete);
     }
   }
@@ -280,7 +293,7 @@ final class Fetch implements Fetched {
       if (state == State.RETIRED) {
         return List.of();
       }
-      bytes = state == State.RUNNING ? deliveredBytes : 0;
+      bytes = state == State.RUNNING && !offered ? deliveredBytes : 0;
       state = State.RETIRED;
       unanswered = List.copyOf(waiters);
       waiters.clear();

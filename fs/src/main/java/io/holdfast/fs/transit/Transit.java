@@ -264,7 +264,7 @@ public final class Transit {
         if (fetchWithRetries(fetch, address)) {
           stats.originItems.increment();
           boolean whole = fetch.key().part() == FetchKey.WHOLE;
-          fetch.decided(whole && fetch.isRunning() && listener.offer(fetch));
+          fetch.decided(whole && fetch.beginOffer() && listener.offer(fetch));
         }
       } finally {
         fetch.release();

@@ -14,6 +14,10 @@ import java.util.function.Predicate;
 final class FakeListener implements FetchListener {
   volatile Predicate<Item> admits = item -> false;
   volatile Serve serve = (item, offset, length, reply) -> false;
+
+  /** Whether an item is pinned before the offer of it has returned. */
+  volatile boolean pinsAtOnce;
+
   final Queue<Fetched> admitted = new ConcurrentLinkedQueue<>();
   final Map<Long, Integer> offers = new ConcurrentHashMap<>();
   final AtomicLong delivered = new AtomicLong();
@@ -42,6 +46,9 @@ final class FakeListener implements FetchListener {
       return false;
     }
     admitted.add(fetched);
+    if (pinsAtOnce) {
+      pinAll();
+    }
     return true;
   }
 

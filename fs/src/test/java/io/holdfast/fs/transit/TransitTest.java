@@ -593,6 +593,23 @@ final class TransitTest {
     }
   }
 
+  /**
+   * An item that was pinned before its fetch knew that it was admitted counted as lingering, for
+   * ever: its pages could not be dropped.
+   */
+  @Test
+  void admitted_pinnedBeforeTheDecisionIsKnown_doesNotLinger() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      t.listener.admits = item -> true;
+      t.listener.pinsAtOnce = true;
+      File file = t.file("f", 1000, 1);
+      t.assertRead(file, 0, 1000);
+      assertThat(t.listener.offers).hasSize(1);
+      assertThat(t.listener.delivered).hasValue(0);
+      assertThat(t.listener.completed).isEmpty();
+    }
+  }
+
   @Test
   void admitted_readFromElsewhere_isTold() {
     try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
