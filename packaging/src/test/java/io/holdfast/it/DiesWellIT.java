@@ -38,6 +38,28 @@ class DiesWellIT {
   private final long seed = System.nanoTime();
   private final Random random = new Random(seed);
 
+  /**
+   * A mount that failed took away what was mounted at its place: the dataset's own file system,
+   * where Holdfast was to be mounted over it.
+   */
+  @Test
+  void mountThatFails_overAMountedDataset_leavesItThere() throws IOException {
+    Path data = sandbox.tmpfs("data");
+    Files.writeString(data.resolve("file"), "there");
+    Path limit = Path.of("/proc/sys/fs/mount-max");
+    // by one read: what a file of /proc says is not there for a second one
+    String before = sandbox.command("cat", limit.toString()).out();
+    Child.Result result;
+    try {
+      Files.writeString(limit, "1");
+      result = sandbox.holdfast("mount", data.toString());
+    } finally {
+      Files.writeString(limit, before);
+    }
+    assertThat(result.exit()).as(result.toString()).isEqualTo(1);
+    assertThat(data.resolve("file")).hasContent("there");
+  }
+
   @Test
   void killed_whilePinning_endsAtOnceAndCanBeMountedAgain() {
     Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 2 * FILES, i -> FILE_BYTES);

@@ -80,7 +80,6 @@ public final class JnrBinding implements Binding {
 
   @Override
   public void mount(Filesystem filesystem, MountOptions wanted) throws FsException {
-    options = wanted;
     operations =
         new Operations(
             filesystem,
@@ -109,6 +108,8 @@ public final class JnrBinding implements Binding {
       }
       session = libfuse.fuse_get_session(fuse);
     }
+    // only now: what was mounted there before is not for close() to take away
+    options = wanted;
     channel = libfuse.fuse_session_next_chan(session, 0);
     loop = new RequestLoop(libfuse, session, channel, current, exposures::leave);
     loop.start();
