@@ -29,9 +29,9 @@ import org.slf4j.LoggerFactory;
  * Decides and enforces what stays in the page cache: items that the policy admits are pinned
  * through the own mount, everything else is dropped a little after it was read.
  *
- * <p>Thread-safe. {@link #policyLock} guards the policy and is a leaf: nothing is called under it
- * but the policy. What touches the own mount runs on isolated threads; no method here waits for
- * them.
+ * <p>Thread-safe. {@link #policyLock} guards the policy, and that the residents are those of the
+ * policy. It is a leaf: nothing is called under it but the policy and the map of residents. What
+ * touches the own mount runs on isolated threads; no method here waits for them.
  */
 public final class Residency implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Residency.class);
@@ -175,7 +175,7 @@ public final class Residency implements AutoCloseable {
       return false;
     }
     // a resident is fetched again where a soft pin's pages were taken back
-    return before == null ? ask(fetched) : begin(fetched, before);
+    return before == null ? ask(fetched) : beginAgain(fetched, before);
   }
 
   private boolean ask(Fetched fetched) {
@@ -187,6 +187,7 @@ public final class Residency implements AutoCloseable {
     }
     long hash = hash(item);
     long weight = weight(item.length());
+    Resident resident = new Resident(item);
     Outcome outcome;
     policyLock.lock();
     try {
@@ -194,6 +195,10 @@ public final class Residency implements AutoCloseable {
           verdict == Selection.Verdict.KEPT
               ? policy.keep(item.id(), hash, weight)
               : policy.offer(item.id(), hash, weight);
+      if (outcome.admitted()) {
+        // together: who is told to give it up must find it
+        residents.put(item.id(), resident);
+      }
     } finally {
       policyLock.unlock();
     }
@@ -206,20 +211,20 @@ public final class Residency implements AutoCloseable {
       return false;
     }
     admitted.incrementAndGet();
-    return begin(fetched, null);
+    return begin(fetched, resident);
   }
 
-  private boolean begin(Fetched fetched, @Nullable Resident before) {
-    Item item = fetched.item();
-    Resident resident = new Resident(item);
-    if (before == null) {
-      residents.put(item.id(), resident);
-    } else if (residents.replace(item.id(), before, resident)) {
-      before.release();
-    } else {
+  private boolean beginAgain(Fetched fetched, Resident before) {
+    Resident resident = new Resident(fetched.item());
+    if (!residents.replace(fetched.item().id(), before, resident)) {
       return false;
     }
-    byte[] path = item.path().get().bytes();
+    before.release();
+    return begin(fetched, resident);
+  }
+
+  private boolean begin(Fetched fetched, Resident resident) {
+    byte[] path = resident.item().path().get().bytes();
     try {
       pinners.execute(() -> pin(resident, path, fetched));
     } catch (RejectedExecutionException e) {
@@ -291,13 +296,13 @@ public final class Residency implements AutoCloseable {
 
   /** Takes a resident out of the books. */
   private void forget(Resident resident) {
-    if (residents.remove(resident.item().id(), resident)) {
-      policyLock.lock();
-      try {
+    policyLock.lock();
+    try {
+      if (residents.remove(resident.item().id(), resident)) {
         policy.remove(resident.item().id());
-      } finally {
-        policyLock.unlock();
       }
+    } finally {
+      policyLock.unlock();
     }
     resident.release();
   }

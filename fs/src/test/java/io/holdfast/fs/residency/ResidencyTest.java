@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -256,6 +257,44 @@ final class ResidencyTest {
     pin(second);
     assertThat(residency.figures().refusedItems()).isEqualTo(1);
     policy.check();
+  }
+
+  /**
+   * An item that had to make way in the moment between its admission and its pin was pinned all the
+   * same, beyond the capacity and for ever.
+   */
+  @Test
+  void offers_thatMakeOthersGiveWay_pinNoMoreThanTheCapacity() throws Exception {
+    int capacity = 4;
+    CachePolicy policy = start("random", (long) capacity * PAGE, true, 1000);
+    List<Offered> offers = new ArrayList<>();
+    for (int i = 0; i < 400; i++) {
+      file("f" + i, random(PAGE));
+      offers.add(new Offered(item("f" + i, PAGE), false));
+    }
+    List<Thread> threads = new ArrayList<>();
+    for (int t = 0; t < 4; t++) {
+      int first = t;
+      Thread thread =
+          new Thread(
+              () -> {
+                for (int i = first; i < offers.size(); i += 4) {
+                  residency.offer(offers.get(i));
+                }
+              });
+      thread.start();
+      threads.add(thread);
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    Await.until("the pins are made and undone", () -> mappings() == capacity);
+    assertThat(policy.residentItems()).isEqualTo(capacity);
+    for (Offered offer : offers) {
+      boolean resident = policy.contains(offer.item().id());
+      assertThat(residency.pinnedItems(Item.node(offer.item().id()), 1))
+          .isEqualTo(resident ? 1 : 0);
+    }
   }
 
   // the user's word
