@@ -45,8 +45,6 @@ final class LinuxPageCache implements Eviction {
 
   private int scanned;
   private long newest;
-  private long beingReclaimed;
-  private boolean reclaiming;
 
   @Override
   public boolean replaces() {
@@ -96,12 +94,13 @@ final class LinuxPageCache implements Eviction {
       inactiveBytes += entry.getValue();
     }
     Iterator<Long> tail = inactive.keySet().iterator();
-    beingReclaimed = tail.next();
-    if (beingReclaimed == newest && tail.hasNext()) {
-      beingReclaimed = tail.next();
+    long reclaimed = tail.next();
+    if (reclaimed == newest && tail.hasNext()) {
+      reclaimed = tail.next();
     }
-    reclaiming = true;
-    return beingReclaimed;
+    shadows.put(reclaimed, age);
+    age += inactive.get(reclaimed);
+    return reclaimed;
   }
 
   @Override
@@ -113,11 +112,6 @@ final class LinuxPageCache implements Eviction {
       weight = active.remove(id);
       activeBytes -= weight;
     }
-    if (reclaiming && id == beingReclaimed) {
-      shadows.put(id, age);
-      age += weight;
-    }
-    reclaiming = false;
   }
 
   @Override
