@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * whole pages, as in a mount.
  */
 public final class Dataset {
-  private static final long PAGE = 4096;
+  /** Bytes of a page: weights are multiples of it. */
+  public static final long PAGE = 4096;
 
   private final int items;
   private final long equalSize;

@@ -197,11 +197,9 @@ final class SimulateRequest {
 
   private static long itemSize(String text) {
     long size = Sizes.parse(text);
-    if (size < Settings.SMALLEST_ITEM_SIZE
-        || size > Settings.LARGEST_ITEM_SIZE
-        || Long.bitCount(size) != 1) {
+    if (!Settings.isItemSize(size)) {
       throw new IllegalArgumentException(
-          "'" + text + "' is not possible: choose 1M, 2M, 4M, 8M, 16M, 32M or 64M");
+          "'" + text + "' is not possible: choose " + Settings.ITEM_SIZES);
     }
     return size;
   }

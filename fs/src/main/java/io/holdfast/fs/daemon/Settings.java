@@ -37,8 +37,11 @@ public final class Settings {
   public static final long DEFAULT_WINDOW_BYTES = 64L << 20;
   public static final Duration DEFAULT_WINDOW_AGE = Duration.ofSeconds(2);
 
-  public static final int SMALLEST_ITEM_SIZE = 1 << 20;
-  public static final int LARGEST_ITEM_SIZE = 64 << 20;
+  /** What {@link #isItemSize} allows, for messages. */
+  public static final String ITEM_SIZES = "1M, 2M, 4M, 8M, 16M, 32M or 64M";
+
+  private static final int SMALLEST_ITEM_SIZE = 1 << 20;
+  private static final int LARGEST_ITEM_SIZE = 64 << 20;
 
   /** Longest name: with it the socket's path stays below the kernel's limit of 107 bytes. */
   public static final int LONGEST_NAME = 64;
@@ -153,6 +156,11 @@ public final class Settings {
   /** Returns the bytes of off-heap memory that hold items between fetch and use. */
   public long transitBytes() {
     return transitBytes;
+  }
+
+  /** Tells whether larger files may be kept in pieces of this size, in bytes. */
+  public static boolean isItemSize(long size) {
+    return size >= SMALLEST_ITEM_SIZE && size <= LARGEST_ITEM_SIZE && Long.bitCount(size) == 1;
   }
 
   /** Returns what is said of files by name. */

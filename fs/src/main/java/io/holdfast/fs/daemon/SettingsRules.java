@@ -76,11 +76,10 @@ final class SettingsRules {
 
   private static void requireItemSize(long itemSize) {
     require(
-        itemSize >= Settings.SMALLEST_ITEM_SIZE
-            && itemSize <= Settings.LARGEST_ITEM_SIZE
-            && Long.bitCount(itemSize) == 1,
-        "--item-size %s is not possible: choose 1M, 2M, 4M, 8M, 16M, 32M or 64M",
-        Sizes.exact(itemSize));
+        Settings.isItemSize(itemSize),
+        "--item-size %s is not possible: choose %s",
+        Sizes.exact(itemSize),
+        Settings.ITEM_SIZES);
   }
 
   private static void requireDuration(Settings.Key key, Duration value) {

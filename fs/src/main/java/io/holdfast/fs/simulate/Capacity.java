@@ -11,7 +11,6 @@ import io.holdfast.policy.simulator.Dataset;
  * @param share that it says, 1 for all; 0 for bytes
  */
 public record Capacity(String text, long bytes, double share) {
-  private static final long PAGE = 4096;
   private static final long WHOLE = 1_000_000_000_000L;
 
   /**
@@ -26,7 +25,7 @@ public record Capacity(String text, long bytes, double share) {
       throw new IllegalArgumentException(
           "'" + text + "' is no capacity: give more than 0, such as 35% or 64G");
     }
-    if (!percent && number < PAGE) {
+    if (!percent && number < Dataset.PAGE) {
       throw new IllegalArgumentException(
           "'%s' bytes are less than a page of memory: give %s%% for a share, or a size such as 64G"
               .formatted(text, text));
