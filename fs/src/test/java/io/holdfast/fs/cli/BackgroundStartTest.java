@@ -3,6 +3,7 @@ package io.holdfast.fs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.holdfast.fs.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,9 +36,7 @@ class BackgroundStartTest {
                 + pid
                 + "; exec sleep 60 >&- 2>&-");
     assertThat(start.run()).containsExactly("one", "two ä");
-    while (!Files.exists(pid) || Files.size(pid) == 0) {
-      Thread.sleep(10);
-    }
+    Await.until("the daemon has said its number", () -> pid.toFile().length() > 0);
     ProcessHandle daemon =
         ProcessHandle.of(Long.parseLong(Files.readString(pid).strip())).orElseThrow();
     assertThat(daemon.isAlive()).isTrue();
@@ -108,14 +107,19 @@ class BackgroundStartTest {
 
   @Test
   void abort_whileWaiting_endsTheDaemonAndCleansUp() throws Exception {
+    Path trapping = temp.resolve("trapping");
     Path ended = temp.resolve("ended");
     BackgroundStart start =
         start(
-            "trap 'echo > " + ended + "; exit 0' TERM; echo 'plan x'; while :; do sleep 0.1; done");
+            "trap 'echo > "
+                + ended
+                + "; exit 0' TERM; echo > "
+                + trapping
+                + "; echo 'plan x'; while :; do sleep 0.1; done");
     Thread waiting = new Thread(start::run);
     waiting.setDaemon(true);
     waiting.start();
-    Thread.sleep(500);
+    Await.until("the daemon can be ended", () -> Files.exists(trapping));
     start.abort();
     assertThat(ended).exists();
     assertThat(cleanUps).hasValue(1);
