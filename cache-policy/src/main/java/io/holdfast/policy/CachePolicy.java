@@ -49,7 +49,7 @@ public interface CachePolicy {
    *
    * @throws IllegalArgumentException as for {@link #offer}
    */
-  Outcome keep(long id, long hash, long weight);
+  Outcome keep(long id, long weight);
 
   /**
    * Notes that an item was used, resident or not: before it is {@linkplain #offer offered} where it

@@ -121,7 +121,7 @@ final class ComposedPolicy implements CachePolicy {
   }
 
   @Override
-  public Outcome keep(long id, long hash, long weight) {
+  public Outcome keep(long id, long weight) {
     if (isResident(id, weight)) {
       if (kept.weight(id) == ResidentTable.ABSENT) {
         takeOut(id);

@@ -118,16 +118,13 @@ public final class SharedCapacity {
       return policy.resize(policy.capacity() - bytes);
     }
 
-    /** Borrows what is missing, if there is as much, and keeps it if that lets the item in. */
-    private void borrowFor(long id, long hash, long weight) {
-      long missing = weight - (policy.capacity() - policy.residentBytes());
-      if (missing <= 0 || missing > spare() || policy.contains(id)) {
-        return;
-      }
-      policy.resize(policy.capacity() + missing);
-      if (!policy.wouldAdmit(id, hash, weight)) {
-        policy.resize(policy.capacity() - missing);
-      }
+    private long missing(long weight) {
+      return weight - (policy.capacity() - policy.residentBytes());
+    }
+
+    /** Tells whether an item that has no room can have it by borrowing. */
+    private boolean canBorrowFor(long id, long weight) {
+      return missing(weight) > 0 && missing(weight) <= spare() && !policy.contains(id);
     }
 
     @Override
@@ -157,20 +154,28 @@ public final class SharedCapacity {
 
     @Override
     public boolean wouldAdmit(long id, long hash, long weight) {
-      long missing = weight - (policy.capacity() - policy.residentBytes());
-      return policy.wouldAdmit(id, hash, weight) || (missing > 0 && missing <= spare());
+      return policy.wouldAdmit(id, hash, weight) || canBorrowFor(id, weight);
     }
 
+    /** What is borrowed for an item that is refused all the same goes back. */
     @Override
     public Outcome offer(long id, long hash, long weight) {
-      borrowFor(id, hash, weight);
+      if (canBorrowFor(id, weight)) {
+        long borrowed = missing(weight);
+        policy.resize(policy.capacity() + borrowed);
+        if (!policy.wouldAdmit(id, hash, weight)) {
+          policy.resize(policy.capacity() - borrowed);
+        }
+      }
       return policy.offer(id, hash, weight);
     }
 
     @Override
-    public Outcome keep(long id, long hash, long weight) {
-      borrowFor(id, hash, weight);
-      return policy.keep(id, hash, weight);
+    public Outcome keep(long id, long weight) {
+      if (canBorrowFor(id, weight)) {
+        policy.resize(policy.capacity() + missing(weight));
+      }
+      return policy.keep(id, weight);
     }
 
     @Override

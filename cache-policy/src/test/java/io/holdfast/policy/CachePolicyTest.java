@@ -182,7 +182,7 @@ final class CachePolicyTest {
   private static void keep(CachePolicy policy, Model model, Call call) {
     boolean wasKept = model.kept.contains(call.id);
     boolean fits = model.keptWeight() + call.weight() <= model.capacity;
-    Outcome outcome = policy.keep(call.id, call.hash(), call.weight());
+    Outcome outcome = policy.keep(call.id, call.weight());
     model.giveUp(outcome.evicted());
     assertThat(outcome.admitted()).isEqualTo(wasKept || fits);
     if (outcome.admitted()) {
@@ -208,7 +208,7 @@ final class CachePolicyTest {
         policy.access(call.id);
         yield answer(policy.offer(call.id, call.hash(), call.weight()));
       }
-      case KEEP -> answer(policy.keep(call.id, call.hash(), call.weight()));
+      case KEEP -> answer(policy.keep(call.id, call.weight()));
       case ACCESS -> {
         policy.access(call.id);
         yield List.of();

@@ -75,13 +75,13 @@ final class EvictionsTest {
   @Test
   void kept_isNeverGivenUpForANewcomer() {
     CachePolicy policy = policy("lru", 3, 1, 2, 3);
-    assertThat(policy.keep(1, 1, 1).evicted()).isEmpty();
-    assertThat(policy.keep(7, 7, 1).evicted()).containsExactly(2);
+    assertThat(policy.keep(1, 1).evicted()).isEmpty();
+    assertThat(policy.keep(7, 1).evicted()).containsExactly(2);
     read(policy, 10, 11, 12, 13);
     assertThat(residents(policy)).containsExactly(1, 7, 13);
     assertThat(policy.offer(20, 20, 2).admitted()).as("beside what is kept").isFalse();
-    assertThat(policy.keep(8, 8, 1).evicted()).containsExactly(13);
-    assertThat(policy.keep(9, 9, 1).admitted()).as("all is kept").isFalse();
+    assertThat(policy.keep(8, 1).evicted()).containsExactly(13);
+    assertThat(policy.keep(9, 1).admitted()).as("all is kept").isFalse();
     assertThat(policy.residentBytes()).isEqualTo(3);
     assertThat(policy.residentItems()).isEqualTo(3);
     assertThat(policy.remove(7)).isTrue();

@@ -61,7 +61,7 @@ final class SharedCapacityTest {
         wild.access(item);
         switch (random.nextInt(10)) {
           case 0 -> wild.remove(item);
-          case 1 -> wild.keep(item, ItemHash.of(item), 1 + item % 20);
+          case 1 -> wild.keep(item, 1 + item % 20);
           default -> wild.offer(item, ItemHash.of(item), 1 + item % 20);
         }
         wild.check();
@@ -94,11 +94,21 @@ final class SharedCapacityTest {
     assertThat(shared.spare()).isEqualTo(900);
   }
 
+  /** The policy would not have it; it is kept all the same, and nobody makes way for it. */
+  @Test
+  void keep_policyThatAdmitsNothing_borrows() {
+    CachePolicy none = join("none", 10, "none");
+    assertThat(none.keep(1, 10).admitted()).isTrue();
+    assertThat(none.keep(2, 500).evicted()).isEmpty();
+    assertThat(none.capacity()).isEqualTo(510);
+    assertThat(none.residentItems()).isEqualTo(2);
+  }
+
   @Test
   void keep_borrowsToo() {
     CachePolicy one = join("one", 0, "minio");
-    assertThat(one.keep(1, 1, 1_000).admitted()).isTrue();
-    assertThat(one.keep(2, 2, 1).admitted()).isFalse();
+    assertThat(one.keep(1, 1_000).admitted()).isTrue();
+    assertThat(one.keep(2, 1).admitted()).isFalse();
     assertThat(one.residentItems()).isEqualTo(1);
   }
 

@@ -130,7 +130,11 @@ public final class Daemon {
               new Listener());
       undo.push(transit::close);
       Tree tree = new Tree(origin, Filesystem.ROOT, old -> filesystem().replaced(old));
-      scan = new DatasetScan(origin, Linux.PAGE_SIZE, residency::datasetSize);
+      scan =
+          new DatasetScan(
+              origin,
+              Linux.PAGE_SIZE,
+              new DatasetScan.Selected(residency::isLeftToPolicy, residency::datasetSize));
       undo.push(scan::stop);
       binding = closing(new JnrBinding());
       ReadStats reads = new ReadStats();

@@ -5,6 +5,7 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.transit.Fetched;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.policy.CachePolicy;
@@ -124,7 +125,7 @@ public final class Residency implements AutoCloseable {
     if (closed || residents.size() >= mappings) {
       return false;
     }
-    Selection.Verdict verdict = verdict(item);
+    Selection.Verdict verdict = verdict(item.path().get());
     if (verdict != Selection.Verdict.ORDINARY) {
       return verdict == Selection.Verdict.KEPT;
     }
@@ -180,7 +181,7 @@ public final class Residency implements AutoCloseable {
 
   private boolean ask(Fetched fetched) {
     Item item = fetched.item();
-    Selection.Verdict verdict = verdict(item);
+    Selection.Verdict verdict = verdict(item.path().get());
     if (verdict == Selection.Verdict.EXCLUDED) {
       refused.incrementAndGet();
       return false;
@@ -188,30 +189,36 @@ public final class Residency implements AutoCloseable {
     long hash = hash(item);
     long weight = weight(item.length());
     Resident resident = new Resident(item);
-    Outcome outcome;
+    List<Resident> givenUp = new ArrayList<>(0);
+    boolean admits;
     policyLock.lock();
     try {
-      outcome =
+      Outcome outcome =
           verdict == Selection.Verdict.KEPT
-              ? policy.keep(item.id(), hash, weight)
+              ? policy.keep(item.id(), weight)
               : policy.offer(item.id(), hash, weight);
-      if (outcome.admitted()) {
-        // together: who is told to give it up must find it
+      for (long id : outcome.evicted()) {
+        Resident evictee = residents.remove(id);
+        if (evictee != null) {
+          givenUp.add(evictee);
+        }
+      }
+      admits = outcome.admitted();
+      if (admits) {
         residents.put(item.id(), resident);
       }
     } finally {
       policyLock.unlock();
     }
-    for (long id : outcome.evicted()) {
-      evicted.incrementAndGet();
-      evict(id);
-    }
-    if (!outcome.admitted()) {
-      refused.incrementAndGet();
-      return false;
-    }
-    admitted.incrementAndGet();
-    return begin(fetched, resident);
+    givenUp.forEach(this::giveUp);
+    (admits ? admitted : refused).incrementAndGet();
+    return admits && begin(fetched, resident);
+  }
+
+  private void giveUp(Resident resident) {
+    evicted.incrementAndGet();
+    resident.release();
+    noteDelivered(resident.item(), resident.item().length(), true);
   }
 
   private boolean beginAgain(Fetched fetched, Resident before) {
@@ -247,10 +254,8 @@ public final class Residency implements AutoCloseable {
     return false;
   }
 
-  private Selection.Verdict verdict(Item item) {
-    return selection.isEmpty()
-        ? Selection.Verdict.ORDINARY
-        : selection.of(item.path().get().toString());
+  private Selection.Verdict verdict(OriginPath path) {
+    return selection.isEmpty() ? Selection.Verdict.ORDINARY : selection.of(path.toString());
   }
 
   private static long hash(Item item) {
@@ -305,14 +310,6 @@ public final class Residency implements AutoCloseable {
       policyLock.unlock();
     }
     resident.release();
-  }
-
-  private void evict(long id) {
-    Resident resident = residents.remove(id);
-    if (resident != null) {
-      resident.release();
-      noteDelivered(resident.item(), resident.item().length(), true);
-    }
   }
 
   /** Takes note that bytes of an item that was not admitted are in the page cache now. */
@@ -410,7 +407,12 @@ public final class Residency implements AutoCloseable {
     }
   }
 
-  /** Tells the policy what the whole dataset weighs, in whole pages, as far as is known. */
+  /** Tells whether the policy decides about a file, rather than the user by its name. */
+  public boolean isLeftToPolicy(OriginPath path) {
+    return verdict(path) == Selection.Verdict.ORDINARY;
+  }
+
+  /** Tells the policy what all weighs that it decides about, in whole pages. */
   public void datasetSize(long bytes) {
     policyLock.lock();
     try {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,24 +24,33 @@ public final class DatasetScan implements Runnable {
 
   private final Origin origin;
   private final long pageSize;
-  private final LongConsumer whole;
+  private final Selected selected;
   private final CountDownLatch finished = new CountDownLatch(1);
   private volatile long files;
   private volatile long bytes;
   private volatile long pageBytes;
+  private long selectedPageBytes;
   private volatile boolean complete;
   private volatile boolean stopped;
+
+  /**
+   * Some of the files.
+   *
+   * @param files tells which
+   * @param taker told once what they take in whole pages, when everything has been counted
+   */
+  public record Selected(Predicate<OriginPath> files, LongConsumer taker) {}
 
   /**
    * Creates a scan.
    *
    * @param pageSize bytes of a page of memory, for {@link #pageBytes()}
-   * @param whole told {@link #pageBytes()} once everything has been counted
+   * @param selected the files whose sum somebody wants to know
    */
-  public DatasetScan(Origin origin, long pageSize, LongConsumer whole) {
+  public DatasetScan(Origin origin, long pageSize, Selected selected) {
     this.origin = origin;
     this.pageSize = pageSize;
-    this.whole = whole;
+    this.selected = selected;
   }
 
   @Override
@@ -53,7 +63,7 @@ public final class DatasetScan implements Runnable {
       }
       complete = !stopped;
       if (complete) {
-        whole.accept(pageBytes);
+        selected.taker().accept(selectedPageBytes);
       }
     } finally {
       finished.countDown();
@@ -90,7 +100,9 @@ public final class DatasetScan implements Runnable {
       if (attributes.isRegular()) {
         files++;
         bytes += attributes.size();
-        pageBytes += (attributes.size() + pageSize - 1) / pageSize * pageSize;
+        long pages = (attributes.size() + pageSize - 1) / pageSize * pageSize;
+        pageBytes += pages;
+        selectedPageBytes += selected.files().test(path) ? pages : 0;
       } else if (attributes.isDirectory()) {
         directories.add(path);
       }

@@ -27,7 +27,8 @@ final class DatasetScanTest {
     origin.file("d/e/more", new byte[PAGE + 1]);
     origin.symlink(bytes("link"), bytes("d"));
     origin.fifo(bytes("fifo"));
-    DatasetScan scan = new DatasetScan(origin, PAGE, whole::set);
+    DatasetScan scan =
+        new DatasetScan(origin, PAGE, new DatasetScan.Selected(path -> true, whole::set));
     assertThat(scan.isComplete()).isFalse();
     scan.run();
     assertThat(scan.await(0, TimeUnit.SECONDS)).isTrue();
@@ -36,6 +37,20 @@ final class DatasetScanTest {
     assertThat(scan.bytes()).isEqualTo(1 + PAGE + PAGE + 1);
     assertThat(scan.pageBytes()).isEqualTo(4L * PAGE);
     assertThat(whole).hasValue(4L * PAGE);
+  }
+
+  /** What a share of the dataset is selected from is not all that there is. */
+  @Test
+  void run_someSelected_tellsTheirSumOnly() {
+    origin.file("a", new byte[1]);
+    origin.file("d/b", new byte[PAGE + 1]);
+    origin.file("d/c", new byte[PAGE]);
+    new DatasetScan(
+            origin,
+            PAGE,
+            new DatasetScan.Selected(path -> path.toString().startsWith("d/"), whole::set))
+        .run();
+    assertThat(whole).hasValue(3L * PAGE);
   }
 
   @Test
@@ -50,7 +65,8 @@ final class DatasetScanTest {
             super.list(path, (name, type, inode) -> sink.entry(name, 0, inode));
           }
         };
-    DatasetScan scan = new DatasetScan(typeless, PAGE, whole::set);
+    DatasetScan scan =
+        new DatasetScan(typeless, PAGE, new DatasetScan.Selected(path -> true, whole::set));
     scan.run();
     assertThat(scan.files()).isEqualTo(2);
     assertThat(scan.bytes()).isEqualTo(30);
@@ -69,7 +85,8 @@ final class DatasetScanTest {
             }
           }
         });
-    DatasetScan scan = new DatasetScan(origin, PAGE, whole::set);
+    DatasetScan scan =
+        new DatasetScan(origin, PAGE, new DatasetScan.Selected(path -> true, whole::set));
     scan.run();
     assertThat(scan.files()).isEqualTo(1);
     assertThat(scan.isComplete()).isTrue();
@@ -80,7 +97,8 @@ final class DatasetScanTest {
     for (int i = 0; i < 10; i++) {
       origin.file("f" + i, new byte[1]);
     }
-    DatasetScan scan = new DatasetScan(origin, PAGE, whole::set);
+    DatasetScan scan =
+        new DatasetScan(origin, PAGE, new DatasetScan.Selected(path -> true, whole::set));
     origin.setGate(
         new FakeOrigin.Gate() {
           @Override
