@@ -46,7 +46,9 @@ final class BackgroundStart {
   /** A little early: the kernel stamps files by a coarser clock. */
   private final long startedAt = System.currentTimeMillis() - 20;
 
-  private volatile @Nullable Process child;
+  /** Guarded by this. */
+  private @Nullable Process child;
+
   private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
   private volatile String lastError = "";
 
@@ -75,10 +77,8 @@ final class BackgroundStart {
    * @throws CliException when it is not
    */
   List<String> run() {
-    Process process = start();
-    child = process;
-    if (state.get() == State.ABORTED) {
-      end(process);
+    Process process = startUnlessAborted();
+    if (process == null) {
       throw awaitEnd();
     }
     read(process.getInputStream(), lines::add, "report");
@@ -123,11 +123,23 @@ final class BackgroundStart {
    */
   void abort() {
     if (state.compareAndSet(State.WAITING, State.ABORTED)) {
-      Process process = child;
+      Process process = child();
       if (process != null) {
         end(process);
       }
     }
+  }
+
+  private synchronized @Nullable Process child() {
+    return child;
+  }
+
+  /** One step for {@link #abort()}: it finds the child, or there will be none. */
+  private synchronized @Nullable Process startUnlessAborted() {
+    if (state.get() != State.ABORTED) {
+      child = start();
+    }
+    return child;
   }
 
   private Process start() {
