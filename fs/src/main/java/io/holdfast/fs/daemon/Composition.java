@@ -8,6 +8,7 @@ import io.holdfast.fs.origin.posix.PosixOrigin;
 import io.holdfast.fs.transit.Transit;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -41,7 +42,7 @@ final class Composition {
   private Composition() {}
 
   static Origin origin(Path directory) throws FsException {
-    Origin origin = PosixOrigin.open(directory);
+    Origin origin = PosixOrigin.open(directory, InstantSource.system());
     if (!origin.mayHang()) {
       return origin;
     }

@@ -11,6 +11,7 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.origin.posix.PosixOrigin;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -36,7 +37,8 @@ final class DeadlineOriginTest extends OriginContractTest {
 
   @Override
   Origin openOrigin() throws FsException {
-    return new DeadlineOrigin(PosixOrigin.open(directory.root()), pool(64), Await.LONGEST);
+    return new DeadlineOrigin(
+        PosixOrigin.open(directory.root(), InstantSource.system()), pool(64), Await.LONGEST);
   }
 
   @Override

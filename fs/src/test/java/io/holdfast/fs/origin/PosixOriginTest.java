@@ -16,7 +16,9 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -38,7 +40,7 @@ final class PosixOriginTest extends OriginContractTest {
 
   @Override
   Origin openOrigin() throws FsException {
-    return PosixOrigin.open(directory.root());
+    return PosixOrigin.open(directory.root(), InstantSource.system());
   }
 
   @Override
@@ -48,26 +50,30 @@ final class PosixOriginTest extends OriginContractTest {
 
   @Test
   void open_missingDirectory_failsNotFound() {
-    assertFails(() -> PosixOrigin.open(directory.root().resolve("no")), FsError.NOT_FOUND);
+    assertFails(
+        () -> PosixOrigin.open(directory.root().resolve("no"), InstantSource.system()),
+        FsError.NOT_FOUND);
   }
 
   @Test
   void open_file_failsNotDirectory() throws IOException {
     store().file(bytes("file"), new byte[1]);
-    assertFails(() -> PosixOrigin.open(directory.root().resolve("file")), FsError.NOT_DIRECTORY);
+    assertFails(
+        () -> PosixOrigin.open(directory.root().resolve("file"), InstantSource.system()),
+        FsError.NOT_DIRECTORY);
   }
 
   @Test
   void open_pathBeyondPathMax_failsNameTooLong() {
     Path path = Path.of("/" + "d/".repeat(3000));
-    assertFails(() -> PosixOrigin.open(path), FsError.NAME_TOO_LONG);
+    assertFails(() -> PosixOrigin.open(path, InstantSource.system()), FsError.NAME_TOO_LONG);
   }
 
   @Test
   void origin_directoryMovedAway_goesOnReadingIt() throws IOException {
     Path place = directory.root().resolve("place");
     store().file(bytes("place/file"), bytes("content"));
-    try (Origin origin = PosixOrigin.open(place)) {
+    try (Origin origin = PosixOrigin.open(place, InstantSource.system())) {
       Files.move(place, directory.root().resolve("moved"));
       Files.createDirectory(place);
       assertThat(origin.stat(OriginPath.of("file")).size()).isEqualTo(7);
@@ -85,7 +91,7 @@ final class PosixOriginTest extends OriginContractTest {
   /** Whatever is not known to live on this machine may hang. */
   @Test
   void mayHang_unknownFilesystem_isTrue() throws FsException {
-    try (Origin origin = PosixOrigin.open(Path.of("/proc/self"))) {
+    try (Origin origin = PosixOrigin.open(Path.of("/proc/self"), InstantSource.system())) {
       assertThat(origin.mayHang()).isTrue();
     }
   }
@@ -93,7 +99,7 @@ final class PosixOriginTest extends OriginContractTest {
   @ParameterizedTest
   @ValueSource(strings = {"root/etc", "cwd/.", "fd/0", "task/../exe"})
   void magicLink_onTheWayOrLast_isNotFollowed(String path) throws FsException {
-    try (Origin origin = PosixOrigin.open(Path.of("/proc/self"))) {
+    try (Origin origin = PosixOrigin.open(Path.of("/proc/self"), InstantSource.system())) {
       assertFails(() -> origin.open(OriginPath.of(path)), FsError.SYMLINK);
     }
   }
@@ -141,10 +147,22 @@ final class PosixOriginTest extends OriginContractTest {
 
   @Test
   void stat_deviceNode_hasItsNumber() throws FsException {
-    try (Origin origin = PosixOrigin.open(Path.of("/dev"))) {
+    try (Origin origin = PosixOrigin.open(Path.of("/dev"), InstantSource.system())) {
       Attributes attributes = origin.stat(OriginPath.of("null"));
       assertThat(attributes.type()).isEqualTo(0x2000);
       assertThat(attributes.device()).isEqualTo(0x103);
+    }
+  }
+
+  /** A writer that is not done would be taken for one. */
+  @Test
+  void open_fileJustWritten_waitsUntilItIsLeftAlone() throws IOException {
+    store().file(bytes("file"), bytes("content"));
+    long written = nanos(Files.getLastModifiedTime(directory.root().resolve("file")));
+    try (OriginFile file = origin().open(OriginPath.of("file"))) {
+      long opened = nanos(FileTime.from(Instant.now()));
+      assertThat(opened - written).isGreaterThan(Duration.ofMillis(90).toNanos());
+      assertThat(read(file, 0, 10)).isEqualTo(bytes("content"));
     }
   }
 

@@ -13,6 +13,7 @@ import io.holdfast.fs.origin.OriginFile;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.StoreFigures;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -59,21 +60,24 @@ public final class PosixOrigin implements Origin {
   private final int root;
   private final boolean mayHang;
   private final boolean heldInMemory;
+  private final QuietTime quietTime;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private PosixOrigin(Path directory, int root, int type) {
+  private PosixOrigin(Path directory, int root, int type, InstantSource clock) {
     this.directory = directory;
     this.root = root;
     this.mayHang = !LOCAL_TYPES.contains(type);
     this.heldInMemory = MEMORY_TYPES.contains(type);
+    this.quietTime = new QuietTime(clock);
   }
 
   /**
    * Opens a directory as an origin.
    *
+   * @param clock the time of day that the store writes its times by
    * @throws FsException where it is missing, no directory, or not readable
    */
-  public static PosixOrigin open(Path directory) throws FsException {
+  public static PosixOrigin open(Path directory, InstantSource clock) throws FsException {
     long path = Linux.scratch().path();
     byte[] bytes = Linux.pathBytes(directory.toString());
     if (bytes.length > Scratch.PATH_CAPACITY) {
@@ -87,7 +91,7 @@ public final class PosixOrigin implements Origin {
     }
     long area = Linux.scratch().area();
     int type = LIBC.fstatfs(root, area) == 0 ? (int) Memory.getLong(area) : 0;
-    return new PosixOrigin(directory, root, type);
+    return new PosixOrigin(directory, root, type, clock);
   }
 
   @Override
@@ -169,6 +173,10 @@ public final class PosixOrigin implements Origin {
     }
   }
 
+  /**
+   * Opens a file once it has been left alone for the {@linkplain QuietTime quiet time}, so that a
+   * writer has ended before its file is read.
+   */
   @Override
   public OriginFile open(OriginPath path) throws FsException {
     // NONBLOCK: a path that became a FIFO must not hold the thread
@@ -179,7 +187,14 @@ public final class PosixOrigin implements Origin {
       fd = Linux.openBeneath(root, path.bytes(), flags);
     }
     check(Math.max(0, -fd), path);
-    return new PosixFile(path, fd, heldInMemory);
+    PosixFile file = new PosixFile(path, fd, heldInMemory);
+    try {
+      quietTime.awaitAfter(file.version().modified());
+    } catch (FsException e) {
+      file.close();
+      throw e;
+    }
+    return file;
   }
 
   @Override
