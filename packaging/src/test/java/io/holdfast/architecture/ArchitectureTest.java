@@ -54,6 +54,7 @@ final class ArchitectureTest {
           // The port to the kernel, and its bindings.
           arrow("mount", "", "control", "linux", "origin", "residency", "stats", "transit", "tree"),
           arrow("mount.jnr", "", "linux", "mount", "origin"),
+          arrow("mount.kernel", "", "linux", "mount", "origin"),
           // What would be: no mount, no daemon. It plays policies, and places items as peers will.
           arrow("simulate", "", "units"),
           // The composition root knows all but what people type.
@@ -64,6 +65,7 @@ final class ArchitectureTest {
               "linux",
               "mount",
               "mount.jnr",
+              "mount.kernel",
               "origin",
               "origin.posix",
               "residency",

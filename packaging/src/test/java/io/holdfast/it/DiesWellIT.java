@@ -52,7 +52,9 @@ class DiesWellIT {
     Child.Result result;
     try {
       Files.writeString(limit, "1");
-      result = sandbox.holdfast("mount", data.toString());
+      result =
+          sandbox.holdfast(
+              "mount", "--binding", System.getProperty("holdfast.binding"), data.toString());
     } finally {
       Files.writeString(limit, before);
     }

@@ -35,6 +35,7 @@ final class Mount {
   List<String> command(String... options) {
     List<String> command = new ArrayList<>(List.of(Sandbox.launcher(), "mount"));
     command.addAll(List.of("--name", name, "--log-file", log().toString()));
+    command.addAll(List.of("--binding", System.getProperty("holdfast.binding")));
     command.addAll(List.of(options));
     command.add(origin.toString());
     if (!origin.equals(mountpoint)) {

@@ -1,5 +1,6 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.daemon.BindingChoice;
 import io.holdfast.fs.daemon.LogLevel;
 import io.holdfast.fs.daemon.OpenCounting;
 import io.holdfast.fs.daemon.PinMode;
@@ -145,6 +146,15 @@ final class MountOptions {
     @Nullable String countOpens;
 
     @Option(
+        names = "--binding",
+        paramLabel = "jnr-fuse|kernel",
+        description = {
+          "How to speak to the kernel: 'jnr-fuse' through libfuse 2; 'kernel' by its own protocol,"
+              + " which is new here and needs root. Default: jnr-fuse."
+        })
+    @Nullable String binding;
+
+    @Option(
         names = "--allow-other",
         negatable = true,
         description = "Whether other users may use the mount. Default: yes for root, else no.")
@@ -207,6 +217,7 @@ final class MountOptions {
         Settings.Key.COUNT_OPENS,
         mount.countOpens,
         v -> b.openCounting(one(OpenCounting.values(), v)));
+    given(b, Settings.Key.BINDING, mount.binding, v -> b.binding(one(BindingChoice.values(), v)));
     given(b, Settings.Key.ALLOW_OTHER, mount.allowOther, b::allowOther);
     if (Boolean.FALSE.equals(mount.allowOther)) {
       b.source(Settings.Key.ALLOW_OTHER, "flag --no-allow-other");
@@ -242,6 +253,7 @@ final class MountOptions {
     words.add(Settings.Key.NAME, mount.name);
     words.add(Settings.Key.METADATA_TTL, mount.metadataTtl);
     words.add(Settings.Key.COUNT_OPENS, mount.countOpens);
+    words.add(Settings.Key.BINDING, mount.binding);
     if (mount.allowOther != null) {
       words.add(mount.allowOther ? "--allow-other" : "--no-allow-other");
     }
@@ -281,6 +293,6 @@ final class MountOptions {
   }
 
   private static String word(Enum<?> value) {
-    return value.name().toLowerCase(Locale.ROOT);
+    return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 }

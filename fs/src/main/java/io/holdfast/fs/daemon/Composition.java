@@ -2,6 +2,9 @@ package io.holdfast.fs.daemon;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.IsolatedThreads;
+import io.holdfast.fs.mount.Binding;
+import io.holdfast.fs.mount.jnr.JnrBinding;
+import io.holdfast.fs.mount.kernel.KernelBinding;
 import io.holdfast.fs.origin.DeadlineOrigin;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.posix.PosixOrigin;
@@ -120,6 +123,18 @@ final class Composition {
       Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
       thread.setDaemon(true);
       return thread;
+    };
+  }
+
+  /**
+   * Makes what speaks to the kernel.
+   *
+   * @throws FsException where it is not installed
+   */
+  static Binding binding(BindingChoice choice) throws FsException {
+    return switch (choice) {
+      case JNR_FUSE -> new JnrBinding();
+      case KERNEL -> new KernelBinding();
     };
   }
 }

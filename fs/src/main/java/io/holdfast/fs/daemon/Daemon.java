@@ -15,7 +15,6 @@ import io.holdfast.fs.mount.Binding;
 import io.holdfast.fs.mount.DatasetFilesystem;
 import io.holdfast.fs.mount.Filesystem;
 import io.holdfast.fs.mount.MountOptions;
-import io.holdfast.fs.mount.jnr.JnrBinding;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.residency.PinLimits;
 import io.holdfast.fs.residency.Residency;
@@ -136,7 +135,7 @@ public final class Daemon {
               Linux.PAGE_SIZE,
               new DatasetScan.Selected(residency::isLeftToPolicy, residency::datasetSize));
       undo.push(scan::stop);
-      binding = closing(new JnrBinding());
+      binding = closing(Composition.binding(settings.binding()));
       ReadStats reads = new ReadStats();
       report =
           new StatsReport(

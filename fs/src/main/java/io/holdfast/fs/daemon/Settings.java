@@ -61,6 +61,7 @@ public final class Settings {
     WINDOW,
     WINDOW_AGE,
     COUNT_OPENS,
+    BINDING,
     ALLOW_OTHER,
     FOREGROUND,
     LOG_LEVEL,
@@ -87,6 +88,7 @@ public final class Settings {
   private final long windowBytes;
   private final Duration windowAge;
   private final OpenCounting openCounting;
+  private final BindingChoice binding;
   private final boolean allowOther;
   private final boolean foreground;
   private final LogLevel level;
@@ -110,6 +112,7 @@ public final class Settings {
     windowBytes = builder.windowBytes;
     windowAge = builder.windowAge;
     openCounting = builder.openCounting;
+    binding = builder.binding;
     allowOther = builder.allowOther;
     foreground = builder.foreground;
     level = builder.level;
@@ -229,6 +232,11 @@ public final class Settings {
     return Optional.ofNullable(logFile);
   }
 
+  /** Returns how the daemon speaks to the kernel. */
+  public BindingChoice binding() {
+    return binding;
+  }
+
   /** Returns the most bytes that the Java heap may take. */
   public long heapBytes() {
     return heapBytes;
@@ -256,6 +264,7 @@ public final class Settings {
       case WINDOW -> size(windowBytes);
       case WINDOW_AGE -> Durations.exact(windowAge);
       case COUNT_OPENS -> lower(openCounting);
+      case BINDING -> lower(binding).replace('_', '-');
       case ALLOW_OTHER -> allowOther ? "yes" : "no";
       case FOREGROUND -> foreground ? "yes" : "no";
       case LOG_LEVEL -> lower(level);
@@ -314,6 +323,7 @@ public final class Settings {
     long windowBytes = DEFAULT_WINDOW_BYTES;
     Duration windowAge = DEFAULT_WINDOW_AGE;
     OpenCounting openCounting = OpenCounting.AUTO;
+    BindingChoice binding = BindingChoice.JNR_FUSE;
     boolean allowOther;
     boolean foreground;
     LogLevel level = LogLevel.INFO;
@@ -399,6 +409,12 @@ public final class Settings {
     /** How long items that were not admitted may stay in the page cache. */
     public Builder windowAge(Duration value) {
       windowAge = value;
+      return this;
+    }
+
+    /** How the daemon speaks to the kernel. */
+    public Builder binding(BindingChoice value) {
+      binding = value;
       return this;
     }
 

@@ -71,6 +71,10 @@ public interface Libc {
 
   int dup2(int from, int to);
 
+  long writev(int fd, long vectors, int count);
+
+  int mount(long source, long target, long type, long flags, long data);
+
   int umount2(long target, int flags);
 
   int poll(long descriptors, long count, int timeoutMillis);

@@ -36,6 +36,11 @@ public final class Memory {
     IO.putByte(address, (byte) value);
   }
 
+  /** Writes a 16-bit number in the machine's order. */
+  public static void putShort(long address, int value) {
+    IO.putShort(address, (short) value);
+  }
+
   /** Writes a 32-bit number in the machine's order. */
   public static void putInt(long address, int value) {
     IO.putInt(address, value);

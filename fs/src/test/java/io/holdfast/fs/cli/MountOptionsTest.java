@@ -2,6 +2,7 @@ package io.holdfast.fs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.daemon.BindingChoice;
 import io.holdfast.fs.daemon.LogLevel;
 import io.holdfast.fs.daemon.OpenCounting;
 import io.holdfast.fs.daemon.PinMode;
@@ -79,6 +80,7 @@ class MountOptionsTest {
             "--window-age=500ms",
             "--transit=128M",
             "--count-opens=message",
+            "--binding=kernel",
             "--no-allow-other",
             "--log-level=debug",
             "--log-file=" + temp.resolve("a/../log"));
@@ -97,6 +99,7 @@ class MountOptionsTest {
     assertThat(settings.windowAge()).isEqualTo(Duration.ofMillis(500));
     assertThat(settings.transitBytes()).isEqualTo(128 << 20);
     assertThat(settings.openCounting()).isEqualTo(OpenCounting.MESSAGE);
+    assertThat(settings.binding()).isEqualTo(BindingChoice.KERNEL);
     assertThat(settings.allowOther()).isFalse();
     assertThat(settings.foreground()).isTrue();
     assertThat(settings.level()).isEqualTo(LogLevel.DEBUG);
@@ -152,6 +155,7 @@ class MountOptionsTest {
         "--name=|--name '' is not a name: write at most 64 letters",
         "--count-opens yes|--count-opens 'yes' is not known: choose one of auto, watch, message,"
             + " off",
+        "--binding fuse3|--binding 'fuse3' is not known: choose one of jnr-fuse, kernel",
         "--log-level loud|--log-level 'loud' is not known: choose one of error, warn, info, debug"
       })
   void option_wrongValue_isUsageInOneLine(String option, String message) {

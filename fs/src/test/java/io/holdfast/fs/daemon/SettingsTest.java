@@ -208,6 +208,7 @@ class SettingsTest {
             window        64M (67.1 MB)        default
             window-age    2s                   default
             count-opens   auto                 default
+            binding       jnr-fuse             default
             allow-other   no                   default
             foreground    no                   default
             log-level     info                 default

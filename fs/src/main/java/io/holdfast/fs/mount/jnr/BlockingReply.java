@@ -3,6 +3,7 @@ package io.holdfast.fs.mount.jnr;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.mount.Errnos;
 import java.util.concurrent.locks.LockSupport;
 
 /**

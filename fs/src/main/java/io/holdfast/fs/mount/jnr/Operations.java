@@ -2,6 +2,8 @@ package io.holdfast.fs.mount.jnr;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.mount.Errnos;
+import io.holdfast.fs.mount.Exposures;
 import io.holdfast.fs.mount.Filesystem;
 import io.holdfast.fs.mount.Filesystem.Entry;
 import io.holdfast.fs.origin.Attributes;

@@ -1,6 +1,7 @@
 package io.holdfast.fs.mount.jnr;
 
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.mount.Opcode;
 
 /**
  * The request that a thread is answering, taken from its header before libfuse sees it: libfuse's

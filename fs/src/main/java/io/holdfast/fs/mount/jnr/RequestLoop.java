@@ -3,6 +3,7 @@ package io.holdfast.fs.mount.jnr;
 import static io.holdfast.fs.linux.Libc.LIBC;
 
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.mount.Opcode;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongConsumer;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.mount.Opcode;
 import java.nio.ByteOrder;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
@@ -81,10 +82,52 @@ final class RequestTest {
   /** The numbers of linux/fuse.h, which never change. */
   @ParameterizedTest
   @CsvSource({
-    "1,LOOKUP", "2,FORGET", "3,GETATTR", "5,READLINK", "10,UNLINK", "14,OPEN", "15,READ",
-    "17,STATFS", "18,RELEASE", "22,GETXATTR", "23,LISTXATTR", "25,FLUSH", "26,INIT", "27,OPENDIR",
-    "28,READDIR", "29,RELEASEDIR", "31,GETLK", "32,SETLK", "34,ACCESS", "36,INTERRUPT", "37,BMAP",
-    "38,DESTROY", "39,IOCTL", "40,POLL", "42,BATCH_FORGET", "46,LSEEK"
+    "1,LOOKUP",
+    "2,FORGET",
+    "3,GETATTR",
+    "5,READLINK",
+    "10,UNLINK",
+    "14,OPEN",
+    "15,READ",
+    "17,STATFS",
+    "18,RELEASE",
+    "22,GETXATTR",
+    "23,LISTXATTR",
+    "25,FLUSH",
+    "26,INIT",
+    "27,OPENDIR",
+    "28,READDIR",
+    "29,RELEASEDIR",
+    "31,GETLK",
+    "32,SETLK",
+    "34,ACCESS",
+    "36,INTERRUPT",
+    "37,BMAP",
+    "38,DESTROY",
+    "39,IOCTL",
+    "40,POLL",
+    "42,BATCH_FORGET",
+    "46,LSEEK",
+    "4,SETATTR",
+    "6,SYMLINK",
+    "8,MKNOD",
+    "9,MKDIR",
+    "11,RMDIR",
+    "12,RENAME",
+    "13,LINK",
+    "16,WRITE",
+    "20,FSYNC",
+    "21,SETXATTR",
+    "24,REMOVEXATTR",
+    "30,FSYNCDIR",
+    "33,SETLKW",
+    "35,CREATE",
+    "43,FALLOCATE",
+    "44,READDIRPLUS",
+    "45,RENAME2",
+    "47,COPY_FILE_RANGE",
+    "51,TMPFILE",
+    "52,STATX"
   })
   void nameOf_number_isTheKernelsName(int code, String name) {
     assertThat(Opcode.nameOf(code)).isEqualTo(name);
@@ -92,7 +135,7 @@ final class RequestTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"0", "4", "16", "63", "64", "4096", "-1", "2147483647", "-2147483648"})
+  @CsvSource({"0", "7", "19", "63", "64", "4096", "-1", "2147483647", "-2147483648"})
   void nameOf_unexpectedNumber_isOther(int code) {
     assertThat(Opcode.nameOf(code)).isEqualTo("OTHER");
   }

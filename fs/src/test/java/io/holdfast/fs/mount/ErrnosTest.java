@@ -1,4 +1,4 @@
-package io.holdfast.fs.mount.jnr;
+package io.holdfast.fs.mount;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,14 +1,14 @@
-package io.holdfast.fs.mount.jnr;
+package io.holdfast.fs.mount;
 
 import io.holdfast.fs.FsError;
 import jnr.constants.platform.Errno;
 
 /** The one mapping from what went wrong to what the kernel is told. */
-final class Errnos {
+public final class Errnos {
   private Errnos() {}
 
   /** Returns the negative error number of a failure. */
-  static int negative(FsError error) {
+  public static int negative(FsError error) {
     Errno errno =
         switch (error) {
           case NOT_FOUND -> Errno.ENOENT;

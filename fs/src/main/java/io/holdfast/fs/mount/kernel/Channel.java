@@ -1,0 +1,81 @@
+package io.holdfast.fs.mount.kernel;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.linux.Memory;
+import jnr.constants.platform.Errno;
+import jnr.ffi.Pointer;
+import jnr.ffi.Runtime;
+
+/**
+ * The connection to the kernel: an open /dev/fuse. Thread-safe.
+ *
+ * <p>A message is written by one call of writev, header and bytes apart, so that bytes go to the
+ * kernel from where they are. An error of the call is the kernel's word that nobody waits for the
+ * answer any more (ENOENT), or that the connection has ended (ENODEV): there is nothing to do then.
+ */
+final class Channel {
+  private static final int VECTOR = 16;
+  private static final int SPACE = Wire.OUT_HEADER + 2 * VECTOR;
+
+  private final int fd;
+  private final ThreadLocal<Pointer> spaces =
+      ThreadLocal.withInitial(
+          () -> jnr.ffi.Memory.allocateDirect(Runtime.getSystemRuntime(), SPACE, true));
+
+  Channel(int fd) {
+    this.fd = fd;
+  }
+
+  int fd() {
+    return fd;
+  }
+
+  /** Reads a request; returns its length, 0 to try again, or -1 when the connection has ended. */
+  int receive(long buffer, int capacity) {
+    long length = LIBC.read(fd, buffer, capacity);
+    if (length >= Wire.IN_HEADER) {
+      return (int) length;
+    }
+    int errno = length < 0 ? Linux.errno() : 0;
+    // interrupted, or the request went away while it was being copied
+    boolean passing =
+        errno == Errno.EINTR.intValue()
+            || errno == Errno.EAGAIN.intValue()
+            || errno == Errno.ENOENT.intValue();
+    return passing ? 0 : -1;
+  }
+
+  /** Answers a request with bytes. */
+  void reply(long unique, long address, int length) {
+    send(unique, 0, address, length);
+  }
+
+  /**
+   * Answers a request with an error.
+   *
+   * @param error a negative errno, or 0 for success without bytes
+   */
+  void reply(long unique, int error) {
+    send(unique, error, 0, 0);
+  }
+
+  /** Tells the kernel something that it has not asked for. */
+  void tell(int code, long address, int length) {
+    send(0, code, address, length);
+  }
+
+  private void send(long unique, int error, long address, int length) {
+    long header = spaces.get().address();
+    long vectors = header + Wire.OUT_HEADER;
+    Memory.putInt(header, Wire.OUT_HEADER + length);
+    Memory.putInt(header + Wire.OUT_ERROR, error);
+    Memory.putLong(header + Wire.OUT_UNIQUE, unique);
+    Memory.putLong(vectors, header);
+    Memory.putLong(vectors + 8, Wire.OUT_HEADER);
+    Memory.putLong(vectors + VECTOR, address);
+    Memory.putLong(vectors + VECTOR + 8, length);
+    LIBC.writev(fd, vectors, length == 0 ? 1 : 2);
+  }
+}

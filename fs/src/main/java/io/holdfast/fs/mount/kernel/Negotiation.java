@@ -1,0 +1,96 @@
+package io.holdfast.fs.mount.kernel;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.Memory;
+
+/**
+ * What the kernel offers in INIT, and what is taken of it.
+ *
+ * <pre>
+ * fuse_init_in:  0 major u32, 4 minor u32, 8 max_readahead u32, 12 flags u32, 16 flags2 u32 (7.36)
+ * fuse_init_out: 0 major u32, 4 minor u32, 8 max_readahead u32, 12 flags u32, 16 max_background u16,
+ *                18 congestion_threshold u16, 20 max_write u32, 24 time_gran u32, 28 max_pages u16, 30 map_alignment u16,
+ *                32 flags2 u32, 36 max_stack_depth u32, 40 request_timeout u16, 42 zero, to 64; 24 before 7.23
+ * </pre>
+ *
+ * @param minor of the protocol spoken from now on
+ * @param flags taken
+ */
+record Negotiation(int minor, int maxReadahead, int flags) {
+  static final int INIT_OUT = 64;
+  private static final int INIT_OUT_BEFORE_23 = 24;
+  private static final int MAJOR = 7;
+  private static final int OLDEST = 19;
+  private static final int NEWEST = 45;
+
+  private static final int ASYNC_READ = 1;
+  private static final int DO_READDIRPLUS = 1 << 13;
+  private static final int READDIRPLUS_AUTO = 1 << 14;
+  private static final int PARALLEL_DIROPS = 1 << 18;
+  private static final int MAX_PAGES = 1 << 22;
+
+  /** Pages of what does not change go when they are said to, not at each new attribute. */
+  private static final int EXPLICIT_INVAL_DATA = 1 << 25;
+
+  /**
+   * Not symbolic links' caching: those of the control directory lead elsewhere at each look. Not
+   * anything that is about writing.
+   */
+  private static final int WANTED =
+      ASYNC_READ
+          | DO_READDIRPLUS
+          | READDIRPLUS_AUTO
+          | PARALLEL_DIROPS
+          | MAX_PAGES
+          | EXPLICIT_INVAL_DATA;
+
+  /** The kernel's default of 12 starves readahead. */
+  private static final int MAX_BACKGROUND = 128;
+
+  private static final int CONGESTION = 96;
+
+  /** The least that there may be: nothing is written. */
+  private static final int MAX_WRITE = 4096;
+
+  /** 1 MiB. */
+  private static final int PAGES = 256;
+
+  /**
+   * Reads an offer.
+   *
+   * @throws FsException if it is of a protocol that is not spoken here
+   */
+  static Negotiation of(long init) throws FsException {
+    int major = Memory.getInt(init);
+    int minor = Memory.getInt(init + 4);
+    if (major != MAJOR || minor < OLDEST) {
+      throw new FsException(
+          FsError.UNAVAILABLE,
+          "the kernel speaks FUSE %d.%d: %d.%d is the oldest that will do"
+              .formatted(major, minor, MAJOR, OLDEST));
+    }
+    return new Negotiation(
+        Math.min(minor, NEWEST), Memory.getInt(init + 8), Memory.getInt(init + 12) & WANTED);
+  }
+
+  /** Writes the answer; returns its length. */
+  int write(long to) {
+    Memory.clear(to, INIT_OUT);
+    Memory.putInt(to, MAJOR);
+    Memory.putInt(to + 4, minor);
+    Memory.putInt(to + 8, maxReadahead);
+    Memory.putInt(to + 12, flags);
+    Memory.putShort(to + 16, MAX_BACKGROUND);
+    Memory.putShort(to + 18, CONGESTION);
+    Memory.putInt(to + 20, MAX_WRITE);
+    Memory.putInt(to + 24, 1);
+    Memory.putShort(to + 28, (flags & MAX_PAGES) == 0 ? 0 : PAGES);
+    return minor < 23 ? INIT_OUT_BEFORE_23 : INIT_OUT;
+  }
+
+  /** Tells whether the kernel opens directories by itself once it is told to: Linux 5.1. */
+  boolean opensDirectories() {
+    return minor >= 29;
+  }
+}

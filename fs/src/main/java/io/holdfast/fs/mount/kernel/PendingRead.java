@@ -1,0 +1,49 @@
+package io.holdfast.fs.mount.kernel;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.ReadReply;
+import io.holdfast.fs.mount.Errnos;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A READ that is answered once: with its bytes, by whoever has them; or with an error, also that it
+ * was interrupted. Thread-safe.
+ */
+final class PendingRead implements ReadReply {
+  private final Channel channel;
+  private final long unique;
+  private final Runnable ended;
+  private final AtomicBoolean answered = new AtomicBoolean();
+
+  /**
+   * Creates one.
+   *
+   * @param ended called after the answer
+   */
+  PendingRead(Channel channel, long unique, Runnable ended) {
+    this.channel = channel;
+    this.unique = unique;
+    this.ended = ended;
+  }
+
+  @Override
+  public void data(long address, int length) {
+    if (answered.compareAndSet(false, true)) {
+      channel.reply(unique, address, length);
+      ended.run();
+    }
+  }
+
+  @Override
+  public void failed(FsException cause) {
+    fail(Errnos.negative(cause.code()));
+  }
+
+  /** Answers with a negative errno, unless it has been answered. */
+  void fail(int errno) {
+    if (answered.compareAndSet(false, true)) {
+      channel.reply(unique, errno);
+      ended.run();
+    }
+  }
+}

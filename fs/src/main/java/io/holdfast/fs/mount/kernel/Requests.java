@@ -1,0 +1,245 @@
+package io.holdfast.fs.mount.kernel;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.mount.Errnos;
+import io.holdfast.fs.mount.Exposures;
+import io.holdfast.fs.mount.Filesystem;
+import io.holdfast.fs.mount.MountOptions;
+import io.holdfast.fs.mount.Opcode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import jnr.constants.platform.Errno;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decodes requests, calls the core, and replies. Thread-safe; a thread brings its own memory for
+ * the request and the reply.
+ */
+final class Requests {
+  private static final Logger log = LoggerFactory.getLogger(Requests.class);
+
+  /** In open_out: the kernel keeps the file's pages. */
+  private static final int KEEP_CACHE = 2;
+
+  private final Channel channel;
+  private final Filesystem filesystem;
+  private final MountOptions options;
+  private final Directories directories;
+  private final Exposures exposures;
+  private final Runnable initialized;
+  private final ConcurrentHashMap<Long, PendingRead> pending = new ConcurrentHashMap<>();
+  private volatile @Nullable Negotiation negotiation;
+
+  Requests(
+      Channel channel,
+      Filesystem filesystem,
+      MountOptions options,
+      Exposures exposures,
+      Runnable initialized) {
+    this.channel = channel;
+    this.filesystem = filesystem;
+    this.options = options;
+    this.directories = new Directories(filesystem, exposures, options.metadataTtl());
+    this.exposures = exposures;
+    this.initialized = initialized;
+  }
+
+  /**
+   * Answers a request, now or, a READ, later.
+   *
+   * @param request the message
+   * @param reply room for an answer of {@link RequestThreads#REPLY} bytes
+   */
+  void answer(long request, long reply) {
+    int code = Memory.getInt(request + Wire.OPCODE);
+    long unique = Memory.getLong(request + Wire.UNIQUE);
+    try {
+      Opcode opcode = Opcode.of(code);
+      if (opcode == null) {
+        channel.reply(unique, -Errno.ENOSYS.intValue());
+      } else {
+        answer(opcode, unique, request, reply);
+      }
+    } catch (FsException e) {
+      channel.reply(unique, Errnos.negative(e.code()));
+    } catch (RuntimeException | Error e) {
+      log.error("a request failed in the daemon itself", e);
+      channel.reply(unique, -Errno.EIO.intValue());
+    }
+  }
+
+  private void answer(Opcode opcode, long unique, long request, long reply) throws FsException {
+    long node = Memory.getLong(request + Wire.NODE);
+    long body = request + Wire.IN_HEADER;
+    switch (opcode) {
+      case FORGET, BATCH_FORGET -> {
+        // a node's id is never used for another, so nothing depends on the kernel's count
+      }
+      case INIT -> init(unique, body, reply);
+      case LOOKUP -> lookup(unique, node, Memory.string(body), reply);
+      case GETATTR -> {
+        Wire.attrOut(reply, filesystem.attributes(node), options.metadataTtl());
+        channel.reply(unique, reply, Wire.ATTR_OUT);
+      }
+      case READLINK -> bytes(unique, filesystem.readLink(node), reply);
+      case OPEN -> open(unique, node, request, reply);
+      case OPENDIR -> openDirectory(unique, reply);
+      case READ -> read(unique, node, request);
+      case READDIR, READDIRPLUS -> list(unique, node, body, opcode == Opcode.READDIRPLUS);
+      case STATFS -> {
+        Wire.statfs(reply, filesystem.figures());
+        channel.reply(unique, reply, Wire.STATFS);
+      }
+      case GETXATTR -> {
+        byte[] value = filesystem.extendedAttribute(node, Memory.string(body + 8));
+        attribute(unique, value, Memory.getInt(body), reply);
+      }
+      case LISTXATTR ->
+          attribute(unique, filesystem.extendedAttributeNames(node), Memory.getInt(body), reply);
+      case INTERRUPT -> interrupt(Memory.getLong(body));
+      case RELEASE, RELEASEDIR, DESTROY -> channel.reply(unique, 0);
+      case FLUSH, ACCESS, LSEEK, STATX, IOCTL, POLL, BMAP, GETLK, SETLK, SETLKW, FSYNC, FSYNCDIR ->
+          channel.reply(unique, -Errno.ENOSYS.intValue());
+      case SETATTR,
+          SYMLINK,
+          MKNOD,
+          MKDIR,
+          UNLINK,
+          RMDIR,
+          RENAME,
+          RENAME2,
+          LINK,
+          WRITE,
+          SETXATTR,
+          REMOVEXATTR,
+          CREATE,
+          FALLOCATE,
+          COPY_FILE_RANGE,
+          TMPFILE ->
+          channel.reply(unique, -Errno.EROFS.intValue());
+    }
+  }
+
+  private void init(long unique, long body, long reply) throws FsException {
+    Negotiation taken = Negotiation.of(body);
+    negotiation = taken;
+    channel.reply(unique, reply, taken.write(reply));
+    log.debug("FUSE 7.{}", taken.minor());
+    initialized.run();
+  }
+
+  private void lookup(long unique, long parent, byte[] name, long reply) throws FsException {
+    Filesystem.Entry entry;
+    try {
+      entry = filesystem.lookup(parent, name);
+    } catch (FsException e) {
+      if (e.code() != FsError.NOT_FOUND) {
+        throw e;
+      }
+      // so the kernel remembers that there is no such name
+      Wire.missing(reply, options.metadataTtl());
+      channel.reply(unique, reply, Wire.ENTRY);
+      return;
+    }
+    exposures.enter(entry.node());
+    try {
+      Wire.entry(reply, entry.node(), entry.attributes(), options.metadataTtl());
+      channel.reply(unique, reply, Wire.ENTRY);
+    } finally {
+      exposures.leave(entry.node());
+    }
+  }
+
+  /**
+   * ENOSYS tells the kernel, once and for all, to open files of this mount by itself and to keep
+   * their pages.
+   */
+  private void open(long unique, long node, long request, long reply) {
+    if (!options.answerOpens()) {
+      channel.reply(unique, -Errno.ENOSYS.intValue());
+      return;
+    }
+    filesystem.opened(node, Memory.getInt(request + Wire.PID));
+    Memory.clear(reply, Wire.OPEN_OUT);
+    Memory.putInt(reply + 8, KEEP_CACHE);
+    channel.reply(unique, reply, Wire.OPEN_OUT);
+  }
+
+  private void openDirectory(long unique, long reply) {
+    Negotiation taken = negotiation;
+    if (taken != null && taken.opensDirectories()) {
+      channel.reply(unique, -Errno.ENOSYS.intValue());
+    } else {
+      Memory.clear(reply, Wire.OPEN_OUT);
+      channel.reply(unique, reply, Wire.OPEN_OUT);
+    }
+  }
+
+  private void read(long unique, long node, long request) {
+    long body = request + Wire.IN_HEADER;
+    PendingRead read = new PendingRead(channel, unique, () -> pending.remove(unique));
+    pending.put(unique, read);
+    try {
+      filesystem.read(
+          node,
+          Memory.getLong(body + Wire.READ_OFFSET),
+          Memory.getInt(body + Wire.READ_SIZE),
+          Memory.getInt(request + Wire.PID),
+          read);
+    } catch (RuntimeException | Error e) {
+      log.error("a read failed in the daemon itself", e);
+      read.fail(-Errno.EIO.intValue());
+    }
+  }
+
+  private void list(long unique, long node, long body, boolean plus) throws FsException {
+    int capacity = Memory.getInt(body + Wire.READ_SIZE);
+    long offset = Memory.getLong(body + Wire.READ_OFFSET);
+    long buffer = LIBC.malloc(capacity);
+    List<Long> shown = new ArrayList<>();
+    try {
+      int written = directories.read(node, offset, plus ? shown : null, buffer, capacity);
+      channel.reply(unique, buffer, written);
+    } finally {
+      shown.forEach(exposures::leave);
+      LIBC.free(buffer);
+    }
+  }
+
+  private void bytes(long unique, byte[] bytes, long reply) {
+    Memory.put(reply, bytes, 0, bytes.length);
+    channel.reply(unique, reply, bytes.length);
+  }
+
+  /** A size of 0 asks for the length alone. */
+  private void attribute(long unique, byte[] value, int size, long reply) throws FsException {
+    if (size == 0) {
+      Memory.putLong(reply, value.length);
+      channel.reply(unique, reply, Wire.XATTR_OUT);
+    } else if (value.length > size) {
+      throw new FsException(FsError.RANGE, "the value has " + value.length + " bytes");
+    } else {
+      bytes(unique, value, reply);
+    }
+  }
+
+  /** Frees a reader that was interrupted; one that has been answered has nothing to be freed of. */
+  private void interrupt(long interrupted) {
+    PendingRead read = pending.get(interrupted);
+    if (read != null) {
+      read.fail(-Errno.EINTR.intValue());
+    }
+  }
+
+  /** Fails what still waits; for the end of the mount. */
+  void close() {
+    pending.values().forEach(read -> read.fail(-Errno.EIO.intValue()));
+  }
+}
