@@ -9,11 +9,11 @@ import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.ControlFiles;
 import io.holdfast.fs.control.ControlServer;
 import io.holdfast.fs.control.StatsText;
+import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.mount.Binding;
 import io.holdfast.fs.mount.DatasetFilesystem;
-import io.holdfast.fs.mount.Filesystem;
 import io.holdfast.fs.mount.MountOptions;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.residency.PinLimits;
@@ -27,6 +27,7 @@ import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.transit.ItemLayout;
 import io.holdfast.fs.transit.Transit;
 import io.holdfast.fs.tree.DatasetScan;
+import io.holdfast.fs.tree.NodeTable;
 import io.holdfast.fs.tree.Tree;
 import io.holdfast.fs.units.Human;
 import io.holdfast.policy.CachePolicy;
@@ -128,7 +129,9 @@ public final class Daemon {
               Composition.DEADLINE,
               new Listener());
       undo.push(transit::close);
-      Tree tree = new Tree(origin, Filesystem.ROOT, old -> filesystem().replaced(old));
+      // never closed: requests are answered until the process ends
+      NodeTable nodes = new NodeTable(GrowingMemory.ofProcess("nodes"));
+      Tree tree = new Tree(origin, nodes, old -> filesystem().replaced(old));
       scan =
           new DatasetScan(
               origin,

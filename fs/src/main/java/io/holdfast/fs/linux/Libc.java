@@ -57,6 +57,12 @@ public interface Libc {
 
   int mincore(long address, long length, long vector);
 
+  int ftruncate(int fd, long length);
+
+  int fallocate(int fd, int mode, long offset, long length);
+
+  int memfd_create(long name, int flags);
+
   long malloc(long size);
 
   void free(long address);
@@ -64,6 +70,8 @@ public interface Libc {
   int unshare(int flags);
 
   int gettid();
+
+  int getppid();
 
   int setpriority(int which, int who, int priority);
 

@@ -73,6 +73,16 @@ public final class Memory {
     return bytes(address, (int) IO.getStringLength(address));
   }
 
+  /** Tells whether the memory holds the bytes of an array. */
+  public static boolean equal(long address, byte[] bytes) {
+    for (int i = 0; i < bytes.length; i++) {
+      if (IO.getByte(address + i) != bytes[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Writes the bytes and a NUL behind them. */
   public static void putString(long address, byte[] bytes) {
     put(address, bytes, 0, bytes.length);

@@ -342,7 +342,7 @@ public final class DatasetFilesystem implements Filesystem {
     boolean different = true;
     try {
       Node now = tree.lookup(parent, node.name());
-      different = now != node || !now.attributes().equals(before);
+      different = !now.equals(node) || !now.attributes().equals(before);
     } catch (FsException e) {
       if (e.code() != FsError.NOT_FOUND && e.code() != FsError.NOT_DIRECTORY) {
         log.warn("could not refresh {}: {}", node.path(), e.getMessage());

@@ -5,6 +5,7 @@ import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.Origin.EntrySink;
 import io.holdfast.fs.origin.StoreFigures;
+import io.holdfast.fs.tree.Tree;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Filesystem {
   /** The id of the root. */
-  long ROOT = 1;
+  long ROOT = Tree.ROOT;
 
   /**
    * An entry that a name leads to.

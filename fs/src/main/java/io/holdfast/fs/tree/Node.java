@@ -9,20 +9,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * An entry of the dataset: one name with, for a regular file, one version of its content. When the
  * content gets another version, another node takes the name and this one is stale for ever, so
- * whoever holds a node can never mix two versions. Thread-safe.
+ * whoever holds a node can never mix two versions. Only a handle: what it tells is in the {@link
+ * NodeTable}. Thread-safe.
  */
 public final class Node {
+  private final NodeTable table;
   private final long id;
-  private final @Nullable Node parent;
-  private final byte[] name;
-  private volatile Attributes attributes;
-  private volatile boolean stale;
 
-  Node(long id, @Nullable Node parent, byte[] name, Attributes attributes) {
+  Node(NodeTable table, long id) {
+    this.table = table;
     this.id = id;
-    this.parent = parent;
-    this.name = name;
-    this.attributes = attributes;
   }
 
   /**
@@ -35,44 +31,46 @@ public final class Node {
 
   /** Returns the directory that holds this entry, or null for the root. */
   public @Nullable Node parent() {
-    return parent;
+    long parent = table.parent(id);
+    return parent == 0 ? null : new Node(table, parent);
   }
 
-  /** Returns the entry's name; the caller does not change it. */
+  /** Returns the entry's name. */
   public byte[] name() {
-    return name;
+    return table.name(id);
   }
 
   /** Returns what stat says, as of the last time the origin was asked. */
   public Attributes attributes() {
-    return attributes;
+    return table.attributes(id);
   }
 
   /** Returns the version of the content that this node stands for. */
   public Version version() {
-    return attributes.version();
+    return attributes().version();
   }
 
   /** Tells whether the name leads elsewhere, or nowhere, by now. */
   public boolean isStale() {
-    return stale;
+    return table.isStale(id);
   }
 
   /** Returns the place at the origin. */
   public OriginPath path() {
     int length = -1;
-    for (Node node = this; node.parent != null; node = node.parent) {
-      length += node.name.length + 1;
+    for (long at = id; table.parent(at) != 0; at = table.parent(at)) {
+      length += table.nameLength(at) + 1;
     }
     if (length < 0) {
       return OriginPath.ROOT;
     }
     byte[] path = new byte[length];
     int end = length;
-    for (Node node = this; node.parent != null; node = node.parent) {
-      System.arraycopy(node.name, 0, path, end - node.name.length, node.name.length);
-      end -= node.name.length + 1;
+    for (long at = id; table.parent(at) != 0; at = table.parent(at)) {
+      end -= table.nameLength(at);
+      table.copyName(at, path, end);
       if (end > 0) {
+        end--;
         path[end] = '/';
       }
     }
@@ -81,8 +79,8 @@ public final class Node {
 
   /** Tells whether this is the node itself or something below it. */
   boolean isWithin(Node ancestor) {
-    for (Node node = this; node != null; node = node.parent) {
-      if (node == ancestor) {
+    for (long at = id; at != 0; at = table.parent(at)) {
+      if (at == ancestor.id) {
         return true;
       }
     }
@@ -90,11 +88,21 @@ public final class Node {
   }
 
   void update(Attributes fresh) {
-    attributes = fresh;
+    table.update(id, fresh);
   }
 
   void markStale() {
-    stale = true;
+    table.markStale(id);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Node node && id == node.id && table == node.table;
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(id);
   }
 
   @Override

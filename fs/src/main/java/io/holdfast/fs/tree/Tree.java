@@ -4,10 +4,10 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.Origin;
+import io.holdfast.fs.origin.OriginPath;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -21,14 +21,17 @@ import org.jspecify.annotations.Nullable;
  * the old version; nothing of a fetch happens under it.
  */
 public final class Tree {
+  /** The id of the root. */
+  public static final long ROOT = 1;
+
   private static final int LOCKS = 64;
 
   private final Origin origin;
   private final ChangeListener listener;
   private final Node root;
-  private final AtomicLong lastId;
-  private final ConcurrentHashMap<Long, Node> nodes = new ConcurrentHashMap<>();
-  private final ConcurrentHashMap<ChildKey, Node> children = new ConcurrentHashMap<>();
+  private final NodeTable nodes;
+  private final NameIndex index;
+  private final AtomicLong live = new AtomicLong();
   private final Object[] changeLocks = new Object[LOCKS];
 
   /** Learns that a node's version is no longer what its name leads to. */
@@ -42,40 +45,34 @@ public final class Tree {
     void replaced(Node old);
   }
 
-  /** A name within a directory. Immutable. */
-  private static final class ChildKey {
-    final long parent;
-    final byte[] name;
-
-    ChildKey(long parent, byte[] name) {
-      this.parent = parent;
-      this.name = name;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof ChildKey key && parent == key.parent && Arrays.equals(name, key.name);
-    }
-
-    @Override
-    public int hashCode() {
-      return Long.hashCode(parent) * 31 + Arrays.hashCode(name);
-    }
-  }
-
   /**
    * Creates the tree of an origin.
    *
-   * @param rootId the id of the root; later nodes count up from it
+   * @param nodes what is known of it from before, or nothing
    * @throws FsException where the origin does not answer for its root
    */
-  public Tree(Origin origin, long rootId, ChangeListener listener) throws FsException {
+  public Tree(Origin origin, NodeTable nodes, ChangeListener listener) throws FsException {
     this.origin = origin;
+    this.nodes = nodes;
     this.listener = listener;
-    lastId = new AtomicLong(rootId);
-    root = new Node(rootId, null, new byte[0], origin.stat(io.holdfast.fs.origin.OriginPath.ROOT));
-    nodes.put(rootId, root);
+    index = new NameIndex(nodes);
+    Attributes top = origin.stat(OriginPath.ROOT);
+    if (nodes.isEmpty()) {
+      nodes.add(0, new byte[0], top);
+    }
+    root = new Node(nodes, ROOT);
+    root.update(top);
+    nodes.forEach(this::know);
     Arrays.setAll(changeLocks, i -> new Object());
+  }
+
+  private void know(long id) {
+    if (!nodes.isStale(id)) {
+      live.incrementAndGet();
+      if (id != ROOT) {
+        index.add(id);
+      }
+    }
   }
 
   /** Returns the dataset's root. */
@@ -89,34 +86,35 @@ public final class Tree {
    * @throws FsException STALE where the id is unknown or its node has been replaced
    */
   public Node node(long id) throws FsException {
-    Node node = nodes.get(id);
-    if (node == null || node.isStale()) {
+    if (!nodes.contains(id) || nodes.isStale(id)) {
       throw new FsException(FsError.STALE, "node " + id + ": replaced at the origin");
     }
-    return node;
+    return new Node(nodes, id);
   }
 
   /** Returns the node that a name is known to lead to, without asking the origin. */
   public @Nullable Node known(Node parent, byte[] name) {
-    Node node = children.get(new ChildKey(parent.id(), name));
-    return node == null || node.isStale() ? null : node;
+    long id = index.find(parent.id(), name);
+    return id == 0 || nodes.isStale(id) ? null : new Node(nodes, id);
   }
 
   /** Returns the nodes known within a directory, itself first, or only a file itself. */
   public List<Node> knownWithin(Node top) {
     List<Node> within = new ArrayList<>();
     within.add(top);
-    for (Node node : nodes.values()) {
-      if (node != top && !node.isStale() && node.isWithin(top)) {
-        within.add(node);
-      }
-    }
+    nodes.forEach(
+        id -> {
+          Node node = new Node(nodes, id);
+          if (!node.equals(top) && !node.isStale() && node.isWithin(top)) {
+            within.add(node);
+          }
+        });
     return within;
   }
 
   /** Returns how many entries are known. */
   public long size() {
-    return nodes.size();
+    return live.get();
   }
 
   /**
@@ -126,16 +124,30 @@ public final class Tree {
    * @throws FsException NOT_FOUND and the like, as the origin says
    */
   public Node lookup(Node parent, byte[] name) throws FsException {
-    ChildKey key = new ChildKey(parent.id(), name);
-    Attributes fresh = statOrRemove(parent, key);
-    Node known = children.get(key);
-    if (known != null && !known.isStale() && sameContent(known.attributes(), fresh)) {
-      known.update(fresh);
+    Attributes fresh = statOrRemove(parent, name);
+    Node known = unchanged(parent, name, fresh);
+    if (known != null) {
       return known;
     }
-    synchronized (lockOf(key)) {
-      return replace(parent, key, statOrRemove(parent, key));
+    synchronized (lockOf(parent, name)) {
+      return replace(parent, name, statOrRemove(parent, name));
     }
+  }
+
+  /** Returns the node that the name is known to lead to, with fresh attributes, or null. */
+  private @Nullable Node unchanged(Node parent, byte[] name, Attributes fresh) {
+    Node known = known(parent, name);
+    if (known == null) {
+      return null;
+    }
+    Attributes before = known.attributes();
+    if (!sameContent(before, fresh)) {
+      return null;
+    }
+    if (!before.equals(fresh)) {
+      known.update(fresh);
+    }
+    return known;
   }
 
   /**
@@ -154,20 +166,23 @@ public final class Tree {
       }
       throw e;
     }
-    if (!sameContent(node.attributes(), fresh)) {
+    Attributes known = node.attributes();
+    if (!sameContent(known, fresh)) {
       return false;
     }
-    node.update(fresh);
+    if (!known.equals(fresh)) {
+      node.update(fresh);
+    }
     return true;
   }
 
-  private Attributes statOrRemove(Node parent, ChildKey key) throws FsException {
+  private Attributes statOrRemove(Node parent, byte[] name) throws FsException {
     try {
-      return origin.stat(parent.path().child(key.name));
+      return origin.stat(parent.path().child(name));
     } catch (FsException e) {
-      if (isGone(e) && children.containsKey(key)) {
-        synchronized (lockOf(key)) {
-          remove(key);
+      if (isGone(e) && index.find(parent.id(), name) != 0) {
+        synchronized (lockOf(parent, name)) {
+          remove(parent, name);
         }
       }
       throw e;
@@ -181,37 +196,35 @@ public final class Tree {
     };
   }
 
-  private Node replace(Node parent, ChildKey key, Attributes fresh) throws FsException {
-    Node known = children.get(key);
-    if (known != null && !known.isStale() && sameContent(known.attributes(), fresh)) {
-      known.update(fresh);
+  private Node replace(Node parent, byte[] name, Attributes fresh) throws FsException {
+    Node known = unchanged(parent, name, fresh);
+    if (known != null) {
       return known;
     }
-    remove(key);
-    Node node = new Node(lastId.incrementAndGet(), parent, key.name, fresh);
-    nodes.put(node.id(), node);
-    children.put(key, node);
+    remove(parent, name);
+    Node node = new Node(nodes, nodes.add(parent.id(), name, fresh));
+    live.incrementAndGet();
+    index.add(node.id());
     if (parent.isStale()) {
       // removed while the origin was asked: whoever removed it may have missed this node
-      remove(key);
+      remove(parent, name);
       throw new FsException(FsError.STALE, parent.path() + ": replaced at the origin");
     }
     return node;
   }
 
-  private void remove(ChildKey key) {
-    Node old = children.get(key);
-    if (old == null) {
+  private void remove(Node parent, byte[] name) {
+    long id = index.find(parent.id(), name);
+    if (id == 0) {
       return;
     }
+    Node old = new Node(nodes, id);
     List<Node> gone = old.attributes().isDirectory() ? knownWithin(old) : List.of(old);
     gone.forEach(Node::markStale);
     gone.forEach(listener::replaced);
     for (Node node : gone) {
-      nodes.remove(node.id());
-      Node above = node.parent();
-      if (above != null) {
-        children.remove(new ChildKey(above.id(), node.name()), node);
+      if (index.remove(node.id())) {
+        live.decrementAndGet();
       }
     }
   }
@@ -224,7 +237,7 @@ public final class Tree {
         && (!known.isRegular() || known.version().equals(fresh.version()));
   }
 
-  private Object lockOf(ChildKey key) {
-    return changeLocks[(key.hashCode() & Integer.MAX_VALUE) % LOCKS];
+  private Object lockOf(Node parent, byte[] name) {
+    return changeLocks[(NameIndex.hash(parent.id(), name) & Integer.MAX_VALUE) % LOCKS];
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.fs.Await;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.FakeOrigin;
 import io.holdfast.fs.origin.OriginPath;
@@ -13,7 +14,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -24,21 +24,28 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 final class TreeTest {
-  private static final long ROOT_ID = 1;
   private static final int THREADS = 16;
 
   private final FakeOrigin origin = new FakeOrigin();
   private final List<Node> replaced = new CopyOnWriteArrayList<>();
   private volatile Tree.ChangeListener listener = replaced::add;
+  private NodeTable nodes;
   private Tree tree;
 
   @BeforeEach
   void create() throws FsException {
-    tree = new Tree(origin, ROOT_ID, old -> listener.replaced(old));
+    nodes = new NodeTable(GrowingMemory.ofProcess("nodes"));
+    tree = new Tree(origin, nodes, old -> listener.replaced(old));
+  }
+
+  @AfterEach
+  void free() {
+    nodes.close();
   }
 
   private static byte[] name(String text) {
@@ -55,11 +62,11 @@ final class TreeTest {
 
   @Test
   void root_newTree_hasTheGivenIdAndTheEmptyPath() throws FsException {
-    assertThat(tree.root().id()).isEqualTo(ROOT_ID);
+    assertThat(tree.root().id()).isEqualTo(Tree.ROOT);
     assertThat(tree.root().parent()).isNull();
     assertThat(tree.root().path()).isEqualTo(OriginPath.ROOT);
     assertThat(tree.root().attributes().isDirectory()).isTrue();
-    assertThat(tree.node(ROOT_ID)).isSameAs(tree.root());
+    assertThat(tree.node(Tree.ROOT)).isEqualTo(tree.root());
     assertThat(tree.size()).isEqualTo(1);
   }
 
@@ -67,9 +74,9 @@ final class TreeTest {
   void lookup_sameVersion_givesTheSameNode() throws FsException {
     origin.file("a/b", new byte[3]);
     Node first = lookup("a/b");
-    assertThat(lookup("a/b")).isSameAs(first);
-    assertThat(tree.node(first.id())).isSameAs(first);
-    assertThat(tree.known(tree.node(first.parent().id()), name("b"))).isSameAs(first);
+    assertThat(lookup("a/b")).isEqualTo(first);
+    assertThat(tree.node(first.id())).isEqualTo(first);
+    assertThat(tree.known(tree.node(first.parent().id()), name("b"))).isEqualTo(first);
     assertThat(first.path()).isEqualTo(OriginPath.of("a/b"));
     assertThat(first.attributes().size()).isEqualTo(3);
     assertThat(replaced).isEmpty();
@@ -88,7 +95,7 @@ final class TreeTest {
     Node old = lookup("f");
     origin.file("f", new byte[4]);
     Node fresh = lookup("f");
-    assertThat(fresh).isNotSameAs(old);
+    assertThat(fresh).isNotEqualTo(old);
     assertThat(fresh.id()).isGreaterThan(old.id());
     assertThat(old.isStale()).isTrue();
     assertThat(old.attributes().size()).isEqualTo(3);
@@ -103,7 +110,7 @@ final class TreeTest {
     origin.file("f", new byte[3]);
     Node old = lookup("f");
     origin.overwrite("f", new byte[] {1});
-    assertThat(lookup("f")).isNotSameAs(old);
+    assertThat(lookup("f")).isNotEqualTo(old);
     assertThat(replaced).containsExactly(old);
   }
 
@@ -141,10 +148,10 @@ final class TreeTest {
     long inode = directory.attributes().inode();
     origin.remove("d");
     origin.file("d/f", new byte[1]);
-    assertThat(lookup("d")).isSameAs(directory);
+    assertThat(lookup("d")).isEqualTo(directory);
     assertThat(directory.attributes().inode()).isNotEqualTo(inode);
     assertThat(replaced).isEmpty();
-    assertThat(lookup("d/f")).isNotSameAs(file);
+    assertThat(lookup("d/f")).isNotEqualTo(file);
   }
 
   @Test
@@ -190,7 +197,7 @@ final class TreeTest {
     List<Boolean> observed = new ArrayList<>();
     listener =
         node -> {
-          observed.add(node == old && node.isStale());
+          observed.add(node.equals(old) && node.isStale());
           observed.add(tree.known(tree.root(), name("f")) == null);
           observed.add(tree.size() == 2);
         };
@@ -229,7 +236,7 @@ final class TreeTest {
       lookup("other");
       leave.countDown();
       assertThat(second.get(20, TimeUnit.SECONDS)).isTrue();
-      assertThat(first.get(20, TimeUnit.SECONDS)).isSameAs(lookup("f"));
+      assertThat(first.get(20, TimeUnit.SECONDS)).isEqualTo(lookup("f"));
     } finally {
       threads.shutdown();
     }
@@ -276,8 +283,7 @@ final class TreeTest {
   @Test
   void lookup_whileTheFileKeepsChanging_replacesEachNodeOnce() throws Exception {
     origin.file("f", new byte[0]);
-    Set<Node> seen =
-        Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
+    Set<Node> seen = Collections.synchronizedSet(new HashSet<>());
     AtomicBoolean ended = new AtomicBoolean();
     ExecutorService changer = Executors.newSingleThreadExecutor();
     Future<?> changes =
@@ -392,7 +398,7 @@ final class TreeTest {
         });
     assertFails(() -> lookup("f"), FsError.TIMED_OUT);
     assertFails(() -> tree.refresh(node), FsError.TIMED_OUT);
-    assertThat(tree.known(tree.root(), name("f"))).isSameAs(node);
+    assertThat(tree.known(tree.root(), name("f"))).isEqualTo(node);
     assertThat(replaced).isEmpty();
   }
 
@@ -401,7 +407,7 @@ final class TreeTest {
     origin.file("f", new byte[3]);
     Node node = lookup("f");
     long before = origin.stats();
-    assertThat(tree.known(tree.root(), name("f"))).isSameAs(node);
+    assertThat(tree.known(tree.root(), name("f"))).isEqualTo(node);
     assertThat(tree.known(tree.root(), name("g"))).isNull();
     assertThat(origin.stats()).isEqualTo(before);
   }
