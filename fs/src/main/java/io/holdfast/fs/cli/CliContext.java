@@ -62,6 +62,11 @@ class CliContext {
     }
   }
 
+  /** Becomes another program; returns only where that fails, with an error number. */
+  int become(List<String> words) {
+    return Supervisor.become(words);
+  }
+
   /** Waits; tells whether to go on. */
   boolean pause(long millis) {
     try {

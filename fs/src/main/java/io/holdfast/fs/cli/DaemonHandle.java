@@ -3,6 +3,7 @@ package io.holdfast.fs.cli;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.daemon.Daemon;
 import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.daemon.Supervision;
 
 /** A running mount as the command line needs it. */
 interface DaemonHandle {
@@ -23,7 +24,7 @@ interface DaemonHandle {
 
   /** Starts the real daemon. */
   static DaemonHandle real(Settings settings) throws FsException {
-    Daemon daemon = Daemon.start(settings);
+    Daemon daemon = Daemon.start(settings, Supervision.of(System.getenv()).orElse(null));
     return new DaemonHandle() {
       @Override
       public String plan() {

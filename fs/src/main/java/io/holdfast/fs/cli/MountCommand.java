@@ -1,7 +1,10 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.daemon.BindingChoice;
 import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -85,6 +88,9 @@ final class MountCommand implements Callable<Integer> {
     if (report) {
       return serveInBackground(wanted);
     }
+    if (Supervision.of(context.host().environment()).isPresent()) {
+      return serveInForeground(wanted, notes);
+    }
     Preflight preflight = new Preflight(context.host());
     Preflight.Result paths = preflight.checkPaths(from, to);
     PrintWriter err = context.err(spec);
@@ -92,9 +98,12 @@ final class MountCommand implements Callable<Integer> {
     err.flush();
     Settings settings = options.settings(paths.origin(), paths.mountpoint(), context.host());
     preflight.checkMachine(settings);
-    return settings.foreground()
-        ? serveInForeground(settings, paths.notes())
-        : startInBackground(settings, paths.notes());
+    if (!settings.foreground()) {
+      return startInBackground(settings, paths.notes());
+    }
+    return settings.binding() == BindingChoice.KERNEL
+        ? superviseInForeground(settings, paths.notes())
+        : serveInForeground(settings, paths.notes());
   }
 
   private static Path absolute(String what, String text) {
@@ -104,13 +113,12 @@ final class MountCommand implements Callable<Integer> {
     return Path.of(text).toAbsolutePath().normalize();
   }
 
-  private int startInBackground(Settings settings, List<String> lines) {
-    List<String> command = new ArrayList<>(context.ownCommand());
-    command.addAll(List.of("mount", "--report"));
-    lines.forEach(line -> command.add("--note=" + line));
-    command.addAll(options.words());
-    // Behind two dashes also a path that begins with one is a path.
-    command.addAll(List.of("--", settings.origin().toString(), settings.mountpoint().toString()));
+  private int startInBackground(Settings settings, List<String> lines) throws FsException {
+    List<String> daemon = daemonCommand("--report", settings, lines);
+    List<String> command =
+        settings.binding() == BindingChoice.KERNEL
+            ? Supervisor.prepare(context.host().control(), settings, daemon, logFile(settings))
+            : daemon;
     BackgroundStart start =
         new BackgroundStart(
             command, logFile(settings), START_DEADLINE, () -> cleanUpAfter(settings));
@@ -122,6 +130,25 @@ final class MountCommand implements Callable<Integer> {
     plan.forEach(out::println);
     out.flush();
     return 0;
+  }
+
+  private List<String> daemonCommand(String how, Settings settings, List<String> lines) {
+    List<String> command = new ArrayList<>(context.ownCommand());
+    command.addAll(List.of("mount", how));
+    lines.forEach(line -> command.add("--note=" + line));
+    command.addAll(options.words());
+    // Behind two dashes also a path that begins with one is a path.
+    command.addAll(List.of("--", settings.origin().toString(), settings.mountpoint().toString()));
+    return command;
+  }
+
+  /** This process becomes the supervisor, so that it is the one that a service manager started. */
+  private int superviseInForeground(Settings settings, List<String> lines) throws FsException {
+    Path log = settings.logFile().orElse(Path.of("/dev/stderr"));
+    List<String> daemon = daemonCommand("--foreground", settings, lines);
+    int errno =
+        context.become(Supervisor.prepare(context.host().control(), settings, daemon, log));
+    throw CliException.couldNot("the supervisor cannot be started: " + Linux.describe(errno));
   }
 
   private void cleanUpAfter(Settings settings) {

@@ -147,10 +147,11 @@ final class MountOptions {
 
     @Option(
         names = "--binding",
-        paramLabel = "jnr-fuse|kernel",
+        paramLabel = "auto|kernel|jnr-fuse",
         description = {
-          "How to speak to the kernel: 'jnr-fuse' through libfuse 2; 'kernel' by its own protocol,"
-              + " which is new here and needs root. Default: jnr-fuse."
+          "How to speak to the kernel: 'kernel' by its own protocol, which is faster and lets the"
+              + " mount outlive its daemon (root); 'jnr-fuse' through libfuse 2; 'auto' the first"
+              + " that is permitted. Default: auto."
         })
     @Nullable String binding;
 
@@ -217,7 +218,7 @@ final class MountOptions {
         Settings.Key.COUNT_OPENS,
         mount.countOpens,
         v -> b.openCounting(one(OpenCounting.values(), v)));
-    given(b, Settings.Key.BINDING, mount.binding, v -> b.binding(one(BindingChoice.values(), v)));
+    binding(b, root);
     given(b, Settings.Key.ALLOW_OTHER, mount.allowOther, b::allowOther);
     if (Boolean.FALSE.equals(mount.allowOther)) {
       b.source(Settings.Key.ALLOW_OTHER, "flag --no-allow-other");
@@ -232,6 +233,21 @@ final class MountOptions {
     } catch (IllegalArgumentException e) {
       throw CliException.usage(String.valueOf(e.getMessage()));
     }
+  }
+
+  private void binding(Settings.Builder b, boolean root) {
+    b.binding(root ? BindingChoice.KERNEL : BindingChoice.JNR_FUSE)
+        .source(Settings.Key.BINDING, root ? "default for root" : "default for users");
+    given(
+        b,
+        Settings.Key.BINDING,
+        mount.binding,
+        v -> {
+          BindingChoice choice = one(BindingChoice.values(), v);
+          if (choice != BindingChoice.AUTO) {
+            b.binding(choice);
+          }
+        });
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.daemon.BindingChoice;
 import io.holdfast.fs.daemon.Settings;
 import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
@@ -65,11 +66,17 @@ final class Preflight {
     checkOwnFiles(settings);
     checkName(settings.name());
     checkDevice();
-    if (!host.hasLibfuse()) {
+    boolean library = settings.binding() == BindingChoice.JNR_FUSE;
+    if (library && !host.hasLibfuse()) {
       throw CliException.couldNot(
           "libfuse 2 (libfuse.so.2) is missing: install it with " + host.libfuseInstallation());
     }
     if (host.uid() != 0) {
+      if (!library) {
+        throw CliException.couldNot(
+            "--binding kernel is not permitted to user %d: run as root, or use --binding jnr-fuse"
+                .formatted(host.uid()));
+      }
       checkUser(settings);
     } else if (!host.mayMount()) {
       throw CliException.couldNot(

@@ -153,7 +153,7 @@ public final class ControlDirectory {
   }
 
   /** Creates the directory, open for all to look into. */
-  void create() throws FsException {
+  public void create() throws FsException {
     try {
       if (!Files.isDirectory(directory)) {
         Files.createDirectories(directory);

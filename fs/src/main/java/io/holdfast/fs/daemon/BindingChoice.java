@@ -2,8 +2,13 @@ package io.holdfast.fs.daemon;
 
 /** How the daemon speaks to the kernel. */
 public enum BindingChoice {
+  /** {@link #KERNEL} for root, else {@link #JNR_FUSE}. */
+  AUTO,
+  /**
+   * By the kernel's own protocol, under a supervisor, so that the mount outlives its daemon; needs
+   * the privilege to mount.
+   */
+  KERNEL,
   /** Through libfuse 2, by jnr-fuse. */
-  JNR_FUSE,
-  /** By the kernel's own protocol; needs the privilege to mount. */
-  KERNEL
+  JNR_FUSE
 }

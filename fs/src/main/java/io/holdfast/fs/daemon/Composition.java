@@ -22,6 +22,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import org.jspecify.annotations.Nullable;
+
 /** Which threads the parts of the daemon run on, and which origin they get. */
 final class Composition {
   /** How long a reader, or a call for metadata, waits for the origin. */
@@ -44,8 +46,16 @@ final class Composition {
 
   private Composition() {}
 
-  static Origin origin(Path directory) throws FsException {
-    Origin origin = PosixOrigin.open(directory, InstantSource.system());
+  /**
+   * Opens the dataset.
+   *
+   * @param supervision has the directory open where the mount may lie over it by now
+   */
+  static Origin origin(Path directory, @Nullable Supervision supervision) throws FsException {
+    Origin origin =
+        supervision == null
+            ? PosixOrigin.open(directory, InstantSource.system())
+            : PosixOrigin.open(supervision.origin(), directory, InstantSource.system());
     if (!origin.mayHang()) {
       return origin;
     }
@@ -105,16 +115,16 @@ final class Composition {
     REFUSE.rejectedExecution(fetch, pool);
   }
 
-  static IsolatedThreads pinners() throws FsException {
-    return IsolatedThreads.start("pin", PIN_THREADS, GIVE_WAY);
+  static IsolatedThreads pinners(int... without) throws FsException {
+    return IsolatedThreads.start("pin", PIN_THREADS, GIVE_WAY, without);
   }
 
-  static IsolatedThreads droppers() throws FsException {
-    return IsolatedThreads.start("drop", 1, 0);
+  static IsolatedThreads droppers(int... without) throws FsException {
+    return IsolatedThreads.start("drop", 1, 0, without);
   }
 
-  static IsolatedThreads watcher() throws FsException {
-    return IsolatedThreads.start("watch", 1, 0);
+  static IsolatedThreads watcher(int... without) throws FsException {
+    return IsolatedThreads.start("watch", 1, 0, without);
   }
 
   static ThreadFactory named(String name) {
@@ -127,14 +137,13 @@ final class Composition {
   }
 
   /**
-   * Makes what speaks to the kernel.
+   * Makes what speaks to the kernel: a daemon that is supervised has the connection already.
    *
    * @throws FsException where it is not installed
    */
-  static Binding binding(BindingChoice choice) throws FsException {
-    return switch (choice) {
-      case JNR_FUSE -> new JnrBinding();
-      case KERNEL -> new KernelBinding();
-    };
+  static Binding binding(@Nullable Supervision supervision) throws FsException {
+    return supervision == null
+        ? new JnrBinding()
+        : new KernelBinding(supervision.fuse(), supervision.session());
   }
 }

@@ -18,15 +18,19 @@ import io.holdfast.fs.mount.MountOptions;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.residency.PinLimits;
 import io.holdfast.fs.residency.Residency;
+import io.holdfast.fs.residency.ResidentFile;
+import io.holdfast.fs.residency.ResidentLog;
 import io.holdfast.fs.stats.OpenCounts;
 import io.holdfast.fs.stats.OpenWatcher;
 import io.holdfast.fs.stats.ReadStats;
+import io.holdfast.fs.transit.Content;
 import io.holdfast.fs.transit.FetchListener;
 import io.holdfast.fs.transit.Fetched;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.transit.ItemLayout;
 import io.holdfast.fs.transit.Transit;
 import io.holdfast.fs.tree.DatasetScan;
+import io.holdfast.fs.tree.Node;
 import io.holdfast.fs.tree.NodeTable;
 import io.holdfast.fs.tree.Tree;
 import io.holdfast.fs.units.Human;
@@ -39,6 +43,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -47,6 +52,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -71,6 +77,7 @@ public final class Daemon {
   private static final long SEED = 42;
 
   private final Settings settings;
+  private final @Nullable Supervision supervision;
   private final Deque<Runnable> undo = new ArrayDeque<>();
   private final AtomicBoolean stopping = new AtomicBoolean();
   private final CountDownLatch stopped = new CountDownLatch(1);
@@ -81,37 +88,43 @@ public final class Daemon {
   private final Binding binding;
 
   /**
-   * Mounts.
+   * Mounts, or takes a mount over from a daemon that was killed.
    *
+   * @param supervision what the daemon has from its supervisor, or null where it has none
    * @return when the mount answers
    * @throws FsException where it cannot; nothing is left behind then
    */
-  public static Daemon start(Settings settings) throws FsException {
-    return new Daemon(settings);
+  public static Daemon start(Settings settings, @Nullable Supervision supervision)
+      throws FsException {
+    return new Daemon(settings, supervision);
   }
 
-  private Daemon(Settings settings) throws FsException {
+  private Daemon(Settings settings, @Nullable Supervision supervision) throws FsException {
     this.settings = settings;
+    this.supervision = supervision;
     boolean started = false;
     try {
-      IsolatedThreads pinners = closing(Composition.pinners());
-      IsolatedThreads droppers = closing(Composition.droppers());
+      int[] without = supervision == null ? new int[0] : supervision.descriptors();
+      IsolatedThreads pinners = closing(Composition.pinners(without));
+      IsolatedThreads droppers = closing(Composition.droppers(without));
       OpenCounts opens = new OpenCounts();
-      OpenWatcher watcher = closing(new OpenWatcher(Composition.watcher(), opens));
+      OpenWatcher watcher = closing(new OpenWatcher(Composition.watcher(without), opens));
       boolean watch = chooseWatch(watcher);
       boolean message =
           !watch
               && (settings.openCounting() == OpenCounting.AUTO
                   || settings.openCounting() == OpenCounting.MESSAGE);
 
-      Origin origin = closing(Composition.origin(settings.origin()));
+      Origin origin = closing(Composition.origin(settings.origin(), supervision));
       PinLimits limits = PinLimits.raise(settings.capacityBytes());
       boolean hard = Residency.choosePin(wanted(settings.pin()), limits);
       CachePolicy policy = Policies.create(settings.policy(), settings.capacityBytes(), SEED);
+      ResidentLog residentLog =
+          supervision == null ? ResidentLog.NONE : ResidentFile.open(supervision.residents());
       residency =
           closing(
               new Residency(
-                  new Residency.Rules(policy, settings.selection()),
+                  new Residency.Rules(policy, settings.selection(), residentLog),
                   settings.mountpoint(),
                   new Residency.Threads(pinners, droppers),
                   hard,
@@ -130,7 +143,11 @@ public final class Daemon {
               new Listener());
       undo.push(transit::close);
       // never closed: requests are answered until the process ends
-      NodeTable nodes = new NodeTable(GrowingMemory.ofProcess("nodes"));
+      NodeTable nodes =
+          new NodeTable(
+              supervision == null
+                  ? GrowingMemory.ofProcess("nodes")
+                  : GrowingMemory.at(supervision.nodes()));
       Tree tree = new Tree(origin, nodes, old -> filesystem().replaced(old));
       scan =
           new DatasetScan(
@@ -138,7 +155,7 @@ public final class Daemon {
               Linux.PAGE_SIZE,
               new DatasetScan.Selected(residency::isLeftToPolicy, residency::datasetSize));
       undo.push(scan::stop);
-      binding = closing(Composition.binding(settings.binding()));
+      binding = closing(Composition.binding(supervision));
       ReadStats reads = new ReadStats();
       report =
           new StatsReport(
@@ -187,12 +204,38 @@ public final class Daemon {
       if (watch) {
         watcher.watch(settings.mountpoint());
       }
+      resume(residentLog.before(), tree, layout);
       start(housekeeping, transit);
+      if (supervision != null) {
+        supervision.ready();
+      }
       started = true;
-      log.info("mounted {}", settings);
+      log.info(
+          "{} {} with the {} binding: {}",
+          restarts() == 0 ? "mounted" : "took over",
+          settings.mountpoint(),
+          binding.name(),
+          settings);
     } finally {
       if (!started) {
         undoAll();
+      }
+    }
+  }
+
+  private long restarts() {
+    return supervision == null ? 0 : supervision.restarts();
+  }
+
+  /** What a daemon before this one had resident is pinned again. */
+  private void resume(List<Long> items, Tree tree, ItemLayout layout) {
+    for (long id : items) {
+      try {
+        Node node = tree.node(Item.node(id));
+        Content content = new Content(node.id(), node::path, node.version());
+        residency.resume(layout.itemAt(content, Item.extent(id) * layout.itemSize()));
+      } catch (FsException e) {
+        log.debug("no longer there: {}", e.getMessage());
       }
     }
   }
@@ -229,7 +272,7 @@ public final class Daemon {
     return permitted;
   }
 
-  private static @org.jspecify.annotations.Nullable Boolean wanted(PinMode mode) {
+  private static @Nullable Boolean wanted(PinMode mode) {
     return switch (mode) {
       case AUTO -> null;
       case HARD -> true;
@@ -285,6 +328,10 @@ public final class Daemon {
   private void checkMount() {
     if (binding.isDisconnected() || !OwnMountEntry.isMounted(settings.mountpoint())) {
       log.warn("{} has been unmounted by somebody else; ending", settings.mountpoint());
+      stopApart();
+    } else if (supervision != null && supervision.isOrphaned()) {
+      // whoever restarts it is gone: better an orderly end than one that leaves readers waiting
+      log.warn("the supervisor has been killed; unmounting {}", settings.mountpoint());
       stopApart();
     }
   }
@@ -383,6 +430,9 @@ public final class Daemon {
     if (stopping.compareAndSet(false, true)) {
       undoAll();
       log.info("unmounted {}", settings.mountpoint());
+      if (supervision != null) {
+        supervision.ended();
+      }
       stopped.countDown();
     } else {
       awaitStopped();

@@ -56,15 +56,17 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
    * Starts the threads; to be called before /dev/fuse is opened.
    *
    * @param nice how far the threads give way to others, as in nice(1)
+   * @param without descriptors that are open already and that the threads must not have
    * @throws FsException where a thread cannot leave the common descriptor table
    */
-  public static IsolatedThreads start(String name, int count, int nice) throws FsException {
+  public static IsolatedThreads start(String name, int count, int nice, int... without)
+      throws FsException {
     openAllJars();
     IsolatedThreads started = new IsolatedThreads();
     CountDownLatch ready = new CountDownLatch(count);
     AtomicInteger errno = new AtomicInteger();
     for (int i = 0; i < count; i++) {
-      Thread thread = new Thread(() -> started.run(nice, ready, errno), name + "-" + i);
+      Thread thread = new Thread(() -> started.run(nice, without, ready, errno), name + "-" + i);
       thread.setDaemon(true);
       started.threads.add(thread);
       thread.start();
@@ -84,13 +86,16 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
     return started;
   }
 
-  private void run(int nice, CountDownLatch ready, AtomicInteger errno) {
+  private void run(int nice, int[] without, CountDownLatch ready, AtomicInteger errno) {
     if (LIBC.unshare(CLONE_FILES) != 0) {
       errno.set(Linux.errno());
       ready.countDown();
       return;
     }
     leaveStandardStreams();
+    for (int fd : without) {
+      LIBC.close(fd);
+    }
     LIBC.setpriority(PRIO_PROCESS, 0, nice);
     ready.countDown();
     try {

@@ -77,6 +77,8 @@ public interface Libc {
 
   int setsid();
 
+  int execv(long path, long words);
+
   int dup2(int from, int to);
 
   long writev(int fd, long vectors, int count);

@@ -93,8 +93,7 @@ final class OwnMount {
 
   /** Reads every page in; returns 0 or a positive errno. */
   private int populate(int fd, long offset, int length) {
-    long pages = (length + Linux.PAGE_SIZE - 1L) / Linux.PAGE_SIZE;
-    if (Linux.cachedPages(fd, offset, length) == pages) {
+    if (Linux.cachedPages(fd, offset, length) == pages(length)) {
       return 0;
     }
     // nothing beyond the range is to be read ahead
@@ -132,6 +131,33 @@ final class OwnMount {
     } finally {
       LIBC.close(fd);
     }
+  }
+
+  /**
+   * Maps a range of a file whose pages are all in memory already; on a kernel before 6.5, which
+   * cannot tell, reads those that are not.
+   *
+   * @return the mapping's address, or a negative errno: EAGAIN where pages are missing
+   */
+  long pinCached(byte[] path, long offset, int length, boolean lock) {
+    int fd = open(path);
+    if (fd < 0) {
+      return fd;
+    }
+    try {
+      long cached = Linux.cachedPages(fd, offset, length);
+      if (cached >= 0 && cached < pages(length)) {
+        return -Errno.EAGAIN.intValue();
+      }
+      int errno = populate(fd, offset, length);
+      return errno != 0 ? -errno : map(fd, offset, length, lock);
+    } finally {
+      LIBC.close(fd);
+    }
+  }
+
+  private static long pages(int length) {
+    return (length + Linux.PAGE_SIZE - 1L) / Linux.PAGE_SIZE;
   }
 
   /**

@@ -50,6 +50,7 @@ public final class Residency implements AutoCloseable {
   private final ReentrantLock policyLock = new ReentrantLock();
   private final CachePolicy policy;
   private final Selection selection;
+  private final ResidentLog residentLog;
   private final ConcurrentHashMap<Long, Resident> residents = new ConcurrentHashMap<>();
   private final AtomicLong admitted = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
@@ -72,8 +73,9 @@ public final class Residency implements AutoCloseable {
    *
    * @param policy used under the residency's lock from now on
    * @param selection what users say of files by name; asked before the policy
+   * @param log remembers who is, for the next daemon
    */
-  public record Rules(CachePolicy policy, Selection selection) {}
+  public record Rules(CachePolicy policy, Selection selection, ResidentLog log) {}
 
   /**
    * What may linger.
@@ -112,6 +114,7 @@ public final class Residency implements AutoCloseable {
       LongSupplier nanoTime) {
     this.policy = rules.policy();
     this.selection = rules.selection();
+    this.residentLog = rules.log();
     this.mount = new OwnMount(mountpoint);
     this.pinners = threads.pinners();
     this.droppers = threads.droppers();
@@ -180,11 +183,16 @@ public final class Residency implements AutoCloseable {
   }
 
   private boolean ask(Fetched fetched) {
-    Item item = fetched.item();
+    Resident resident = admit(fetched.item());
+    return resident != null && begin(fetched, resident);
+  }
+
+  /** Asks the policy; returns the new resident, or null where the item is refused. */
+  private @Nullable Resident admit(Item item) {
     Selection.Verdict verdict = verdict(item.path().get());
-    if (verdict == Selection.Verdict.EXCLUDED) {
+    if (verdict == Selection.Verdict.EXCLUDED || !canRemember()) {
       refused.incrementAndGet();
-      return false;
+      return null;
     }
     long hash = hash(item);
     long weight = weight(item.length());
@@ -200,19 +208,61 @@ public final class Residency implements AutoCloseable {
       for (long id : outcome.evicted()) {
         Resident evictee = residents.remove(id);
         if (evictee != null) {
+          residentLog.released(id);
           givenUp.add(evictee);
         }
       }
       admits = outcome.admitted();
       if (admits) {
         residents.put(item.id(), resident);
+        residentLog.admitted(item.id());
       }
     } finally {
       policyLock.unlock();
     }
     givenUp.forEach(this::giveUp);
     (admits ? admitted : refused).incrementAndGet();
-    return admits && begin(fetched, resident);
+    return admits ? resident : null;
+  }
+
+  private boolean canRemember() {
+    try {
+      residentLog.reserve();
+      return true;
+    } catch (FsException e) {
+      log.warn("an item is not admitted: {}", e.getMessage());
+      return false;
+    }
+  }
+
+  /**
+   * Takes over an item that a daemon before this one had resident: pins it again if it is still in
+   * the page cache and the policy admits it now. Fetches nothing.
+   */
+  public void resume(Item item) {
+    Resident resident = hasMappings() ? admit(item) : null;
+    byte[] path = item.path().get().bytes();
+    if (resident == null) {
+      noteDelivered(item, item.length(), true);
+      return;
+    }
+    try {
+      pinners.execute(() -> pinAgain(resident, path));
+    } catch (RejectedExecutionException e) {
+      forget(resident);
+    }
+  }
+
+  /** Runs on an isolated thread: no logging here. */
+  private void pinAgain(Resident resident, byte[] path) {
+    Item item = resident.item();
+    long address = closed ? -1 : mount.pinCached(path, item.offset(), item.length(), hard);
+    if (address < 0) {
+      forget(resident);
+      noteDelivered(item, item.length(), true);
+    } else if (!resident.pinned(address)) {
+      OwnMount.unmap(address, item.length());
+    }
   }
 
   private void giveUp(Resident resident) {
@@ -305,6 +355,7 @@ public final class Residency implements AutoCloseable {
     try {
       if (residents.remove(resident.item().id(), resident)) {
         policy.remove(resident.item().id());
+        residentLog.released(resident.item().id());
       }
     } finally {
       policyLock.unlock();

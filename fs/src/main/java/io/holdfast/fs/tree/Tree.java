@@ -49,19 +49,17 @@ public final class Tree {
    * Creates the tree of an origin.
    *
    * @param nodes what is known of it from before, or nothing
-   * @throws FsException where the origin does not answer for its root
+   * @throws FsException where nothing is known and the origin does not answer for its root
    */
   public Tree(Origin origin, NodeTable nodes, ChangeListener listener) throws FsException {
     this.origin = origin;
     this.nodes = nodes;
     this.listener = listener;
     index = new NameIndex(nodes);
-    Attributes top = origin.stat(OriginPath.ROOT);
     if (nodes.isEmpty()) {
-      nodes.add(0, new byte[0], top);
+      nodes.add(0, new byte[0], origin.stat(OriginPath.ROOT));
     }
     root = new Node(nodes, ROOT);
-    root.update(top);
     nodes.forEach(this::know);
     Arrays.setAll(changeLocks, i -> new Object());
   }

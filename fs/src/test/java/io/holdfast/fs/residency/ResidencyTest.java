@@ -82,7 +82,7 @@ final class ResidencyTest {
     CachePolicy created = Policies.create(policy, capacity, 1);
     residency =
         new Residency(
-            new Residency.Rules(created, selection),
+            new Residency.Rules(created, selection, ResidentLog.NONE),
             sandbox.root(),
             new Residency.Threads(pinners, droppers),
             hard,

@@ -6,25 +6,31 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.linux.MountTable;
 import io.holdfast.fs.mount.Binding;
 import io.holdfast.fs.mount.Exposures;
 import io.holdfast.fs.mount.Filesystem;
 import io.holdfast.fs.mount.MountOptions;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** Mounts by itself and speaks the kernel's protocol; needs the privilege to mount. */
+/**
+ * Mounts by itself and speaks the kernel's protocol; needs the privilege to mount. The connection
+ * is a supervisor's: where a daemon before this one has mounted with it, this one goes on, and the
+ * kernel sends again what was not answered.
+ */
 public final class KernelBinding implements Binding {
   private static final Duration LONGEST_MOUNT = Duration.ofSeconds(10);
-  private static final int O_RDWR = 2;
 
-  private static final String DEVICE = "/dev/fuse";
   private static final String TYPE = "fuse.holdfast";
   private static final long MS_RDONLY = 1;
   private static final long MS_NOSUID = 2;
@@ -32,15 +38,28 @@ public final class KernelBinding implements Binding {
   private static final int MNT_DETACH = 2;
   private static final int NOTIFY_INVAL_INODE = 2;
   private static final int NOTIFY_INVAL_ENTRY = 3;
+  private static final int NOTIFY_RESEND = 7;
   private static final int INVAL_INODE = 24;
   private static final int INVAL_ENTRY = 16;
 
+  private final Channel channel;
+  private final Path session;
   private final CountDownLatch initialized = new CountDownLatch(1);
   private final Exposures exposures = new Exposures();
   private final AtomicBoolean closed = new AtomicBoolean();
-  private @Nullable Channel channel;
   private @Nullable RequestThreads threads;
   private @Nullable MountOptions options;
+
+  /**
+   * Creates one.
+   *
+   * @param fuse /dev/fuse, open; stays with the caller
+   * @param session where what was agreed with the kernel is kept for the next daemon
+   */
+  public KernelBinding(int fuse, Path session) {
+    this.channel = new Channel(fuse);
+    this.session = session;
+  }
 
   @Override
   public String name() {
@@ -49,31 +68,61 @@ public final class KernelBinding implements Binding {
 
   @Override
   public void mount(Filesystem filesystem, MountOptions wanted) throws FsException {
-    Channel opened = new Channel(open());
-    channel = opened;
-    try {
-      mount(opened.fd(), wanted);
-    } catch (FsException e) {
-      LIBC.close(opened.fd());
-      throw e;
+    Optional<Session> before = Session.read(session);
+    if (before.isPresent()) {
+      goOn(filesystem, wanted, before.get().negotiation());
+    } else {
+      begin(filesystem, wanted);
     }
+  }
+
+  private void begin(Filesystem filesystem, MountOptions wanted) throws FsException {
+    mount(channel.fd(), wanted);
     // only now: what was mounted there before is not for close() to take away
     options = wanted;
-    Requests requests = new Requests(opened, filesystem, wanted, exposures, initialized::countDown);
-    RequestThreads receivers = new RequestThreads(opened, requests);
-    threads = receivers;
-    receivers.start();
+    String device = deviceOf(wanted.mountpoint());
+    Requests requests =
+        new Requests(
+            channel,
+            filesystem,
+            wanted,
+            exposures,
+            agreed -> {
+              new Session(device, agreed).write(session);
+              initialized.countDown();
+            });
+    start(requests);
     awaitFirstRequest(wanted);
   }
 
-  private static int open() throws FsException {
-    long path = Linux.scratch().path();
-    Memory.putString(path, Linux.pathBytes(DEVICE));
-    int fd = LIBC.openat(Linux.AT_FDCWD, path, O_RDWR | Linux.O_CLOEXEC, 0);
-    if (fd < 0) {
-      throw Linux.failure(Linux.errno(), DEVICE);
+  private void goOn(Filesystem filesystem, MountOptions wanted, Negotiation agreed)
+      throws FsException {
+    if (!agreed.canResend()) {
+      throw new FsException(
+          FsError.UNSUPPORTED, "this kernel cannot send again what was not answered: it needs 6.9");
     }
-    return fd;
+    options = wanted;
+    Requests requests = new Requests(channel, filesystem, wanted, exposures, agreed);
+    // before anything is received, or what this daemon answers would come twice
+    channel.tell(NOTIFY_RESEND, 0, 0);
+    start(requests);
+  }
+
+  private void start(Requests requests) {
+    RequestThreads receivers = new RequestThreads(channel, requests);
+    threads = receivers;
+    receivers.start();
+  }
+
+  private static String deviceOf(Path mountpoint) throws FsException {
+    try {
+      return MountTable.read()
+          .at(mountpoint)
+          .map(MountTable.Mount::device)
+          .orElseThrow(() -> new FsException(FsError.UNAVAILABLE, mountpoint + ": not mounted"));
+    } catch (IOException e) {
+      throw new FsException(FsError.IO, "the mount table cannot be read: " + e.getMessage(), e);
+    }
   }
 
   private static void mount(int fd, MountOptions options) throws FsException {
@@ -152,9 +201,8 @@ public final class KernelBinding implements Binding {
   }
 
   private void tell(int code, long message, int length) {
-    Channel open = channel;
-    if (open != null && !closed.get()) {
-      open.tell(code, message, length);
+    if (!closed.get()) {
+      channel.tell(code, message, length);
     }
   }
 

@@ -8,42 +8,57 @@ import io.holdfast.fs.linux.Memory;
  * What the kernel offers in INIT, and what is taken of it.
  *
  * <pre>
- * fuse_init_in:  0 major u32, 4 minor u32, 8 max_readahead u32, 12 flags u32, 16 flags2 u32 (7.36)
+ * fuse_init_in:  0 major u32, 4 minor u32, 8 max_readahead u32, 12 flags u32, 16 flags2 u32 (with INIT_EXT)
  * fuse_init_out: 0 major u32, 4 minor u32, 8 max_readahead u32, 12 flags u32, 16 max_background u16,
  *                18 congestion_threshold u16, 20 max_write u32, 24 time_gran u32, 28 max_pages u16, 30 map_alignment u16,
  *                32 flags2 u32, 36 max_stack_depth u32, 40 request_timeout u16, 42 zero, to 64; 24 before 7.23
  * </pre>
  *
  * @param minor of the protocol spoken from now on
- * @param flags taken
+ * @param maxReadahead bytes that the kernel reads ahead
+ * @param flags taken; the second word of them above the first
  */
-record Negotiation(int minor, int maxReadahead, int flags) {
+record Negotiation(int minor, int maxReadahead, long flags) {
   static final int INIT_OUT = 64;
   private static final int INIT_OUT_BEFORE_23 = 24;
   private static final int MAJOR = 7;
   private static final int OLDEST = 19;
   private static final int NEWEST = 45;
 
-  private static final int ASYNC_READ = 1;
-  private static final int DO_READDIRPLUS = 1 << 13;
-  private static final int READDIRPLUS_AUTO = 1 << 14;
-  private static final int PARALLEL_DIROPS = 1 << 18;
-  private static final int MAX_PAGES = 1 << 22;
+  private static final long ASYNC_READ = 1;
+  private static final long DO_READDIRPLUS = 1 << 13;
+  private static final long READDIRPLUS_AUTO = 1 << 14;
+  private static final long PARALLEL_DIROPS = 1 << 18;
+  private static final long ABORT_ERROR = 1 << 21;
+  private static final long MAX_PAGES = 1 << 22;
 
   /** Pages of what does not change go when they are said to, not at each new attribute. */
-  private static final int EXPLICIT_INVAL_DATA = 1 << 25;
+  private static final long EXPLICIT_INVAL_DATA = 1 << 25;
+
+  /** There is a second word of flags: Linux 5.17. */
+  private static final long INIT_EXT = 1 << 30;
+
+  /** The kernel can send again what was not answered: Linux 6.9. */
+  private static final long HAS_RESEND = 1L << 39;
+
+  /** The kernel ends a connection that does not answer: Linux 6.15. */
+  private static final long REQUEST_TIMEOUT = 1L << 42;
 
   /**
    * Not symbolic links' caching: those of the control directory lead elsewhere at each look. Not
    * anything that is about writing.
    */
-  private static final int WANTED =
+  private static final long WANTED =
       ASYNC_READ
           | DO_READDIRPLUS
           | READDIRPLUS_AUTO
           | PARALLEL_DIROPS
+          | ABORT_ERROR
           | MAX_PAGES
-          | EXPLICIT_INVAL_DATA;
+          | EXPLICIT_INVAL_DATA
+          | INIT_EXT
+          | HAS_RESEND
+          | REQUEST_TIMEOUT;
 
   /** The kernel's default of 12 starves readahead. */
   private static final int MAX_BACKGROUND = 128;
@@ -55,6 +70,9 @@ record Negotiation(int minor, int maxReadahead, int flags) {
 
   /** 1 MiB. */
   private static final int PAGES = 256;
+
+  /** Far above every deadline here: for a daemon that hangs for good. */
+  private static final int TIMEOUT_SECONDS = 300;
 
   /**
    * Reads an offer.
@@ -70,8 +88,11 @@ record Negotiation(int minor, int maxReadahead, int flags) {
           "the kernel speaks FUSE %d.%d: %d.%d is the oldest that will do"
               .formatted(major, minor, MAJOR, OLDEST));
     }
-    return new Negotiation(
-        Math.min(minor, NEWEST), Memory.getInt(init + 8), Memory.getInt(init + 12) & WANTED);
+    long flags = Integer.toUnsignedLong(Memory.getInt(init + 12));
+    if ((flags & INIT_EXT) != 0) {
+      flags |= Integer.toUnsignedLong(Memory.getInt(init + 16)) << Integer.SIZE;
+    }
+    return new Negotiation(Math.min(minor, NEWEST), Memory.getInt(init + 8), flags & WANTED);
   }
 
   /** Writes the answer; returns its length. */
@@ -80,13 +101,20 @@ record Negotiation(int minor, int maxReadahead, int flags) {
     Memory.putInt(to, MAJOR);
     Memory.putInt(to + 4, minor);
     Memory.putInt(to + 8, maxReadahead);
-    Memory.putInt(to + 12, flags);
+    Memory.putInt(to + 12, (int) flags);
     Memory.putShort(to + 16, MAX_BACKGROUND);
     Memory.putShort(to + 18, CONGESTION);
     Memory.putInt(to + 20, MAX_WRITE);
     Memory.putInt(to + 24, 1);
     Memory.putShort(to + 28, (flags & MAX_PAGES) == 0 ? 0 : PAGES);
+    Memory.putInt(to + 32, (int) (flags >>> Integer.SIZE));
+    Memory.putShort(to + 40, (flags & REQUEST_TIMEOUT) == 0 ? 0 : TIMEOUT_SECONDS);
     return minor < 23 ? INIT_OUT_BEFORE_23 : INIT_OUT;
+  }
+
+  /** Tells whether the kernel can send again what was not answered. */
+  boolean canResend() {
+    return (flags & HAS_RESEND) != 0;
   }
 
   /** Tells whether the kernel opens directories by itself once it is told to: Linux 5.1. */

@@ -33,22 +33,50 @@ final class Requests {
   private final MountOptions options;
   private final Directories directories;
   private final Exposures exposures;
-  private final Runnable initialized;
+  private final @Nullable Initialized initialized;
   private final ConcurrentHashMap<Long, PendingRead> pending = new ConcurrentHashMap<>();
   private volatile @Nullable Negotiation negotiation;
 
+  /** Takes what was agreed with the kernel, before the kernel is told so. */
+  @FunctionalInterface
+  interface Initialized {
+    void agreed(Negotiation negotiation) throws FsException;
+  }
+
+  /** For a connection that begins. */
   Requests(
       Channel channel,
       Filesystem filesystem,
       MountOptions options,
       Exposures exposures,
-      Runnable initialized) {
+      Initialized initialized) {
+    this(channel, filesystem, options, exposures, initialized, null);
+  }
+
+  /** For a connection on which everything has been agreed. */
+  Requests(
+      Channel channel,
+      Filesystem filesystem,
+      MountOptions options,
+      Exposures exposures,
+      Negotiation negotiation) {
+    this(channel, filesystem, options, exposures, null, negotiation);
+  }
+
+  private Requests(
+      Channel channel,
+      Filesystem filesystem,
+      MountOptions options,
+      Exposures exposures,
+      @Nullable Initialized initialized,
+      @Nullable Negotiation negotiation) {
     this.channel = channel;
     this.filesystem = filesystem;
     this.options = options;
     this.directories = new Directories(filesystem, exposures, options.metadataTtl());
     this.exposures = exposures;
     this.initialized = initialized;
+    this.negotiation = negotiation;
   }
 
   /**
@@ -130,9 +158,11 @@ final class Requests {
   private void init(long unique, long body, long reply) throws FsException {
     Negotiation taken = Negotiation.of(body);
     negotiation = taken;
+    if (initialized != null) {
+      initialized.agreed(taken);
+    }
     channel.reply(unique, reply, taken.write(reply));
     log.debug("FUSE 7.{}", taken.minor());
-    initialized.run();
   }
 
   private void lookup(long unique, long parent, byte[] name, long reply) throws FsException {

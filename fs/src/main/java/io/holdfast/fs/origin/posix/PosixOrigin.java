@@ -84,8 +84,24 @@ public final class PosixOrigin implements Origin {
       throw new FsException(FsError.NAME_TOO_LONG, directory + ": path too long");
     }
     Memory.putString(path, bytes);
+    return open(Linux.AT_FDCWD, path, directory, clock);
+  }
+
+  /**
+   * The same for a directory that is open already, and that its path may no longer lead to.
+   *
+   * @param fd stays with the caller
+   */
+  public static PosixOrigin open(int fd, Path directory, InstantSource clock) throws FsException {
+    long path = Linux.scratch().path();
+    Memory.putString(path, new byte[] {'.'});
+    return open(fd, path, directory, clock);
+  }
+
+  private static PosixOrigin open(int from, long path, Path directory, InstantSource clock)
+      throws FsException {
     int flags = Linux.O_RDONLY | Linux.O_DIRECTORY | Linux.O_CLOEXEC;
-    int root = LIBC.openat(Linux.AT_FDCWD, path, flags, 0);
+    int root = LIBC.openat(from, path, flags, 0);
     if (root < 0) {
       throw Linux.failure(Linux.errno(), directory.toString());
     }

@@ -1,0 +1,119 @@
+package io.holdfast.fs.daemon;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a daemon has from its supervisor, the {@code holdfast-supervise} script: open descriptors,
+ * and a state directory on tmpfs for what the next daemon needs when this one is killed. Immutable;
+ * thread-safe.
+ */
+public final class Supervision {
+  private static final Logger log = LoggerFactory.getLogger(Supervision.class);
+
+  /** The environment variable with the state directory. */
+  public static final String VARIABLE = "HOLDFAST_STATE";
+
+  /** Open as long as the daemon lives, which is how the supervisor knows. */
+  private static final int ALIVE = 7;
+
+  private static final int ORIGIN = 8;
+  private static final int FUSE = 9;
+
+  private final Path state;
+  private final int supervisor;
+
+  private Supervision(Path state) {
+    this.state = state;
+    this.supervisor = LIBC.getppid();
+  }
+
+  /** Returns what a process with this environment has, or nothing where nobody supervises it. */
+  public static Optional<Supervision> of(Map<String, String> environment) {
+    return Optional.ofNullable(environment.get(VARIABLE))
+        .map(directory -> new Supervision(Path.of(directory)));
+  }
+
+  /** Returns the state directory of a mount. */
+  public static Path stateDirectory(Path controlDirectory, String name) {
+    return controlDirectory.resolve(name + ".state");
+  }
+
+  /** Returns /dev/fuse, open, and connected once something has been mounted with it. */
+  int fuse() {
+    return FUSE;
+  }
+
+  /** Returns the dataset's directory, open. */
+  int origin() {
+    return ORIGIN;
+  }
+
+  /** Returns the descriptors that a thread which may wait for the own mount must not have. */
+  int[] descriptors() {
+    return new int[] {ALIVE, ORIGIN, FUSE};
+  }
+
+  /** Returns the file of what was agreed with the kernel; there once the mount is. */
+  Path session() {
+    return state.resolve("session");
+  }
+
+  Path nodes() {
+    return state.resolve("nodes");
+  }
+
+  Path residents() {
+    return state.resolve("residents");
+  }
+
+  /** Returns how many daemons there were before this one. */
+  long restarts() {
+    try {
+      return Long.parseLong(Files.readString(state.resolve("restarts")).strip());
+    } catch (IOException | NumberFormatException e) {
+      return 0;
+    }
+  }
+
+  /** Says that the mount answers. */
+  public void ready() throws FsException {
+    mark("ready");
+  }
+
+  /** Says that the end of this daemon is not a failure, and another is to take its place. */
+  void restart() throws FsException {
+    mark("restart");
+  }
+
+  /** Says that no daemon is to be started any more. */
+  void ended() {
+    try {
+      mark("ended");
+    } catch (FsException e) {
+      log.error("the supervisor may start another daemon: {}", e.getMessage());
+    }
+  }
+
+  private void mark(String what) throws FsException {
+    try {
+      Files.write(state.resolve(what), new byte[0]);
+    } catch (IOException e) {
+      throw new FsException(FsError.IO, state + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** Tells whether the supervisor is gone. */
+  boolean isOrphaned() {
+    return LIBC.getppid() != supervisor;
+  }
+}

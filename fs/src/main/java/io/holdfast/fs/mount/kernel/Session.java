@@ -1,0 +1,72 @@
+package io.holdfast.fs.mount.kernel;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What was agreed with the kernel, in a file, since the kernel says it once and a mount may have
+ * several daemons. A line for each of {@code format}, {@code device} (of the mount, as in the mount
+ * table), {@code minor}, {@code readahead} and {@code flags}: {@code KEY=VALUE}.
+ *
+ * @param device number of the mount's device, MAJOR:MINOR
+ */
+record Session(String device, Negotiation negotiation) {
+  /** Of everything in the state directory; another one cannot be taken over. */
+  private static final int FORMAT = 1;
+
+  /** Reads what a daemon before this one has left, if anything. */
+  static Optional<Session> read(Path file) throws FsException {
+    try {
+      Map<String, String> values = new HashMap<>();
+      for (String line : Files.readAllLines(file)) {
+        int equals = line.indexOf('=');
+        values.put(line.substring(0, Math.max(0, equals)), line.substring(equals + 1));
+      }
+      if (number(values, "format") != FORMAT) {
+        throw new FsException(
+            FsError.UNSUPPORTED, file + ": written by another version: unmount and mount again");
+      }
+      return Optional.of(
+          new Session(
+              values.getOrDefault("device", ""),
+              new Negotiation(
+                  (int) number(values, "minor"),
+                  (int) number(values, "readahead"),
+                  number(values, "flags"))));
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (IOException | NumberFormatException e) {
+      throw new FsException(FsError.IO, file + ": cannot be read: " + e, e);
+    }
+  }
+
+  private static long number(Map<String, String> values, String key) {
+    return Long.parseLong(values.getOrDefault(key, ""));
+  }
+
+  void write(Path file) throws FsException {
+    Path part = file.resolveSibling(file.getFileName() + ".part");
+    String text =
+        "format=%d%ndevice=%s%nminor=%d%nreadahead=%d%nflags=%d%n"
+            .formatted(
+                FORMAT,
+                device,
+                negotiation.minor(),
+                negotiation.maxReadahead(),
+                negotiation.flags());
+    try {
+      Files.writeString(part, text);
+      Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw new FsException(FsError.IO, file + ": cannot be written: " + e.getMessage(), e);
+    }
+  }
+}
