@@ -32,6 +32,11 @@ class CliContext {
     return OwnCommand.words();
   }
 
+  /** Returns the words of a running process. */
+  List<String> commandOf(long pid) throws IOException {
+    return OwnCommand.wordsOf(pid);
+  }
+
   /** Returns what runs a daemon in this process. */
   Serve serve() {
     Consumer<Thread> atExit = Runtime.getRuntime()::addShutdownHook;

@@ -63,6 +63,7 @@ public final class Holdfast {
     top.addSubcommand(new UmountCommand(context));
     top.addSubcommand(new StatsCommand(context));
     top.addSubcommand(new RefreshCommand(context));
+    top.addSubcommand(new RestartCommand(context));
     top.addSubcommand(new SimulateCommand(context));
     top.addSubcommand(new VersionCommand(context));
     top.setOut(writer(System.out));

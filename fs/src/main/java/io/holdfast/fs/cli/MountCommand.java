@@ -146,8 +146,7 @@ final class MountCommand implements Callable<Integer> {
   private int superviseInForeground(Settings settings, List<String> lines) throws FsException {
     Path log = settings.logFile().orElse(Path.of("/dev/stderr"));
     List<String> daemon = daemonCommand("--foreground", settings, lines);
-    int errno =
-        context.become(Supervisor.prepare(context.host().control(), settings, daemon, log));
+    int errno = context.become(Supervisor.prepare(context.host().control(), settings, daemon, log));
     throw CliException.couldNot("the supervisor cannot be started: " + Linux.describe(errno));
   }
 

@@ -39,11 +39,18 @@ final class OwnCommand {
         "the daemon's process cannot be started from here: use --foreground, or bin/holdfast");
   }
 
+  /** Returns the words of a running process. */
+  static List<String> wordsOf(long pid) throws IOException {
+    byte[] bytes = Files.readAllBytes(Path.of("/proc/" + pid + "/cmdline"));
+    String text = new String(bytes, StandardCharsets.UTF_8);
+    // each word ends with a NUL
+    return List.of(text.substring(0, Math.max(0, text.length() - 1)).split("\0", -1));
+  }
+
   /** Tells whether a process runs this program. */
   static boolean isOurs(long pid) {
     try {
-      byte[] bytes = Files.readAllBytes(Path.of("/proc/" + pid + "/cmdline"));
-      return List.of(new String(bytes, StandardCharsets.UTF_8).split("\0", -1)).contains(MAIN);
+      return wordsOf(pid).contains(MAIN);
     } catch (IOException e) {
       return false;
     }

@@ -5,7 +5,6 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.daemon.Settings;
-import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import java.io.IOException;
@@ -40,7 +39,7 @@ final class Supervisor {
       ControlDirectory control, Settings settings, List<String> daemon, Path log)
       throws FsException {
     control.create();
-    Path state = Supervision.stateDirectory(control.path(), settings.name());
+    Path state = control.stateDirectory(settings.name());
     try {
       FileUtils.deleteDirectory(state.toFile());
       Files.createDirectory(
@@ -57,16 +56,18 @@ final class Supervisor {
   /** Puts a command in the place of the one that is there; the next daemon is started with it. */
   static void writeCommand(Path state, Settings settings, List<String> daemon, Path log)
       throws IOException {
-    String text =
-        "origin=%s%nmountpoint=%s%nlog=%s%nset -- %s%n"
-            .formatted(
-                quoted(settings.origin().toString()),
-                quoted(settings.mountpoint().toString()),
-                quoted(log.toString()),
-                daemon.stream().map(Supervisor::quoted).collect(Collectors.joining(" ")));
     Path part = state.resolve("command.part");
-    Files.writeString(part, text);
+    Files.writeString(part, commandText(settings, daemon, log));
     Files.move(part, state.resolve("command"), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  static String commandText(Settings settings, List<String> daemon, Path log) {
+    return "origin=%s%nmountpoint=%s%nlog=%s%nset -- %s%n"
+        .formatted(
+            quoted(settings.origin().toString()),
+            quoted(settings.mountpoint().toString()),
+            quoted(log.toString()),
+            daemon.stream().map(Supervisor::quoted).collect(Collectors.joining(" ")));
   }
 
   /** Writes a word so that a shell reads it as it is. */

@@ -3,9 +3,11 @@ package io.holdfast.fs.cli;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlClient;
 import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -105,9 +107,13 @@ final class UmountCommand implements Callable<Integer> {
     return false;
   }
 
-  /** A daemon that is gone but left its mount has ended too. */
+  /**
+   * A daemon that is gone but left its mount has ended too. Its supervisor, which removes the state
+   * directory last, has to be gone as well.
+   */
   private boolean hasEnded(RunningDaemon daemon) {
-    return !isAlive(daemon);
+    return !isAlive(daemon)
+        && !Files.exists(context.host().control().stateDirectory(daemon.name()));
   }
 
   private boolean isAlive(RunningDaemon daemon) {
@@ -120,7 +126,11 @@ final class UmountCommand implements Callable<Integer> {
     return context.host().mounts().at(mountpoint).filter(MountTable.Mount::isHoldfast).isPresent();
   }
 
-  private void kill(RunningDaemon daemon) {
+  private void kill(RunningDaemon daemon) throws IOException {
+    Path state = context.host().control().stateDirectory(daemon.name());
+    if (Files.exists(state)) {
+      Supervision.forbidRestart(state);
+    }
     if (!context.kill(daemon.pid()) || !within(() -> hasEnded(daemon))) {
       throw CliException.couldNot(
           "the daemon of '%s' (pid %d) cannot be killed: try as the user that started it"

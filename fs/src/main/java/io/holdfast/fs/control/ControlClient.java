@@ -78,6 +78,11 @@ public final class ControlClient {
     ask(Map.of(Protocol.COMMAND, Protocol.STOP));
   }
 
+  /** Makes the daemon end, so that another takes its place; returns when it has understood. */
+  public void restart() throws FsException {
+    ask(Map.of(Protocol.COMMAND, Protocol.RESTART));
+  }
+
   private Map<String, Object> ask(Map<String, Object> request) throws FsException {
     if (!Files.exists(socket)) {
       throw noDaemon(null);

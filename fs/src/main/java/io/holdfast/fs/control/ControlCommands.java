@@ -24,6 +24,14 @@ public interface ControlCommands {
   /** Unmounts and ends the daemon. May return before that is done. */
   void stop();
 
+  /**
+   * Prepares to make way for another daemon of the same mount.
+   *
+   * @return what ends this one, without unmounting
+   * @throws IOException with one line for the user, where nobody would start another
+   */
+  Runnable restart() throws IOException;
+
   /** Returns the effective settings as text. */
   String config();
 }

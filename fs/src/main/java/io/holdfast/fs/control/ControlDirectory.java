@@ -20,11 +20,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.commons.io.FileUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The directory that holds, for each running daemon, its socket {@code <name>.sock} and its process
- * file {@code <name>.pid}.
+ * The directory that holds, for each running daemon, its socket {@code <name>.sock}, its process
+ * file {@code <name>.pid} and, if it has a supervisor, its state {@code <name>.state}.
  *
  * <p>The process file has the pid in its first line and the mountpoint behind it. Its daemon keeps
  * it locked, so that a file whose daemon died is known by the missing lock, also when the process
@@ -34,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 public final class ControlDirectory {
   private static final String SOCKET = ".sock";
   private static final String PROCESS = ".pid";
+  private static final String STATE = ".state";
 
   /** More than a pid and the longest path. */
   private static final int LARGEST_PROCESS_FILE = 16 * 1024;
@@ -106,6 +108,11 @@ public final class ControlDirectory {
     return directory.resolve(name + PROCESS);
   }
 
+  /** Returns the directory of what a daemon of that name leaves to the next one. */
+  public Path stateDirectory(String name) {
+    return directory.resolve(name + STATE);
+  }
+
   /** Returns all daemons that are alive, by name. Leaves out what this user may not see. */
   public List<RunningDaemon> running() {
     List<RunningDaemon> running = new ArrayList<>();
@@ -134,7 +141,7 @@ public final class ControlDirectory {
   }
 
   /**
-   * Removes the socket and the process file of a daemon that died.
+   * Removes the socket, the state and the process file of a daemon that died for good.
    *
    * @return whether anything was removed
    */
@@ -145,9 +152,11 @@ public final class ControlDirectory {
         return false;
       }
       Files.deleteIfExists(socket(name));
+      FileUtils.deleteQuietly(stateDirectory(name).toFile());
       Files.deleteIfExists(file);
       return true;
     } catch (NoSuchFileException e) {
+      FileUtils.deleteQuietly(stateDirectory(name).toFile());
       return Files.deleteIfExists(socket(name));
     }
   }

@@ -196,13 +196,14 @@ public final class ControlServer implements AutoCloseable {
       return false;
     }
     Map<String, Object> answer = answer(request);
-    boolean stop = answer.remove(Protocol.STOP) != null;
+    Object then = answer.remove(Protocol.THEN);
     send(connection, answer);
-    if (stop) {
+    if (then instanceof Runnable stop) {
       // Only now, as it closes this server.
-      daemonThread(commands::stop, "control-stop").start();
+      daemonThread(stop, "control-stop").start();
+      return false;
     }
-    return !stop;
+    return true;
   }
 
   private void send(SocketChannel connection, Map<String, Object> answer) throws IOException {
@@ -240,7 +241,8 @@ public final class ControlServer implements AutoCloseable {
         String path = String.valueOf(request.getOrDefault(Protocol.PATH, ""));
         answer.put(Protocol.REFRESHED, commands.refresh(path));
       }
-      case Protocol.STOP -> answer.put(Protocol.STOP, true);
+      case Protocol.STOP -> answer.put(Protocol.THEN, (Runnable) commands::stop);
+      case Protocol.RESTART -> answer.put(Protocol.THEN, commands.restart());
       default -> {
         return failure("unknown command '" + command + "'");
       }

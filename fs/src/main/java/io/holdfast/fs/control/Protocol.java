@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * {"command":"config"}                 {"ok":true,"config":"..."}
  * {"command":"refresh","path":"a/b"}   {"ok":true,"refreshed":12}
  * {"command":"stop"}                   {"ok":true}
+ * {"command":"restart"}                {"ok":true}
  * anything else, or a failure          {"ok":false,"error":"one line"}
  * </pre>
  */
@@ -32,6 +33,10 @@ final class Protocol {
   static final String REFRESH = "refresh";
   static final String REFRESHED = "refreshed";
   static final String STOP = "stop";
+  static final String RESTART = "restart";
+
+  /** In an answer, until it is sent: what is to be done behind it. */
+  static final String THEN = "then";
 
   /** Longest request in bytes: the longest path, each byte escaped. */
   static final int LARGEST_REQUEST = 64 * 1024;

@@ -43,7 +43,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -204,7 +203,7 @@ public final class Daemon {
       if (watch) {
         watcher.watch(settings.mountpoint());
       }
-      resume(residentLog.before(), tree, layout);
+      resume(residentLog, tree, layout);
       start(housekeeping, transit);
       if (supervision != null) {
         supervision.ready();
@@ -228,14 +227,15 @@ public final class Daemon {
   }
 
   /** What a daemon before this one had resident is pinned again. */
-  private void resume(List<Long> items, Tree tree, ItemLayout layout) {
-    for (long id : items) {
+  private void resume(ResidentLog residentLog, Tree tree, ItemLayout layout) {
+    for (long id : residentLog.before()) {
       try {
         Node node = tree.node(Item.node(id));
         Content content = new Content(node.id(), node::path, node.version());
         residency.resume(layout.itemAt(content, Item.extent(id) * layout.itemSize()));
       } catch (FsException e) {
         log.debug("no longer there: {}", e.getMessage());
+        residentLog.released(id);
       }
     }
   }
@@ -386,6 +386,19 @@ public final class Daemon {
     }
 
     @Override
+    public Runnable restart() throws FsException {
+      if (supervision == null) {
+        throw new FsException(
+            FsError.UNSUPPORTED,
+            "it has no supervisor that would start another: only a mount with --binding kernel"
+                + " has");
+      }
+      supervision.restart();
+      log.info("making way for another daemon");
+      return () -> Runtime.getRuntime().halt(0);
+    }
+
+    @Override
     public String config() {
       return settings.configText();
     }
@@ -431,7 +444,7 @@ public final class Daemon {
       undoAll();
       log.info("unmounted {}", settings.mountpoint());
       if (supervision != null) {
-        supervision.ended();
+        supervision.end();
       }
       stopped.countDown();
     } else {

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.commons.io.FileUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +27,7 @@ public final class Supervision {
   /** Open as long as the daemon lives, which is how the supervisor knows. */
   private static final int ALIVE = 7;
 
+  private static final String ENDED = "ended";
   private static final int ORIGIN = 8;
   private static final int FUSE = 9;
 
@@ -43,9 +45,13 @@ public final class Supervision {
         .map(directory -> new Supervision(Path.of(directory)));
   }
 
-  /** Returns the state directory of a mount. */
-  public static Path stateDirectory(Path controlDirectory, String name) {
-    return controlDirectory.resolve(name + ".state");
+  /**
+   * Makes sure that no daemon is started any more for a mount, from outside of it.
+   *
+   * @param state its state directory
+   */
+  public static void forbidRestart(Path state) throws IOException {
+    Files.write(state.resolve(ENDED), new byte[0]);
   }
 
   /** Returns /dev/fuse, open, and connected once something has been mounted with it. */
@@ -96,10 +102,13 @@ public final class Supervision {
   }
 
   /** Says that no daemon is to be started any more. */
-  void ended() {
+  void end() {
     try {
-      mark("ended");
-    } catch (FsException e) {
+      forbidRestart(state);
+      if (isOrphaned()) {
+        FileUtils.deleteDirectory(state.toFile());
+      }
+    } catch (IOException e) {
       log.error("the supervisor may start another daemon: {}", e.getMessage());
     }
   }

@@ -243,6 +243,7 @@ public final class Residency implements AutoCloseable {
     Resident resident = hasMappings() ? admit(item) : null;
     byte[] path = item.path().get().bytes();
     if (resident == null) {
+      residentLog.released(item.id());
       noteDelivered(item, item.length(), true);
       return;
     }

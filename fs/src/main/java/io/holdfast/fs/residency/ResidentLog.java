@@ -40,6 +40,9 @@ public interface ResidentLog {
   /** An item is no longer resident. */
   void released(long item);
 
-  /** Returns what the daemon before this one had resident, in the order of admission. */
+  /**
+   * Returns what the daemon before this one had resident, in the order of admission. It counts as
+   * resident until it is released.
+   */
   List<Long> before();
 }

@@ -303,6 +303,11 @@ class ControlledCommandsTest {
     }
 
     @Override
+    public Runnable restart() throws FsException {
+      throw new FsException(FsError.UNSUPPORTED, "it has no supervisor");
+    }
+
+    @Override
     public String config() {
       return "";
     }

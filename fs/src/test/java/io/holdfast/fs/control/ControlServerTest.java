@@ -73,6 +73,20 @@ class ControlServerTest {
   }
 
   @Test
+  void restart_asked_isAnsweredAndDone() throws Exception {
+    start();
+    client().restart();
+    assertThat(stopped.await(10, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void restart_impossible_isRefused() throws Exception {
+    start();
+    stopped.countDown();
+    assertThatThrownBy(() -> client().restart()).hasMessage("ended already");
+  }
+
+  @Test
   void stop_asked_isAnsweredAndDone() throws Exception {
     start();
     client().stop();
@@ -295,6 +309,14 @@ class ControlServerTest {
     @Override
     public void stop() {
       stopped.countDown();
+    }
+
+    @Override
+    public Runnable restart() throws FsException {
+      if (stopped.getCount() == 0) {
+        throw new FsException(FsError.UNSUPPORTED, "ended already");
+      }
+      return stopped::countDown;
     }
 
     @Override
