@@ -67,6 +67,11 @@ class CliContext {
     }
   }
 
+  /** Returns the words that start a supervisor, but for its argument. */
+  List<String> supervisorCommand() {
+    return Supervisor.command();
+  }
+
   /** Becomes another program; returns only where that fails, with an error number. */
   int become(List<String> words) {
     return Supervisor.become(words);

@@ -117,7 +117,7 @@ final class MountCommand implements Callable<Integer> {
     List<String> daemon = daemonCommand("--report", settings, lines);
     List<String> command =
         settings.binding() == BindingChoice.KERNEL
-            ? Supervisor.prepare(context.host().control(), settings, daemon, logFile(settings))
+            ? supervisor(settings, daemon, logFile(settings))
             : daemon;
     BackgroundStart start =
         new BackgroundStart(
@@ -142,11 +142,17 @@ final class MountCommand implements Callable<Integer> {
     return command;
   }
 
+  private List<String> supervisor(Settings settings, List<String> daemon, Path log)
+      throws FsException {
+    return Supervisor.prepare(
+        context.supervisorCommand(), context.host().control(), settings, daemon, log);
+  }
+
   /** This process becomes the supervisor, so that it is the one that a service manager started. */
   private int superviseInForeground(Settings settings, List<String> lines) throws FsException {
     Path log = settings.logFile().orElse(Path.of("/dev/stderr"));
     List<String> daemon = daemonCommand("--foreground", settings, lines);
-    int errno = context.become(Supervisor.prepare(context.host().control(), settings, daemon, log));
+    int errno = context.become(supervisor(settings, daemon, log));
     throw CliException.couldNot("the supervisor cannot be started: " + Linux.describe(errno));
   }
 

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.apache.commons.io.FileUtils;
@@ -30,13 +31,18 @@ final class Supervisor {
   /**
    * Writes the state directory of a mount that is about to begin.
    *
+   * @param supervisor the words that start it, but for the last
    * @param daemon the words that start a daemon
    * @param log where the supervisor says what happens
    * @return the supervisor's words
    * @throws FsException where there can be no control directory
    */
   static List<String> prepare(
-      ControlDirectory control, Settings settings, List<String> daemon, Path log)
+      List<String> supervisor,
+      ControlDirectory control,
+      Settings settings,
+      List<String> daemon,
+      Path log)
       throws FsException {
     control.create();
     Path state = control.stateDirectory(settings.name());
@@ -50,7 +56,9 @@ final class Supervisor {
       throw CliException.couldNot(
           "the state directory '" + state + "' cannot be written: " + e.getMessage(), e);
     }
-    return List.of(script(), state.toString());
+    List<String> words = new ArrayList<>(supervisor);
+    words.add(state.toString());
+    return words;
   }
 
   /** Puts a command in the place of the one that is there; the next daemon is started with it. */
@@ -75,14 +83,15 @@ final class Supervisor {
     return "'" + word.replace("'", "'\\''") + "'";
   }
 
-  private static String script() {
+  /** Returns the words that start the script of this distribution. */
+  static List<String> command() {
     String home = System.getProperty("holdfast.home");
     if (home == null) {
       throw CliException.couldNot(
           "the supervisor cannot be found from here: start bin/holdfast, or use"
               + " --binding jnr-fuse");
     }
-    return Path.of(home, "bin/holdfast-supervise").toString();
+    return List.of(Path.of(home, "bin/holdfast-supervise").toString());
   }
 
   /**

@@ -92,7 +92,7 @@ class CliErrorsTest {
     assertThat(run.run()).isEqualTo(2);
     assertThat(run.err.toString())
         .isEqualTo(
-            "holdfast: no command: choose one of mount, umount, stats, refresh, simulate,"
+            "holdfast: no command: choose one of mount, umount, stats, refresh, restart, simulate,"
                 + " version."
                 + " See 'holdfast --help'\n");
   }
@@ -153,7 +153,8 @@ class CliErrorsTest {
   void failure_ofTheDaemon_isOneLineAndCouldNot() throws Exception {
     run.daemon.failure = new FsException(FsError.UNAVAILABLE, "what: do\nthis");
     Path source = Files.createDirectory(temp.resolve("s"));
-    assertThat(run.run("mount", "--foreground", source.toString())).isEqualTo(1);
+    assertThat(run.run("mount", "--foreground", "--binding=jnr-fuse", source.toString()))
+        .isEqualTo(1);
     assertThat(run.err.toString()).isEqualTo("holdfast: what: do\\nthis\n");
   }
 }

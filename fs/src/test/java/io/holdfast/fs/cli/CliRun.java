@@ -27,6 +27,12 @@ final class CliRun {
   /** What takes the place of the daemon's process. */
   List<String> ownCommand = List.of("false");
 
+  /** What takes the place of the supervisor's. */
+  List<String> supervisor = List.of("false");
+
+  /** What this process would have become. */
+  List<String> became = List.of();
+
   /** How often a command may pause before it is interrupted. */
   int pauses = Integer.MAX_VALUE;
 
@@ -82,6 +88,17 @@ final class CliRun {
     @Override
     List<String> ownCommand() {
       return ownCommand;
+    }
+
+    @Override
+    List<String> supervisorCommand() {
+      return supervisor;
+    }
+
+    @Override
+    int become(List<String> words) {
+      became = words;
+      return 1;
     }
 
     @Override

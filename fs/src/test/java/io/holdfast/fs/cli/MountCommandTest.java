@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -56,6 +57,7 @@ class MountCommandTest {
             "--window",
             "0",
             "--no-allow-other",
+            "--binding=jnr-fuse",
             "--log-file",
             temp.resolve("log").toString(),
             link.toString(),
@@ -72,6 +74,7 @@ class MountCommandTest {
             "--note=took away a stale mount at " + mountpoint + ", whose daemon had died",
             "--capacity=50%",
             "--window=0",
+            "--binding=jnr-fuse",
             "--no-allow-other",
             "--log-file=" + temp.resolve("log"),
             "--",
@@ -98,6 +101,7 @@ class MountCommandTest {
       "--window-age=500ms",
       "--transit=128M",
       "--count-opens=message",
+      "--binding=jnr-fuse",
       "--allow-other",
       "--log-level=debug",
       log,
@@ -123,7 +127,7 @@ class MountCommandTest {
     Path socket = host.control.socket("n");
     run.ownCommand = List.of("sh", "-c", "touch " + socket + "; echo 'error 1 no: luck'; exit 1");
     host.mount(source, "fuse.sshfs", PathState.DIRECTORY);
-    assertThat(run.run("mount", "--name=n", source.toString())).isEqualTo(1);
+    assertThat(run.run("mount", "--name=n", "--binding=jnr-fuse", source.toString())).isEqualTo(1);
     assertThat(run.err.toString()).isEqualTo("holdfast: no: luck\n");
     assertThat(host.control.path()).isEmptyDirectory();
     assertThat(host.detached).isEmpty();
@@ -133,9 +137,47 @@ class MountCommandTest {
   void background_preflightFailure_startsNothing() {
     host.libfuse = false;
     run.ownCommand = List.of("touch", temp.resolve("started").toString());
-    assertThat(run.run("mount", source.toString())).isEqualTo(1);
+    assertThat(run.run("mount", "--binding=jnr-fuse", source.toString())).isEqualTo(1);
     assertThat(temp.resolve("started")).doesNotExist();
     assertThat(run.err.toString()).contains("libfuse2").hasLineCount(1);
+  }
+
+  @Test
+  void background_kernelBinding_startsTheSupervisor() throws IOException {
+    host.libfuse = false;
+    run.ownCommand = List.of("java", "it's");
+    run.supervisor =
+        List.of(
+            "sh",
+            "-c",
+            ". $0/command; echo \"plan $origin $mountpoint\"; echo \"plan $*\"; echo ready");
+    Path odd = Files.createDirectory(temp.resolve("a b'c$d"));
+    assertThat(run.run("mount", "--name=n", log(), odd.toString())).as(run.err.toString()).isZero();
+    assertThat(run.out.toString())
+        .isEqualTo(
+            "%s %s\njava it's mount --report --name=n %s -- %s %s\n"
+                .formatted(odd, odd, log(), odd, odd));
+    Path state = host.control.stateDirectory("n");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(state)))
+        .isEqualTo("rwx------");
+  }
+
+  @Test
+  void foreground_kernelBinding_becomesTheSupervisor() {
+    run.ownCommand = List.of("java");
+    assertThat(run.run("mount", "--foreground", "--name=n", source.toString())).isEqualTo(1);
+    assertThat(run.became).containsExactly("false", host.control.stateDirectory("n").toString());
+    assertThat(run.err.toString()).startsWith("holdfast: the supervisor cannot be started: ");
+  }
+
+  @Test
+  void kernelBinding_asUser_isRefused() {
+    host.uid = 1000;
+    assertThat(run.run("mount", "--binding=kernel", source.toString())).isEqualTo(1);
+    assertThat(run.err.toString())
+        .isEqualTo(
+            "holdfast: --binding kernel is not permitted to user 1000: run as root, or use"
+                + " --binding jnr-fuse\n");
   }
 
   @Test
@@ -172,14 +214,14 @@ class MountCommandTest {
 
   @Test
   void foreground_ready_printsThePlan() {
-    assertThat(run.run("mount", "--foreground", source.toString())).isZero();
+    assertThat(run.run("mount", "--foreground", "--binding=jnr-fuse", source.toString())).isZero();
     assertThat(run.out.toString()).isEqualTo("dataset 1 file\nand more\n");
     assertThat(run.detached).isEmpty();
   }
 
   @Test
   void signal_whileMounted_unmountsAndEndsWithSuccess() throws InterruptedException {
-    run.run("mount", "--foreground", source.toString());
+    run.run("mount", "--foreground", "--binding=jnr-fuse", source.toString());
     assertThat(run.atExit).hasSize(1);
     run.atExit.get(0).start();
     run.atExit.get(0).join();
@@ -190,7 +232,7 @@ class MountCommandTest {
   @Test
   void exit_afterAFailedStart_keepsTheExitCode() throws InterruptedException {
     run.daemon.failure = new FsException(FsError.UNAVAILABLE, "no: luck");
-    run.run("mount", "--foreground", source.toString());
+    run.run("mount", "--foreground", "--binding=jnr-fuse", source.toString());
     run.atExit.get(0).start();
     run.atExit.get(0).join();
     assertThat(run.daemon.stopped).isFalse();

@@ -7,6 +7,7 @@ import io.holdfast.fs.daemon.LogLevel;
 import io.holdfast.fs.daemon.OpenCounting;
 import io.holdfast.fs.daemon.PinMode;
 import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.residency.Selection;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -44,7 +45,9 @@ class MountOptionsTest {
     Settings settings = settings();
     Settings defaults = Settings.builder(source, mountpoint).systemMemory(host.memory).build();
     for (Settings.Key key : Settings.Key.values()) {
-      if (key != Settings.Key.ALLOW_OTHER && key != Settings.Key.FOREGROUND) {
+      if (key != Settings.Key.ALLOW_OTHER
+          && key != Settings.Key.FOREGROUND
+          && key != Settings.Key.BINDING) {
         assertThat(settings.text(key)).as(key.text()).isEqualTo(defaults.text(key));
         assertThat(settings.source(key)).as(key.text()).isEqualTo(defaults.source(key));
       }
@@ -53,6 +56,20 @@ class MountOptionsTest {
     assertThat(settings.mountpoint()).isEqualTo(mountpoint);
     assertThat(settings.allowOther()).isTrue();
     assertThat(settings.source(Settings.Key.ALLOW_OTHER)).isEqualTo("default for root");
+    assertThat(settings.binding()).isEqualTo(BindingChoice.KERNEL);
+    assertThat(settings.source(Settings.Key.BINDING)).isEqualTo("default for root");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, auto, KERNEL",
+    "0, jnr-fuse, JNR_FUSE",
+    "1000, auto, JNR_FUSE",
+    "1000, jnr-fuse, JNR_FUSE"
+  })
+  void binding_given_isTheBestThatIsPermitted(int uid, String given, BindingChoice taken) {
+    host.uid = uid;
+    assertThat(settings("--binding", given).binding()).isEqualTo(taken);
   }
 
   @Test
@@ -60,6 +77,7 @@ class MountOptionsTest {
     host.uid = 1000;
     assertThat(settings().allowOther()).isFalse();
     assertThat(settings().source(Settings.Key.ALLOW_OTHER)).isEqualTo("default for users");
+    assertThat(settings().binding()).isEqualTo(BindingChoice.JNR_FUSE);
   }
 
   @Test
@@ -155,7 +173,7 @@ class MountOptionsTest {
         "--name=|--name '' is not a name: write at most 64 letters",
         "--count-opens yes|--count-opens 'yes' is not known: choose one of auto, watch, message,"
             + " off",
-        "--binding fuse3|--binding 'fuse3' is not known: choose one of jnr-fuse, kernel",
+        "--binding fuse3|--binding 'fuse3' is not known: choose one of auto, kernel, jnr-fuse",
         "--log-level loud|--log-level 'loud' is not known: choose one of error, warn, info, debug"
       })
   void option_wrongValue_isUsageInOneLine(String option, String message) {
@@ -180,6 +198,8 @@ class MountOptionsTest {
 
   private Settings settings(String... options) {
     CliRun run = new CliRun(host);
+    // as a daemon that a supervisor has started
+    host.environment.put(Supervision.VARIABLE, temp.toString());
     List<String> words = new ArrayList<>(List.of("mount", "--foreground"));
     words.addAll(List.of(options));
     words.addAll(List.of(source.toString(), mountpoint.toString()));

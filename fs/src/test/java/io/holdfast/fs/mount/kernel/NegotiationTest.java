@@ -13,7 +13,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What kernels offer in INIT, and what they are answered. */
 final class NegotiationTest {
-  private static final int WANTED = 0x02446001;
+  private static final int WANTED = 0x42646001;
+
+  /** RESEND and the request timeout. */
+  private static final int WANTED_2 = 0x480;
 
   private final Pointer memory =
       jnr.ffi.Memory.allocateDirect(Runtime.getSystemRuntime(), 256, true);
@@ -25,6 +28,7 @@ final class NegotiationTest {
     Memory.putInt(offer + 4, minor);
     Memory.putInt(offer + 8, 131_072);
     Memory.putInt(offer + 12, flags);
+    Memory.putInt(offer + 16, flags);
     return Negotiation.of(offer);
   }
 
@@ -53,6 +57,9 @@ final class NegotiationTest {
     assertThat(Memory.getShort(answer + 18)).isEqualTo(96);
     assertThat(Memory.getInt(answer + 24)).as("time in nanoseconds").isEqualTo(1);
     assertThat(Memory.getShort(answer + 28)).as("pages of a request").isEqualTo(256);
+    assertThat(Memory.getInt(answer + 32)).isEqualTo(WANTED_2);
+    assertThat(Memory.getShort(answer + 40)).as("seconds of a request").isEqualTo(300);
+    assertThat(negotiation.canResend()).isTrue();
   }
 
   @Test
@@ -61,6 +68,9 @@ final class NegotiationTest {
     negotiation.write(answer);
     assertThat(Memory.getInt(answer + 12)).isEqualTo(1);
     assertThat(Memory.getShort(answer + 28)).isZero();
+    assertThat(Memory.getInt(answer + 32)).as("flags of a word that is not there").isZero();
+    assertThat(Memory.getShort(answer + 40)).isZero();
+    assertThat(negotiation.canResend()).isFalse();
   }
 
   @ParameterizedTest
