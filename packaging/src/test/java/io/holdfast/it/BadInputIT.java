@@ -204,6 +204,7 @@ class BadInputIT {
   void deviceOfFuse_missing_isToldInOneLine() {
     Child.Result result =
         inOwnMounts(
+            System.getProperty("holdfast.binding"),
             "mkdir \"$R/dev\" && mount -t tmpfs none \"$R/dev\" && cd \"$R/dev\""
                 + " && for d in null zero full random urandom tty; do : > $d"
                 + " && mount --bind /dev/$d $d; done && mount --rbind \"$R/dev\" /dev");
@@ -217,6 +218,7 @@ class BadInputIT {
   void libfuse_missing_isToldWithThePackagesName() {
     Child.Result result =
         inOwnMounts(
+            "jnr-fuse",
             "lib=$(/sbin/ldconfig -p | sed -n 's/.*libfuse[.]so[.]2 .*=> //p' | head -n 1)"
                 + " && lib=$(dirname \"$(readlink -f \"$lib\")\") && mkdir -p \"$R/lib\""
                 + " && mount -t tmpfs none \"$R/lib\" && mkdir \"$R/lib/up\" \"$R/lib/work\""
@@ -290,7 +292,7 @@ class BadInputIT {
   }
 
   /** Runs a mount where some commands have changed what is mounted, for its eyes only. */
-  private Child.Result inOwnMounts(String preparation) {
+  private Child.Result inOwnMounts(String binding, String preparation) {
     Set<String> before = leftovers();
     Child.Result result =
         SANDBOX.run(
@@ -310,6 +312,8 @@ class BadInputIT {
                 "mount",
                 "--name",
                 SANDBOX.id() + "-own",
+                "--binding",
+                binding,
                 SANDBOX.root().resolve("source").toString(),
                 SANDBOX.root().resolve("mountpoint").toString()));
     assertThat(result.exit()).as("preparation: %s", result).isNotEqualTo(77);

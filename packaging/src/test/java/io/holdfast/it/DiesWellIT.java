@@ -113,7 +113,7 @@ class DiesWellIT {
     Mount mount = sandbox.mountAt(dataset.root(), dataset.root(), "--capacity", "64M");
     assertReadsAll(mount, dataset);
 
-    mount.signal(Posix.SIGKILL);
+    mount.kill();
     Await.until(ERROR_DEADLINE, "the daemon ended", () -> !mount.daemonIsAlive());
     assertThat(mount.umount().mustSucceed().took()).isLessThan(Sandbox.END_DEADLINE);
 
@@ -223,7 +223,7 @@ class DiesWellIT {
 
   private void killAndExpectErrors(String when, Mount mount, List<Child> readers) {
     long start = System.nanoTime();
-    mount.signal(Posix.SIGKILL);
+    mount.kill();
     for (Child reader : readers) {
       assertThat(reader.endsWithin(ERROR_DEADLINE))
           .as("killed while %s: %s, state %s", when, reader, ProcessTable.state(reader.pid()))

@@ -6,6 +6,8 @@ import io.holdfast.posix.Posix;
 import io.holdfast.posix.RawPath;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -50,17 +52,21 @@ final class Mount {
   }
 
   private long findDaemon() {
-    List<Long> pids =
-        ProcessTable.marked(sandbox.id()).stream()
-            .filter(row -> row.commandLine().contains("java"))
-            .filter(row -> row.commandLine().contains(name + " "))
-            .map(ProcessTable.Row::pid)
-            .toList();
+    List<Long> pids = daemons();
     if (pids.size() != 1) {
       throw new AssertionError(
           "not one daemon of " + name + ": " + pids + " of " + ProcessTable.marked(sandbox.id()));
     }
     return pids.get(0);
+  }
+
+  private List<Long> daemons() {
+    return ProcessTable.marked(sandbox.id()).stream()
+        .filter(row -> row.commandLine().contains("java"))
+        .filter(row -> row.commandLine().contains(name + " "))
+        .filter(row -> !row.commandLine().contains(" restart "))
+        .map(ProcessTable.Row::pid)
+        .toList();
   }
 
   String name() {
@@ -95,6 +101,71 @@ final class Mount {
 
   boolean isMounted() {
     return !MountTable.holdfastAt(mountpoint).isEmpty();
+  }
+
+  /** The directory of what one daemon leaves to the next. */
+  Path state() {
+    return Path.of("/run/holdfast", name + ".state");
+  }
+
+  /** The process that starts daemons, or 0 where the binding has none. */
+  long supervisor() {
+    try {
+      return Long.parseLong(Files.readString(state().resolve("supervisor")).strip());
+    } catch (NoSuchFileException e) {
+      return 0;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Kills whatever of it runs. */
+  void kill() {
+    long supervisor = supervisor();
+    if (supervisor != 0) {
+      Posix.kill(supervisor, Posix.SIGKILL);
+    }
+    signal(Posix.SIGKILL);
+  }
+
+  void preventRestart() {
+    Posix.kill(supervisor(), Posix.SIGSTOP);
+  }
+
+  void allowRestart() {
+    Posix.kill(supervisor(), Posix.SIGCONT);
+  }
+
+  /** Signals the daemon of now, also one that is just starting; tells whether there was one. */
+  boolean signalAny(int signal) {
+    List<Long> daemons = daemons();
+    daemons.forEach(daemon -> Posix.kill(daemon, signal));
+    return !daemons.isEmpty();
+  }
+
+  /** Waits until a daemon answers, whichever it is. */
+  void findAgain(Duration deadline) {
+    Await.until(
+        deadline,
+        "a daemon of " + name,
+        () -> {
+          List<Long> daemons = daemons();
+          if (daemons.size() != 1 || !Files.exists(state().resolve("ready"))) {
+            return false;
+          }
+          pid = daemons.get(0);
+          return true;
+        });
+    Await.until(deadline, "an answer of " + name, this::answers);
+  }
+
+  private boolean answers() {
+    try {
+      stats();
+      return true;
+    } catch (AssertionError e) {
+      return false; // it has just been killed
+    }
   }
 
   boolean daemonIsAlive() {

@@ -305,6 +305,13 @@ final class Sandbox
     return mount;
   }
 
+  /** A mount that the test starts itself. */
+  Mount declare(Path origin) {
+    Mount mount = new Mount(this, id + "-" + mounts.size(), origin, folder("mnt" + mounts.size()));
+    mounts.add(mount);
+    return mount;
+  }
+
   /** Runs the launcher. */
   Child.Result holdfast(String... arguments) {
     List<String> command = new ArrayList<>();

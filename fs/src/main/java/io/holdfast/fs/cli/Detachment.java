@@ -4,10 +4,13 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
+import java.nio.file.Path;
 
 /** A daemon's parting from the terminal and the process that started it. Tests put in their own. */
 class Detachment {
+  private static final int O_WRONLY = 1;
   private static final int O_RDWR = 2;
+  private static final int O_APPEND = 0x400;
 
   /** Leaves the terminal and its signals: what the user types there is no longer meant for us. */
   void leaveTerminal() {
@@ -17,15 +20,24 @@ class Detachment {
 
   /** Makes descriptors lead to nothing. */
   void silence(int... descriptors) {
+    redirect("/dev/null", O_RDWR, descriptors);
+  }
+
+  /** Makes the error output, where the virtual machine reports its own crash, lead to the log. */
+  void errorsTo(Path log) {
+    redirect(log.toString(), O_WRONLY | O_APPEND, 2);
+  }
+
+  private static void redirect(String file, int flags, int... descriptors) {
     long path = Linux.scratch().path();
-    Memory.putString(path, Linux.pathBytes("/dev/null"));
-    int nothing = LIBC.openat(Linux.AT_FDCWD, path, O_RDWR | Linux.O_CLOEXEC, 0);
-    if (nothing < 0) {
+    Memory.putString(path, Linux.pathBytes(file));
+    int to = LIBC.openat(Linux.AT_FDCWD, path, flags | Linux.O_CLOEXEC, 0);
+    if (to < 0) {
       return;
     }
     for (int descriptor : descriptors) {
-      LIBC.dup2(nothing, descriptor);
+      LIBC.dup2(to, descriptor);
     }
-    LIBC.close(nothing);
+    LIBC.close(to);
   }
 }

@@ -195,7 +195,8 @@ final class MountCommand implements Callable<Integer> {
   }
 
   private int serveInBackground(Settings settings) {
-    PipeReport starter = new PipeReport(context.reportPipe(), context.detachment());
+    PipeReport starter =
+        new PipeReport(context.reportPipe(), context.detachment(), logFile(settings));
     try {
       context.detachment().leaveTerminal();
       logToFile(settings);

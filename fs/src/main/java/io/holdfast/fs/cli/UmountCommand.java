@@ -2,6 +2,7 @@ package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlClient;
+import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.linux.MountTable;
@@ -64,12 +65,31 @@ final class UmountCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Optional<RunningDaemon> daemon = new Targets(context.host()).find(target);
+    if (daemon.isEmpty() && isBeingStartedAgain()) {
+      within(() -> !isBeingStartedAgain());
+      daemon = new Targets(context.host()).find(target);
+      if (daemon.isEmpty() && !context.host().mounts().at(Path.of(target)).isPresent()) {
+        return 0; // it did not start, and the supervisor took the mount away
+      }
+    }
     if (daemon.isPresent()) {
       stop(daemon.get());
     } else {
       takeAwayStale(context.host().locate(Path.of(target)));
     }
     return 0;
+  }
+
+  /** A daemon that was killed and has a supervisor will be there again in a moment. */
+  private boolean isBeingStartedAgain() {
+    ControlDirectory control = context.host().control();
+    if (new Targets(context.host()).find(target).isPresent()) {
+      return false;
+    }
+    boolean named = Files.exists(control.processFile(target));
+    Optional<String> name =
+        named ? Optional.of(target) : control.leftoverOf(context.host().locate(Path.of(target)));
+    return name.filter(left -> Supervision.isSupervised(control.stateDirectory(left))).isPresent();
   }
 
   private void stop(RunningDaemon daemon) throws IOException {

@@ -35,6 +35,7 @@ public final class StatsText {
     row("mountpoint", stats.text("mountpoint"));
     row("up", Human.seconds(stats.number("uptime_seconds")) + since(stats.text("mounted_at")));
     row("version", stats.text("version"));
+    row("binding", stats.group("kernel").text("binding") + restarts(stats.group("kernel")));
     dataset(stats.group("dataset"));
     cache(stats);
     opens(stats.group("opens"));
@@ -43,6 +44,11 @@ public final class StatsText {
     transit(stats.group("transit"));
     kernel(stats.group("kernel"));
     return text.toString();
+  }
+
+  private static String restarts(Figures kernel) {
+    long restarts = kernel.number("daemon_restarts");
+    return restarts == 0 ? "" : ", daemon started again " + Human.count(restarts, "time");
   }
 
   private void dataset(Figures dataset) {

@@ -161,6 +161,7 @@ public final class Daemon {
               new StatsReport.Sources(
                   settings,
                   Version.VERSION,
+                  restarts(),
                   scan,
                   residency,
                   transit,

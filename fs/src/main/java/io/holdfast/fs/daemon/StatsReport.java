@@ -27,11 +27,13 @@ final class StatsReport {
    * Where the figures come from.
    *
    * @param version Holdfast's version
+   * @param restarts how many daemons this mount has had before this one
    * @param opensCounted whether opens are being counted, one way or the other
    */
   record Sources(
       Settings settings,
       String version,
+      long restarts,
       DatasetScan scan,
       Residency residency,
       Transit transit,
@@ -149,6 +151,8 @@ final class StatsReport {
   private Map<String, Object> kernel(Residency.Figures figures) {
     Map<String, Object> kernel = new LinkedHashMap<>();
     kernel.put("cached_bytes", figures.residentBytes() + figures.windowBytes());
+    kernel.put("binding", sources.binding.name());
+    kernel.put("daemon_restarts", sources.restarts);
     kernel.put("requests", sources.binding.requests());
     return kernel;
   }

@@ -46,6 +46,20 @@ public final class Supervision {
   }
 
   /**
+   * Tells whether somebody would start another daemon of a mount.
+   *
+   * @param state its state directory
+   */
+  public static boolean isSupervised(Path state) {
+    try {
+      Path process = Path.of("/proc", Files.readString(state.resolve("supervisor")).strip());
+      return Files.readString(process.resolve("cmdline")).contains("holdfast-supervise");
+    } catch (IOException e) {
+      return false; // there is no supervisor any more, or never was
+    }
+  }
+
+  /**
    * Makes sure that no daemon is started any more for a mount, from outside of it.
    *
    * @param state its state directory

@@ -7,6 +7,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -122,6 +123,11 @@ final class CliRun {
         @Override
         void silence(int... descriptors) {
           detached.add(Arrays.toString(descriptors));
+        }
+
+        @Override
+        void errorsTo(Path log) {
+          detached.add("errors to " + log.getFileName());
         }
       };
     }
