@@ -121,7 +121,7 @@ class OutlivesDaemonIT {
     Stats after = mount.settledStats();
     assertThat(after.residentItems()).isEqualTo(before.residentItems());
     assertThat(after.residentBytes()).isEqualTo(before.residentBytes());
-    assertThat(mount.lockedBytes()).isEqualTo(dataset.pageBytes());
+    Await.until(START, "all pinned", () -> mount.lockedBytes() == dataset.pageBytes());
     assertThat(after.originItems()).isZero();
     assertReadsAll(mount, dataset);
     assertThat(mount.stats().originItems()).isZero();
@@ -139,13 +139,19 @@ class OutlivesDaemonIT {
     mount.signal(Posix.SIGKILL);
     Await.until(ERROR, "the daemon ended", () -> !mount.daemonIsAlive());
     Files.writeString(Path.of("/proc/sys/vm/drop_caches"), "1");
+    // the kernel may keep a page that it has just used
+    long kept =
+        dataset.files().stream()
+            .filter(file -> mount.cachedBytes(List.of(file)) == Dataset.pageBytes(20_000))
+            .count();
+    assertThat(kept).isLessThan(dataset.count() / 2);
     mount.allowRestart();
     mount.findAgain(START);
 
     assertReadsAll(mount, dataset);
     Stats after = mount.settledStats();
     assertThat(after.residentItems()).isEqualTo(dataset.count());
-    assertThat(after.originItems()).isEqualTo(dataset.count());
+    assertThat(after.originItems()).isEqualTo(dataset.count() - kept);
   }
 
   /** Reads of what is resident need no daemon. */
