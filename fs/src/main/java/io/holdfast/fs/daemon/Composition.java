@@ -1,6 +1,7 @@
 package io.holdfast.fs.daemon;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.mount.Binding;
 import io.holdfast.fs.mount.jnr.JnrBinding;
@@ -143,6 +144,7 @@ final class Composition {
   static Binding binding(@Nullable Supervision supervision) throws FsException {
     return supervision == null
         ? new JnrBinding()
-        : new KernelBinding(supervision.fuse(), supervision.session());
+        : new KernelBinding(
+            supervision.fuse(), supervision.session(), GrowingMemory.at(supervision.requests()));
   }
 }

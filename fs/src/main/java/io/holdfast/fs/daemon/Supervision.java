@@ -92,6 +92,10 @@ public final class Supervision {
     return state.resolve("nodes");
   }
 
+  Path requests() {
+    return state.resolve("requests");
+  }
+
   Path residents() {
     return state.resolve("residents");
   }

@@ -23,7 +23,8 @@ class StatsTextTest {
         "reads": { "requests": 6000000, "bytes": 870000000000, "errors": 1, "stall_seconds": 123.45 },
         "transit": { "capacity_bytes": 268435456, "used_bytes": 12000000, "window_bytes": 67000000,
                      "dropped_bytes": 450000000000 },
-        "kernel": { "cached_bytes": 419067000000, "requests": { "LOOKUP": 1200000, "READ": 6000000 } } }
+        "kernel": { "binding": "kernel", "daemon_restarts": 2,
+                    "cached_bytes": 419067000000, "requests": { "LOOKUP": 1200000, "READ": 6000000 } } }
       """;
 
   static Map<String, Object> stats(String json) throws IOException {
@@ -40,6 +41,7 @@ class StatsTextTest {
               mountpoint    /data/imagenet
               up            2 h 13 min, since 2026-01-02T03:04:05Z
               version       0.1.0
+              binding       kernel, daemon started again 2 times
 
             dataset
               files         1.2 M

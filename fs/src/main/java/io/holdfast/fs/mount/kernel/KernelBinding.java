@@ -4,6 +4,7 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.linux.MountTable;
@@ -25,8 +26,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Mounts by itself and speaks the kernel's protocol; needs the privilege to mount. The connection
- * is a supervisor's: where a daemon before this one has mounted with it, this one goes on, and the
- * kernel sends again what was not answered.
+ * is a supervisor's: where a daemon before this one has mounted with it, this one goes on, and
+ * answers what the one before has not: the kernel sends it again (Linux 6.9), or else it is found
+ * where it was received.
  */
 public final class KernelBinding implements Binding {
   private static final Duration LONGEST_MOUNT = Duration.ofSeconds(10);
@@ -44,6 +46,7 @@ public final class KernelBinding implements Binding {
 
   private final Channel channel;
   private final Path session;
+  private final InFlight inFlight;
   private final CountDownLatch initialized = new CountDownLatch(1);
   private final Exposures exposures = new Exposures();
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -55,10 +58,12 @@ public final class KernelBinding implements Binding {
    *
    * @param fuse /dev/fuse, open; stays with the caller
    * @param session where what was agreed with the kernel is kept for the next daemon
+   * @param requests where requests are received, and found by the next daemon
    */
-  public KernelBinding(int fuse, Path session) {
+  public KernelBinding(int fuse, Path session, GrowingMemory requests) throws FsException {
     this.channel = new Channel(fuse);
     this.session = session;
+    this.inFlight = new InFlight(requests);
   }
 
   @Override
@@ -84,6 +89,7 @@ public final class KernelBinding implements Binding {
     Requests requests =
         new Requests(
             channel,
+            inFlight,
             filesystem,
             wanted,
             exposures,
@@ -95,23 +101,25 @@ public final class KernelBinding implements Binding {
     awaitFirstRequest(wanted);
   }
 
-  private void goOn(Filesystem filesystem, MountOptions wanted, Negotiation agreed)
-      throws FsException {
-    if (!agreed.canResend()) {
-      throw new FsException(
-          FsError.UNSUPPORTED, "this kernel cannot send again what was not answered: it needs 6.9");
-    }
+  private void goOn(Filesystem filesystem, MountOptions wanted, Negotiation agreed) {
     options = wanted;
-    Requests requests = new Requests(channel, filesystem, wanted, exposures, agreed);
-    // before anything is received, or what this daemon answers would come twice
-    channel.tell(NOTIFY_RESEND, 0, 0);
-    start(requests);
+    Requests requests = new Requests(channel, inFlight, filesystem, wanted, exposures, agreed);
+    if (agreed.canResend()) {
+      inFlight.left().forEach(inFlight::give);
+      // before anything is received, or what this daemon answers would come twice
+      channel.tell(NOTIFY_RESEND, 0, 0);
+      start(requests);
+    } else {
+      RequestThreads receivers = start(requests);
+      new Thread(receivers::answerLeft, "fuse-left").start();
+    }
   }
 
-  private void start(Requests requests) {
-    RequestThreads receivers = new RequestThreads(channel, requests);
+  private RequestThreads start(Requests requests) {
+    RequestThreads receivers = new RequestThreads(channel, inFlight, requests);
     threads = receivers;
     receivers.start();
+    return receivers;
   }
 
   private static String deviceOf(Path mountpoint) throws FsException {

@@ -2,36 +2,43 @@ package io.holdfast.fs.mount.kernel;
 
 import static io.holdfast.fs.linux.Libc.LIBC;
 
+import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.mount.Opcode;
+import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The threads that receive requests. There is always one that is idle, so that a lookup which takes
  * its time keeps nobody waiting; READs that wait keep no thread. Thread-safe.
  */
 final class RequestThreads {
-  /** What the kernel asks of a read-only filesystem fits easily. */
-  private static final int REQUEST = 64 << 10;
-
   /** The longest answer but for those of READ and READDIR: an extended attribute. */
   static final int REPLY = 64 << 10;
 
+  private static final Logger log = LoggerFactory.getLogger(RequestThreads.class);
+
+  private static final long RETRY_NANOS = Duration.ofMillis(10).toNanos();
   private static final int MOST_IDLE = 4;
   private static final int OPCODES = 64;
 
   private final Channel channel;
   private final Requests requests;
+  private final InFlight inFlight;
   private final AtomicLongArray counts = new AtomicLongArray(OPCODES);
   private final AtomicInteger idle = new AtomicInteger();
   private final AtomicInteger started = new AtomicInteger();
   private volatile boolean ended;
 
-  RequestThreads(Channel channel, Requests requests) {
+  RequestThreads(Channel channel, InFlight inFlight, Requests requests) {
     this.channel = channel;
+    this.inFlight = inFlight;
     this.requests = requests;
   }
 
@@ -43,33 +50,57 @@ final class RequestThreads {
   }
 
   private void receive() {
-    long memory = LIBC.malloc(REQUEST + REPLY);
+    long reply = LIBC.malloc(REPLY);
     try {
       boolean goOn = true;
       while (goOn && !ended) {
-        int length = channel.receive(memory, REQUEST);
-        if (length < 0) {
-          ended = true;
-        } else if (length > 0) {
-          goOn = answer(memory);
+        long request = take();
+        int length = channel.receive(request, InFlight.CAPACITY);
+        if (length > 0) {
+          goOn = answer(request, reply);
+        } else {
+          inFlight.give(request);
+          ended |= length < 0;
         }
       }
     } finally {
-      LIBC.free(memory);
+      LIBC.free(reply);
     }
     if (ended) {
       requests.close();
     }
   }
 
+  /** Waits for memory where there is none: nobody else could answer instead. */
+  private long take() {
+    while (true) {
+      try {
+        return inFlight.take();
+      } catch (FsException e) {
+        log.warn("no request can be received: {}", e.getMessage());
+        LockSupport.parkNanos(RETRY_NANOS);
+      }
+    }
+  }
+
+  /** Answers what a daemon before this one has received. */
+  void answerLeft() {
+    long reply = LIBC.malloc(REPLY);
+    try {
+      inFlight.left().forEach(request -> requests.answer(request, reply));
+    } finally {
+      LIBC.free(reply);
+    }
+  }
+
   /** Returns whether the thread goes on. */
-  private boolean answer(long memory) {
-    int opcode = Memory.getInt(memory + Wire.OPCODE);
+  private boolean answer(long request, long reply) {
+    int opcode = Memory.getInt(request + Wire.OPCODE);
     counts.incrementAndGet(Math.min(Math.max(opcode, 0), OPCODES - 1));
     if (idle.decrementAndGet() == 0) {
       start();
     }
-    requests.answer(memory, memory + REQUEST);
+    requests.answer(request, reply);
     if (idle.incrementAndGet() > MOST_IDLE) {
       idle.decrementAndGet();
       return false;

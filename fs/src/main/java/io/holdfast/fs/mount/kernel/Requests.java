@@ -29,6 +29,7 @@ final class Requests {
   private static final int KEEP_CACHE = 2;
 
   private final Channel channel;
+  private final InFlight inFlight;
   private final Filesystem filesystem;
   private final MountOptions options;
   private final Directories directories;
@@ -46,31 +47,35 @@ final class Requests {
   /** For a connection that begins. */
   Requests(
       Channel channel,
+      InFlight inFlight,
       Filesystem filesystem,
       MountOptions options,
       Exposures exposures,
       Initialized initialized) {
-    this(channel, filesystem, options, exposures, initialized, null);
+    this(channel, inFlight, filesystem, options, exposures, initialized, null);
   }
 
   /** For a connection on which everything has been agreed. */
   Requests(
       Channel channel,
+      InFlight inFlight,
       Filesystem filesystem,
       MountOptions options,
       Exposures exposures,
       Negotiation negotiation) {
-    this(channel, filesystem, options, exposures, null, negotiation);
+    this(channel, inFlight, filesystem, options, exposures, null, negotiation);
   }
 
   private Requests(
       Channel channel,
+      InFlight inFlight,
       Filesystem filesystem,
       MountOptions options,
       Exposures exposures,
       @Nullable Initialized initialized,
       @Nullable Negotiation negotiation) {
     this.channel = channel;
+    this.inFlight = inFlight;
     this.filesystem = filesystem;
     this.options = options;
     this.directories = new Directories(filesystem, exposures, options.metadataTtl());
@@ -80,7 +85,7 @@ final class Requests {
   }
 
   /**
-   * Answers a request, now or, a READ, later.
+   * Answers a request, now or, a READ, later, and takes it out of those in flight.
    *
    * @param request the message
    * @param reply room for an answer of {@link RequestThreads#REPLY} bytes
@@ -90,6 +95,10 @@ final class Requests {
     long unique = Memory.getLong(request + Wire.UNIQUE);
     try {
       Opcode opcode = Opcode.of(code);
+      if (opcode == Opcode.READ) {
+        read(unique, request);
+        return;
+      }
       if (opcode == null) {
         channel.reply(unique, -Errno.ENOSYS.intValue());
       } else {
@@ -101,6 +110,7 @@ final class Requests {
       log.error("a request failed in the daemon itself", e);
       channel.reply(unique, -Errno.EIO.intValue());
     }
+    inFlight.give(request);
   }
 
   private void answer(Opcode opcode, long unique, long request, long reply) throws FsException {
@@ -119,7 +129,7 @@ final class Requests {
       case READLINK -> bytes(unique, filesystem.readLink(node), reply);
       case OPEN -> open(unique, node, request, reply);
       case OPENDIR -> openDirectory(unique, reply);
-      case READ -> read(unique, node, request);
+      case READ -> throw new IllegalStateException("answered apart");
       case READDIR, READDIRPLUS -> list(unique, node, body, opcode == Opcode.READDIRPLUS);
       case STATFS -> {
         Wire.statfs(reply, filesystem.figures());
@@ -212,9 +222,10 @@ final class Requests {
     }
   }
 
-  private void read(long unique, long node, long request) {
+  private void read(long unique, long request) {
+    long node = Memory.getLong(request + Wire.NODE);
     long body = request + Wire.IN_HEADER;
-    PendingRead read = new PendingRead(channel, unique, () -> pending.remove(unique));
+    PendingRead read = new PendingRead(channel, unique, () -> ended(unique, request));
     pending.put(unique, read);
     try {
       filesystem.read(
@@ -227,6 +238,11 @@ final class Requests {
       log.error("a read failed in the daemon itself", e);
       read.fail(-Errno.EIO.intValue());
     }
+  }
+
+  private void ended(long unique, long request) {
+    pending.remove(unique);
+    inFlight.give(request);
   }
 
   private void list(long unique, long node, long body, boolean plus) throws FsException {

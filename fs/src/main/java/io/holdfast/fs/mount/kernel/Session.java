@@ -43,6 +43,8 @@ record Session(String device, Negotiation negotiation) {
                   number(values, "flags"))));
     } catch (NoSuchFileException e) {
       return Optional.empty();
+    } catch (FsException e) {
+      throw e;
     } catch (IOException | NumberFormatException e) {
       throw new FsException(FsError.IO, file + ": cannot be read: " + e, e);
     }
