@@ -199,7 +199,8 @@ public final class Daemon {
               origin.describe(),
               settings.metadataTtl(),
               settings.allowOther(),
-              message));
+              message,
+              origin.mayHang()));
       OwnMountEntry.raiseReadAhead(settings.mountpoint());
       if (watch) {
         watcher.watch(settings.mountpoint());

@@ -171,15 +171,44 @@ public final class DatasetFilesystem implements Filesystem {
       control.list(node - CONTROL, sink);
       return;
     }
-    EntrySink all =
-        node != ROOT
-            ? sink
-            : (name, type, inode) -> {
-              if (!Arrays.equals(name, CONTROL_NAME)) {
-                sink.entry(name, type, inode);
-              }
-            };
-    origin.list(tree.node(node).path(), all);
+    origin.list(tree.node(node).path(), withoutControlName(node, sink));
+  }
+
+  private static EntrySink withoutControlName(long node, EntrySink sink) {
+    return node != ROOT
+        ? sink
+        : (name, type, inode) -> {
+          if (!Arrays.equals(name, CONTROL_NAME)) {
+            sink.entry(name, type, inode);
+          }
+        };
+  }
+
+  @Override
+  public boolean listAndLookUp(long node, EntrySink sink) throws FsException {
+    if (node >= CONTROL || origin.mayHang()) {
+      list(node, sink);
+      return false;
+    }
+    Node directory = tree.node(node);
+    EntrySink all = withoutControlName(node, sink);
+    origin.listWithAttributes(
+        directory.path(),
+        (name, attributes) -> {
+          if (attributes != null) {
+            learn(directory, name, attributes);
+            all.entry(name, attributes.type(), attributes.inode());
+          }
+        });
+    return true;
+  }
+
+  private void learn(Node directory, byte[] name, Attributes attributes) {
+    try {
+      tree.listed(directory, name, attributes);
+    } catch (FsException e) {
+      log.debug("gone since it was listed: {}", e.getMessage());
+    }
   }
 
   @Override

@@ -45,6 +45,14 @@ public interface Filesystem {
   void list(long node, EntrySink sink) throws FsException;
 
   /**
+   * The same, and finds out what each entry leads to now where the store tells that in a listing:
+   * {@link #known} is as fresh as this then.
+   *
+   * @return whether it did
+   */
+  boolean listAndLookUp(long node, EntrySink sink) throws FsException;
+
+  /**
    * Reads from a file. The reply is called once, now or later, from any thread; with no bytes at or
    * beyond the end of the file.
    *

@@ -11,10 +11,12 @@ import java.time.Duration;
  * @param metadataTtl how long the kernel may keep names, missing names and attributes
  * @param allowOther whether other users may use the mount
  * @param answerOpens answer each open, instead of telling the kernel once not to ask
+ * @param attributesCost whether the dataset's store tells attributes by a request each
  */
 public record MountOptions(
     Path mountpoint,
     String source,
     Duration metadataTtl,
     boolean allowOther,
-    boolean answerOpens) {}
+    boolean answerOpens,
+    boolean attributesCost) {}

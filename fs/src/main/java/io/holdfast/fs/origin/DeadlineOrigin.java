@@ -15,6 +15,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An origin whose calls end by a deadline, for one that may hang. Each call runs on a thread of the
@@ -152,6 +153,24 @@ public final class DeadlineOrigin implements Origin {
               return listed;
             });
     entries.forEach(entry -> entry.accept(sink));
+  }
+
+  /** A deadline for each entry: a large directory on a slow store takes long, but does not hang. */
+  @Override
+  public void listWithAttributes(OriginPath path, AttributesSink sink) throws FsException {
+    List<byte[]> names = new ArrayList<>();
+    list(path, (name, type, inode) -> names.add(name));
+    for (byte[] name : names) {
+      sink.entry(name, statOrNull(path.child(name)));
+    }
+  }
+
+  private @Nullable Attributes statOrNull(OriginPath path) {
+    try {
+      return stat(path);
+    } catch (FsException e) {
+      return null;
+    }
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.holdfast.fs.origin;
 
 import io.holdfast.fs.FsException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The authoritative store of a dataset, read only. Paths are relative to its root; no call ever
@@ -29,6 +30,12 @@ public interface Origin extends AutoCloseable {
   /** Passes each entry of a directory, without {@code .} and {@code ..}, in the store's order. */
   void list(OriginPath path, EntrySink sink) throws FsException;
 
+  /**
+   * The same with the attributes of each entry, which many stores have at hand in a listing. An
+   * entry whose attributes cannot be had comes without them.
+   */
+  void listWithAttributes(OriginPath path, AttributesSink sink) throws FsException;
+
   /** Opens a regular file for reading. */
   OriginFile open(OriginPath path) throws FsException;
 
@@ -43,6 +50,18 @@ public interface Origin extends AutoCloseable {
 
   @Override
   void close();
+
+  /** Takes the entries of a directory with their attributes. */
+  @FunctionalInterface
+  interface AttributesSink {
+    /**
+     * Takes an entry.
+     *
+     * @param name its name, without slash
+     * @param attributes those of a symlink itself; null where they cannot be had
+     */
+    void entry(byte[] name, @Nullable Attributes attributes);
+  }
 
   /** Takes the entries of a directory one by one. */
   @FunctionalInterface

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * those who wait for more, and what has been delivered. Thread-safe.
  *
  * <p>The monitor guards every field that is not final. Replies, the listener and the memory are
- * called without it. The memory is freed by whoever is the last of: the state becoming {@link
- * State#RETIRED}, and the uses ({@link #users}) ending.
+ * called without it; a counter of the transit is not. The memory is freed by whoever is the last
+ * of: the state becoming {@link State#RETIRED}, and the uses ({@link #users}) ending.
  */
 final class Fetch implements Fetched {
   /** Unit of {@link #delivered}. */
@@ -229,6 +229,9 @@ final class Fetch implements Fetched {
       admitted = admits;
       if (state == State.RUNNING) {
         state = admits ? State.ADMITTED : State.REFUSED;
+        if (!admits) {
+          transit.kept(true);
+        }
       }
       bytes = untold && !admits ? deliveredBytes : 0;
       complete = state == State.RETIRED || isDelivered();
@@ -294,6 +297,9 @@ final class Fetch implements Fetched {
         return List.of();
       }
       bytes = state == State.RUNNING && !offered ? deliveredBytes : 0;
+      if (state == State.REFUSED) {
+        transit.kept(false);
+      }
       state = State.RETIRED;
       unanswered = List.copyOf(waiters);
       waiters.clear();

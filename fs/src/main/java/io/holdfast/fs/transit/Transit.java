@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
@@ -57,6 +58,10 @@ public final class Transit {
   private final ReadPatterns patterns = new ReadPatterns();
   private final LastItems lastItems = new LastItems();
   private volatile boolean closed;
+
+  /** Fetches in the table that were refused: those that can be given up. */
+  private final AtomicInteger kept = new AtomicInteger();
+
   private final ConcurrentHashMap<FetchKey, Fetch> table = new ConcurrentHashMap<>();
 
   /**
@@ -374,6 +379,11 @@ public final class Transit {
     listener.delivered(fetch.item(), bytes, complete);
   }
 
+  /** Takes note that a refused fetch is kept for who may still read it, or no longer. */
+  void kept(boolean begins) {
+    kept.addAndGet(begins ? 1 : -1);
+  }
+
   void free(long address, int length) {
     memory.release(address, length);
   }
@@ -421,6 +431,9 @@ public final class Transit {
    * @return whether there were any
    */
   private boolean giveUpIdle() {
+    if (kept.get() == 0) {
+      return false; // all is on its way to being pinned, or still arriving
+    }
     List<Fetch> idle;
     try (Stream<Fetch> all = table.values().stream()) {
       idle =

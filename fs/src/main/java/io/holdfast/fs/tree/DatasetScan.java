@@ -5,12 +5,11 @@ import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.OriginPath;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -71,43 +70,32 @@ public final class DatasetScan implements Runnable {
   }
 
   private void scan(OriginPath directory, ArrayDeque<OriginPath> directories) {
-    List<byte[]> others = new ArrayList<>();
     try {
-      origin.list(
+      origin.listWithAttributes(
           directory,
-          (name, type, inode) -> {
-            if (type == Attributes.DIRECTORY) {
-              directories.add(directory.child(name));
-            } else if (type == Attributes.REGULAR || type == 0) {
-              others.add(name);
+          (name, attributes) -> {
+            if (!stopped) {
+              count(directory.child(name), attributes, directories);
             }
           });
     } catch (FsException e) {
       log.warn("left out of the count: {}", e.getMessage());
     }
-    for (byte[] name : others) {
-      if (stopped) {
-        return;
-      }
-      count(directory.child(name), directories);
-    }
   }
 
   @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
-  private void count(OriginPath path, ArrayDeque<OriginPath> directories) {
-    try {
-      Attributes attributes = origin.stat(path);
-      if (attributes.isRegular()) {
-        files++;
-        bytes += attributes.size();
-        long pages = (attributes.size() + pageSize - 1) / pageSize * pageSize;
-        pageBytes += pages;
-        selectedPageBytes += selected.files().test(path) ? pages : 0;
-      } else if (attributes.isDirectory()) {
-        directories.add(path);
-      }
-    } catch (FsException e) {
-      log.warn("left out of the count: {}", e.getMessage());
+  private void count(
+      OriginPath path, @Nullable Attributes attributes, ArrayDeque<OriginPath> directories) {
+    if (attributes == null) {
+      log.warn("left out of the count: {}", path);
+    } else if (attributes.isDirectory()) {
+      directories.add(path);
+    } else if (attributes.isRegular()) {
+      files++;
+      bytes += attributes.size();
+      long pages = (attributes.size() + pageSize - 1) / pageSize * pageSize;
+      pageBytes += pages;
+      selectedPageBytes += selected.files().test(path) ? pages : 0;
     }
   }
 

@@ -132,6 +132,23 @@ public final class Tree {
     }
   }
 
+  /**
+   * Takes what the origin has just told of an entry of a directory, as {@link #lookup} would.
+   *
+   * @throws FsException as the origin says, where something has changed and it is asked again
+   */
+  public Node listed(Node parent, byte[] name, Attributes fresh) throws FsException {
+    Node known = unchanged(parent, name, fresh);
+    if (known != null) {
+      return known;
+    }
+    synchronized (lockOf(parent, name)) {
+      // what was listed may be older than what a lookup has found meanwhile
+      Attributes now = index.find(parent.id(), name) == 0 ? fresh : statOrRemove(parent, name);
+      return replace(parent, name, now);
+    }
+  }
+
   /** Returns the node that the name is known to lead to, with fresh attributes, or null. */
   private @Nullable Node unchanged(Node parent, byte[] name, Attributes fresh) {
     Node known = known(parent, name);

@@ -36,6 +36,11 @@ public class DelegatingOrigin implements Origin {
   }
 
   @Override
+  public void listWithAttributes(OriginPath path, AttributesSink sink) throws FsException {
+    origin.listWithAttributes(path, sink);
+  }
+
+  @Override
   public OriginFile open(OriginPath path) throws FsException {
     return origin.open(path);
   }

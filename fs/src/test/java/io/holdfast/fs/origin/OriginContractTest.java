@@ -351,6 +351,34 @@ abstract class OriginContractTest {
   }
 
   @Test
+  void listWithAttributes_directory_isTheListingWithWhatStatTells() throws IOException {
+    store.file(bytes("dir/file"), new byte[3]);
+    store.file(bytes("dir/sub/other"), new byte[5]);
+    store.symlink(bytes("dir/link"), bytes("nowhere"));
+    List<String> listed = new ArrayList<>();
+    origin.list(
+        OriginPath.of("dir"),
+        (name, type, inode) -> listed.add(new String(name, StandardCharsets.UTF_8)));
+    List<String> withAttributes = new ArrayList<>();
+    Map<String, Attributes> attributes = new HashMap<>();
+    origin.listWithAttributes(
+        OriginPath.of("dir"),
+        (name, told) -> {
+          withAttributes.add(new String(name, StandardCharsets.UTF_8));
+          attributes.put(new String(name, StandardCharsets.UTF_8), told);
+        });
+    assertThat(withAttributes).isEqualTo(listed).hasSize(3);
+    for (String name : listed) {
+      assertThat(attributes.get(name))
+          .isEqualTo(origin.stat(OriginPath.of("dir").child(bytes(name))));
+    }
+    assertThat(attributes.get("link").isSymlink()).isTrue();
+    assertFails(
+        () -> origin.listWithAttributes(OriginPath.of("dir/file"), (name, told) -> {}),
+        FsError.NOT_DIRECTORY);
+  }
+
+  @Test
   void list_emptyRoot_givesNothing() throws IOException {
     origin.list(
         OriginPath.ROOT,

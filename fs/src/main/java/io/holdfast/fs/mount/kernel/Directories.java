@@ -45,7 +45,7 @@ final class Directories {
       throws FsException {
     Listing listing = offset == 0 ? null : listings.getIfPresent(node);
     if (listing == null) {
-      listing = Listing.of(filesystem, node);
+      listing = Listing.of(filesystem, node, shown != null);
       listings.put(node, listing);
     }
     int written = 0;
@@ -57,7 +57,7 @@ final class Directories {
       }
       long at = to + written;
       if (shown != null) {
-        look(node, entry, at, shown);
+        look(node, listing, entry, at, shown);
         at += Wire.ENTRY;
       }
       Wire.dirent(at, entry.name(), entry.type(), entry.inode(), i + 1L);
@@ -67,10 +67,13 @@ final class Directories {
   }
 
   /** What cannot be looked up now is listed by its name alone. */
-  private void look(long directory, Listing.Entry entry, long to, List<Long> shown) {
+  private void look(
+      long directory, Listing listing, Listing.Entry entry, long to, List<Long> shown) {
     if (!entry.isDots()) {
       try {
-        Filesystem.Entry found = filesystem.lookup(directory, entry.name());
+        Filesystem.Entry known =
+            listing.isLookedUp() ? filesystem.known(directory, entry.name()) : null;
+        Filesystem.Entry found = known == null ? filesystem.lookup(directory, entry.name()) : known;
         exposures.enter(found.node());
         shown.add(found.node());
         Wire.entry(to, found.node(), found.attributes(), ttl);

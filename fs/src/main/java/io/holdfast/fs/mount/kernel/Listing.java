@@ -3,6 +3,7 @@ package io.holdfast.fs.mount.kernel;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.mount.Filesystem;
 import io.holdfast.fs.origin.Attributes;
+import io.holdfast.fs.origin.Origin.EntrySink;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -42,17 +43,33 @@ final class Listing {
   }
 
   private final List<Entry> entries;
+  private final boolean lookedUp;
 
-  private Listing(List<Entry> entries) {
+  private Listing(List<Entry> entries, boolean lookedUp) {
     this.entries = entries;
+    this.lookedUp = lookedUp;
   }
 
-  static Listing of(Filesystem filesystem, long node) throws FsException {
+  /**
+   * Lists a directory.
+   *
+   * @param lookUp find out what the entries lead to, too, where that is cheap
+   */
+  static Listing of(Filesystem filesystem, long node, boolean lookUp) throws FsException {
     List<Entry> entries = new ArrayList<>();
     entries.add(new Entry(new byte[] {'.'}, Attributes.DIRECTORY, node));
     entries.add(new Entry(new byte[] {'.', '.'}, Attributes.DIRECTORY, node));
-    filesystem.list(node, (name, type, inode) -> entries.add(new Entry(name, type, inode)));
-    return new Listing(entries);
+    EntrySink all = (name, type, inode) -> entries.add(new Entry(name, type, inode));
+    if (lookUp) {
+      return new Listing(entries, filesystem.listAndLookUp(node, all));
+    }
+    filesystem.list(node, all);
+    return new Listing(entries, false);
+  }
+
+  /** Tells whether the filesystem knows what each entry leads to, as of this listing. */
+  boolean isLookedUp() {
+    return lookedUp;
   }
 
   int size() {

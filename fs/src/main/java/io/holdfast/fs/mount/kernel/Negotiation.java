@@ -77,9 +77,11 @@ record Negotiation(int minor, int maxReadahead, long flags) {
   /**
    * Reads an offer.
    *
+   * @param attributesCost whether attributes cost more than names in a listing: then the kernel
+   *     asks for them only where it sees that they are wanted
    * @throws FsException if it is of a protocol that is not spoken here
    */
-  static Negotiation of(long init) throws FsException {
+  static Negotiation of(long init, boolean attributesCost) throws FsException {
     int major = Memory.getInt(init);
     int minor = Memory.getInt(init + 4);
     if (major != MAJOR || minor < OLDEST) {
@@ -92,7 +94,8 @@ record Negotiation(int minor, int maxReadahead, long flags) {
     if ((flags & INIT_EXT) != 0) {
       flags |= Integer.toUnsignedLong(Memory.getInt(init + 16)) << Integer.SIZE;
     }
-    return new Negotiation(Math.min(minor, NEWEST), Memory.getInt(init + 8), flags & WANTED);
+    long wanted = attributesCost ? WANTED : WANTED & ~READDIRPLUS_AUTO;
+    return new Negotiation(Math.min(minor, NEWEST), Memory.getInt(init + 8), flags & wanted);
   }
 
   /** Writes the answer; returns its length. */

@@ -25,7 +25,7 @@ final class RequestThreads {
   private static final Logger log = LoggerFactory.getLogger(RequestThreads.class);
 
   private static final long RETRY_NANOS = Duration.ofMillis(10).toNanos();
-  private static final int MOST_IDLE = 4;
+  private static final int MOST_IDLE = 6;
   private static final int OPCODES = 64;
 
   private final Channel channel;

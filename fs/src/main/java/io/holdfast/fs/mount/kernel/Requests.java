@@ -166,7 +166,7 @@ final class Requests {
   }
 
   private void init(long unique, long body, long reply) throws FsException {
-    Negotiation taken = Negotiation.of(body);
+    Negotiation taken = Negotiation.of(body, options.attributesCost());
     negotiation = taken;
     if (initialized != null) {
       initialized.agreed(taken);

@@ -45,6 +45,20 @@ final class Statx {
     return LIBC.statx(fd, path, Linux.AT_EMPTY_PATH, BASIC_STATS, area) == 0 ? 0 : Linux.errno();
   }
 
+  /**
+   * The same for an entry of an open directory; of a symlink, its own.
+   *
+   * @return 0, or a positive errno
+   */
+  static int call(int directory, byte[] name) {
+    long area = Linux.scratch().area();
+    long path = Linux.scratch().path();
+    Memory.putString(path, name);
+    return LIBC.statx(directory, path, Linux.AT_SYMLINK_NOFOLLOW, BASIC_STATS, area) == 0
+        ? 0
+        : Linux.errno();
+  }
+
   /** Returns what the last {@link #call} of this thread answered. */
   static Attributes attributes() {
     long at = Linux.scratch().area();

@@ -29,7 +29,7 @@ final class NegotiationTest {
     Memory.putInt(offer + 8, 131_072);
     Memory.putInt(offer + 12, flags);
     Memory.putInt(offer + 16, flags);
-    return Negotiation.of(offer);
+    return Negotiation.of(offer, true);
   }
 
   /** Protocols from the oldest that will do to one that is not there yet. */
@@ -71,6 +71,14 @@ final class NegotiationTest {
     assertThat(Memory.getInt(answer + 32)).as("flags of a word that is not there").isZero();
     assertThat(Memory.getShort(answer + 40)).isZero();
     assertThat(negotiation.canResend()).isFalse();
+  }
+
+  /** Where attributes cost nothing, every listing brings them. */
+  @Test
+  void attributes_thatAreCheap_areAlwaysListed() throws FsException {
+    offered(7, 45, -1);
+    Negotiation negotiation = Negotiation.of(offer, false);
+    assertThat(negotiation.flags()).isEqualTo(0x480_4264_2001L);
   }
 
   @ParameterizedTest
