@@ -23,8 +23,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * that they are spread over are {@code holdfast.kills} and {@code holdfast.kill-seconds}.
  */
 class OutlivesDaemonIT {
-  private static final int KILLS = Integer.getInteger("holdfast.kills", 8);
-  private static final int SECONDS = Integer.getInteger("holdfast.kill-seconds", 24);
+  private static final int KILLS = Integer.getInteger("holdfast.kills", 6);
+  private static final int SECONDS = Integer.getInteger("holdfast.kill-seconds", 15);
   private static final Duration START = Duration.ofSeconds(20);
   private static final Duration ERROR = Duration.ofSeconds(10);
   private static final long LONGEST_PAUSE_MILLIS = 3000;

@@ -16,6 +16,7 @@ import java.time.InstantSource;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
@@ -73,20 +74,27 @@ final class Composition {
 
   /**
    * Where the origin cannot hang, a fetch runs on the thread of its first reader: handing it over
-   * costs as much as the fetch of a small file. Else the reader must be able to give it up.
+   * costs as much as the fetch of a small file. Else the reader must be able to give it up, and
+   * those that are more than there are threads wait without one.
    */
   static Transit.Executors fetchers(boolean mayHang) {
-    Executor awaited =
-        mayHang
-            ? new ThreadPoolExecutor(
-                0,
-                FETCH_THREADS,
-                IDLE_SECONDS,
-                TimeUnit.SECONDS,
-                new SynchronousQueue<>(),
-                named("fetch"),
-                Composition::wait)
-            : Runnable::run;
+    return new Transit.Executors(mayHang ? pool("fetch") : Runnable::run, prefetchers());
+  }
+
+  private static Executor pool(String name) {
+    ThreadPoolExecutor threads =
+        new ThreadPoolExecutor(
+            FETCH_THREADS,
+            FETCH_THREADS,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            named(name));
+    threads.allowCoreThreadTimeOut(true);
+    return threads;
+  }
+
+  private static Executor prefetchers() {
     ThreadPoolExecutor ahead =
         new ThreadPoolExecutor(
             PREFETCH_THREADS,
@@ -97,22 +105,7 @@ final class Composition {
             named("prefetch"),
             REFUSE);
     ahead.allowCoreThreadTimeOut(true);
-    return new Transit.Executors(awaited, ahead);
-  }
-
-  /**
-   * More fetches than threads: the reader's thread waits for one, for as long as it would wait for
-   * the bytes.
-   */
-  private static void wait(Runnable fetch, ThreadPoolExecutor pool) {
-    try {
-      if (pool.getQueue().offer(fetch, DEADLINE.toMillis(), TimeUnit.MILLISECONDS)) {
-        return;
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    REFUSE.rejectedExecution(fetch, pool);
+    return ahead;
   }
 
   static IsolatedThreads pinners(int... without) throws FsException {

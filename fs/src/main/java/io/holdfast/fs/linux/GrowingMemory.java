@@ -21,7 +21,7 @@ public final class GrowingMemory implements AutoCloseable {
   private static final long RANGE = 1L << 34;
 
   /** How much is reserved at a time. */
-  private static final long STEP = 1 << 20;
+  private static final long STEP = 256 << 10;
 
   private static final int O_RDWR = 2;
   private static final int O_CREAT = 0x40;

@@ -63,6 +63,9 @@ final class Directories {
       Wire.dirent(at, entry.name(), entry.type(), entry.inode(), i + 1L);
       written += size;
     }
+    if (offset >= listing.size()) {
+      listings.invalidate(node); // it has been read to its end
+    }
     return written;
   }
 

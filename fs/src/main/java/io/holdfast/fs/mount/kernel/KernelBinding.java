@@ -93,9 +93,16 @@ public final class KernelBinding implements Binding {
             filesystem,
             wanted,
             exposures,
-            agreed -> {
-              new Session(device, agreed).write(session);
-              initialized.countDown();
+            new Requests.Initialized() {
+              @Override
+              public void agreed(Negotiation negotiation) throws FsException {
+                new Session(device, negotiation).write(session);
+              }
+
+              @Override
+              public void answered() {
+                initialized.countDown();
+              }
             });
     start(requests);
     awaitFirstRequest(wanted);

@@ -25,7 +25,16 @@ final class RequestThreads {
   private static final Logger log = LoggerFactory.getLogger(RequestThreads.class);
 
   private static final long RETRY_NANOS = Duration.ofMillis(10).toNanos();
-  private static final int MOST_IDLE = 6;
+  private static final int MOST_IDLE = 4;
+
+  /** More than can wait for the metadata of an origin that hangs. */
+  private static final int MOST = 64;
+
+  /**
+   * A thread ends only when none was needed for so long: starting one costs more than keeping it.
+   */
+  private static final long CALM_NANOS = Duration.ofSeconds(1).toNanos();
+
   private static final int OPCODES = 64;
 
   private final Channel channel;
@@ -33,8 +42,10 @@ final class RequestThreads {
   private final InFlight inFlight;
   private final AtomicLongArray counts = new AtomicLongArray(OPCODES);
   private final AtomicInteger idle = new AtomicInteger();
+  private final AtomicInteger running = new AtomicInteger();
   private final AtomicInteger started = new AtomicInteger();
   private volatile boolean ended;
+  private volatile long lastStart;
 
   RequestThreads(Channel channel, InFlight inFlight, Requests requests) {
     this.channel = channel;
@@ -43,6 +54,8 @@ final class RequestThreads {
   }
 
   void start() {
+    lastStart = System.nanoTime();
+    running.incrementAndGet();
     idle.incrementAndGet();
     Thread thread = new Thread(this::receive, "fuse-" + started.incrementAndGet());
     thread.setDaemon(true);
@@ -65,6 +78,7 @@ final class RequestThreads {
       }
     } finally {
       LIBC.free(reply);
+      running.decrementAndGet();
     }
     if (ended) {
       requests.close();
@@ -97,11 +111,11 @@ final class RequestThreads {
   private boolean answer(long request, long reply) {
     int opcode = Memory.getInt(request + Wire.OPCODE);
     counts.incrementAndGet(Math.min(Math.max(opcode, 0), OPCODES - 1));
-    if (idle.decrementAndGet() == 0) {
+    if (idle.decrementAndGet() == 0 && running.get() < MOST) {
       start();
     }
     requests.answer(request, reply);
-    if (idle.incrementAndGet() > MOST_IDLE) {
+    if (idle.incrementAndGet() > MOST_IDLE && System.nanoTime() - lastStart > CALM_NANOS) {
       idle.decrementAndGet();
       return false;
     }

@@ -38,10 +38,13 @@ final class Requests {
   private final ConcurrentHashMap<Long, PendingRead> pending = new ConcurrentHashMap<>();
   private volatile @Nullable Negotiation negotiation;
 
-  /** Takes what was agreed with the kernel, before the kernel is told so. */
-  @FunctionalInterface
+  /** Learns of the beginning of a connection. */
   interface Initialized {
+    /** Takes what is to be agreed with the kernel, before the kernel is told so. */
     void agreed(Negotiation negotiation) throws FsException;
+
+    /** The kernel has been told, and done with it what it does. */
+    void answered();
   }
 
   /** For a connection that begins. */
@@ -173,6 +176,9 @@ final class Requests {
     }
     channel.reply(unique, reply, taken.write(reply));
     log.debug("FUSE 7.{}", taken.minor());
+    if (initialized != null) {
+      initialized.answered();
+    }
   }
 
   private void lookup(long unique, long parent, byte[] name, long reply) throws FsException {
