@@ -43,7 +43,7 @@ final class ArchitectureTest {
           // The dataset's store, and its metadata.
           arrow("origin", ""),
           arrow("origin.posix", "", "linux", "origin"),
-          arrow("tree", "", "origin"),
+          arrow("tree", "", "linux", "origin"),
           // The bytes: on their way, and those that stay. Residency listens to what transit
           // fetched.
           arrow("transit", "", "linux", "origin"),
@@ -182,6 +182,9 @@ final class ArchitectureTest {
     noClasses()
         .that()
         .resideOutsideOfPackage(FS + ".residency")
+        .and()
+        // the daemon's own memory, of which nothing is in the mount
+        .doNotHaveFullyQualifiedName(FS + ".linux.GrowingMemory")
         .should()
         .callMethodWhere(
             describe(

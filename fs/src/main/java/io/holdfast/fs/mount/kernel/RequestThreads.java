@@ -133,6 +133,11 @@ final class RequestThreads {
     return byName;
   }
 
+  /** Returns how many threads there are now. */
+  int running() {
+    return running.get();
+  }
+
   boolean isEnded() {
     return ended;
   }
