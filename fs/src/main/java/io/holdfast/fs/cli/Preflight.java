@@ -3,6 +3,7 @@ package io.holdfast.fs.cli;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.daemon.BindingChoice;
 import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -94,6 +95,13 @@ final class Preflight {
               + "' is in use by the mount at "
               + other.get().mountpoint()
               + ": choose another one with --name");
+    }
+    if (Supervision.isSupervised(host.control().stateDirectory(name))) {
+      throw CliException.couldNot(
+          "the name '"
+              + name
+              + "' is in use by a mount whose daemon is being started again: choose another one"
+              + " with --name");
     }
   }
 

@@ -72,6 +72,7 @@ public final class Daemon {
   /** How long {@link #plan()} waits for the dataset to be counted. */
   private static final Duration PLAN_WAIT = Duration.ofMillis(1500);
 
+  private static final Duration START_DEADLINE = Duration.ofMinutes(1);
   private static final Duration SHORTEST_SWEEP = Duration.ofMinutes(1);
   private static final long SEED = 42;
 
@@ -79,6 +80,7 @@ public final class Daemon {
   private final @Nullable Supervision supervision;
   private final Deque<Runnable> undo = new ArrayDeque<>();
   private final AtomicBoolean stopping = new AtomicBoolean();
+  private final CountDownLatch ready = new CountDownLatch(1);
   private final CountDownLatch stopped = new CountDownLatch(1);
   private final DatasetScan scan;
   private final StatsReport report;
@@ -102,6 +104,9 @@ public final class Daemon {
     this.settings = settings;
     this.supervision = supervision;
     boolean started = false;
+    if (restarts() > 0) {
+      Composition.named("start-deadline").newThread(this::endWhenOverdue).start();
+    }
     try {
       int[] without = supervision == null ? new int[0] : supervision.descriptors();
       IsolatedThreads pinners = closing(Composition.pinners(without));
@@ -207,9 +212,13 @@ public final class Daemon {
       }
       resume(residentLog, tree, layout);
       start(housekeeping, transit);
+      if (restarts() > 0) {
+        housekeeping.execute(filesystem::dropStrays);
+      }
       if (supervision != null) {
         supervision.ready();
       }
+      ready.countDown();
       started = true;
       log.info(
           "{} {} with the {} binding: {}",
@@ -226,6 +235,18 @@ public final class Daemon {
 
   private long restarts() {
     return supervision == null ? 0 : supervision.restarts();
+  }
+
+  /** Readers wait for this start: one that hangs makes way for another. */
+  private void endWhenOverdue() {
+    try {
+      if (!ready.await(START_DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
+        log.error("not ready after {}: ending", START_DEADLINE);
+        Runtime.getRuntime().halt(1);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** What a daemon before this one had resident is pinned again. */

@@ -386,6 +386,21 @@ public final class DatasetFilesystem implements Filesystem {
   }
 
   /**
+   * Drops the pages of files of which nothing is resident: after a restart, those that the daemon
+   * before this one had let linger, and nobody would drop any more.
+   */
+  public void dropStrays() {
+    tree.forEach(
+        node -> {
+          Attributes attributes = node.attributes();
+          long items = attributes.isRegular() ? layout.count(attributes.size()) : 0;
+          if (items > 0 && !residency.hasResidents(node.id(), items)) {
+            kernel.dropPages(node.id());
+          }
+        });
+  }
+
+  /**
    * Asks the origin for every file that has resident items, so that memory held for old versions
    * comes free.
    */

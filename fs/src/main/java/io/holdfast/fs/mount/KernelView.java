@@ -19,6 +19,12 @@ public interface KernelView {
    */
   void expire(long parent, byte[] name);
 
+  /**
+   * Drops what the kernel has of a file's content. May wait for a request about the file to be
+   * answered, so not to be called by a thread that answers requests.
+   */
+  void dropPages(long node);
+
   /** Makes the kernel ask for the attributes of a directory before it shows them again. */
   void expireDirectory(long node);
 }

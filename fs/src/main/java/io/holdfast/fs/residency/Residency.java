@@ -412,6 +412,16 @@ public final class Residency implements AutoCloseable {
     return bytes;
   }
 
+  /** Tells whether items of a file are resident, or on their way to it. */
+  public boolean hasResidents(long node, long items) {
+    for (long extent = 0; extent < items; extent++) {
+      if (residents.containsKey(Item.id(node, extent))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Returns how many items of a file are pinned. */
   public long pinnedItems(long node, long items) {
     long pinned = 0;

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -108,6 +109,16 @@ public final class Tree {
           }
         });
     return within;
+  }
+
+  /** Calls for each node that is known. */
+  public void forEach(Consumer<Node> taker) {
+    nodes.forEach(
+        id -> {
+          if (!nodes.isStale(id)) {
+            taker.accept(new Node(nodes, id));
+          }
+        });
   }
 
   /** Returns how many entries are known. */

@@ -3,6 +3,7 @@ package io.holdfast.fs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.holdfast.fs.Await;
 import io.holdfast.fs.daemon.Settings;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -241,6 +242,21 @@ class PreflightTest {
       assertThat(channel.tryLock()).isNotNull();
       refuses("the name 'n' is in use by the mount at /mnt/other: choose another one with --name");
     }
+    new Preflight(host).checkMachine(settings(false));
+  }
+
+  /** Between two of its daemons a mount has none; its name is not free. */
+  @Test
+  void name_ofAMountThatIsStartedAgain_isRefused() throws IOException {
+    Path state = Files.createDirectories(host.control.stateDirectory("n"));
+    Process supervisor = new ProcessBuilder("sh", "-c", "read line; : holdfast-supervise").start();
+    try {
+      Files.writeString(state.resolve("supervisor"), supervisor.pid() + "\n");
+      refuses("the name 'n' is in use by a mount whose daemon is being started again");
+    } finally {
+      supervisor.destroy();
+    }
+    Await.until("the supervisor ended", () -> !supervisor.isAlive());
     new Preflight(host).checkMachine(settings(false));
   }
 

@@ -200,6 +200,10 @@ public final class JnrBinding implements Binding {
     }
   }
 
+  /** A mount of this binding ends with its daemon, which is the one to drop what lingers. */
+  @Override
+  public void dropPages(long node) {}
+
   private Operations operations() {
     Operations mounted = operations;
     if (mounted == null) {

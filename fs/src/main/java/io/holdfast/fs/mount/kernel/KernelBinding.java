@@ -205,6 +205,16 @@ public final class KernelBinding implements Binding {
   /** Its listing, which the kernel keeps as pages, goes as well. */
   @Override
   public void expireDirectory(long node) {
+    invalidate(node);
+  }
+
+  /** And its attributes. */
+  @Override
+  public void dropPages(long node) {
+    invalidate(node);
+  }
+
+  private void invalidate(long node) {
     long message = LIBC.malloc(INVAL_INODE);
     try {
       Memory.clear(message, INVAL_INODE);
