@@ -205,6 +205,20 @@ class OutlivesDaemonIT {
     assertThat(mount.settledStats().residentBytes()).isEqualTo(before.residentBytes());
   }
 
+  /** The kernel remembers the snapshots of the daemon before. */
+  @Test
+  void killed_controlFiles_areThoseOfTheNewDaemon() throws IOException {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 10, i -> 50_000);
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
+    Path stats = mount.path(".holdfast/stats.json");
+    assertThat(Stats.parse(Files.readString(stats)).number("kernel.daemon_restarts")).isZero();
+
+    mount.signal(Posix.SIGKILL);
+    mount.findAgain(START);
+
+    assertThat(Stats.parse(Files.readString(stats)).number("kernel.daemon_restarts")).isEqualTo(1);
+  }
+
   /** Reads of what is resident need no daemon. */
   @Test
   void daemonStopped_residentFiles_areReadAsBefore() {

@@ -38,6 +38,11 @@ public final class ControlFiles {
   private static final byte[] SNAPSHOTS_NAME = "snapshots".getBytes(StandardCharsets.UTF_8);
   private static final Duration SAME_SNAPSHOT = Duration.ofSeconds(1);
   private static final Duration KEEP = Duration.ofSeconds(30);
+
+  /** One a second for a month; together they stay below the numbers that a mount has for these. */
+  private static final long SNAPSHOTS_OF_ONE = 2_592_000;
+
+  private static final long GENERATIONS = 100_000;
   private static final int READABLE = 0444;
   private static final int LISTABLE = 0555;
   private static final int LINK = 0777;
@@ -78,13 +83,15 @@ public final class ControlFiles {
    * Creates the directory.
    *
    * @param files what makes the content of each file, by name, in the order of the listing
+   * @param generation how many of these the mount has had before: the kernel may remember their
+   *     snapshots, so that those of this one have other numbers
    * @param ticker a clock of nanoseconds
    */
-  public ControlFiles(Map<String, Supplier<byte[]>> files, Ticker ticker) {
+  public ControlFiles(Map<String, Supplier<byte[]>> files, long generation, Ticker ticker) {
     files.forEach((name, content) -> links.add(new Link(name, content)));
     this.ticker = ticker;
     this.snapshotsNode = links.size() + 1L;
-    this.lastNode = snapshotsNode;
+    this.lastNode = snapshotsNode + generation % GENERATIONS * SNAPSHOTS_OF_ONE;
     this.newest = new Snapshot[links.size()];
     this.snapshots =
         Caffeine.newBuilder().expireAfterWrite(KEEP).ticker(ticker).executor(Runnable::run).build();

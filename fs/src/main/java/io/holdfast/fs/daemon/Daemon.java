@@ -187,7 +187,7 @@ public final class Daemon {
                   layout,
                   transit,
                   residency,
-                  new ControlFiles(controlFiles(), Ticker.systemTicker()),
+                  new ControlFiles(controlFiles(), restarts(), Ticker.systemTicker()),
                   reads,
                   opens,
                   binding,

@@ -194,11 +194,11 @@ public final class DatasetFilesystem implements Filesystem {
     EntrySink all = withoutControlName(node, sink);
     origin.listWithAttributes(
         directory.path(),
-        (name, attributes) -> {
+        (name, type, inode, attributes) -> {
           if (attributes != null) {
             learn(directory, name, attributes);
-            all.entry(name, attributes.type(), attributes.inode());
           }
+          all.entry(name, type, inode);
         });
     return true;
   }

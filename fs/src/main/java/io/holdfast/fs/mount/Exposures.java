@@ -1,8 +1,10 @@
 package io.holdfast.fs.mount;
 
+import io.holdfast.fs.FsException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts, by node, the replies that show the node under a name and are still on their way to the
@@ -19,6 +21,37 @@ public final class Exposures {
   /** A reply that shows the node is on its way. */
   public synchronized void enter(long node) {
     counts.merge(node, 1, Integer::sum);
+  }
+
+  /**
+   * Looks a name up, for a reply that will show its node, which is entered. One that was parted
+   * from its name before it was entered, so that nobody waits for the reply, is not shown.
+   */
+  public Filesystem.Entry lookup(Filesystem filesystem, long parent, byte[] name)
+      throws FsException {
+    while (true) {
+      Filesystem.Entry found = filesystem.lookup(parent, name);
+      if (enterIfCurrent(filesystem, parent, name, found)) {
+        return found;
+      }
+    }
+  }
+
+  /** The same for what is known without asking; null where that is nothing. */
+  public Filesystem.@Nullable Entry known(Filesystem filesystem, long parent, byte[] name) {
+    Filesystem.Entry known = filesystem.known(parent, name);
+    return known != null && enterIfCurrent(filesystem, parent, name, known) ? known : null;
+  }
+
+  private boolean enterIfCurrent(
+      Filesystem filesystem, long parent, byte[] name, Filesystem.Entry found) {
+    enter(found.node());
+    Filesystem.Entry now = filesystem.known(parent, name);
+    if (now != null && now.node() == found.node()) {
+      return true;
+    }
+    leave(found.node());
+    return false;
   }
 
   /** It has been given to the kernel. */

@@ -158,11 +158,7 @@ public final class DeadlineOrigin implements Origin {
   /** A deadline for each entry: a large directory on a slow store takes long, but does not hang. */
   @Override
   public void listWithAttributes(OriginPath path, AttributesSink sink) throws FsException {
-    List<byte[]> names = new ArrayList<>();
-    list(path, (name, type, inode) -> names.add(name));
-    for (byte[] name : names) {
-      sink.entry(name, statOrNull(path.child(name)));
-    }
+    list(path, (name, type, inode) -> sink.entry(name, type, inode, statOrNull(path.child(name))));
   }
 
   private @Nullable Attributes statOrNull(OriginPath path) {

@@ -58,9 +58,11 @@ public interface Origin extends AutoCloseable {
      * Takes an entry.
      *
      * @param name its name, without slash
+     * @param type as {@link EntrySink} takes it
+     * @param inode its inode number
      * @param attributes those of a symlink itself; null where they cannot be had
      */
-    void entry(byte[] name, @Nullable Attributes attributes);
+    void entry(byte[] name, int type, long inode, @Nullable Attributes attributes);
   }
 
   /** Takes the entries of a directory one by one. */

@@ -73,7 +73,7 @@ public final class DatasetScan implements Runnable {
     try {
       origin.listWithAttributes(
           directory,
-          (name, attributes) -> {
+          (name, type, inode, attributes) -> {
             if (!stopped) {
               count(directory.child(name), attributes, directories);
             }

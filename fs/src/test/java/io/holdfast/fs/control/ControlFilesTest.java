@@ -28,7 +28,7 @@ final class ControlFilesTest {
     Map<String, Supplier<byte[]>> contents = new LinkedHashMap<>();
     contents.put("stats", () -> bytes("snapshot " + made.incrementAndGet()));
     contents.put("config", () -> bytes("a=b\n"));
-    return new ControlFiles(contents, clock::getAsLong);
+    return new ControlFiles(contents, 0, clock::getAsLong);
   }
 
   private static byte[] bytes(String text) {
@@ -72,6 +72,15 @@ final class ControlFilesTest {
     assertThat(files.readLink(link("stats"))).isNotEqualTo(target);
     assertThat(read("stats")).isEqualTo("snapshot 2");
     assertThat(text(files.content(follow(target)))).as("of the old target").isEqualTo("snapshot 1");
+  }
+
+  /** The kernel remembers what the snapshots of the daemon before were. */
+  @Test
+  void snapshots_ofTheNextDaemon_haveOtherNamesAndNodes() throws FsException {
+    ControlFiles next = new ControlFiles(Map.of("stats", () -> bytes("x")), 1, clock::getAsLong);
+    byte[] before = files.readLink(link("stats"));
+    byte[] after = next.readLink(next.lookup(ControlFiles.DIRECTORY, bytes("stats")));
+    assertThat(after).isNotEqualTo(before).hasSameSizeAs(before);
   }
 
   @Test

@@ -3,6 +3,11 @@ package io.holdfast.fs.mount;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.Await;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.origin.Attributes;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -10,6 +15,9 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(20)
 final class ExposuresTest {
+  private static final Attributes ATTRIBUTES =
+      new Attributes(Attributes.REGULAR, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0);
+
   private final Exposures exposures = new Exposures();
 
   @Test
@@ -18,6 +26,34 @@ final class ExposuresTest {
     exposures.awaitNone(1);
     exposures.leave(2);
     exposures.awaitNone(2);
+  }
+
+  /**
+   * A node that lost its name between the lookup and its entering was shown all the same, for as
+   * long as the kernel believed it: nobody had waited for that reply.
+   */
+  @Test
+  void lookup_nodeReplacedBeforeItWasEntered_isDoneAgain() throws FsException {
+    List<Long> lookedUp = new ArrayList<>(List.of(7L, 8L));
+    Filesystem filesystem =
+        (Filesystem)
+            Proxy.newProxyInstance(
+                Filesystem.class.getClassLoader(),
+                new Class<?>[] {Filesystem.class},
+                (proxy, method, arguments) ->
+                    switch (method.getName()) {
+                      case "lookup" -> new Filesystem.Entry(lookedUp.remove(0), ATTRIBUTES);
+                      case "known" -> new Filesystem.Entry(8, ATTRIBUTES);
+                      default -> throw new AssertionError(method);
+                    });
+
+    assertThat(exposures.lookup(filesystem, 1, new byte[] {'f'}).node()).isEqualTo(8);
+
+    exposures.awaitNone(7);
+    exposures.leave(8);
+    exposures.awaitNone(8);
+    assertThat(exposures.known(filesystem, 1, new byte[] {'f'}).node()).isEqualTo(8);
+    exposures.leave(8);
   }
 
   @Test

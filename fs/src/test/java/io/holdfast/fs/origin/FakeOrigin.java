@@ -269,17 +269,17 @@ public final class FakeOrigin implements Origin, OriginStore {
 
   @Override
   public void listWithAttributes(OriginPath path, AttributesSink sink) throws FsException {
-    List<byte[]> names = new ArrayList<>();
-    list(path, (name, type, inode) -> names.add(name));
-    for (byte[] name : names) {
-      Attributes attributes = null;
-      try {
-        attributes = stat(path.child(name));
-      } catch (FsException e) {
-        // it comes without them
-      }
-      sink.entry(name, attributes);
-    }
+    list(
+        path,
+        (name, type, inode) -> {
+          Attributes attributes = null;
+          try {
+            attributes = stat(path.child(name));
+          } catch (FsException e) {
+            // it comes without them
+          }
+          sink.entry(name, type, inode, attributes);
+        });
   }
 
   @Override

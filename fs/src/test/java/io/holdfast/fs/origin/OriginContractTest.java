@@ -363,7 +363,7 @@ abstract class OriginContractTest {
     Map<String, Attributes> attributes = new HashMap<>();
     origin.listWithAttributes(
         OriginPath.of("dir"),
-        (name, told) -> {
+        (name, type, inode, told) -> {
           withAttributes.add(new String(name, StandardCharsets.UTF_8));
           attributes.put(new String(name, StandardCharsets.UTF_8), told);
         });
@@ -374,7 +374,7 @@ abstract class OriginContractTest {
     }
     assertThat(attributes.get("link").isSymlink()).isTrue();
     assertFails(
-        () -> origin.listWithAttributes(OriginPath.of("dir/file"), (name, told) -> {}),
+        () -> origin.listWithAttributes(OriginPath.of("dir/file"), (name, type, inode, told) -> {}),
         FsError.NOT_DIRECTORY);
   }
 

@@ -161,8 +161,8 @@ final class Operations {
     }
     long directory = slash == 0 ? Filesystem.ROOT : resolve(path, slash);
     around.directories.put(directory, request.kernelNode());
-    Entry entry = filesystem.lookup(directory, name(path, slash + 1, path.length));
-    around.exposures.enter(entry.node());
+    Entry entry =
+        around.exposures.lookup(filesystem, directory, name(path, slash + 1, path.length));
     request.show(entry.node());
     return entry.attributes();
   }

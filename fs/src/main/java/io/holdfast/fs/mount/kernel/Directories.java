@@ -75,9 +75,9 @@ final class Directories {
     if (!entry.isDots()) {
       try {
         Filesystem.Entry known =
-            listing.isLookedUp() ? filesystem.known(directory, entry.name()) : null;
-        Filesystem.Entry found = known == null ? filesystem.lookup(directory, entry.name()) : known;
-        exposures.enter(found.node());
+            listing.isLookedUp() ? exposures.known(filesystem, directory, entry.name()) : null;
+        Filesystem.Entry found =
+            known == null ? exposures.lookup(filesystem, directory, entry.name()) : known;
         shown.add(found.node());
         Wire.entry(to, found.node(), found.attributes(), ttl);
         return;

@@ -184,7 +184,7 @@ final class Requests {
   private void lookup(long unique, long parent, byte[] name, long reply) throws FsException {
     Filesystem.Entry entry;
     try {
-      entry = filesystem.lookup(parent, name);
+      entry = exposures.lookup(filesystem, parent, name);
     } catch (FsException e) {
       if (e.code() != FsError.NOT_FOUND) {
         throw e;
@@ -194,7 +194,6 @@ final class Requests {
       channel.reply(unique, reply, Wire.ENTRY);
       return;
     }
-    exposures.enter(entry.node());
     try {
       Wire.entry(reply, entry.node(), entry.attributes(), options.metadataTtl());
       channel.reply(unique, reply, Wire.ENTRY);

@@ -161,7 +161,8 @@ public final class PosixOrigin implements Origin {
     list(
         path,
         (directory, name, type, inode) ->
-            sink.entry(name, Statx.call(directory, name) == 0 ? Statx.attributes() : null));
+            sink.entry(
+                name, type, inode, Statx.call(directory, name) == 0 ? Statx.attributes() : null));
   }
 
   /** Takes the entries of an open directory. */
