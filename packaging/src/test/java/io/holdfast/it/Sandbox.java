@@ -186,7 +186,7 @@ final class Sandbox
     atEnd.forEach(Runnable::run);
     MountTable.below(root).forEach(row -> command("umount", "-l", row.mountpoint()));
     for (Path socket : sockets()) {
-      command("rm", "-f", socket.toString());
+      command("rm", "-rf", socket.toString());
     }
     removeFiles();
   }
