@@ -14,6 +14,8 @@ package io.holdfast.peer;
  */
 public final class Rendezvous {
   private static final double UNIT = 0x1p-53;
+  private static final long FNV_BASIS = 0xcbf29ce484222325L;
+  private static final long FNV_PRIME = 0x100000001b3L;
 
   private Rendezvous() {}
 
@@ -26,19 +28,39 @@ public final class Rendezvous {
    * @throws IllegalArgumentException if no node has a weight above 0
    */
   public static int owner(long item, long[] nodes, double[] weights) {
+    int owner = next(item, nodes, weights, -1);
+    if (owner < 0) {
+      throw new IllegalArgumentException("none of " + nodes.length + " nodes has a weight above 0");
+    }
+    return owner;
+  }
+
+  /**
+   * Returns the place of the node that would own an item if one of the nodes were not there.
+   *
+   * @param without the place of that node, or -1 for none
+   * @return -1 where no other node has a weight above 0
+   */
+  public static int next(long item, long[] nodes, double[] weights, int without) {
     int owner = -1;
     double best = 0;
     for (int i = 0; i < nodes.length; i++) {
-      double score = score(item, nodes[i], weights[i]);
+      double score = i == without ? 0 : score(item, nodes[i], weights[i]);
       if (score > best) {
         owner = i;
         best = score;
       }
     }
-    if (owner < 0) {
-      throw new IllegalArgumentException("none of " + nodes.length + " nodes has a weight above 0");
-    }
     return owner;
+  }
+
+  /** Hashes a name: FNV-1a (Fowler, Noll and Vo), finalized so that similar names differ. */
+  static long hash(byte[] name) {
+    long hash = FNV_BASIS;
+    for (byte each : name) {
+      hash = (hash ^ (each & 0xff)) * FNV_PRIME;
+    }
+    return mixed(hash);
   }
 
   private static double score(long item, long node, double weight) {

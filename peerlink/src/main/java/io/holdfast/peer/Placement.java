@@ -1,0 +1,62 @@
+package io.holdfast.peer;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which nodes of a view own an item of its dataset: a pure function of the view. Immutable, and so
+ * thread-safe.
+ */
+public final class Placement {
+  private final View view;
+  private final List<Node> nodes;
+  private final long dataset;
+  private final long[] names;
+  private final double[] weights;
+  private final double totalWeight;
+
+  /**
+   * The first two nodes in rendezvous order.
+   *
+   * @param owner the owner; null where no node has any capacity
+   * @param next who would own the item without the owner; null where there is no other
+   */
+  public record Order(@Nullable Node owner, @Nullable Node next) {}
+
+  /** Prepares the placement of a view. */
+  public Placement(View view) {
+    this.view = view;
+    nodes = view.sharing();
+    dataset = Rendezvous.hash(view.self().dataset().id().getBytes(StandardCharsets.UTF_8));
+    names = nodes.stream().mapToLong(node -> node.address().hash()).toArray();
+    weights = nodes.stream().mapToDouble(Node::capacityBytes).toArray();
+    double total = 0;
+    for (double weight : weights) {
+      total += weight;
+    }
+    totalWeight = total;
+  }
+
+  /** Returns the view that this is the placement of. */
+  public View view() {
+    return view;
+  }
+
+  /**
+   * Returns who owns an item, and who would without that node.
+   *
+   * @param item hash of the item's name within the dataset
+   */
+  public Order order(long item) {
+    long hash = item ^ dataset;
+    int owner = Rendezvous.next(hash, names, weights, -1);
+    int next = owner < 0 ? -1 : Rendezvous.next(hash, names, weights, owner);
+    return new Order(owner < 0 ? null : nodes.get(owner), next < 0 ? null : nodes.get(next));
+  }
+
+  /** Returns the part of all items that a node owns on average, from 0 to 1. */
+  public double share(Node node) {
+    return totalWeight > 0 && nodes.contains(node) ? node.capacityBytes() / totalWeight : 0;
+  }
+}

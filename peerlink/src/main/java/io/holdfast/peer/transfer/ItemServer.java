@@ -1,0 +1,6 @@
+package io.holdfast.peer.transfer;
+
+/** Placeholder for the javadoc link; written next. */
+final class ItemServer {
+  private ItemServer() {}
+}

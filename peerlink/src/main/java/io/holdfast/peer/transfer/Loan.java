@@ -1,0 +1,17 @@
+package io.holdfast.peer.transfer;
+
+/** Bytes of native memory that stay valid until they are given back. Thread-safe. */
+public interface Loan extends AutoCloseable {
+  /** Returns the address of the first byte. */
+  long address();
+
+  /** Returns how many bytes there are. */
+  int length();
+
+  /** Returns the CRC32C (RFC 3720) of the bytes; may compute it. */
+  int crc32c();
+
+  /** Gives the memory back. Called once. */
+  @Override
+  void close();
+}

@@ -1,0 +1,33 @@
+package io.holdfast.peer.transfer;
+
+import io.holdfast.peer.NodeAddress;
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * What this node knows of a peer from dealing with it, since the daemon's start. Immutable.
+ *
+ * @param peer which
+ * @param suspect whether it is being left alone
+ * @param since when that began, or when it was first heard of
+ * @param residentBytes as it told last; -1 where it never did
+ * @param itemsIn items and parts of items that came from it
+ * @param bytesIn bytes of those
+ * @param itemsOut items and parts of items that went to it
+ * @param bytesOut bytes of those
+ * @param errors faults: no connection, deadline, reset, short body, wrong checksum, wrong version
+ * @param p50 median time from asking to the last byte; zero where nothing came
+ * @param p99 99th percentile of that
+ */
+public record PeerFigures(
+    NodeAddress peer,
+    boolean suspect,
+    Instant since,
+    long residentBytes,
+    long itemsIn,
+    long bytesIn,
+    long itemsOut,
+    long bytesOut,
+    long errors,
+    Duration p50,
+    Duration p99) {}

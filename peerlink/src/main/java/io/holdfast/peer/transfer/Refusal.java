@@ -1,0 +1,28 @@
+package io.holdfast.peer.transfer;
+
+/** Why a node that is well does not send an item. */
+public enum Refusal {
+  /** It does not have it, and was asked to fetch nothing: 504, as for {@code only-if-cached}. */
+  NOT_CACHED(504),
+  /** It does not have it, and has no room for it: 507. */
+  FULL(507),
+  /** Its file has another version: 412. */
+  OTHER_VERSION(412),
+  /** It has no such dataset or file: 404. */
+  UNKNOWN(404),
+  /** It sends as much as it may already: 503. */
+  BUSY(503),
+  /** It could not fetch it: 502. */
+  ORIGIN_FAILED(502);
+
+  private final int status;
+
+  Refusal(int status) {
+    this.status = status;
+  }
+
+  /** Returns the HTTP status. */
+  public int status() {
+    return status;
+  }
+}
