@@ -24,6 +24,12 @@ final class CliException extends RuntimeException {
     return new CliException(USAGE, message);
   }
 
+  static CliException usage(String message, Throwable cause) {
+    CliException failure = new CliException(USAGE, message);
+    failure.initCause(cause);
+    return failure;
+  }
+
   static CliException couldNot(String message) {
     return new CliException(COULD_NOT, message);
   }

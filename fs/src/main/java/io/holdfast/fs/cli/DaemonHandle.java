@@ -4,6 +4,7 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.daemon.Daemon;
 import io.holdfast.fs.daemon.Settings;
 import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.peer.PeerSetupException;
 
 /** A running mount as the command line needs it. */
 interface DaemonHandle {
@@ -24,7 +25,12 @@ interface DaemonHandle {
 
   /** Starts the real daemon. */
   static DaemonHandle real(Settings settings) throws FsException {
-    Daemon daemon = Daemon.start(settings, Supervision.of(System.getenv()).orElse(null));
+    Daemon daemon;
+    try {
+      daemon = Daemon.start(settings, Supervision.of(System.getenv()).orElse(null));
+    } catch (PeerSetupException e) {
+      throw CliException.usage(String.valueOf(e.getMessage()), e);
+    }
     return new DaemonHandle() {
       @Override
       public String plan() {

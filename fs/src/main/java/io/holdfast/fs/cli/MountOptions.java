@@ -7,6 +7,8 @@ import io.holdfast.fs.daemon.PinMode;
 import io.holdfast.fs.daemon.Settings;
 import io.holdfast.fs.units.Durations;
 import io.holdfast.fs.units.Sizes;
+import io.holdfast.peer.NodeAddress;
+import io.holdfast.peer.membership.Discovery;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -29,7 +31,10 @@ final class MountOptions {
   @ArgGroup(validate = false, order = 2, heading = "%nHow the mount behaves:%n")
   Mount mount = new Mount();
 
-  @ArgGroup(validate = false, order = 3, heading = "%nThe daemon and its log:%n")
+  @ArgGroup(validate = false, order = 3, heading = "%nOther nodes with the same dataset:%n")
+  Peers peers = new Peers();
+
+  @ArgGroup(validate = false, order = 4, heading = "%nThe daemon and its log:%n")
   Service service = new Service();
 
   /** What decides over memory. */
@@ -162,6 +167,61 @@ final class MountOptions {
     @Nullable Boolean allowOther;
   }
 
+  /** What concerns the cluster. */
+  static final class Peers {
+    @Option(
+        names = "--listen",
+        paramLabel = "HOST:PORT",
+        description = {
+          "Where other nodes reach this one; the next port is used too. With it, what another node"
+              + " has in memory comes from there. Default: no peers."
+        })
+    @Nullable String listen;
+
+    @Option(
+        names = "--peers",
+        paramLabel = "HOST:PORT,...|dns:NAME|dir:/PATH",
+        description = {
+          "How the nodes find each other: what some or all of them have for --listen, a DNS name"
+              + " with all their addresses, or a directory that all can write to."
+        })
+    @Nullable String peers;
+
+    @Option(
+        names = "--cluster-secret-file",
+        paramLabel = "FILE",
+        description = {
+          "A secret that all nodes have and nobody else: 'head -c 32 /dev/urandom | base64'."
+        })
+    @Nullable Path secretFile;
+
+    @Option(
+        names = "--tls-cert",
+        paramLabel = "FILE",
+        description = "This node's certificate (PEM): nodes encrypt, and prove who they are.")
+    @Nullable Path tlsCertificate;
+
+    @Option(
+        names = "--tls-key",
+        paramLabel = "FILE",
+        description = "The certificate's private key (PEM, PKCS #8, no password).")
+    @Nullable Path tlsKey;
+
+    @Option(
+        names = "--tls-ca",
+        paramLabel = "FILE",
+        description = "The authority's certificate (PEM), which signed those of all nodes.")
+    @Nullable Path tlsAuthority;
+
+    @Option(
+        names = "--dataset-id",
+        paramLabel = "NAME",
+        description = {
+          "The dataset's name, the same on every node. Default: the last part of SOURCE."
+        })
+    @Nullable String datasetId;
+  }
+
   /** What concerns the process. */
   static final class Service {
     @Option(
@@ -224,10 +284,17 @@ final class MountOptions {
       b.source(Settings.Key.ALLOW_OTHER, "flag --no-allow-other");
     }
 
+    given(b, Settings.Key.LISTEN, peers.listen, v -> b.listen(NodeAddress.parse(v)));
+    given(b, Settings.Key.PEERS, peers.peers, v -> b.discovery(Discovery.parse(v)));
+    given(b, Settings.Key.CLUSTER_SECRET_FILE, absolutePath(peers.secretFile), b::secretFile);
+    given(b, Settings.Key.TLS_CERT, absolutePath(peers.tlsCertificate), b::tlsCertificate);
+    given(b, Settings.Key.TLS_KEY, absolutePath(peers.tlsKey), b::tlsKey);
+    given(b, Settings.Key.TLS_CA, absolutePath(peers.tlsAuthority), b::tlsAuthority);
+    given(b, Settings.Key.DATASET_ID, peers.datasetId, b::datasetId);
+
     given(b, Settings.Key.FOREGROUND, service.foreground ? true : null, b::foreground);
     given(b, Settings.Key.LOG_LEVEL, service.logLevel, v -> b.level(one(LogLevel.values(), v)));
-    given(
-        b, Settings.Key.LOG_FILE, service.logFile, v -> b.logFile(v.toAbsolutePath().normalize()));
+    given(b, Settings.Key.LOG_FILE, absolutePath(service.logFile), b::logFile);
     try {
       return b.build();
     } catch (IllegalArgumentException e) {
@@ -274,9 +341,14 @@ final class MountOptions {
       words.add(mount.allowOther ? "--allow-other" : "--no-allow-other");
     }
     words.add(Settings.Key.LOG_LEVEL, service.logLevel);
-    words.add(
-        Settings.Key.LOG_FILE,
-        service.logFile == null ? null : service.logFile.toAbsolutePath().normalize().toString());
+    words.add(Settings.Key.LISTEN, peers.listen);
+    words.add(Settings.Key.PEERS, peers.peers);
+    words.add(Settings.Key.CLUSTER_SECRET_FILE, absolutePath(peers.secretFile));
+    words.add(Settings.Key.TLS_CERT, absolutePath(peers.tlsCertificate));
+    words.add(Settings.Key.TLS_KEY, absolutePath(peers.tlsKey));
+    words.add(Settings.Key.TLS_CA, absolutePath(peers.tlsAuthority));
+    words.add(Settings.Key.DATASET_ID, peers.datasetId);
+    words.add(Settings.Key.LOG_FILE, absolutePath(service.logFile));
     return words.list();
   }
 
@@ -292,6 +364,11 @@ final class MountOptions {
       throw CliException.usage(flag + " " + e.getMessage());
     }
     builder.source(key, "flag " + flag);
+  }
+
+  /** Another process may have another directory. */
+  private static @Nullable Path absolutePath(@Nullable Path path) {
+    return path == null ? null : path.toAbsolutePath().normalize();
   }
 
   private static Duration ttl(String text) {

@@ -1,6 +1,7 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.daemon.Settings;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,10 @@ final class Words {
     if (value != null) {
       words.add("--" + key.text() + "=" + value);
     }
+  }
+
+  void add(Settings.Key key, @Nullable Path value) {
+    add(key, value == null ? null : value.toString());
   }
 
   /** Once for each value. */

@@ -13,7 +13,9 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -44,13 +46,29 @@ public final class ControlClient {
 
   /** Returns the daemon's figures. */
   public Map<String, Object> stats() throws FsException {
-    Object stats = ask(Map.of(Protocol.COMMAND, Protocol.STATS)).get(Protocol.STATS);
-    if (!(stats instanceof Map<?, ?> map)) {
+    return object(ask(Map.of(Protocol.COMMAND, Protocol.STATS)).get(Protocol.STATS));
+  }
+
+  /** Returns a row for each node of the daemon's cluster; none where it has no peers. */
+  public List<Map<String, Object>> peers() throws FsException {
+    Object peers = ask(Map.of(Protocol.COMMAND, Protocol.PEERS)).get(Protocol.PEERS);
+    if (!(peers instanceof List<?> list)) {
       throw nonsense(null);
     }
-    Map<String, Object> figures = new LinkedHashMap<>();
-    map.forEach((key, value) -> figures.put(String.valueOf(key), value));
-    return figures;
+    List<Map<String, Object>> rows = new ArrayList<>();
+    for (Object each : list) {
+      rows.add(object(each));
+    }
+    return rows;
+  }
+
+  private Map<String, Object> object(@Nullable Object value) throws FsException {
+    if (!(value instanceof Map<?, ?> map)) {
+      throw nonsense(null);
+    }
+    Map<String, Object> object = new LinkedHashMap<>();
+    map.forEach((key, each) -> object.put(String.valueOf(key), each));
+    return object;
   }
 
   /** Returns the daemon's effective settings as text. */

@@ -1,6 +1,7 @@
 package io.holdfast.fs.control;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -10,6 +11,9 @@ import java.util.Map;
 public interface ControlCommands {
   /** Returns the figures of {@code stats.json}: nested maps, numbers, texts and truth values. */
   Map<String, Object> stats();
+
+  /** Returns a row of {@code peers.json} for each node of the cluster; none without peers. */
+  List<Map<String, Object>> peers();
 
   /**
    * Compares what is known of an entry and everything below it with the origin, and shows what is

@@ -237,6 +237,7 @@ public final class ControlServer implements AutoCloseable {
     switch (command) {
       case Protocol.STATS -> answer.put(Protocol.STATS, commands.stats());
       case Protocol.CONFIG -> answer.put(Protocol.CONFIG, commands.config());
+      case Protocol.PEERS -> answer.put(Protocol.PEERS, commands.peers());
       case Protocol.REFRESH -> {
         String path = String.valueOf(request.getOrDefault(Protocol.PATH, ""));
         answer.put(Protocol.REFRESHED, commands.refresh(path));

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * {"command":"stats"}                  {"ok":true,"stats":{...}}
  * {"command":"config"}                 {"ok":true,"config":"..."}
+ * {"command":"peers"}                  {"ok":true,"peers":[{...},...]}
  * {"command":"refresh","path":"a/b"}   {"ok":true,"refreshed":12}
  * {"command":"stop"}                   {"ok":true}
  * {"command":"restart"}                {"ok":true}
@@ -30,6 +31,7 @@ final class Protocol {
   static final String ERROR = "error";
   static final String STATS = "stats";
   static final String CONFIG = "config";
+  static final String PEERS = "peers";
   static final String REFRESH = "refresh";
   static final String REFRESHED = "refreshed";
   static final String STOP = "stop";

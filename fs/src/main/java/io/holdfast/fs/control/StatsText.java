@@ -40,6 +40,7 @@ public final class StatsText {
     cache(stats);
     opens(stats.group("opens"));
     fetches(stats.group("fetches"));
+    cluster(stats.group("cluster"));
     reads(stats.group("reads"));
     transit(stats.group("transit"));
     kernel(stats.group("kernel"));
@@ -125,6 +126,30 @@ public final class StatsText {
     }
     row("shared", "%s waited for another's fetch", Human.grouped(fetches.number("coalesced")));
     row("in flight", Human.grouped(fetches.number("in_flight")));
+  }
+
+  private void cluster(Figures cluster) {
+    long nodes = cluster.number("nodes");
+    if (nodes == 0) {
+      return;
+    }
+    heading("cluster");
+    row(
+        "nodes",
+        "%s, %s suspect; 'holdfast peers' shows them",
+        Human.grouped(nodes),
+        Human.grouped(cluster.number("suspect")));
+    row("capacity", Human.bytes(cluster.number("capacity_bytes")) + " in all nodes");
+    row("own share", Human.ratio(cluster.real("share")));
+    row("hit ratio", Human.ratio(cluster.real("planned_hit_ratio")) + " planned, with peers");
+    Map<String, Long> refusals = cluster.group("refusals").numbers();
+    if (!refusals.isEmpty()) {
+      row(
+          "refused",
+          refusals.entrySet().stream()
+              .map(e -> e.getKey() + " " + Human.grouped(e.getValue()))
+              .collect(Collectors.joining(", ")));
+    }
   }
 
   private void reads(Figures reads) {

@@ -76,12 +76,14 @@ final class Composition {
    * Where the origin cannot hang, a fetch runs on the thread of its first reader: handing it over
    * costs as much as the fetch of a small file. Else the reader must be able to give it up, and
    * those that are more than there are threads wait without one.
+   *
+   * @param mayWait whether the origin, or a peer, may keep a fetch waiting
    */
-  static Transit.Executors fetchers(boolean mayHang) {
-    return new Transit.Executors(mayHang ? pool("fetch") : Runnable::run, prefetchers());
+  static Transit.Executors fetchers(boolean mayWait) {
+    return new Transit.Executors(mayWait ? pool("fetch") : Runnable::run, prefetchers());
   }
 
-  private static Executor pool(String name) {
+  static Executor pool(String name) {
     ThreadPoolExecutor threads =
         new ThreadPoolExecutor(
             FETCH_THREADS,

@@ -8,6 +8,7 @@ import io.holdfast.fs.control.ControlCommands;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.ControlFiles;
 import io.holdfast.fs.control.ControlServer;
+import io.holdfast.fs.control.PeersText;
 import io.holdfast.fs.control.StatsText;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
@@ -16,6 +17,8 @@ import io.holdfast.fs.mount.Binding;
 import io.holdfast.fs.mount.DatasetFilesystem;
 import io.holdfast.fs.mount.MountOptions;
 import io.holdfast.fs.origin.Origin;
+import io.holdfast.fs.peers.PeerLink;
+import io.holdfast.fs.peers.PeerSettings;
 import io.holdfast.fs.residency.PinLimits;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.residency.ResidentFile;
@@ -28,12 +31,14 @@ import io.holdfast.fs.transit.FetchListener;
 import io.holdfast.fs.transit.Fetched;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.transit.ItemLayout;
+import io.holdfast.fs.transit.PeerSource;
 import io.holdfast.fs.transit.Transit;
 import io.holdfast.fs.tree.DatasetScan;
 import io.holdfast.fs.tree.Node;
 import io.holdfast.fs.tree.NodeTable;
 import io.holdfast.fs.tree.Tree;
 import io.holdfast.fs.units.Human;
+import io.holdfast.peer.PeerSetupException;
 import io.holdfast.policy.CachePolicy;
 import io.holdfast.policy.Policies;
 import java.io.IOException;
@@ -43,6 +48,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -72,6 +78,9 @@ public final class Daemon {
   /** How long {@link #plan()} waits for the dataset to be counted. */
   private static final Duration PLAN_WAIT = Duration.ofMillis(1500);
 
+  /** How long a new mount waits for the peers that were named to be there. */
+  private static final Duration PEERS_WAIT = Duration.ofSeconds(5);
+
   private static final Duration START_DEADLINE = Duration.ofMinutes(1);
   private static final Duration SHORTEST_SWEEP = Duration.ofMinutes(1);
   private static final long SEED = 42;
@@ -87,6 +96,8 @@ public final class Daemon {
   private final DatasetFilesystem filesystem;
   private final Residency residency;
   private final Binding binding;
+  private final @Nullable PeerLink peers;
+  private volatile String peersThere = "";
 
   /**
    * Mounts, or takes a mount over from a daemon that was killed.
@@ -94,13 +105,15 @@ public final class Daemon {
    * @param supervision what the daemon has from its supervisor, or null where it has none
    * @return when the mount answers
    * @throws FsException where it cannot; nothing is left behind then
+   * @throws PeerSetupException where it is because of what was said of peers
    */
   public static Daemon start(Settings settings, @Nullable Supervision supervision)
-      throws FsException {
+      throws FsException, PeerSetupException {
     return new Daemon(settings, supervision);
   }
 
-  private Daemon(Settings settings, @Nullable Supervision supervision) throws FsException {
+  private Daemon(Settings settings, @Nullable Supervision supervision)
+      throws FsException, PeerSetupException {
     this.settings = settings;
     this.supervision = supervision;
     boolean started = false;
@@ -136,12 +149,14 @@ public final class Daemon {
                   new Residency.WindowSize(settings.windowBytes(), settings.windowAge()),
                   System::nanoTime));
       ItemLayout layout = new ItemLayout(settings.itemSize());
+      OwnShare ownShare = new OwnShare(residency::datasetSize);
+      peers = settings.peers().isPresent() ? peerLink(settings.peers().get(), ownShare) : null;
       Transit transit =
           new Transit(
-              origin,
+              new Transit.Sources(origin, peers == null ? PeerSource.NONE : peers.source()),
               layout,
               settings.transitBytes(),
-              Composition.fetchers(origin.mayHang()),
+              Composition.fetchers(origin.mayHang() || peers != null),
               System::nanoTime,
               Composition.DEADLINE,
               new Listener());
@@ -157,7 +172,7 @@ public final class Daemon {
           new DatasetScan(
               origin,
               Linux.PAGE_SIZE,
-              new DatasetScan.Selected(residency::isLeftToPolicy, residency::datasetSize));
+              new DatasetScan.Selected(residency::isLeftToPolicy, ownShare::datasetSize));
       undo.push(scan::stop);
       binding = closing(Composition.binding(supervision));
       ReadStats reads = new ReadStats();
@@ -175,6 +190,7 @@ public final class Daemon {
                   watcher,
                   () -> message || watcher.isRunning(),
                   binding,
+                  () -> peers == null ? null : peers.report(),
                   System::nanoTime));
       ScheduledExecutorService housekeeping =
           Executors.newScheduledThreadPool(2, Composition.named("housekeeping"));
@@ -197,6 +213,9 @@ public final class Daemon {
       closing(
           ControlServer.start(
               ControlDirectory.standard(), settings.name(), settings.mountpoint(), new Commands()));
+      if (peers != null) {
+        join(closing(peers), tree, layout, transit);
+      }
       binding.mount(
           filesystem,
           new MountOptions(
@@ -230,6 +249,25 @@ public final class Daemon {
       if (!started) {
         undoAll();
       }
+    }
+  }
+
+  private PeerLink peerLink(PeerSettings wanted, OwnShare ownShare) throws PeerSetupException {
+    return new PeerLink(
+        wanted,
+        settings.capacityBytes(),
+        residency,
+        Composition.pool("peer"),
+        ownShare::share);
+  }
+
+  /** Readers of a mount that is taken over wait already; a new one may as well begin with peers. */
+  private void join(PeerLink link, Tree tree, ItemLayout layout, Transit transit)
+      throws PeerSetupException {
+    link.start(tree, layout, transit);
+    if (restarts() == 0) {
+      peersThere = link.await(PEERS_WAIT);
+      log.info("{}", peersThere);
     }
   }
 
@@ -306,14 +344,20 @@ public final class Daemon {
   private Map<String, Supplier<byte[]>> controlFiles() {
     Map<String, Supplier<byte[]>> files = new LinkedHashMap<>();
     files.put("stats", () -> StatsText.of(report.stats()).getBytes(StandardCharsets.UTF_8));
-    files.put("stats.json", this::statsJson);
+    files.put("stats.json", () -> json(report.stats()));
+    files.put("peers", () -> PeersText.of(peerRows()).getBytes(StandardCharsets.UTF_8));
+    files.put("peers.json", () -> json(peerRows()));
     files.put("config", () -> settings.configText().getBytes(StandardCharsets.UTF_8));
     return files;
   }
 
-  private byte[] statsJson() {
+  private List<Map<String, Object>> peerRows() {
+    return peers == null ? List.of() : peers.report().peers();
+  }
+
+  private static byte[] json(Object value) {
     try {
-      String json = JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(report.stats()) + "\n";
+      String json = JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(value) + "\n";
       return json.getBytes(StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -325,6 +369,9 @@ public final class Daemon {
     scanner.start();
     every(housekeeping, TICK, transit::expire);
     every(housekeeping, TICK, residency::tick);
+    if (peers != null) {
+      every(housekeeping, TICK, peers::tick);
+    }
     every(housekeeping, MOUNT_CHECK, this::checkMount);
     Duration ttl = settings.metadataTtl();
     if (!ttl.equals(Settings.INDEFINITE)) {
@@ -368,7 +415,7 @@ public final class Daemon {
   private final class Listener implements FetchListener {
     @Override
     public boolean wouldAdmit(Item item) {
-      return residency.wouldAdmit(item);
+      return (peers == null || peers.mayAdmit(item)) && residency.wouldAdmit(item);
     }
 
     @Override
@@ -396,6 +443,11 @@ public final class Daemon {
     @Override
     public Map<String, Object> stats() {
       return report.stats();
+    }
+
+    @Override
+    public List<Map<String, Object>> peers() {
+      return peerRows();
     }
 
     @Override
@@ -455,7 +507,14 @@ public final class Daemon {
         + capacity
         + ": hit ratio "
         + Human.ratio(report.plannedHitRatio())
-        + " from the second epoch on";
+        + " from the second epoch on"
+        + withPeers();
+  }
+
+  private String withPeers() {
+    return peersThere.isEmpty()
+        ? ""
+        : ", with peers " + Human.ratio(report.plannedClusterHitRatio()) + "; " + peersThere;
   }
 
   /**

@@ -1,9 +1,13 @@
 package io.holdfast.fs.daemon;
 
+import io.holdfast.fs.peers.PeerSettings;
 import io.holdfast.fs.residency.Selection;
 import io.holdfast.fs.units.Durations;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Sizes;
+import io.holdfast.peer.NodeAddress;
+import io.holdfast.peer.TlsFiles;
+import io.holdfast.peer.membership.Discovery;
 import io.holdfast.policy.Policies;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -63,6 +67,13 @@ public final class Settings {
     COUNT_OPENS,
     BINDING,
     ALLOW_OTHER,
+    LISTEN,
+    PEERS,
+    CLUSTER_SECRET_FILE,
+    TLS_CERT,
+    TLS_KEY,
+    TLS_CA,
+    DATASET_ID,
     FOREGROUND,
     LOG_LEVEL,
     LOG_FILE;
@@ -90,6 +101,7 @@ public final class Settings {
   private final OpenCounting openCounting;
   private final BindingChoice binding;
   private final boolean allowOther;
+  private final @Nullable PeerSettings peers;
   private final boolean foreground;
   private final LogLevel level;
   private final @Nullable Path logFile;
@@ -114,6 +126,7 @@ public final class Settings {
     openCounting = builder.openCounting;
     binding = builder.binding;
     allowOther = builder.allowOther;
+    peers = PeerRules.settings(builder);
     foreground = builder.foreground;
     level = builder.level;
     logFile = builder.logFile;
@@ -217,6 +230,11 @@ public final class Settings {
     return allowOther;
   }
 
+  /** Returns how this node takes part in a cluster; empty where it does not. */
+  public Optional<PeerSettings> peers() {
+    return Optional.ofNullable(peers);
+  }
+
   /** Returns whether the daemon is the process that the user started. */
   public boolean foreground() {
     return foreground;
@@ -266,10 +284,28 @@ public final class Settings {
       case COUNT_OPENS -> lower(openCounting);
       case BINDING -> lower(binding).replace('_', '-');
       case ALLOW_OTHER -> allowOther ? "yes" : "no";
+      case LISTEN, PEERS, CLUSTER_SECRET_FILE, TLS_CERT, TLS_KEY, TLS_CA, DATASET_ID ->
+          peers == null ? "-" : peerText(peers, key);
       case FOREGROUND -> foreground ? "yes" : "no";
       case LOG_LEVEL -> lower(level);
       case LOG_FILE -> logFile == null ? "-" : logFile.toString();
     };
+  }
+
+  private static String peerText(PeerSettings peers, Key key) {
+    TlsFiles tls = peers.tls();
+    Object value =
+        switch (key) {
+          case LISTEN -> peers.listen();
+          case PEERS -> peers.discovery();
+          case DATASET_ID -> peers.dataset().id();
+          case CLUSTER_SECRET_FILE -> peers.secretFile();
+          case TLS_CERT -> tls == null ? null : tls.certificate();
+          case TLS_KEY -> tls == null ? null : tls.key();
+          case TLS_CA -> tls == null ? null : tls.authority();
+          default -> throw new IllegalArgumentException(key + " is not of peers");
+        };
+    return value == null ? "-" : value.toString();
   }
 
   /**
@@ -325,6 +361,13 @@ public final class Settings {
     OpenCounting openCounting = OpenCounting.AUTO;
     BindingChoice binding = BindingChoice.JNR_FUSE;
     boolean allowOther;
+    @Nullable NodeAddress listen;
+    @Nullable Discovery discovery;
+    @Nullable Path secretFile;
+    @Nullable Path tlsCertificate;
+    @Nullable Path tlsKey;
+    @Nullable Path tlsAuthority;
+    @Nullable String datasetId;
     boolean foreground;
     LogLevel level = LogLevel.INFO;
     @Nullable Path logFile;
@@ -430,6 +473,48 @@ public final class Settings {
      */
     public Builder allowOther(boolean value) {
       allowOther = value;
+      return this;
+    }
+
+    /** Where peers reach this node, and its name among them. */
+    public Builder listen(NodeAddress value) {
+      listen = value;
+      return this;
+    }
+
+    /** How this node finds its peers. */
+    public Builder discovery(Discovery value) {
+      discovery = value;
+      return this;
+    }
+
+    /** The file with what all nodes know, absolute. */
+    public Builder secretFile(Path value) {
+      secretFile = value;
+      return this;
+    }
+
+    /** This node's certificate, absolute. */
+    public Builder tlsCertificate(Path value) {
+      tlsCertificate = value;
+      return this;
+    }
+
+    /** The certificate's private key, absolute. */
+    public Builder tlsKey(Path value) {
+      tlsKey = value;
+      return this;
+    }
+
+    /** The certificates that sign those of every node, absolute. */
+    public Builder tlsAuthority(Path value) {
+      tlsAuthority = value;
+      return this;
+    }
+
+    /** The dataset's name among peers; by default the last part of the origin's path. */
+    public Builder datasetId(String value) {
+      datasetId = value;
       return this;
     }
 

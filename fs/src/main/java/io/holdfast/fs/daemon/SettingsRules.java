@@ -63,6 +63,7 @@ final class SettingsRules {
     requireDuration(Settings.Key.WINDOW_AGE, b.windowAge);
     require(
         b.logFile == null || b.logFile.isAbsolute(), "log file '%s' is not absolute", b.logFile);
+    PeerRules.check(b);
     checkMemory(b);
   }
 
@@ -112,17 +113,19 @@ final class SettingsRules {
     }
     require(
         room(b, memory) > 0,
-        "--memory %s leaves no room for a cache: transit takes %s and the Java heap %s of it",
+        "--memory %s leaves no room for a cache: transit takes %s and the Java heap %s of it%s",
         Human.bytes(memory),
         Human.bytes(b.transitBytes),
-        Human.bytes(b.heapBytes));
+        Human.bytes(b.heapBytes),
+        peerMemory(b));
     require(
         capacity <= room(b, memory),
-        "--capacity %s does not fit: transit %s, the Java heap %s and it must stay within --memory"
+        "--capacity %s does not fit: transit %s, the Java heap %s%s and it must stay within --memory"
             + " %s: give at most %s, or raise --memory",
         Human.bytes(capacity),
         Human.bytes(b.transitBytes),
         Human.bytes(b.heapBytes),
+        peerMemory(b),
         Human.bytes(memory),
         Sizes.exact(room(b, memory) >> 20 << 20));
   }
@@ -138,7 +141,12 @@ final class SettingsRules {
   }
 
   private static long room(Settings.Builder b, long memory) {
-    return memory - b.transitBytes - b.heapBytes;
+    return memory - b.transitBytes - b.heapBytes - PeerRules.memoryBytes(b);
+  }
+
+  private static String peerMemory(Settings.Builder b) {
+    long bytes = PeerRules.memoryBytes(b);
+    return bytes == 0 ? "" : ", connections with peers " + Human.bytes(bytes);
   }
 
   private static long percent(long whole, int percent) {
@@ -149,7 +157,7 @@ final class SettingsRules {
     return "derived from " + percent + "% of the memory (" + Human.bytes(system) + ")";
   }
 
-  private static void require(boolean holds, String format, @Nullable Object... args) {
+  static void require(boolean holds, String format, @Nullable Object... args) {
     if (!holds) {
       throw new IllegalArgumentException(String.format(Locale.ROOT, format, args));
     }

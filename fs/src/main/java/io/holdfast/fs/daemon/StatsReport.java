@@ -1,6 +1,7 @@
 package io.holdfast.fs.daemon;
 
 import io.holdfast.fs.mount.Binding;
+import io.holdfast.fs.peers.PeersReport;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.stats.OpenCounts;
 import io.holdfast.fs.stats.OpenWatcher;
@@ -13,6 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What {@code stats.json} says: counters since the mount, sizes in bytes, times in seconds.
@@ -42,6 +45,7 @@ final class StatsReport {
       OpenWatcher watcher,
       BooleanSupplier opensCounted,
       Binding binding,
+      Supplier<@Nullable PeersReport> peers,
       LongSupplier nanoTime) {}
 
   StatsReport(Sources sources) {
@@ -62,7 +66,11 @@ final class StatsReport {
     all.put("dataset", dataset());
     all.put("cache", cache(cache));
     all.put("opens", opens());
-    all.put("fetches", fetches());
+    PeersReport peers = sources.peers.get();
+    all.put("fetches", fetches(peers));
+    if (peers != null) {
+      all.put("cluster", cluster(peers));
+    }
     all.put("reads", reads());
     all.put("transit", transit(cache));
     all.put("kernel", kernel(cache));
@@ -97,8 +105,11 @@ final class StatsReport {
     if (sources.settings.policy().equals("none")) {
       return 0;
     }
+    return hitRatio(sources.residency.figures().capacityBytes());
+  }
+
+  private double hitRatio(long capacity) {
     long whole = sources.scan.pageBytes();
-    long capacity = sources.residency.figures().capacityBytes();
     return whole == 0 ? 1 : Math.min(1, Math.round(10_000.0 * capacity / whole) / 10_000.0);
   }
 
@@ -112,16 +123,29 @@ final class StatsReport {
     return opens;
   }
 
-  private Map<String, Object> fetches() {
+  private Map<String, Object> cluster(PeersReport peers) {
+    Map<String, Object> cluster = peers.cluster();
+    cluster.put("planned_hit_ratio", plannedClusterHitRatio());
+    return cluster;
+  }
+
+  /** What each epoch from the second on will hit here or at a peer, by bytes. */
+  double plannedClusterHitRatio() {
+    PeersReport peers = sources.peers.get();
+    return peers == null ? plannedHitRatio() : hitRatio(peers.capacity());
+  }
+
+  private Map<String, Object> fetches(@Nullable PeersReport peers) {
     Map<String, Object> origin = new LinkedHashMap<>();
     origin.put("items", sources.transit.stats().originItems.sum());
     origin.put("bytes", sources.transit.stats().originBytes.sum());
     origin.put("errors", sources.transit.stats().originErrors.sum());
     origin.put("retries", sources.transit.stats().originRetries.sum());
     Map<String, Object> peer = new LinkedHashMap<>();
-    for (String key : new String[] {"items", "bytes", "errors"}) {
-      peer.put(key, 0);
-    }
+    peer.put("items", sources.transit.stats().peerItems.sum());
+    peer.put("bytes", sources.transit.stats().peerBytes.sum());
+    peer.put("errors", peers == null ? 0 : peers.errors());
+    peer.put("by_node", peers == null ? Map.of() : peers.fetchesByNode());
     Map<String, Object> fetches = new LinkedHashMap<>();
     fetches.put("origin", origin);
     fetches.put("peer", peer);

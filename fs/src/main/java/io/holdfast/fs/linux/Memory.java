@@ -1,6 +1,7 @@
 package io.holdfast.fs.linux;
 
 import com.kenai.jffi.MemoryIO;
+import java.nio.ByteBuffer;
 
 /**
  * Raw access to native memory by address. Thread-safe as memory is: callers order their own
@@ -71,6 +72,11 @@ public final class Memory {
   /** Copies a NUL-terminated string's bytes, without the NUL, to a new array. */
   public static byte[] string(long address) {
     return bytes(address, (int) IO.getStringLength(address));
+  }
+
+  /** Returns a buffer over {@code length} bytes, which does not keep them alive. */
+  public static ByteBuffer buffer(long address, int length) {
+    return IO.newDirectByteBuffer(address, length);
   }
 
   /** Tells whether the memory holds the bytes of an array. */

@@ -6,6 +6,7 @@ import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.origin.OriginPath;
+import io.holdfast.fs.transit.Borrower;
 import io.holdfast.fs.transit.Fetched;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.policy.CachePolicy;
@@ -159,12 +160,36 @@ public final class Residency implements AutoCloseable {
     if (address == 0) {
       return false;
     }
+    if (reply instanceof Borrower borrower) {
+      borrower.lent(new ResidentLoan(resident, address + offset, length));
+      return true;
+    }
     try {
       reply.data(address + offset, length);
     } finally {
       resident.leave();
     }
     return true;
+  }
+
+  /** Tells whether an item is resident, or on its way to it. */
+  public boolean isResident(Item item) {
+    return residents.containsKey(item.id());
+  }
+
+  /** Tells whether an item is pinned. */
+  public boolean isPinned(Item item) {
+    Resident resident = residents.get(item.id());
+    return resident != null && resident.isPinned();
+  }
+
+  /** Lets go of an item that another node holds now; unless users want it kept here. */
+  public void cede(Item item) {
+    Resident resident = residents.get(item.id());
+    if (resident != null && isLeftToPolicy(item.path().get())) {
+      forget(resident);
+      noteDelivered(item, item.length(), true);
+    }
   }
 
   /**
@@ -467,6 +492,11 @@ public final class Residency implements AutoCloseable {
         log.error("a pin thread failed", failure);
       }
     }
+  }
+
+  /** Tells whether a file is never resident, because of its name. */
+  public boolean isExcluded(OriginPath path) {
+    return verdict(path) == Selection.Verdict.EXCLUDED;
   }
 
   /** Tells whether the policy decides about a file, rather than the user by its name. */

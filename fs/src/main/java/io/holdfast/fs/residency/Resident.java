@@ -1,6 +1,7 @@
 package io.holdfast.fs.residency;
 
 import io.holdfast.fs.transit.Item;
+import io.holdfast.fs.transit.Loan;
 
 /**
  * An item that was admitted: first on its way to being pinned, then pinned, and in the end released
@@ -12,6 +13,8 @@ final class Resident {
   private long address;
   private int users;
   private boolean released;
+  private int checksum;
+  private boolean summed;
 
   Resident(Item item) {
     this.item = item;
@@ -44,6 +47,26 @@ final class Resident {
     }
     users++;
     return address;
+  }
+
+  /**
+   * Returns the CRC32C of the whole item, computed when it is asked for first. Only between {@link
+   * #enter()} and {@link #leave()}.
+   */
+  int checksum() {
+    long from;
+    synchronized (this) {
+      if (summed) {
+        return checksum;
+      }
+      from = address;
+    }
+    int computed = Loan.checksum(from, item.length());
+    synchronized (this) {
+      checksum = computed;
+      summed = true;
+    }
+    return computed;
   }
 
   void leave() {

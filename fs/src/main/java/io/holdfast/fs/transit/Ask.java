@@ -14,6 +14,10 @@ import io.holdfast.fs.ReadReply;
  * @param deadline when the reader must have an answer, as the clock of nanoseconds tells it
  */
 record Ask(int offset, int length, Reader reader, boolean goesOn, ReadReply reply, long deadline) {
+  boolean isForPeer() {
+    return reply instanceof Borrower;
+  }
+
   int end() {
     return offset + length;
   }

@@ -46,6 +46,7 @@ final class Fetch implements Fetched {
   private final Item item;
   private final FetchKey key;
   private final long started;
+  private final boolean forPeer;
   private State state = State.RUNNING;
   private final List<Ask> waiters = new ArrayList<>(1);
   private @Nullable BitSet delivered;
@@ -63,14 +64,16 @@ final class Fetch implements Fetched {
    * Creates a fetch that has not begun.
    *
    * @param whole the item that the range is a part of, or is
+   * @param forPeer whether it is a peer that wants it
    */
-  Fetch(Transit transit, FetchKey key, Item whole, Item range, long now) {
+  Fetch(Transit transit, FetchKey key, Item whole, Item range, long now, boolean forPeer) {
     this.transit = transit;
     this.key = key;
     this.whole = whole;
     this.item = range;
     this.started = now;
     this.lastUse = now;
+    this.forPeer = forPeer;
   }
 
   @Override
@@ -121,6 +124,15 @@ final class Fetch implements Fetched {
     return true;
   }
 
+  boolean isForPeer() {
+    return forPeer;
+  }
+
+  /** Tells whether every byte has arrived. */
+  synchronized boolean isWhole() {
+    return state != State.RETIRED && arrived == item.length();
+  }
+
   synchronized boolean isRunning() {
     return state == State.RUNNING;
   }
@@ -163,6 +175,10 @@ final class Fetch implements Fetched {
         readsFromElsewhere++;
       }
     }
+    if (ask.reply() instanceof Borrower borrower) {
+      lend(ask, borrower);
+      return;
+    }
     ask.reply().data(address + ask.offset(), ask.length());
     if (ask.reader().internal()) {
       return;
@@ -179,6 +195,36 @@ final class Fetch implements Fetched {
     if (lingers) {
       transit.delivered(this, fresh, complete);
     }
+  }
+
+  private void lend(Ask ask, Borrower borrower) {
+    long from;
+    synchronized (this) {
+      users++;
+      from = address + ask.offset();
+    }
+    borrower.lent(
+        new Loan() {
+          @Override
+          public long address() {
+            return from;
+          }
+
+          @Override
+          public int length() {
+            return ask.length();
+          }
+
+          @Override
+          public int checksum() {
+            return Loan.checksum(from, ask.length());
+          }
+
+          @Override
+          public void release() {
+            Fetch.this.release();
+          }
+        });
   }
 
   private int mark(int offset, int length) {

@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings items from the origin to those who read them. One fetch per item is under way at a time
+ * Brings items from peers, or else from the origin, to those who read them. One fetch per item is under way at a time
  * and every reader shares it; a reader is answered as soon as its own bytes have arrived and were
  * checked to be of the version it reads.
  *
@@ -47,6 +47,7 @@ public final class Transit {
   private static final long RETRY_NANOS = Duration.ofMillis(20).toNanos();
 
   private final Origin origin;
+  private final PeerSource peers;
   private final ItemLayout layout;
   private final TransitMemory memory;
   private final Executor fetchers;
@@ -72,14 +73,15 @@ public final class Transit {
    * @param deadline how long a reader waits at most
    */
   public Transit(
-      Origin origin,
+      Sources sources,
       ItemLayout layout,
       long capacity,
       Executors fetchers,
       LongSupplier nanoTime,
       Duration deadline,
       FetchListener listener) {
-    this.origin = origin;
+    this.origin = sources.origin();
+    this.peers = sources.peers();
     this.layout = layout;
     this.memory = new TransitMemory(capacity);
     this.fetchers = fetchers.awaited();
@@ -88,6 +90,13 @@ public final class Transit {
     this.deadlineNanos = deadline.toNanos();
     this.listener = listener;
   }
+
+  /**
+   * Where items come from.
+   *
+   * @param peers asked first
+   */
+  public record Sources(Origin origin, PeerSource peers) {}
 
   /**
    * Where fetches run.
@@ -159,6 +168,30 @@ public final class Transit {
     }
   }
 
+  /**
+   * Lends a part of an item to a peer, as soon as it is here. The borrower is called now or later,
+   * from any thread.
+   *
+   * @param offset first byte, within the item
+   */
+  public void lend(Item item, int offset, int length, Borrower borrower) {
+    FetchKey whole = new FetchKey(item.id(), FetchKey.WHOLE);
+    readShared(whole, item, item, ask(whole, offset, length, Reader.PEER, borrower));
+  }
+
+  /**
+   * Lends a part of an item that is whole in transit already, to a peer.
+   *
+   * @return false where it is not; the borrower is untouched then
+   */
+  public boolean lendIfHere(Item item, int offset, int length, Borrower borrower) {
+    FetchKey whole = new FetchKey(item.id(), FetchKey.WHOLE);
+    Fetch there = table.get(whole);
+    return there != null
+        && there.isWhole()
+        && there.read(ask(whole, offset, length, Reader.PEER, borrower), nanoTime.getAsLong());
+  }
+
   private Ask ask(FetchKey key, int offset, int length, Reader reader, ReadReply reply) {
     boolean goesOn = reader.internal() || goesOn(reader, key);
     return new Ask(offset, length, reader, goesOn, reply, nanoTime.getAsLong() + deadlineNanos);
@@ -180,7 +213,7 @@ public final class Transit {
         retire(there);
         continue;
       }
-      Fetch fetch = new Fetch(this, key, item, range, now);
+      Fetch fetch = new Fetch(this, key, item, range, now, ask.isForPeer());
       if (table.putIfAbsent(key, fetch) != null) {
         continue;
       }
@@ -229,7 +262,7 @@ public final class Transit {
     if (table.containsKey(key)) {
       return;
     }
-    Fetch fetch = new Fetch(this, key, item, item, nanoTime.getAsLong());
+    Fetch fetch = new Fetch(this, key, item, item, nanoTime.getAsLong(), false);
     if (table.putIfAbsent(key, fetch) == null) {
       if (listener.serve(item, 0, 0, NO_REPLY)) {
         retire(fetch);
@@ -260,28 +293,49 @@ public final class Transit {
     }
   }
 
+  /** Gets memory and asks the peers; what they do not have is fetched from the origin then. */
   private void run(Fetch fetch) {
     stats.inFlight.increment();
     try {
       long address = acquire(fetch.item().length());
       fetch.begin(address);
-      try {
-        if (fetchWithRetries(fetch, address)) {
-          stats.originItems.increment();
-          boolean whole = fetch.key().part() == FetchKey.WHOLE;
-          fetch.decided(whole && fetch.beginOffer() && listener.offer(fetch));
-        }
-      } finally {
-        fetch.release();
+      peers.fetch(
+          fetch.whole(),
+          fetch.item(),
+          fetch.isForPeer(),
+          address,
+          arrival -> goOn(fetch, address, arrival));
+    } catch (FsException e) {
+      stats.inFlight.decrement();
+      fail(fetch, e);
+    }
+  }
+
+  private void goOn(Fetch fetch, long address, PeerSource.Arrival arrival) {
+    try {
+      if (arrival.fetched()) {
+        stats.peerItems.increment();
+        stats.peerBytes.add(fetch.item().length());
+        fetch.advance(fetch.item().length());
+        decide(fetch, arrival.mayAdmit());
+      } else if (fetchWithRetries(fetch, address)) {
+        stats.originItems.increment();
+        decide(fetch, arrival.mayAdmit());
       }
     } catch (FsException e) {
       fail(fetch, e);
     } catch (RuntimeException | Error e) {
+      log.error("a fetch failed", e);
       fail(fetch, new FsException(FsError.IO, fetch.item() + ": " + e, e));
-      throw e;
     } finally {
       stats.inFlight.decrement();
+      fetch.release();
     }
+  }
+
+  private void decide(Fetch fetch, boolean mayAdmit) {
+    boolean whole = fetch.key().part() == FetchKey.WHOLE;
+    fetch.decided(mayAdmit && whole && fetch.beginOffer() && listener.offer(fetch));
   }
 
   private void fail(Fetch fetch, FsException cause) {

@@ -10,6 +10,12 @@ public final class TransitStats {
   /** Bytes that came from the origin. */
   public final LongAdder originBytes = new LongAdder();
 
+  /** Items, or parts of items, that a peer sent. */
+  public final LongAdder peerItems = new LongAdder();
+
+  /** Bytes that peers sent. */
+  public final LongAdder peerBytes = new LongAdder();
+
   /** Fetches that failed for good. */
   public final LongAdder originErrors = new LongAdder();
 

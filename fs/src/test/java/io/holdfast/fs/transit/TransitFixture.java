@@ -71,7 +71,7 @@ final class TransitFixture implements AutoCloseable {
     Executor awaited = threads == null ? Runnable::run : threads;
     transit =
         new Transit(
-            origin,
+            new Transit.Sources(origin, PeerSource.NONE),
             new ItemLayout(itemSize),
             capacity,
             new Transit.Executors(awaited, ahead),

@@ -1,0 +1,81 @@
+package io.holdfast.fs.peers;
+
+import io.holdfast.fs.transit.Item;
+import io.holdfast.peer.Node;
+import io.holdfast.peer.NodeAddress;
+import io.holdfast.peer.Placement;
+import io.holdfast.peer.View;
+import io.holdfast.policy.ItemHash;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Which items belong where, by the newest view. Thread-safe. */
+public final class Cluster {
+  private volatile Placement placement;
+
+  /** Creates a cluster of one node. */
+  public Cluster(Node self) {
+    placement = new Placement(View.alone(self));
+  }
+
+  /** Takes another view. */
+  public void update(View view) {
+    placement = new Placement(view);
+  }
+
+  /** Returns the newest view. */
+  public View view() {
+    return placement.view();
+  }
+
+  /** Returns the part of all items that a node owns on average, from 0 to 1. */
+  public double share(Node node) {
+    return placement.share(node);
+  }
+
+  /** Tells whether this node owns an item. */
+  public boolean isOwn(Item item) {
+    return place(item).isOwn();
+  }
+
+  /** Finds out where an item belongs. */
+  public Place place(Item item) {
+    Placement now = placement;
+    Placement.Order order = now.order(ItemHash.of(item.path().get().bytes(), item.offset()));
+    return new Place(now.view().self(), order.owner(), order.next());
+  }
+
+  /**
+   * Where an item belongs. Immutable.
+   *
+   * @param self this node
+   * @param owner who owns it; null where nobody keeps anything
+   * @param next who would without the owner: the former owner where that joined lately, and the one
+   *     that takes what the owner has no room for
+   */
+  public record Place(Node self, @Nullable Node owner, @Nullable Node next) {
+    /** Tells whether this node owns it. */
+    public boolean isOwn() {
+      return self.equals(owner);
+    }
+
+    /** Tells whether this node is the next. */
+    public boolean isNext() {
+      return self.equals(next);
+    }
+
+    /** Returns the address of the owner, where it is another node. */
+    public Optional<NodeAddress> otherOwner() {
+      return other(owner);
+    }
+
+    /** Returns the address of the next, where it is another node. */
+    public Optional<NodeAddress> otherNext() {
+      return other(next);
+    }
+
+    private Optional<NodeAddress> other(@Nullable Node node) {
+      return node == null || node.equals(self) ? Optional.empty() : Optional.of(node.address());
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package io.holdfast.fs.peers;
+
+import io.holdfast.fs.residency.Residency;
+import io.holdfast.fs.transit.Item;
+import io.holdfast.peer.NodeAddress;
+import io.holdfast.peer.transfer.ItemRequest;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
+
+/**
+ * What this node gets from those that owned its items before it joined: whether asking them is
+ * worth it, and whom to tell when an item has moved. Thread-safe.
+ *
+ * <p>A node that has answered {@link #PATIENCE} times in this view, and never had anything, is not
+ * asked any more: it joined when this one did.
+ */
+public final class FormerOwners {
+  private static final int PATIENCE = 64;
+
+  private final Residency residency;
+  private final BiConsumer<NodeAddress, ItemRequest> tell;
+  private final Map<NodeAddress, Tally> tallies = new ConcurrentHashMap<>();
+  private final Map<Long, Handover> pending = new ConcurrentHashMap<>();
+
+  private record Handover(NodeAddress from, Item item, ItemRequest request) {}
+
+  /** How often one was asked in vain since it last had something. The monitor guards the count. */
+  private static final class Tally {
+    private int inVain;
+    private boolean useful;
+
+    synchronized void count(boolean found) {
+      useful |= found;
+      inVain = found ? 0 : inVain + 1;
+    }
+
+    synchronized boolean mayHave() {
+      return useful || inVain < PATIENCE;
+    }
+  }
+
+  /**
+   * Creates it.
+   *
+   * @param tell tells a node that this one holds an item now
+   */
+  public FormerOwners(Residency residency, BiConsumer<NodeAddress, ItemRequest> tell) {
+    this.residency = residency;
+    this.tell = tell;
+  }
+
+  /** Begins anew: the nodes are others. */
+  public void viewChanged() {
+    tallies.clear();
+  }
+
+  boolean mayHave(NodeAddress node) {
+    Tally tally = tallies.get(node);
+    return tally == null || tally.mayHave();
+  }
+
+  void asked(NodeAddress node, boolean found) {
+    tallies.computeIfAbsent(node, each -> new Tally()).count(found);
+  }
+
+  /** Takes note that a node need not keep an item any more, once it is pinned here. */
+  void handOver(NodeAddress from, Item item, ItemRequest request) {
+    pending.put(item.id(), new Handover(from, item, request));
+  }
+
+  /** Tells former owners of what has been pinned here; to be called several times a second. */
+  public void tick() {
+    pending.forEach(
+        (id, handover) -> {
+          if (residency.isPinned(handover.item())) {
+            pending.remove(id, handover);
+            tell.accept(handover.from(), handover.request());
+          } else if (!residency.isResident(handover.item())) {
+            pending.remove(id, handover);
+          }
+        });
+  }
+}

@@ -1,0 +1,205 @@
+package io.holdfast.fs.peers;
+
+import io.holdfast.fs.residency.Residency;
+import io.holdfast.fs.transit.Item;
+import io.holdfast.fs.transit.ItemLayout;
+import io.holdfast.fs.transit.PeerSource;
+import io.holdfast.fs.transit.Transit;
+import io.holdfast.fs.tree.Tree;
+import io.holdfast.peer.ClusterSecret;
+import io.holdfast.peer.Credentials;
+import io.holdfast.peer.Node;
+import io.holdfast.peer.NodeAddress;
+import io.holdfast.peer.PeerSetupException;
+import io.holdfast.peer.View;
+import io.holdfast.peer.membership.Discovery;
+import io.holdfast.peer.membership.JGroupsMembership;
+import io.holdfast.peer.membership.Membership;
+import io.holdfast.peer.transfer.ItemRequest;
+import io.holdfast.peer.transfer.Outcome;
+import io.holdfast.peer.transfer.Transfer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.DoubleConsumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This node's link to its peers: membership, transfer, and what connects them to the mount. Built
+ * in two steps, since transit needs the source before there is anything to serve. Thread-safe.
+ */
+public final class PeerLink implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(PeerLink.class);
+
+  private static final int MEMBERSHIP_PORT_OFFSET = 1;
+
+  private final PeerSettings settings;
+  private final Credentials credentials;
+  private final Cluster cluster;
+  private final Residency residency;
+  private final FormerOwners formerOwners;
+  private final Executor threads;
+  private final DoubleConsumer shareChanged;
+  private volatile @Nullable Transfer transfer;
+  private volatile @Nullable Membership membership;
+
+  /**
+   * Prepares the link; nobody is asked or answered yet.
+   *
+   * @param capacityBytes what this node's residents may take
+   * @param threads where fetches go on that were waiting for a peer
+   * @param shareChanged learns what part of all items this node owns, whenever that changes
+   * @throws PeerSetupException where the secret cannot be used
+   */
+  public PeerLink(
+      PeerSettings settings,
+      long capacityBytes,
+      Residency residency,
+      Executor threads,
+      DoubleConsumer shareChanged)
+      throws PeerSetupException {
+    this.settings = settings;
+    Path secret = settings.secretFile();
+    credentials =
+        new Credentials(secret == null ? null : ClusterSecret.read(secret), settings.tls());
+    cluster = new Cluster(new Node(settings.listen(), settings.dataset(), capacityBytes));
+    this.residency = residency;
+    this.threads = threads;
+    this.shareChanged = shareChanged;
+    formerOwners = new FormerOwners(residency, this::tellHeld);
+  }
+
+  /** Returns what transit asks before the origin. */
+  public PeerSource source() {
+    return new ClusterSource(
+        settings.dataset(), cluster, residency, this::fetch, formerOwners, threads);
+  }
+
+  /** Tells whether an item is one for this node to keep. */
+  public boolean mayAdmit(Item item) {
+    return cluster.isOwn(item) || !residency.isLeftToPolicy(item.path().get());
+  }
+
+  /**
+   * Begins to answer peers and to look for them.
+   *
+   * @throws PeerSetupException where that cannot work, in one line
+   */
+  public void start(Tree tree, ItemLayout layout, Transit transit) throws PeerSetupException {
+    PeerService service = new PeerService(cluster, tree, layout, transit, residency, threads);
+    transfer =
+        Transfer.start(
+            new Transfer.Config(
+                settings.listen(),
+                settings.dataset(),
+                credentials,
+                Transfer.Deadlines.DEFAULT,
+                Transfer.Limits.DEFAULT),
+            service);
+    Membership joined =
+        JGroupsMembership.join(
+            new JGroupsMembership.Config(
+                cluster.view().self(),
+                settings.discovery(),
+                credentials,
+                MEMBERSHIP_PORT_OFFSET));
+    membership = joined;
+    joined.listen(this::update);
+    update(joined.view());
+  }
+
+  private void update(View view) {
+    cluster.update(view);
+    formerOwners.viewChanged();
+    Set<NodeAddress> others =
+        view.sharing().stream()
+            .map(Node::address)
+            .filter(address -> !address.equals(settings.listen()))
+            .collect(Collectors.toSet());
+    Transfer running = transfer;
+    if (running != null) {
+      running.peers(others);
+    }
+    shareChanged.accept(cluster.share(view.self()));
+    log.info("view {}: {} nodes, {} of them with {}", view.version(), view.nodes().size(),
+        others.size() + 1, settings.dataset());
+    view.nodes().stream()
+        .filter(node -> node.dataset().id().equals(settings.dataset().id()))
+        .filter(node -> !node.dataset().equals(settings.dataset()))
+        .forEach(
+            node ->
+                log.warn(
+                    "{} has {}: it shares nothing with this node, which has {}",
+                    node.address(),
+                    node.dataset(),
+                    settings.dataset()));
+  }
+
+  /**
+   * Waits for the peers that were named.
+   *
+   * @return what to tell the user
+   */
+  public String await(Duration longest) {
+    Membership joining = membership;
+    boolean complete = false;
+    try {
+      complete = joining != null && joining.await(longest);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    int there = cluster.view().nodes().size();
+    if (settings.discovery() instanceof Discovery.Addresses named && !complete) {
+      return "%d of the nodes are there, %s were named: going on, the others may join later"
+          .formatted(there, named);
+    }
+    return "%d nodes are there".formatted(there);
+  }
+
+  private CompletableFuture<Outcome> fetch(NodeAddress peer, ItemRequest request, long address) {
+    Transfer running = transfer;
+    return running == null
+        ? CompletableFuture.completedFuture(Outcome.SUSPECT)
+        : running.fetch(peer, request, address);
+  }
+
+  private void tellHeld(NodeAddress peer, ItemRequest request) {
+    Transfer running = transfer;
+    if (running != null) {
+      running.held(peer, request);
+    }
+  }
+
+  /** Does what is due; to be called several times a second. */
+  public void tick() {
+    formerOwners.tick();
+  }
+
+  /** Returns the figures of this moment. */
+  public PeersReport report() {
+    Transfer running = transfer;
+    return running == null
+        ? new PeersReport(settings, cluster, residency, List.of(), Map.of())
+        : new PeersReport(settings, cluster, residency, running.figures(), running.refusals());
+  }
+
+  /** Leaves the cluster. */
+  @Override
+  public void close() {
+    Membership joined = membership;
+    if (joined != null) {
+      joined.close();
+    }
+    Transfer running = transfer;
+    if (running != null) {
+      running.close();
+    }
+  }
+}
