@@ -14,7 +14,16 @@ import java.util.Map;
 public final class PeersText {
   private static final List<String> HEADING =
       List.of(
-          "node", "state", "since", "capacity", "resident", "share", "in", "out", "errors", "p50",
+          "node",
+          "state",
+          "since",
+          "capacity",
+          "resident",
+          "share",
+          "in",
+          "out",
+          "errors",
+          "p50",
           "p99");
 
   private PeersText() {}

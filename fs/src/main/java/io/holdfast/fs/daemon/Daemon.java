@@ -254,11 +254,7 @@ public final class Daemon {
 
   private PeerLink peerLink(PeerSettings wanted, OwnShare ownShare) throws PeerSetupException {
     return new PeerLink(
-        wanted,
-        settings.capacityBytes(),
-        residency,
-        Composition.pool("peer"),
-        ownShare::share);
+        wanted, settings.capacityBytes(), residency, Composition.pool("peer"), ownShare::share);
   }
 
   /** Readers of a mount that is taken over wait already; a new one may as well begin with peers. */

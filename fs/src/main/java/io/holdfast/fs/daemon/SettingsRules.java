@@ -120,8 +120,8 @@ final class SettingsRules {
         peerMemory(b));
     require(
         capacity <= room(b, memory),
-        "--capacity %s does not fit: transit %s, the Java heap %s%s and it must stay within --memory"
-            + " %s: give at most %s, or raise --memory",
+        "--capacity %s does not fit: transit %s, the Java heap %s%s and it must stay within"
+            + " --memory %s: give at most %s, or raise --memory",
         Human.bytes(capacity),
         Human.bytes(b.transitBytes),
         Human.bytes(b.heapBytes),

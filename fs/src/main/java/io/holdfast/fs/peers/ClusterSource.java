@@ -76,8 +76,7 @@ public final class ClusterSource implements PeerSource {
   }
 
   @Override
-  public void fetch(
-      Item item, Item range, boolean forPeer, long address, Consumer<Arrival> then) {
+  public void fetch(Item item, Item range, boolean forPeer, long address, Consumer<Arrival> then) {
     Search search = new Search(item, range, address, then);
     Cluster.Place place = cluster.place(item);
     if (residency.isExcluded(item.path().get())) {

@@ -106,10 +106,7 @@ public final class PeerLink implements AutoCloseable {
     Membership joined =
         JGroupsMembership.join(
             new JGroupsMembership.Config(
-                cluster.view().self(),
-                settings.discovery(),
-                credentials,
-                MEMBERSHIP_PORT_OFFSET));
+                cluster.view().self(), settings.discovery(), credentials, MEMBERSHIP_PORT_OFFSET));
     membership = joined;
     joined.listen(this::update);
     update(joined.view());
@@ -128,8 +125,12 @@ public final class PeerLink implements AutoCloseable {
       running.peers(others);
     }
     shareChanged.accept(cluster.share(view.self()));
-    log.info("view {}: {} nodes, {} of them with {}", view.version(), view.nodes().size(),
-        others.size() + 1, settings.dataset());
+    log.info(
+        "view {}: {} nodes, {} of them with {}",
+        view.version(),
+        view.nodes().size(),
+        others.size() + 1,
+        settings.dataset());
     view.nodes().stream()
         .filter(node -> node.dataset().id().equals(settings.dataset().id()))
         .filter(node -> !node.dataset().equals(settings.dataset()))

@@ -109,8 +109,7 @@ public final class PeerService implements ItemProvider {
       if (item != null) {
         give(item, request, answer);
       } else {
-        answer.refused(
-            node.attributes().isRegular() ? Refusal.OTHER_VERSION : Refusal.UNKNOWN);
+        answer.refused(node.attributes().isRegular() ? Refusal.OTHER_VERSION : Refusal.UNKNOWN);
       }
     } catch (FsException e) {
       answer.refused(
@@ -182,8 +181,7 @@ public final class PeerService implements ItemProvider {
 
     @Override
     public void failed(FsException cause) {
-      answer.refused(
-          cause.code() == FsError.STALE ? Refusal.OTHER_VERSION : Refusal.ORIGIN_FAILED);
+      answer.refused(cause.code() == FsError.STALE ? Refusal.OTHER_VERSION : Refusal.ORIGIN_FAILED);
     }
   }
 

@@ -5,8 +5,7 @@ import java.util.function.Consumer;
 /** Where a fetch looks before it goes to the origin. Thread-safe. */
 public interface PeerSource {
   /** Knows of no peers: everything comes from the origin, and everything may be admitted. */
-  PeerSource NONE =
-      (item, range, forPeer, address, then) -> then.accept(new Arrival(false, true));
+  PeerSource NONE = (item, range, forPeer, address, then) -> then.accept(new Arrival(false, true));
 
   /**
    * How asking the peers ended.

@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings items from peers, or else from the origin, to those who read them. One fetch per item is under way at a time
- * and every reader shares it; a reader is answered as soon as its own bytes have arrived and were
- * checked to be of the version it reads.
+ * Brings items from peers, or else from the origin, to those who read them. One fetch per item is
+ * under way at a time and every reader shares it; a reader is answered as soon as its own bytes
+ * have arrived and were checked to be of the version it reads.
  *
  * <p>What was refused stays here until each byte has been delivered, so that a program which reads
  * a file in small steps costs one fetch. A part of a large item that would not be admitted is
@@ -325,8 +325,8 @@ public final class Transit {
     } catch (FsException e) {
       fail(fetch, e);
     } catch (RuntimeException | Error e) {
-      log.error("a fetch failed", e);
       fail(fetch, new FsException(FsError.IO, fetch.item() + ": " + e, e));
+      throw e;
     } finally {
       stats.inFlight.decrement();
       fetch.release();

@@ -2,6 +2,7 @@ package io.holdfast.fs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlCommands;
@@ -59,6 +60,21 @@ class ControlledCommandsTest {
     daemon("one", "/mnt/one");
     assertThat(run.run("stats")).isZero();
     assertThat(run.out.toString()).startsWith("one\n").contains("\ncache\n");
+  }
+
+  @Test
+  void peers_onlyDaemon_isShown() throws IOException {
+    daemon("one", "/mnt/one");
+    assertThat(run.run("peers")).isZero();
+    assertThat(run.out.toString()).startsWith("node  ").contains("\none:7070  self");
+  }
+
+  @Test
+  void peers_json_isAnArray() throws IOException {
+    daemon("one", "/mnt/one");
+    assertThat(run.run("peers", "one", "--json")).isZero();
+    assertThat(JSON.std.listFrom(run.out.toString()))
+        .containsExactly(Map.of("node", "one:7070", "state", "self", "share", 1.0));
   }
 
   @Test
@@ -282,6 +298,11 @@ class ControlledCommandsTest {
     @Override
     public Map<String, Object> stats() {
       return Map.of("name", name);
+    }
+
+    @Override
+    public List<Map<String, Object>> peers() {
+      return List.of(Map.of("node", name + ":7070", "state", "self", "share", 1.0));
     }
 
     @Override

@@ -8,7 +8,12 @@ import io.holdfast.fs.daemon.OpenCounting;
 import io.holdfast.fs.daemon.PinMode;
 import io.holdfast.fs.daemon.Settings;
 import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.peers.PeerSettings;
 import io.holdfast.fs.residency.Selection;
+import io.holdfast.peer.Dataset;
+import io.holdfast.peer.NodeAddress;
+import io.holdfast.peer.TlsFiles;
+import io.holdfast.peer.membership.Discovery;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -100,6 +105,13 @@ class MountOptionsTest {
             "--count-opens=message",
             "--binding=kernel",
             "--no-allow-other",
+            "--listen=10.0.0.1:7070",
+            "--peers=10.0.0.1:7070,node2:7070",
+            "--cluster-secret-file=" + temp.resolve("secret"),
+            "--tls-cert=" + temp.resolve("cert"),
+            "--tls-key=" + temp.resolve("key"),
+            "--tls-ca=" + temp.resolve("ca"),
+            "--dataset-id=openimages",
             "--log-level=debug",
             "--log-file=" + temp.resolve("a/../log"));
     assertThat(settings.capacityBytes()).isEqualTo(1L << 30);
@@ -119,6 +131,15 @@ class MountOptionsTest {
     assertThat(settings.openCounting()).isEqualTo(OpenCounting.MESSAGE);
     assertThat(settings.binding()).isEqualTo(BindingChoice.KERNEL);
     assertThat(settings.allowOther()).isFalse();
+    PeerSettings peers = settings.peers().orElseThrow();
+    NodeAddress self = new NodeAddress("10.0.0.1", 7070);
+    assertThat(peers.listen()).isEqualTo(self);
+    assertThat(peers.discovery())
+        .isEqualTo(new Discovery.Addresses(List.of(self, new NodeAddress("node2", 7070))));
+    assertThat(peers.secretFile()).isEqualTo(temp.resolve("secret"));
+    assertThat(peers.tls())
+        .isEqualTo(new TlsFiles(temp.resolve("cert"), temp.resolve("key"), temp.resolve("ca")));
+    assertThat(peers.dataset()).isEqualTo(new Dataset("openimages", 16 << 20));
     assertThat(settings.foreground()).isTrue();
     assertThat(settings.level()).isEqualTo(LogLevel.DEBUG);
     assertThat(settings.logFile()).contains(temp.resolve("log"));
@@ -174,12 +195,28 @@ class MountOptionsTest {
         "--count-opens yes|--count-opens 'yes' is not known: choose one of auto, watch, message,"
             + " off",
         "--binding fuse3|--binding 'fuse3' is not known: choose one of auto, kernel, jnr-fuse",
+        "--listen 7070|--listen '7070' is no address: write HOST:PORT, such as node1:7070",
+        "--listen a:99999|--listen 'a:99999' is no address: write HOST:PORT",
+        "--peers a:1|--peers means nothing without --listen HOST:PORT: give the address where"
+            + " peers",
+        "--dataset-id x|--dataset-id means nothing without --listen HOST:PORT",
+        "--peers a:1,a:1|--peers a:1 is there twice: name each peer once",
+        "--peers dns:|--peers '' is no DNS name: write dns:NAME",
+        "--peers dir:x|--peers 'x' is not absolute: write dir:/PATH",
+        "--listen a:1|--listen a:1 needs --peers: name nodes as HOST:PORT,...",
+        "--listen a:1 --peers b:1|--listen a:1 needs --cluster-secret-file, or --tls-cert",
+        "--listen 0.0.0.0:1 --peers b:1|--listen 0.0.0.0:1 is every address of this machine",
+        "--listen [::]:1 --peers b:1|--listen [::]:1 is every address of this machine",
+        "--listen a:65535 --peers b:1|--listen a:65535 leaves no next port for the membership",
+        "--listen a:1 --peers b:1 --tls-cert c|--tls-cert, --tls-key and --tls-ca go together",
+        "--listen a:1 --peers b:1 --cluster-secret-file s --dataset-id a/b|--dataset-id 'a/b' is no"
+            + " name: write at most 128 letters",
         "--log-level loud|--log-level 'loud' is not known: choose one of error, warn, info, debug"
       })
   void option_wrongValue_isUsageInOneLine(String option, String message) {
     CliRun run = new CliRun(host);
     List<String> words = new ArrayList<>(List.of("mount"));
-    words.addAll(Arrays.asList(option.split(" ", 2)));
+    words.addAll(Arrays.asList(option.split(" ", option.contains(" --") ? 0 : 2)));
     words.addAll(List.of(source.toString(), mountpoint.toString()));
     assertThat(run.run(words.toArray(String[]::new))).isEqualTo(2);
     assertThat(run.err.toString()).startsWith("holdfast: " + message).hasLineCount(1);

@@ -73,6 +73,13 @@ class ControlServerTest {
   }
 
   @Test
+  void peers_rows_arriveInTheirOrder() throws IOException {
+    start();
+    assertThat(client().peers())
+        .containsExactly(Map.of("node", "a:1", "errors", 2), Map.of("node", "b:1"));
+  }
+
+  @Test
   void restart_asked_isAnsweredAndDone() throws Exception {
     start();
     client().restart();
@@ -293,6 +300,11 @@ class ControlServerTest {
     public Map<String, Object> stats() {
       return Map.of(
           "name", "träume \"1\"\n", "opens", Map.of("counted", true, "total", 5_000_000_000L));
+    }
+
+    @Override
+    public List<Map<String, Object>> peers() {
+      return List.of(Map.of("node", "a:1", "errors", 2), Map.of("node", "b:1"));
     }
 
     @Override

@@ -192,28 +192,35 @@ class SettingsTest {
     assertThat(settings.configText())
         .isEqualTo(
             """
-            setting       value                from
-            origin        /data/imagenet       argument
-            mountpoint    /data/imagenet       argument
-            name          data-imagenet        derived from the mountpoint
-            capacity      64M (67.1 MB)        flag --capacity
-            memory        78125000K (80.0 GB)  derived from 80% of the memory (100 GB)
-            transit       256M (268 MB)        default
-            policy        minio                default
-            keep          -                    default
-            exclude       -                    default
-            item-size     8M (8.39 MB)         default
-            metadata-ttl  indefinite           flag --metadata-ttl
-            pin           auto                 default
-            window        64M (67.1 MB)        default
-            window-age    2s                   default
-            count-opens   auto                 default
-            binding       jnr-fuse             default
-            allow-other   no                   default
-            foreground    no                   default
-            log-level     info                 default
-            log-file      -                    default
-            heap          512M (537 MB)        java -Xmx
+            setting              value                from
+            origin               /data/imagenet       argument
+            mountpoint           /data/imagenet       argument
+            name                 data-imagenet        derived from the mountpoint
+            capacity             64M (67.1 MB)        flag --capacity
+            memory               78125000K (80.0 GB)  derived from 80% of the memory (100 GB)
+            transit              256M (268 MB)        default
+            policy               minio                default
+            keep                 -                    default
+            exclude              -                    default
+            item-size            8M (8.39 MB)         default
+            metadata-ttl         indefinite           flag --metadata-ttl
+            pin                  auto                 default
+            window               64M (67.1 MB)        default
+            window-age           2s                   default
+            count-opens          auto                 default
+            binding              jnr-fuse             default
+            allow-other          no                   default
+            listen               -                    default
+            peers                -                    default
+            cluster-secret-file  -                    default
+            tls-cert             -                    default
+            tls-key              -                    default
+            tls-ca               -                    default
+            dataset-id           -                    default
+            foreground           no                   default
+            log-level            info                 default
+            log-file             -                    default
+            heap                 512M (537 MB)        java -Xmx
             """);
   }
 
