@@ -30,7 +30,11 @@ final class ClusterStack {
   private static final int MERGE_MIN_MILLIS = 1000;
   private static final int MERGE_MAX_MILLIS = 3000;
   private static final int JOIN_MILLIS = 1500;
-  private static final int JOIN_ATTEMPTS = 3;
+  private static final int JOIN_ATTEMPTS = 10;
+
+  /** A peer that comes up at the same time may not listen yet when it is asked first. */
+  private static final int ASKS_IN_A_JOIN = 3;
+
   private static final int LEAVE_MILLIS = 1000;
   private static final int FRAGMENT_BYTES = 60_000;
   private static final int LONGEST_MESSAGE_BYTES = 4 << 20;
@@ -52,6 +56,7 @@ final class ClusterStack {
   static JChannel channel(
       InetSocketAddress at, SocketFactory sockets, org.jgroups.protocols.Discovery finder)
       throws Exception {
+    finder.numDiscoveryRuns(ASKS_IN_A_JOIN);
     return new JChannel(
         transport(at, sockets),
         finder,
