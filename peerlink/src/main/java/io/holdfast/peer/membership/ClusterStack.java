@@ -57,6 +57,7 @@ final class ClusterStack {
       InetSocketAddress at, SocketFactory sockets, org.jgroups.protocols.Discovery finder)
       throws Exception {
     finder.numDiscoveryRuns(ASKS_IN_A_JOIN);
+    finder.returnEntireCache(true);
     return new JChannel(
         transport(at, sockets),
         finder,

@@ -23,6 +23,7 @@ import java.util.stream.IntStream;
 /** Nodes of one machine, each at an address of its own, for tests; closing it closes them all. */
 final class Cluster implements AutoCloseable {
   static final Dataset DATASET = new Dataset("imagenet", 8 << 20);
+  static final String SECRET = "correct horse battery staple";
   static final Duration LONGEST = Duration.ofSeconds(40);
 
   private final int port = freePort();
@@ -64,7 +65,7 @@ final class Cluster implements AutoCloseable {
   }
 
   JGroupsMembership join(int n, Discovery discovery) throws PeerSetupException {
-    return join(n, discovery, bySecret("correct horse battery staple"));
+    return join(n, discovery, bySecret(SECRET));
   }
 
   static void assertSees(JGroupsMembership member, Node... nodes) {
