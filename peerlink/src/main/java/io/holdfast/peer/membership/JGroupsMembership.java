@@ -1,0 +1,298 @@
+package io.holdfast.peer.membership;
+
+import io.holdfast.peer.Credentials;
+import io.holdfast.peer.Node;
+import io.holdfast.peer.NodeAddress;
+import io.holdfast.peer.PeerSetupException;
+import io.holdfast.peer.View;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jgroups.JChannel;
+import org.jgroups.Receiver;
+import org.jgroups.util.ExtendedUUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Membership by JGroups over TCP. Every connection is mutual TLS, with the certificates that were
+ * given or one that is made from the cluster secret, or both: a node of another cluster is refused
+ * before JGroups hears of it, and counted. Thread-safe.
+ *
+ * <p>A member that ends is gone from the views within some seconds, one that falls silent within
+ * about ten. When a network that was cut is whole again, so are the views within about ten seconds.
+ */
+public final class JGroupsMembership implements Membership {
+  private static final Logger log = LoggerFactory.getLogger(JGroupsMembership.class);
+  private static final Duration LONGEST_HANDSHAKE = Duration.ofSeconds(3);
+  private static final long RETRY_MILLIS = 2000;
+
+  private final Node self;
+  private final List<NodeAddress> named;
+  private final Refusals refusals;
+  private final MutualTls tls;
+  private final ProvenServerSocket server;
+  private final JChannel channel;
+  private final Thread joiner;
+  private final ExecutorService events =
+      Executors.newSingleThreadExecutor(new DaemonThreads("membership-events"));
+  private final List<Consumer<View>> listeners = new CopyOnWriteArrayList<>();
+
+  /** Guards the view's change, and with it the order of events. No other lock is taken within. */
+  private final ReentrantLock lock = new ReentrantLock();
+
+  private final Condition changed = lock.newCondition();
+  private volatile View view;
+  private volatile boolean joined;
+  private volatile boolean closed;
+
+  /**
+   * What a membership needs to know. Immutable.
+   *
+   * @param self this node
+   * @param bind where to listen for membership: an address of this machine
+   * @param discovery how peers are found
+   * @param credentials what is proven to them
+   * @param membershipPortOffset from a named peer's data-plane port to its membership port
+   */
+  public record Config(
+      Node self,
+      NodeAddress bind,
+      Discovery discovery,
+      Credentials credentials,
+      int membershipPortOffset) {}
+
+  private JGroupsMembership(Config config, InetSocketAddress at) throws PeerSetupException {
+    self = config.self();
+    view = View.alone(self);
+    named =
+        config.discovery() instanceof Discovery.Addresses addresses
+            ? List.copyOf(addresses.addresses())
+            : List.of();
+    var finder = PeerFinder.of(config.discovery(), config.membershipPortOffset());
+    refusals = new Refusals(System::nanoTime);
+    tls = MutualTls.of(config.credentials(), self.address().host(), LONGEST_HANDSHAKE);
+    server = listen(config.bind(), at, tls, refusals);
+    try {
+      channel = ClusterStack.channel(at, new ProvenSockets(tls, refusals, server), finder);
+      ExtendedUUID address = MemberAddress.of(self, System.currentTimeMillis());
+      channel.setName(self.address().toString());
+      channel.addAddressGenerator(() -> address);
+      channel.setReceiver(
+          new Receiver() {
+            @Override
+            public void viewAccepted(org.jgroups.View accepted) {
+              publish(MemberAddress.nodes(accepted.getMembers(), self));
+            }
+          });
+    } catch (Exception e) {
+      release();
+      throw new PeerSetupException("membership cannot be set up: " + e.getMessage(), e);
+    }
+    joiner = new DaemonThreads("membership-joiner").newThread(this::connect);
+  }
+
+  /**
+   * Listens, and begins to join; returns at once. Joining is tried for as long as it takes.
+   *
+   * @throws PeerSetupException where what was given cannot work here
+   */
+  public static JGroupsMembership join(Config config) throws PeerSetupException {
+    int hostBytes = config.self().address().host().length();
+    if (hostBytes > MemberAddress.LONGEST_HOST) {
+      throw new PeerSetupException(
+          "the host name '%s' is too long: listen at a shorter one"
+              .formatted(config.self().address().host()));
+    }
+    InetSocketAddress at = config.bind().resolve();
+    if (at.isUnresolved()) {
+      throw new PeerSetupException(
+          "this node's address %s does not resolve: check the name, or write its IP address"
+              .formatted(config.bind()));
+    }
+    if (at.getAddress().isAnyLocalAddress()) {
+      throw new PeerSetupException(
+          "%s stands for all interfaces: write the one address that peers reach this node at"
+              .formatted(config.bind()));
+    }
+    JGroupsMembership membership = new JGroupsMembership(config, at);
+    membership.joiner.start();
+    return membership;
+  }
+
+  private static ProvenServerSocket listen(
+      NodeAddress name, InetSocketAddress at, MutualTls tls, Refusals refusals)
+      throws PeerSetupException {
+    try {
+      ProvenServerSocket server = new ProvenServerSocket(tls, refusals);
+      try {
+        server.setReuseAddress(true);
+        server.bind(at);
+        return server;
+      } catch (IOException e) {
+        server.close();
+        throw e;
+      }
+    } catch (BindException e) {
+      tls.close();
+      throw new PeerSetupException(
+          isOurs(at)
+              ? "membership cannot listen at %s: another process does, or may not here (%s)"
+                  .formatted(name, e.getMessage())
+              : "membership cannot listen at %s: that is no address of this machine".formatted(name),
+          e);
+    } catch (IOException e) {
+      tls.close();
+      throw new PeerSetupException(
+          "membership cannot listen at %s: %s".formatted(name, e.getMessage()), e);
+    }
+  }
+
+  private static boolean isOurs(InetSocketAddress at) throws PeerSetupException {
+    try {
+      return at.getAddress().isLoopbackAddress()
+          || NetworkInterface.getByInetAddress(at.getAddress()) != null;
+    } catch (IOException e) {
+      throw new PeerSetupException("this machine's addresses cannot be listed", e);
+    }
+  }
+
+  private void connect() {
+    while (!closed) {
+      try {
+        channel.connect(ClusterStack.GROUP);
+        lock.lock();
+        try {
+          joined = true;
+          changed.signalAll();
+        } finally {
+          lock.unlock();
+        }
+        return;
+      } catch (Exception e) {
+        if (!closed) {
+          log.warn("cannot join the cluster, and tries again: {}", e.toString());
+          retryLater();
+        }
+      }
+    }
+  }
+
+  private void retryLater() {
+    try {
+      Thread.sleep(RETRY_MILLIS);
+    } catch (InterruptedException e) {
+      log.debug("stops joining", e);
+    }
+  }
+
+  private void publish(List<Node> nodes) {
+    lock.lock();
+    try {
+      if (closed || nodes.equals(view.nodes())) {
+        return;
+      }
+      View next = new View(view.version() + 1, self, nodes);
+      view = next;
+      changed.signalAll();
+      events.execute(() -> tell(next));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void tell(View next) {
+    log.info("view {}: {} nodes", next.version(), next.nodes().size());
+    for (Consumer<View> each : listeners) {
+      try {
+        each.accept(next);
+      } catch (RuntimeException e) {
+        log.error("a listener failed on view {}", next.version(), e);
+      }
+    }
+  }
+
+  @Override
+  public View view() {
+    return view;
+  }
+
+  @Override
+  public void listen(Consumer<View> listener) {
+    listeners.add(listener);
+  }
+
+  @Override
+  public boolean await(Duration longest) throws InterruptedException {
+    long left = longest.toNanos();
+    lock.lockInterruptibly();
+    try {
+      while (!closed && !isComplete()) {
+        if (left <= 0) {
+          return false;
+        }
+        left = changed.awaitNanos(left);
+      }
+      return !closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isComplete() {
+    View now = view;
+    return joined && named.stream().allMatch(each -> now.at(each).isPresent());
+  }
+
+  /** Returns how many connections were refused: from other clusters, or from no cluster at all. */
+  public long refusals() {
+    return refusals.count();
+  }
+
+  /** Returns the channel, for tests that cut it. */
+  JChannel channel() {
+    return channel;
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    joiner.interrupt();
+    channel.close();
+    release();
+    try {
+      joiner.join(TimeUnit.SECONDS.toMillis(1));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void release() {
+    events.shutdown();
+    tls.close();
+    try {
+      server.close();
+    } catch (IOException e) {
+      log.debug("closing the socket that listens", e);
+    }
+  }
+}

@@ -1,0 +1,172 @@
+package io.holdfast.peer.membership;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import javax.net.ssl.SSLException;
+
+/**
+ * A connection as JGroups sees it: a socket whose ends have proven themselves. One that is made
+ * here does so while it connects.
+ *
+ * <p>It is not an {@code SSLSocket}, and closes the connection below at once: closing TLS politely
+ * waits for the other side, which may be stopped.
+ */
+final class ProvenSocket extends Socket {
+  private final Socket raw;
+  private final MutualTls tls;
+  private final Refusals refusals;
+  private volatile Socket top;
+
+  /** A connection that is yet to be made. */
+  ProvenSocket(MutualTls tls, Refusals refusals) {
+    this.tls = tls;
+    this.refusals = refusals;
+    raw = new Socket();
+    top = raw;
+  }
+
+  /** A connection that was accepted and has proven itself. */
+  ProvenSocket(MutualTls tls, Refusals refusals, Socket raw, Socket top) {
+    this.tls = tls;
+    this.refusals = refusals;
+    this.raw = raw;
+    this.top = top;
+  }
+
+  static void closeQuietly(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      // it is of no use any more, closed or not
+    }
+  }
+
+  @Override
+  public void connect(SocketAddress to, int timeoutMillis) throws IOException {
+    raw.connect(to, timeoutMillis);
+    try {
+      top = tls.prove(raw, true);
+    } catch (SocketTimeoutException e) {
+      throw e;
+    } catch (SSLException e) {
+      refusals.add(to.toString(), String.valueOf(e.getMessage()));
+      throw e;
+    }
+  }
+
+  @Override
+  public void connect(SocketAddress to) throws IOException {
+    connect(to, 0);
+  }
+
+  @Override
+  public void bind(SocketAddress address) throws IOException {
+    raw.bind(address);
+  }
+
+  @Override
+  public InputStream getInputStream() throws IOException {
+    return top.getInputStream();
+  }
+
+  @Override
+  public OutputStream getOutputStream() throws IOException {
+    return top.getOutputStream();
+  }
+
+  @Override
+  public void close() throws IOException {
+    raw.close();
+  }
+
+  @Override
+  public boolean isClosed() {
+    return raw.isClosed();
+  }
+
+  @Override
+  public boolean isConnected() {
+    return raw.isConnected();
+  }
+
+  @Override
+  public boolean isBound() {
+    return raw.isBound();
+  }
+
+  @Override
+  public InetAddress getInetAddress() {
+    return raw.getInetAddress();
+  }
+
+  @Override
+  public InetAddress getLocalAddress() {
+    return raw.getLocalAddress();
+  }
+
+  @Override
+  public int getPort() {
+    return raw.getPort();
+  }
+
+  @Override
+  public int getLocalPort() {
+    return raw.getLocalPort();
+  }
+
+  @Override
+  public SocketAddress getRemoteSocketAddress() {
+    return raw.getRemoteSocketAddress();
+  }
+
+  @Override
+  public SocketAddress getLocalSocketAddress() {
+    return raw.getLocalSocketAddress();
+  }
+
+  @Override
+  public void setSoTimeout(int millis) throws SocketException {
+    raw.setSoTimeout(millis);
+  }
+
+  @Override
+  public int getSoTimeout() throws SocketException {
+    return raw.getSoTimeout();
+  }
+
+  @Override
+  public void setKeepAlive(boolean on) throws SocketException {
+    raw.setKeepAlive(on);
+  }
+
+  @Override
+  public void setTcpNoDelay(boolean on) throws SocketException {
+    raw.setTcpNoDelay(on);
+  }
+
+  @Override
+  public void setSoLinger(boolean on, int seconds) throws SocketException {
+    raw.setSoLinger(on, seconds);
+  }
+
+  @Override
+  public void setSendBufferSize(int size) throws SocketException {
+    raw.setSendBufferSize(size);
+  }
+
+  @Override
+  public void setReceiveBufferSize(int size) throws SocketException {
+    raw.setReceiveBufferSize(size);
+  }
+
+  @Override
+  public String toString() {
+    return raw.toString();
+  }
+}

@@ -1,0 +1,37 @@
+package io.holdfast.peer.membership;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jgroups.util.DefaultSocketFactory;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the sockets of JGroups. Thread-safe. */
+final class ProvenSockets extends DefaultSocketFactory {
+  private final MutualTls tls;
+  private final Refusals refusals;
+  private final AtomicReference<@Nullable ProvenServerSocket> first;
+
+  /**
+   * Makes a factory.
+   *
+   * @param first a socket that listens already, so that whoever starts this knows that it can
+   */
+  ProvenSockets(MutualTls tls, Refusals refusals, ProvenServerSocket first) {
+    this.tls = tls;
+    this.refusals = refusals;
+    this.first = new AtomicReference<>(first);
+  }
+
+  @Override
+  public Socket createSocket(String service) {
+    return new ProvenSocket(tls, refusals);
+  }
+
+  @Override
+  public ServerSocket createServerSocket(String service) throws IOException {
+    ProvenServerSocket ready = first.getAndSet(null);
+    return ready == null ? new ProvenServerSocket(tls, refusals) : ready;
+  }
+}
