@@ -1,6 +1,188 @@
 package io.holdfast.peer.transfer;
 
-/** Placeholder for the javadoc link; written next. */
-final class ItemClient {
-  private ItemClient() {}
+import io.holdfast.peer.NodeAddress;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequestEncoder;
+import io.netty.handler.codec.http.HttpResponseDecoder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
+import org.jspecify.annotations.Nullable;
+
+/** Asks peers. Thread-safe. */
+// a write that fails ends its connection, and that is heard of
+@SuppressWarnings("FutureReturnValueIgnored")
+final class ItemClient implements AutoCloseable {
+  private static final int LONGEST_LINE = 1 << 10;
+  private static final int LONGEST_HEADERS = 8 << 10;
+  private static final int LARGEST_PIECE = 1 << 20;
+  private static final int RESOLVERS = 4;
+  private static final int WAITING_NAMES = 256;
+  private static final int RESOLVER_LIFE_SECONDS = 10;
+
+  private final Identity identity;
+  private final Transfer.Deadlines deadlines;
+  private final EventLoops loops;
+  private final Refusals refusals;
+  private final ExecutorService resolvers;
+  private final Map<NodeAddress, Peer> peers = new ConcurrentHashMap<>();
+  private volatile boolean closed;
+
+  ItemClient(Identity identity, Transfer.Deadlines deadlines, EventLoops loops, Refusals refusals) {
+    this.identity = identity;
+    this.deadlines = deadlines;
+    this.loops = loops;
+    this.refusals = refusals;
+    ThreadPoolExecutor threads =
+        new ThreadPoolExecutor(
+            RESOLVERS,
+            RESOLVERS,
+            RESOLVER_LIFE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(WAITING_NAMES),
+            new DefaultThreadFactory("holdfast-peer-names", true));
+    threads.allowCoreThreadTimeOut(true);
+    resolvers = threads;
+  }
+
+  CompletableFuture<Outcome> fetch(NodeAddress address, ItemRequest request, long memory) {
+    return ask(address, new Exchange(HttpMethod.GET, request, memory));
+  }
+
+  void held(NodeAddress address, ItemRequest request) {
+    ask(address, new Exchange(HttpMethod.DELETE, request, 0));
+  }
+
+  private CompletableFuture<Outcome> ask(NodeAddress address, Exchange exchange) {
+    if (closed) {
+      exchange.outcome.complete(Outcome.fault("this node is closing"));
+    } else {
+      peer(address).ask(exchange);
+      if (closed) {
+        forget(address);
+      }
+    }
+    return exchange.outcome;
+  }
+
+  /** Returns a peer, a new one if it was not heard of before. */
+  Peer peer(NodeAddress address) {
+    return peers.computeIfAbsent(address, any -> new Peer(address, this, loops.group().next()));
+  }
+
+  void retain(Set<NodeAddress> addresses) {
+    for (NodeAddress each : List.copyOf(peers.keySet())) {
+      if (!addresses.contains(each)) {
+        forget(each);
+      }
+    }
+    addresses.forEach(this::peer);
+  }
+
+  private void forget(NodeAddress address) {
+    Peer peer = peers.remove(address);
+    if (peer != null) {
+      peer.close();
+    }
+  }
+
+  List<PeerFigures> figures() {
+    return peers.values().stream()
+        .sorted((one, other) -> one.address().compareTo(other.address()))
+        .map(each -> each.health().figures())
+        .toList();
+  }
+
+  Identity identity() {
+    return identity;
+  }
+
+  Transfer.Deadlines deadlines() {
+    return deadlines;
+  }
+
+  boolean hasTls() {
+    return identity.tls() != null;
+  }
+
+  Class<? extends Channel> clientChannel() {
+    return loops.clientChannel();
+  }
+
+  /** A peer could not prove that it knows the cluster's secret. */
+  void foreign(NodeAddress peer) {
+    refusals.count(Refusals.FOREIGN_CLUSTER, peer, "it does not know this cluster's secret");
+  }
+
+  /** Looks a peer's name up, which may take as long as DNS does, on a thread that may wait. */
+  CompletableFuture<@Nullable InetSocketAddress> resolve(NodeAddress address) {
+    try {
+      return CompletableFuture.supplyAsync(address::resolve, resolvers);
+    } catch (RejectedExecutionException e) {
+      return CompletableFuture.completedFuture(null);
+    }
+  }
+
+  /** Makes what a connection's bytes go through. */
+  void prepare(ChannelPipeline pipeline, NodeAddress address, ClientConnection connection) {
+    SSLContext tls = identity.tls();
+    if (tls != null) {
+      SSLEngine engine = tls.createSSLEngine(address.host(), address.port());
+      engine.setUseClientMode(true);
+      SSLParameters parameters = engine.getSSLParameters();
+      parameters.setEndpointIdentificationAlgorithm("HTTPS");
+      parameters.setProtocols(Identity.protocols());
+      engine.setSSLParameters(parameters);
+      pipeline.addLast(new SslHandler(engine));
+    }
+    pipeline.addLast(
+        new Progress(connection),
+        new HttpResponseDecoder(
+            new HttpDecoderConfig()
+                .setMaxInitialLineLength(LONGEST_LINE)
+                .setMaxHeaderSize(LONGEST_HEADERS)
+                .setMaxChunkSize(LARGEST_PIECE)),
+        new HttpRequestEncoder(),
+        connection);
+  }
+
+  /** Tells a connection of each byte that comes. */
+  private static final class Progress extends ChannelInboundHandlerAdapter {
+    private final ClientConnection connection;
+
+    Progress(ClientConnection connection) {
+      this.connection = connection;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+      connection.progress();
+      ctx.fireChannelRead(message);
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    List.copyOf(peers.keySet()).forEach(this::forget);
+    resolvers.shutdownNow();
+  }
 }

@@ -1,0 +1,73 @@
+package io.holdfast.peer.transfer;
+
+import io.netty.channel.EventLoop;
+import java.time.Duration;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs something when its time has come, unless it is put off first. Putting it off costs nothing,
+ * so that it can be done for each byte that comes. Belongs to one event loop.
+ */
+final class Alarm {
+  private final EventLoop loop;
+  private final Runnable ring;
+  private long at;
+  private boolean set;
+  private @Nullable ScheduledFuture<?> timer;
+  private long timerAt;
+
+  Alarm(EventLoop loop, Runnable ring) {
+    this.loop = loop;
+    this.ring = ring;
+  }
+
+  /** Rings once after this time, and not at any time that was set before. */
+  void set(Duration delay) {
+    setAt(System.nanoTime() + delay.toNanos());
+  }
+
+  /** Rings once at this {@link System#nanoTime}. */
+  void setAt(long nanos) {
+    at = nanos;
+    set = true;
+    if (timer == null || timerAt - at > 0) {
+      schedule();
+    }
+  }
+
+  void clear() {
+    set = false;
+  }
+
+  /** Clears the alarm and frees its timer. */
+  void cancel() {
+    set = false;
+    if (timer != null) {
+      timer.cancel(false);
+      timer = null;
+    }
+  }
+
+  private void schedule() {
+    if (timer != null) {
+      timer.cancel(false);
+    }
+    timerAt = at;
+    timer = loop.schedule(this::check, at - System.nanoTime(), TimeUnit.NANOSECONDS);
+  }
+
+  private void check() {
+    timer = null;
+    if (!set) {
+      return;
+    }
+    if (at - System.nanoTime() > 0) {
+      schedule();
+    } else {
+      set = false;
+      ring.run();
+    }
+  }
+}

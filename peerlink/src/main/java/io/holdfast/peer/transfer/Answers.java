@@ -1,0 +1,64 @@
+package io.holdfast.peer.transfer;
+
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import java.nio.charset.StandardCharsets;
+
+/** Makes the answers of a server. Pure functions. */
+final class Answers {
+  private Answers() {}
+
+  /** Makes an answer without a body. */
+  static FullHttpResponse empty(int status) {
+    FullHttpResponse answer =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status), Unpooled.EMPTY_BUFFER);
+    if (status >= HttpResponseStatus.OK.code() && status != 204) {
+      answer.headers().set(HttpHeaderNames.CONTENT_LENGTH, 0);
+    }
+    return answer;
+  }
+
+  static FullHttpResponse refused(Refusal refusal, long residentBytes) {
+    FullHttpResponse answer = empty(refusal.status());
+    answer.headers().set(Wire.RESIDENT, residentBytes);
+    if (refusal == Refusal.BUSY) {
+      answer.headers().set(HttpHeaderNames.RETRY_AFTER, 1);
+    }
+    return answer;
+  }
+
+  static FullHttpResponse healthy() {
+    byte[] ok = "ok".getBytes(StandardCharsets.US_ASCII);
+    FullHttpResponse answer =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1, HttpResponseStatus.OK, Unpooled.wrappedBuffer(ok));
+    answer.headers().set(HttpHeaderNames.CONTENT_TYPE, "text/plain");
+    answer.headers().set(HttpHeaderNames.CONTENT_LENGTH, ok.length);
+    return answer;
+  }
+
+  /** Makes the head of an answer with an item's bytes. */
+  static HttpResponse head(ItemMessages.Asked asked, int crc32c, long residentBytes) {
+    ItemRequest item = asked.item();
+    HttpResponse head =
+        new DefaultHttpResponse(
+            HttpVersion.HTTP_1_1,
+            asked.ranged() ? HttpResponseStatus.PARTIAL_CONTENT : HttpResponseStatus.OK);
+    head.headers()
+        .set(HttpHeaderNames.ETAG, ItemMessages.quoted(item.tag()))
+        .set(HttpHeaderNames.CONTENT_LENGTH, item.length())
+        .set(Wire.DIGEST, ItemMessages.digest(crc32c))
+        .set(Wire.RESIDENT, residentBytes);
+    if (asked.ranged()) {
+      head.headers().set(HttpHeaderNames.CONTENT_RANGE, ItemMessages.contentRange(item));
+    }
+    return head;
+  }
+}

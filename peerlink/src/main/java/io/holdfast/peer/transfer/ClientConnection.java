@@ -1,0 +1,358 @@
+package io.holdfast.peer.transfer;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import javax.crypto.SecretKey;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The client's end of a connection: dials, authenticates, and then asks for one thing at a time.
+ * Belongs to its peer's event loop. Whatever is not as it should be ends it.
+ */
+// a write that fails ends its connection, and that is heard of
+@SuppressWarnings("FutureReturnValueIgnored")
+final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
+  private static final Duration IDLE = Duration.ofMinutes(1);
+  private static final Duration LONGEST = Duration.ofMinutes(1);
+
+  private final Peer peer;
+  private final Alarm alarm;
+  private State state = State.CONNECTING;
+  private @Nullable Exchange exchange;
+  private @Nullable Channel channel;
+  private @Nullable Session session;
+  private String nonce = "";
+  private @Nullable ItemSink sink;
+  private boolean interim;
+  private boolean keep;
+
+  /** It has answered before, so that the peer may have closed it since. */
+  private boolean kept;
+
+  /** The first byte of the answer came. */
+  private boolean answering;
+
+  private long end;
+
+  private enum State {
+    CONNECTING,
+    GREETING,
+    IDLE,
+    ASKING,
+    CLOSED
+  }
+
+  ClientConnection(Peer peer, Exchange first) {
+    this.peer = peer;
+    exchange = first;
+    alarm = new Alarm(peer.loop(), this::ring);
+  }
+
+  private ItemClient client() {
+    return peer.client();
+  }
+
+  /** Dials; the request that it was made for follows by itself. */
+  void connect() {
+    alarm.set(client().deadlines().connect());
+    client()
+        .resolve(peer.address())
+        .whenCompleteAsync((address, failure) -> dial(address), peer.loop());
+  }
+
+  private void dial(@Nullable InetSocketAddress address) {
+    if (state != State.CONNECTING) {
+      return;
+    }
+    if (address == null || address.isUnresolved()) {
+      fail("the name " + peer.address().host() + " is not known");
+      return;
+    }
+    ChannelFuture connecting =
+        new Bootstrap()
+            .group(peer.loop())
+            .channel(client().clientChannel())
+            .option(ChannelOption.TCP_NODELAY, true)
+            .option(ChannelOption.SO_KEEPALIVE, true)
+            .handler(
+                new ChannelInitializer<Channel>() {
+                  @Override
+                  protected void initChannel(Channel channel) {
+                    client().prepare(channel.pipeline(), peer.address(), ClientConnection.this);
+                  }
+                })
+            .connect(address);
+    channel = connecting.channel();
+    connecting.addListener(
+        any -> {
+          if (!connecting.isSuccess()) {
+            fail("no connection: " + connecting.cause().getMessage());
+          }
+        });
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    if (state == State.CLOSED) {
+      ctx.close();
+      return;
+    }
+    alarm.set(client().deadlines().progress());
+    if (!client().hasTls()) {
+      greet();
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof SslHandshakeCompletionEvent handshake) {
+      if (handshake.isSuccess()) {
+        greet();
+      } else {
+        fail("no TLS: " + handshake.cause().getMessage());
+      }
+    }
+  }
+
+  private void greet() {
+    if (client().identity().key() == null) {
+      sendFirst();
+      return;
+    }
+    state = State.GREETING;
+    nonce = Session.nonce();
+    FullHttpRequest hello =
+        new DefaultFullHttpRequest(
+            HttpVersion.HTTP_1_1, HttpMethod.GET, Wire.HELLO, Unpooled.EMPTY_BUFFER);
+    hello.headers().set(Wire.NONCE, nonce);
+    write(hello);
+  }
+
+  private void write(FullHttpRequest request) {
+    request
+        .headers()
+        .set(HttpHeaderNames.HOST, peer.address())
+        .set(Wire.NODE, client().identity().name());
+    alarm.set(client().deadlines().progress());
+    if (channel != null) {
+      channel.writeAndFlush(request);
+    }
+  }
+
+  private void sendFirst() {
+    Exchange first = exchange;
+    if (first == null) {
+      release();
+    } else {
+      send(first);
+    }
+  }
+
+  /** Asks; the connection is free. */
+  void send(Exchange next) {
+    exchange = next;
+    state = State.ASKING;
+    answering = false;
+    sink = null;
+    end = System.nanoTime() + LONGEST.toNanos();
+    FullHttpRequest request = ItemMessages.request(next.method, next.request);
+    if (session != null) {
+      session.sign(request);
+    }
+    write(request);
+  }
+
+  /** Bytes came, of whatever. */
+  void progress() {
+    if (state == State.ASKING || state == State.GREETING) {
+      answering = true;
+      alarm.set(client().deadlines().progress());
+    }
+  }
+
+  private void ring() {
+    switch (state) {
+      case IDLE -> close();
+      case CONNECTING, GREETING -> fail("no connection in time");
+      case ASKING ->
+          fail("not a byte within " + client().deadlines().progress().toMillis() + " ms");
+      case CLOSED -> {}
+    }
+  }
+
+  @Override
+  protected void channelRead0(ChannelHandlerContext ctx, HttpObject message) {
+    if (state == State.CLOSED) {
+      return;
+    }
+    if (message.decoderResult().isFailure()) {
+      fail("no HTTP: " + message.decoderResult().cause().getMessage());
+    } else if (state == State.GREETING) {
+      greeted(message);
+    } else if (state == State.ASKING) {
+      answer(message);
+    } else {
+      close();
+    }
+  }
+
+  private void greeted(HttpObject message) {
+    SecretKey key = client().identity().key();
+    if (message instanceof HttpResponse response && key != null) {
+      session =
+          Session.accept(
+              key,
+              nonce,
+              client().identity().name().toString(),
+              peer.address().toString(),
+              response.headers().get(HttpHeaderNames.WWW_AUTHENTICATE));
+      if (session == null) {
+        client().foreign(peer.address());
+        fail("it does not know the cluster's secret");
+        return;
+      }
+    }
+    if (message instanceof LastHttpContent && session != null) {
+      sendFirst();
+    }
+  }
+
+  private void answer(HttpObject message) {
+    if (System.nanoTime() - end > 0) {
+      fail("no answer within " + LONGEST.toSeconds() + " s");
+      return;
+    }
+    String wrong = null;
+    if (message instanceof HttpResponse response) {
+      interim = response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
+      wrong = interim ? null : head(response);
+    }
+    if (wrong == null && !interim && message instanceof HttpContent content) {
+      wrong = content(content);
+    }
+    if (wrong != null) {
+      fail(wrong);
+    }
+  }
+
+  private @Nullable String head(HttpResponse response) {
+    if (session != null && !session.verify(response)) {
+      return response.status().equals(HttpResponseStatus.UNAUTHORIZED)
+          ? "it does not take this node for one of its cluster"
+          : "an answer without the right proof";
+    }
+    keep = HttpUtil.isKeepAlive(response);
+    ItemSink next = new ItemSink(exchange(), response);
+    sink = next;
+    if (next.residentBytes() >= 0) {
+      peer.health().resident(next.residentBytes());
+    }
+    return next.wrong();
+  }
+
+  private @Nullable String content(HttpContent content) {
+    if (sink == null) {
+      return "a body without a head";
+    }
+    sink.take(content.content());
+    if (content instanceof LastHttpContent && sink.wrong() == null) {
+      Outcome outcome = sink.outcome();
+      if (outcome != null) {
+        done(outcome);
+      }
+    }
+    return sink == null ? null : sink.wrong();
+  }
+
+  private void done(Outcome outcome) {
+    Exchange finished = exchange();
+    exchange = null;
+    sink = null;
+    if (keep) {
+      release();
+    } else {
+      close();
+    }
+    peer.finish(finished, outcome);
+  }
+
+  private void release() {
+    state = State.IDLE;
+    kept = true;
+    alarm.set(IDLE);
+    peer.free(this);
+  }
+
+  private Exchange exchange() {
+    if (exchange == null) {
+      throw new IllegalStateException("nothing was asked");
+    }
+    return exchange;
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    lost("closed by the peer");
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    lost(String.valueOf(cause.getMessage()));
+  }
+
+  private void lost(String detail) {
+    Exchange unanswered = exchange;
+    if (state == State.ASKING && kept && !answering && unanswered != null && !unanswered.again) {
+      exchange = null;
+      close();
+      peer.again(unanswered);
+    } else if (state != State.CLOSED) {
+      fail(detail);
+    }
+  }
+
+  /** Ends the connection for a fault. */
+  private void fail(String detail) {
+    if (state == State.CLOSED) {
+      return;
+    }
+    state = State.CLOSED;
+    sink = null;
+    alarm.cancel();
+    if (channel != null) {
+      channel.close();
+    }
+    Exchange failed = exchange;
+    exchange = null;
+    if (failed != null) {
+      peer.fault(failed, detail);
+    }
+    peer.gone(this);
+  }
+
+  /** Ends the connection; what is under way ends with a fault. */
+  void close() {
+    fail("closed by this node");
+  }
+}

@@ -1,0 +1,166 @@
+package io.holdfast.peer.transfer;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.EventLoop;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.LastHttpContent;
+import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One request for an item, from asking the provider to the last byte. The provider answers from any
+ * thread; everything else belongs to the connection's event loop.
+ *
+ * <p>While there is no answer yet, an interim one (102) is sent now and then, so that the asker can
+ * tell a slow origin from a dead node.
+ */
+// a write that fails ends its connection, and that is heard of
+@SuppressWarnings("FutureReturnValueIgnored")
+final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
+  private static final Logger LOG = LoggerFactory.getLogger(ItemAnswer.class);
+  private static final Duration INTERIM = Duration.ofMillis(500);
+  private static final Duration LONGEST = Duration.ofMinutes(1);
+  private static final Duration SLOWEST_PIECE = Duration.ofSeconds(10);
+  private static final int PROCESSING = 102;
+
+  private final ServerConnection connection;
+  private final HttpRequest request;
+  private final ItemMessages.Asked asked;
+  private final EventLoop loop;
+  private final Alarm alarm;
+  private final long end = System.nanoTime() + LONGEST.toNanos();
+  private final AtomicBoolean answered = new AtomicBoolean();
+  private boolean sending;
+  private boolean over;
+
+  ItemAnswer(ServerConnection connection, HttpRequest request, ItemMessages.Asked asked) {
+    this.connection = connection;
+    this.request = request;
+    this.asked = asked;
+    loop = connection.context().channel().eventLoop();
+    alarm = new Alarm(loop, this::ring);
+  }
+
+  void start() {
+    alarm.set(INTERIM);
+    try {
+      connection.server().provider().get(asked.item(), connection.peer(), this);
+    } catch (RuntimeException e) {
+      LOG.error("no answer for {}", asked.item().path(), e);
+      refused(Refusal.ORIGIN_FAILED);
+    }
+  }
+
+  private void ring() {
+    if (sending) {
+      connection
+          .server()
+          .refuse(Refusals.SLOW_RECEIVER, connection.peer(), "it took nothing for 10 s");
+      connection.context().close();
+    } else if (System.nanoTime() - end > 0) {
+      connection.context().close();
+    } else {
+      connection.context().writeAndFlush(Answers.empty(PROCESSING));
+      alarm.set(INTERIM);
+    }
+  }
+
+  @Override
+  public void lent(Loan loan) {
+    if (answered.getAndSet(true)) {
+      loan.close();
+      return;
+    }
+    if (loan.length() != asked.item().length()) {
+      LOG.error(
+          "{} bytes of {} were lent, not {}",
+          loan.length(),
+          asked.item().path(),
+          asked.item().length());
+      loan.close();
+      onLoop(() -> refuse(Refusal.ORIGIN_FAILED));
+      return;
+    }
+    int crc32c = loan.crc32c();
+    if (!onLoop(() -> send(loan, crc32c))) {
+      loan.close();
+    }
+  }
+
+  @Override
+  public void refused(Refusal refusal) {
+    if (!answered.getAndSet(true)) {
+      onLoop(() -> refuse(refusal));
+    }
+  }
+
+  private boolean onLoop(Runnable step) {
+    try {
+      loop.execute(step);
+      return true;
+    } catch (RejectedExecutionException e) {
+      // the server is closed, and its connections with it
+      return false;
+    }
+  }
+
+  private void refuse(Refusal refusal) {
+    if (!over) {
+      finish();
+      connection.reply(
+          request, Answers.refused(refusal, connection.server().provider().residentBytes()));
+    }
+  }
+
+  private void send(Loan loan, int crc32c) {
+    if (over) {
+      loan.close();
+      return;
+    }
+    sending = true;
+    ChannelHandlerContext context = connection.context();
+    connection.head(
+        request, Answers.head(asked, crc32c, connection.server().provider().residentBytes()));
+    if (HttpMethod.HEAD.equals(request.method())) {
+      loan.close();
+      context.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
+      done(true);
+    } else {
+      new Body(context, loan, this).send();
+    }
+  }
+
+  @Override
+  public void going() {
+    alarm.set(SLOWEST_PIECE);
+  }
+
+  @Override
+  public void done(boolean whole) {
+    boolean wasOver = over;
+    finish();
+    if (whole && !wasOver) {
+      connection.server().sent(connection.peer(), asked.item().length());
+      connection.next(request);
+    } else {
+      connection.context().close();
+    }
+  }
+
+  /** The connection is gone; what is being sent is given back by its failed write. */
+  void abandon() {
+    finish();
+  }
+
+  private void finish() {
+    if (!over) {
+      over = true;
+      alarm.cancel();
+      connection.server().endSend();
+    }
+  }
+}

@@ -1,0 +1,163 @@
+package io.holdfast.peer.transfer;
+
+import io.holdfast.peer.Dataset;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import java.nio.ByteBuffer;
+import java.util.Base64;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Requests for items as HTTP has them, both ways. Pure functions. */
+final class ItemMessages {
+  private static final Pattern ITEM = Pattern.compile("length=([0-9]{1,9});item-size=([0-9]{1,9})");
+  private static final Pattern TAG = Pattern.compile("\"([\\x21\\x23-\\x7e]{1,256})\"");
+  private static final Pattern RANGE = Pattern.compile("bytes=([0-9]{0,18})-([0-9]{0,18})");
+  private static final Pattern DIGEST = Pattern.compile("crc32c=:([A-Za-z0-9+/]{6}==):");
+
+  private ItemMessages() {}
+
+  /**
+   * A request as a server understands it.
+   *
+   * @param ranged whether it has a range, be it that of the whole item
+   */
+  record Asked(ItemRequest item, boolean ranged) {}
+
+  /** The part of an item that is wanted. */
+  private record Part(int from, int length, boolean ranged) {}
+
+  static FullHttpRequest request(HttpMethod method, ItemRequest item) {
+    String uri = new ItemUri(item.dataset().id(), item.path(), item.extent()).toString();
+    FullHttpRequest request =
+        new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, method, uri, Unpooled.EMPTY_BUFFER);
+    HttpHeaders headers = request.headers();
+    headers.set(HttpHeaderNames.IF_MATCH, quoted(item.tag()));
+    headers.set(
+        Wire.ITEM, "length=" + item.itemLength() + ";item-size=" + item.dataset().itemSize());
+    if (!item.isWhole()) {
+      headers.set(
+          HttpHeaderNames.RANGE, "bytes=" + item.from() + "-" + (item.from() + item.length() - 1));
+    }
+    if (item.onlyIfCached()) {
+      headers.set(HttpHeaderNames.CACHE_CONTROL, Wire.ONLY_IF_CACHED);
+    }
+    return request;
+  }
+
+  /**
+   * Understands a request.
+   *
+   * @param dataset the one that is served here
+   * @throws BadRequestException where it is for nothing that can be here
+   */
+  static Asked parse(HttpRequest request, Dataset dataset) throws BadRequestException {
+    HttpMethod method = request.method();
+    if (!request.uri().startsWith(Wire.DATASETS)) {
+      throw BadRequestException.noSuchPlace();
+    }
+    if (!HttpMethod.GET.equals(method)
+        && !HttpMethod.HEAD.equals(method)
+        && !HttpMethod.DELETE.equals(method)) {
+      throw BadRequestException.noSuchMethod();
+    }
+    ItemUri uri = ItemUri.parse(request.uri());
+    if (!uri.dataset().equals(dataset.id())) {
+      throw BadRequestException.unknown(Refusals.UNKNOWN_DATASET, "dataset " + uri.dataset());
+    }
+    int itemLength = itemLength(request.headers().get(Wire.ITEM), dataset);
+    Part part = part(request.headers().get(HttpHeaderNames.RANGE), itemLength);
+    return new Asked(
+        new ItemRequest(
+            dataset,
+            uri.path(),
+            uri.extent(),
+            tag(request.headers().get(HttpHeaderNames.IF_MATCH)),
+            itemLength,
+            part.from(),
+            part.length(),
+            Wire.ONLY_IF_CACHED.equals(request.headers().get(HttpHeaderNames.CACHE_CONTROL))),
+        part.ranged());
+  }
+
+  private static int itemLength(@Nullable String text, Dataset dataset) throws BadRequestException {
+    Matcher matcher = ITEM.matcher(text == null ? "" : text);
+    if (!matcher.matches()) {
+      throw BadRequestException.malformed("no " + Wire.ITEM);
+    }
+    if (Integer.parseInt(matcher.group(2)) != dataset.itemSize()) {
+      throw BadRequestException.unknown(
+          Refusals.ITEM_SIZE, "items of " + matcher.group(2) + " bytes, here " + dataset);
+    }
+    int length = Integer.parseInt(matcher.group(1));
+    if (length > dataset.itemSize()) {
+      throw BadRequestException.malformed("an item of " + length + " bytes");
+    }
+    return length;
+  }
+
+  private static String tag(@Nullable String text) throws BadRequestException {
+    Matcher matcher = TAG.matcher(text == null ? "" : text);
+    if (!matcher.matches()) {
+      throw BadRequestException.malformed("no strong entity tag in If-Match");
+    }
+    return matcher.group(1);
+  }
+
+  /** As RFC 9110, 14.2 has it: what is no single range of bytes does not count. */
+  private static Part part(@Nullable String text, int itemLength) throws BadRequestException {
+    Matcher matcher = RANGE.matcher(text == null ? "" : text);
+    if (!matcher.matches() || (matcher.group(1).isEmpty() && matcher.group(2).isEmpty())) {
+      return new Part(0, itemLength, false);
+    }
+    long from;
+    long last = itemLength - 1L;
+    if (matcher.group(1).isEmpty()) {
+      from = Math.max(0, itemLength - Long.parseLong(matcher.group(2)));
+    } else {
+      from = Long.parseLong(matcher.group(1));
+      if (!matcher.group(2).isEmpty()) {
+        long given = Long.parseLong(matcher.group(2));
+        if (given < from) {
+          return new Part(0, itemLength, false);
+        }
+        last = Math.min(last, given);
+      }
+    }
+    if (from > last) {
+      throw BadRequestException.outOfRange();
+    }
+    return new Part((int) from, (int) (last - from + 1), true);
+  }
+
+  static String quoted(String tag) {
+    return '"' + tag + '"';
+  }
+
+  static String contentRange(ItemRequest item) {
+    int last = item.from() + item.length() - 1;
+    return "bytes " + item.from() + "-" + last + "/" + item.itemLength();
+  }
+
+  static String digest(int crc32c) {
+    byte[] bytes = ByteBuffer.allocate(Integer.BYTES).putInt(crc32c).array();
+    return "crc32c=:" + Base64.getEncoder().encodeToString(bytes) + ":";
+  }
+
+  /** Reads a digest; null where there is none. */
+  static @Nullable Integer crc32c(@Nullable String digest) {
+    Matcher matcher = DIGEST.matcher(digest == null ? "" : digest);
+    if (!matcher.matches()) {
+      return null;
+    }
+    byte[] bytes = Base64.getDecoder().decode(matcher.group(1));
+    return ByteBuffer.wrap(bytes).getInt();
+  }
+}

@@ -1,0 +1,122 @@
+package io.holdfast.peer.transfer;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpResponse;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes the answer to one request: checks that it is the answer to this one, and puts the bytes
+ * where they are wanted. Belongs to one event loop.
+ */
+final class ItemSink {
+  private static final int NO_CONTENT = 204;
+  private static final int LONGEST_NUMBER = 18;
+
+  private final ItemRequest request;
+  private final long residentBytes;
+  private final CRC32C crc = new CRC32C();
+  private @Nullable String wrong;
+  private @Nullable Outcome outcome;
+  private @Nullable ByteBuf memory;
+  private int digest;
+
+  /** Looks at the head of an answer, which is known to be the peer's. */
+  ItemSink(Exchange exchange, HttpResponse response) {
+    request = exchange.request;
+    HttpHeaders headers = response.headers();
+    residentBytes = number(headers.get(Wire.RESIDENT));
+    int status = response.status().code();
+    if (exchange.isFetch() && (status == 200 || status == 206)) {
+      wrong = checkHead(status, headers);
+      memory = Unpooled.wrappedBuffer(exchange.address, request.length(), false).clear();
+      return;
+    }
+    Refusal refusal = refusal(status);
+    if (refusal != null) {
+      outcome = Outcome.refused(refusal);
+    } else if (!exchange.isFetch() && status == NO_CONTENT) {
+      // nothing was to be fetched, and the peer took notice
+      outcome = Outcome.FETCHED;
+    } else {
+      wrong = "status " + status;
+    }
+  }
+
+  private @Nullable String checkHead(int status, HttpHeaders headers) {
+    if ((status == 200) != request.isWhole()) {
+      return "status " + status + " for " + (request.isWhole() ? "an item" : "a part of one");
+    }
+    if (!ItemMessages.quoted(request.tag()).equals(headers.get(HttpHeaderNames.ETAG))) {
+      return "another version than was asked for";
+    }
+    if (number(headers.get(HttpHeaderNames.CONTENT_LENGTH)) != request.length()) {
+      return "another length than was asked for";
+    }
+    String range = headers.get(HttpHeaderNames.CONTENT_RANGE);
+    if (status == 206 && !ItemMessages.contentRange(request).equals(range)) {
+      return "another range than was asked for";
+    }
+    Integer crc32c = ItemMessages.crc32c(headers.get(Wire.DIGEST));
+    if (crc32c == null) {
+      return "no checksum";
+    }
+    digest = crc32c;
+    return null;
+  }
+
+  private static @Nullable Refusal refusal(int status) {
+    for (Refusal each : Refusal.values()) {
+      if (each.status() == status) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  private static long number(@Nullable String text) {
+    boolean digits = text != null && text.matches("[0-9]{1," + LONGEST_NUMBER + "}");
+    return digits ? Long.parseLong(text) : -1;
+  }
+
+  /** Takes some of the body. */
+  void take(ByteBuf bytes) {
+    int length = bytes.readableBytes();
+    if (length == 0 || wrong != null) {
+      return;
+    }
+    if (memory == null || length > memory.writableBytes()) {
+      wrong = "more bytes than were asked for";
+      return;
+    }
+    crc.update(bytes.nioBuffer());
+    memory.writeBytes(bytes);
+  }
+
+  /** Returns how it ended, all of the body having been taken; null where something is wrong. */
+  @Nullable Outcome outcome() {
+    if (outcome == null && memory != null) {
+      if (memory.isWritable()) {
+        wrong = "a short body";
+      } else if ((int) crc.getValue() != digest) {
+        wrong = "a wrong checksum";
+      } else {
+        outcome = Outcome.FETCHED;
+      }
+    }
+    return wrong == null ? outcome : null;
+  }
+
+  /** Returns what is wrong with the answer, if anything. */
+  @Nullable String wrong() {
+    return wrong;
+  }
+
+  /** Returns what the peer told of its residents; -1 where it did not. */
+  long residentBytes() {
+    return residentBytes;
+  }
+}

@@ -1,0 +1,128 @@
+package io.holdfast.peer.transfer;
+
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
+import io.github.resilience4j.core.IntervalFunction;
+import io.holdfast.peer.NodeAddress;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import org.HdrHistogram.SynchronizedHistogram;
+
+/**
+ * How it went with a peer, and whether it is being left alone because of that. Thread-safe.
+ *
+ * <p>One fault makes it suspect. It is left alone for a second, then one request may try; as long
+ * as that fails, the time doubles, up to half a minute, with some jitter so that the nodes of a
+ * cluster do not all try at once.
+ */
+final class PeerHealth {
+  private static final Duration FIRST_WAIT = Duration.ofSeconds(1);
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
+  private static final double JITTER = 0.2;
+  private static final int DIGITS = 2;
+  private static final CircuitBreakerConfig CONFIG =
+      CircuitBreakerConfig.custom()
+          .slidingWindowType(SlidingWindowType.COUNT_BASED)
+          .slidingWindowSize(1)
+          .minimumNumberOfCalls(1)
+          .failureRateThreshold(100)
+          .permittedNumberOfCallsInHalfOpenState(1)
+          .waitIntervalFunctionInOpenState(
+              IntervalFunction.ofExponentialRandomBackoff(FIRST_WAIT, 2, JITTER, LONGEST_WAIT))
+          .writableStackTraceEnabled(false)
+          .build();
+
+  private final NodeAddress peer;
+  private final CircuitBreaker breaker;
+  private final SynchronizedHistogram micros = new SynchronizedHistogram(DIGITS);
+  private final AtomicLong resident = new AtomicLong(-1);
+  private final LongAdder itemsIn = new LongAdder();
+  private final LongAdder bytesIn = new LongAdder();
+  private final LongAdder itemsOut = new LongAdder();
+  private final LongAdder bytesOut = new LongAdder();
+  private final LongAdder errors = new LongAdder();
+
+  /** Guarded by this. */
+  private boolean suspect;
+
+  /** Guarded by this. */
+  private Instant since = Instant.now();
+
+  PeerHealth(NodeAddress peer) {
+    this.peer = peer;
+    breaker = CircuitBreaker.of(peer.toString(), CONFIG);
+  }
+
+  /** Tells whether the peer may be asked; who asks then says how it went, once. */
+  boolean mayAsk() {
+    return breaker.tryAcquirePermission();
+  }
+
+  /** The peer was not asked after all. */
+  void notAsked() {
+    breaker.releasePermission();
+  }
+
+  /** The peer answered as it should. */
+  void well() {
+    breaker.onSuccess(0, TimeUnit.NANOSECONDS);
+    note();
+  }
+
+  /** All bytes of an item, or of a part of one, came. */
+  void received(int bytes, long nanos) {
+    itemsIn.increment();
+    bytesIn.add(bytes);
+    micros.recordValue(TimeUnit.NANOSECONDS.toMicros(Math.max(0, nanos)));
+    well();
+  }
+
+  void fault(String detail) {
+    errors.increment();
+    breaker.onError(0, TimeUnit.NANOSECONDS, new IOException(detail));
+    note();
+  }
+
+  private synchronized void note() {
+    boolean now = breaker.getState() != CircuitBreaker.State.CLOSED;
+    if (now != suspect) {
+      suspect = now;
+      since = Instant.now();
+    }
+  }
+
+  void sent(int bytes) {
+    itemsOut.increment();
+    bytesOut.add(bytes);
+  }
+
+  void resident(long bytes) {
+    resident.set(bytes);
+  }
+
+  synchronized PeerFigures figures() {
+    return new PeerFigures(
+        peer,
+        suspect,
+        since,
+        resident.get(),
+        itemsIn.sum(),
+        bytesIn.sum(),
+        itemsOut.sum(),
+        bytesOut.sum(),
+        errors.sum(),
+        percentile(50),
+        percentile(99));
+  }
+
+  private Duration percentile(double percent) {
+    return Duration.of(
+        micros.getTotalCount() == 0 ? 0 : micros.getValueAtPercentile(percent), ChronoUnit.MICROS);
+  }
+}

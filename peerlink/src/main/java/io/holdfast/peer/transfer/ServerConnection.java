@@ -1,0 +1,319 @@
+package io.holdfast.peer.transfer;
+
+import io.holdfast.peer.NodeAddress;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The server's end of a connection: authenticates the other side, and answers one request at a
+ * time; what was sent behind it is not read before. Belongs to one event loop.
+ */
+// a write that fails ends its connection, and that is heard of
+@SuppressWarnings("FutureReturnValueIgnored")
+final class ServerConnection extends ChannelInboundHandlerAdapter {
+  private static final Duration AUTHENTICATE = Duration.ofSeconds(5);
+  private static final Duration IDLE = Duration.ofMinutes(2);
+
+  private final ItemServer server;
+  private @Nullable ChannelHandlerContext context;
+  private @Nullable Alarm alarm;
+  private @Nullable Session session;
+  private @Nullable NodeAddress peer;
+  private boolean greeted;
+  private boolean authenticated;
+  private boolean closed;
+  private @Nullable HttpRequest request;
+  private @Nullable ItemAnswer answer;
+
+  ServerConnection(ItemServer server) {
+    this.server = server;
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    context = ctx;
+    alarm = new Alarm(ctx.channel().eventLoop(), this::timeout);
+    alarm.set(AUTHENTICATE);
+    ctx.read();
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof SslHandshakeCompletionEvent handshake) {
+      if (!handshake.isSuccess()) {
+        refuse(Refusals.TLS, String.valueOf(handshake.cause().getMessage()));
+        ctx.close();
+      } else if (!server.hasSecret()) {
+        authenticate();
+      }
+    }
+  }
+
+  private void authenticate() {
+    authenticated = true;
+    alarm().set(IDLE);
+    server.authenticated(context().channel());
+  }
+
+  private void timeout() {
+    if (!authenticated) {
+      boolean silentAfterHello = greeted;
+      refuse(
+          silentAfterHello ? Refusals.FOREIGN_CLUSTER : Refusals.TIMEOUT,
+          "did not authenticate within " + AUTHENTICATE.toSeconds() + " s");
+      greeted = false;
+    }
+    context().close();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    try {
+      if (closed) {
+        return;
+      }
+      if (message instanceof HttpRequest head) {
+        request = head;
+        if (head.decoderResult().isFailure() || hasBody(head)) {
+          bad(head);
+          return;
+        }
+      }
+      if (message instanceof LastHttpContent && request != null) {
+        HttpRequest whole = request;
+        request = null;
+        handle(whole);
+      } else {
+        ctx.read();
+      }
+    } finally {
+      ReferenceCountUtil.release(message);
+    }
+  }
+
+  private static boolean hasBody(HttpRequest head) {
+    return HttpUtil.isTransferEncodingChunked(head)
+        || (head.headers().contains(HttpHeaderNames.CONTENT_LENGTH)
+            && HttpUtil.getContentLength(head, -1L) != 0);
+  }
+
+  private void bad(HttpRequest head) {
+    Throwable cause = head.decoderResult().cause();
+    refuse(Refusals.MALFORMED, cause == null ? "a body" : String.valueOf(cause.getMessage()));
+    closeWith(Answers.empty(400));
+  }
+
+  private void handle(HttpRequest whole) {
+    boolean reads = HttpMethod.GET.equals(whole.method()) || HttpMethod.HEAD.equals(whole.method());
+    if (reads && whole.uri().equals(Wire.HEALTH)) {
+      reply(whole, Answers.healthy());
+    } else if (server.hasSecret() && session == null) {
+      hello(whole);
+    } else if (isAuthentic(whole)) {
+      item(whole);
+    }
+  }
+
+  private void hello(HttpRequest whole) {
+    String nonce = whole.headers().get(Wire.NONCE);
+    NodeAddress client = node(whole);
+    if (!whole.uri().equals(Wire.HELLO) || !Session.isNonce(nonce) || client == null) {
+      refuse(Refusals.UNAUTHENTICATED, whole.method() + " " + whole.uri());
+      closeWith(Answers.empty(401));
+      return;
+    }
+    if (!server.isFresh(nonce)) {
+      refuse(Refusals.REPLAYED, "a greeting that was here before");
+      closeWith(Answers.empty(401));
+      return;
+    }
+    Session.Parties parties =
+        new Session.Parties(nonce, Session.nonce(), client.toString(), server.name().toString());
+    session = new Session(server.key(), parties);
+    peer = client;
+    greeted = true;
+    FullHttpResponse challenge = Answers.empty(401);
+    challenge
+        .headers()
+        .set(HttpHeaderNames.WWW_AUTHENTICATE, Session.challenge(server.key(), parties));
+    reply(whole, challenge);
+  }
+
+  private static @Nullable NodeAddress node(HttpRequest whole) {
+    String node = whole.headers().get(Wire.NODE);
+    try {
+      return node == null ? null : NodeAddress.parse(node);
+    } catch (IllegalArgumentException e) {
+      return null;
+    }
+  }
+
+  /** Checks who sent a request; answers it if that is not clear. */
+  private boolean isAuthentic(HttpRequest whole) {
+    if (session == null) {
+      peer = node(whole);
+      if (peer == null) {
+        refuse(Refusals.MALFORMED, "no " + Wire.NODE);
+        closeWith(Answers.empty(400));
+      }
+      return peer != null;
+    }
+    Session.Verdict verdict = session.verify(whole);
+    if (verdict == Session.Verdict.RIGHT) {
+      if (!authenticated) {
+        authenticate();
+      }
+      return true;
+    }
+    greeted = false;
+    boolean replayed = verdict == Session.Verdict.REPLAYED;
+    refuse(
+        replayed ? Refusals.REPLAYED : Refusals.FOREIGN_CLUSTER,
+        replayed ? "a request that was here before" : "a request without the right proof");
+    closeWith(Answers.empty(401));
+    return false;
+  }
+
+  private void item(HttpRequest whole) {
+    alarm().clear();
+    try {
+      ItemMessages.Asked asked = ItemMessages.parse(whole, server.dataset());
+      if (HttpMethod.DELETE.equals(whole.method())) {
+        server.provider().held(asked.item(), peer());
+        reply(whole, Answers.empty(204));
+      } else if (server.beginSend()) {
+        answer = new ItemAnswer(this, whole, asked);
+        answer.start();
+      } else {
+        refuse(Refusals.BUSY, "more requests at once than are allowed");
+        reply(whole, Answers.refused(Refusal.BUSY, server.provider().residentBytes()));
+      }
+    } catch (BadRequestException e) {
+      refuse(e.reason(), String.valueOf(e.getMessage()));
+      reply(whole, Answers.empty(e.status()));
+    }
+  }
+
+  /** Sends an answer that is complete, and goes on to the next request. */
+  void reply(HttpRequest whole, FullHttpResponse complete) {
+    if (HttpMethod.HEAD.equals(whole.method())) {
+      prepare(whole, complete);
+      context()
+          .write(
+              new DefaultHttpResponse(
+                  complete.protocolVersion(), complete.status(), complete.headers()));
+      complete.release();
+      context().writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
+    } else {
+      prepare(whole, complete);
+      context().writeAndFlush(complete);
+    }
+    next(whole);
+  }
+
+  /** Sends the head of an answer. */
+  void head(HttpRequest whole, HttpResponse head) {
+    prepare(whole, head);
+    context().write(head);
+  }
+
+  private void prepare(HttpRequest whole, HttpResponse head) {
+    HttpUtil.setKeepAlive(head, HttpUtil.isKeepAlive(whole));
+    if (authenticated && session != null) {
+      session.sign(head);
+    }
+  }
+
+  /** Waits for the next request, the answer to one having been written. */
+  void next(HttpRequest whole) {
+    answer = null;
+    if (!HttpUtil.isKeepAlive(whole)) {
+      closeWith(null);
+      return;
+    }
+    if (authenticated) {
+      alarm().set(IDLE);
+    }
+    context().read();
+  }
+
+  private void closeWith(@Nullable FullHttpResponse last) {
+    closed = true;
+    if (last == null) {
+      context().close();
+      return;
+    }
+    HttpUtil.setKeepAlive(last, false);
+    context().writeAndFlush(last).addListener(ChannelFutureListener.CLOSE);
+  }
+
+  private void refuse(String reason, String detail) {
+    server.refuse(reason, peer == null ? context().channel().remoteAddress() : peer, detail);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    closed = true;
+    if (greeted && !authenticated) {
+      refuse(Refusals.FOREIGN_CLUSTER, "went away when it saw this node's proof");
+    }
+    if (alarm != null) {
+      alarm.cancel();
+    }
+    if (answer != null) {
+      answer.abandon();
+    }
+    ctx.fireChannelInactive();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (!(cause instanceof IOException) && !closed) {
+      refuse(Refusals.MALFORMED, String.valueOf(cause.getMessage()));
+    }
+    ctx.close();
+  }
+
+  ItemServer server() {
+    return server;
+  }
+
+  ChannelHandlerContext context() {
+    if (context == null) {
+      throw new IllegalStateException("not connected");
+    }
+    return context;
+  }
+
+  private Alarm alarm() {
+    if (alarm == null) {
+      throw new IllegalStateException("not connected");
+    }
+    return alarm;
+  }
+
+  NodeAddress peer() {
+    if (peer == null) {
+      throw new IllegalStateException("not authenticated");
+    }
+    return peer;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+}

@@ -1,0 +1,97 @@
+package io.holdfast.peer.transfer;
+
+import io.holdfast.peer.NodeAddress;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/** A provider whose items are on a shelf; counts the loans that were not given back. */
+final class ShelfProvider implements ItemProvider, AutoCloseable {
+  static final long RESIDENT = 4711;
+
+  final Map<ItemPath, byte[]> items = new ConcurrentHashMap<>();
+  final Queue<ItemRequest> asked = new ConcurrentLinkedQueue<>();
+  final Queue<NodeAddress> askers = new ConcurrentLinkedQueue<>();
+  final Queue<String> held = new ConcurrentLinkedQueue<>();
+  final AtomicInteger loans = new AtomicInteger();
+
+  /** Answers instead, where it is set. */
+  volatile @Nullable Consumer<Answer> instead;
+
+  @Override
+  public void get(ItemRequest request, NodeAddress from, Answer answer) {
+    asked.add(request);
+    askers.add(from);
+    Consumer<Answer> other = instead;
+    byte[] bytes = items.get(request.path());
+    if (other != null) {
+      other.accept(answer);
+    } else if (bytes == null) {
+      answer.refused(request.onlyIfCached() ? Refusal.NOT_CACHED : Refusal.UNKNOWN);
+    } else {
+      answer.lent(lend(bytes, request.from(), request.length()));
+    }
+  }
+
+  Loan lend(byte[] bytes, int from, int length) {
+    loans.incrementAndGet();
+    return new ArrayLoan(
+        Unpooled.directBuffer(Math.max(1, length)).writeBytes(bytes, from, length));
+  }
+
+  @Override
+  public void held(ItemRequest request, NodeAddress by) {
+    held.add(request.path() + " by " + by);
+  }
+
+  @Override
+  public long residentBytes() {
+    return RESIDENT;
+  }
+
+  /** Checks that nothing is lent any more. */
+  @Override
+  public void close() {
+    Eventually.holds("all loans are given back", () -> loans.get() == 0);
+  }
+
+  private final class ArrayLoan implements Loan {
+    private final ByteBuf memory;
+
+    ArrayLoan(ByteBuf memory) {
+      this.memory = memory;
+    }
+
+    @Override
+    public long address() {
+      return memory.memoryAddress();
+    }
+
+    @Override
+    public int length() {
+      return memory.writerIndex();
+    }
+
+    @Override
+    public int crc32c() {
+      CRC32C crc = new CRC32C();
+      crc.update(memory.nioBuffer());
+      return (int) crc.getValue();
+    }
+
+    @Override
+    public void close() {
+      if (!memory.release()) {
+        throw new IllegalStateException("given back twice");
+      }
+      loans.decrementAndGet();
+    }
+  }
+}
