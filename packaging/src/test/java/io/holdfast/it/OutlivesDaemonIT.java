@@ -97,6 +97,36 @@ class OutlivesDaemonIT {
         0);
   }
 
+  /**
+   * A daemon that has just taken over drops what nobody has resident, while files of that kind are
+   * being read. The kernel makes it wait for the pages that are, and one that was killed in that
+   * moment was not seen to have ended: its thread waited for an answer that only the next daemon
+   * would give.
+   */
+  @Test
+  void killed_rightAfterItTookOver_isNotNoticed() {
+    verify(
+        "kill -9 right after the start",
+        mount -> {
+          mount.findAgain(START);
+          long before = restarts(mount);
+          mount.signal(Posix.SIGKILL);
+          Path ready = mount.state().resolve("ready");
+          Await.until(
+              START, "another daemon", () -> restarts(mount) > before && Files.exists(ready));
+          mount.signalAny(Posix.SIGKILL);
+        },
+        0);
+  }
+
+  private static long restarts(Mount mount) {
+    try {
+      return Long.parseLong(Files.readString(mount.state().resolve("restarts")).strip());
+    } catch (IOException | NumberFormatException e) {
+      return 0; // not yet, or being written
+    }
+  }
+
   private static void withoutResend(Mount mount) {
     Path session = mount.state().resolve("session");
     try {

@@ -140,6 +140,9 @@ final class Composition {
     return supervision == null
         ? new JnrBinding()
         : new KernelBinding(
-            supervision.fuse(), supervision.session(), GrowingMemory.at(supervision.requests()));
+            supervision.fuse(),
+            supervision.session(),
+            GrowingMemory.at(supervision.requests()),
+            supervision.alive());
   }
 }

@@ -78,6 +78,11 @@ public final class Supervision {
     return ORIGIN;
   }
 
+  /** Returns the descriptor whose end is this daemon's, as the supervisor sees it. */
+  int alive() {
+    return ALIVE;
+  }
+
   /** Returns the descriptors that a thread which may wait for the own mount must not have. */
   int[] descriptors() {
     return new int[] {ALIVE, ORIGIN, FUSE};

@@ -5,6 +5,7 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.GrowingMemory;
+import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.linux.MountTable;
@@ -20,9 +21,12 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Mounts by itself and speaks the kernel's protocol; needs the privilege to mount. The connection
@@ -31,7 +35,11 @@ import org.jspecify.annotations.Nullable;
  * where it was received.
  */
 public final class KernelBinding implements Binding {
+  private static final Logger log = LoggerFactory.getLogger(KernelBinding.class);
+
   private static final Duration LONGEST_MOUNT = Duration.ofSeconds(10);
+  private static final Duration LONGEST_NOTICE = Duration.ofSeconds(10);
+  private static final int NOTICE_THREADS = 2;
 
   private static final String TYPE = "fuse.holdfast";
   private static final long MS_RDONLY = 1;
@@ -45,6 +53,15 @@ public final class KernelBinding implements Binding {
   private static final int INVAL_ENTRY = 16;
 
   private final Channel channel;
+
+  /**
+   * What tells the kernel something. The kernel takes a notice only when nobody uses what it is
+   * about: a page that is being read is locked until the read is answered, which, where this
+   * process is killed meanwhile, only the next daemon does. So these threads must not hold what
+   * tells the supervisor that this one is alive; else it would never start the next.
+   */
+  private final IsolatedThreads notices;
+
   private final Path session;
   private final InFlight inFlight;
   private final CountDownLatch initialized = new CountDownLatch(1);
@@ -59,9 +76,12 @@ public final class KernelBinding implements Binding {
    * @param fuse /dev/fuse, open; stays with the caller
    * @param session where what was agreed with the kernel is kept for the next daemon
    * @param requests where requests are received, and found by the next daemon
+   * @param alive descriptors whose end tells others that this process has ended
    */
-  public KernelBinding(int fuse, Path session, GrowingMemory requests) throws FsException {
+  public KernelBinding(int fuse, Path session, GrowingMemory requests, int... alive)
+      throws FsException {
     this.channel = new Channel(fuse);
+    this.notices = IsolatedThreads.start("notice", NOTICE_THREADS, 0, alive);
     this.session = session;
     this.inFlight = new InFlight(requests);
   }
@@ -191,15 +211,11 @@ public final class KernelBinding implements Binding {
   public void expire(long parent, byte[] name) {
     int length = INVAL_ENTRY + name.length + 1;
     long message = LIBC.malloc(length);
-    try {
-      Memory.clear(message, INVAL_ENTRY);
-      Memory.putLong(message, parent);
-      Memory.putInt(message + 8, name.length);
-      Memory.putString(message + INVAL_ENTRY, name);
-      tell(NOTIFY_INVAL_ENTRY, message, length);
-    } finally {
-      LIBC.free(message);
-    }
+    Memory.clear(message, INVAL_ENTRY);
+    Memory.putLong(message, parent);
+    Memory.putInt(message + 8, name.length);
+    Memory.putString(message + INVAL_ENTRY, name);
+    tell(NOTIFY_INVAL_ENTRY, message, length);
   }
 
   /** Its listing, which the kernel keeps as pages, goes as well. */
@@ -216,18 +232,35 @@ public final class KernelBinding implements Binding {
 
   private void invalidate(long node) {
     long message = LIBC.malloc(INVAL_INODE);
-    try {
-      Memory.clear(message, INVAL_INODE);
-      Memory.putLong(message, node);
-      tell(NOTIFY_INVAL_INODE, message, INVAL_INODE);
-    } finally {
-      LIBC.free(message);
-    }
+    Memory.clear(message, INVAL_INODE);
+    Memory.putLong(message, node);
+    tell(NOTIFY_INVAL_INODE, message, INVAL_INODE);
   }
 
+  /**
+   * Tells the kernel, and waits for it to take note, but not for ever.
+   *
+   * @param message freed in the end
+   */
   private void tell(int code, long message, int length) {
-    if (!closed.get()) {
-      channel.tell(code, message, length);
+    CountDownLatch taken = new CountDownLatch(1);
+    try {
+      notices.execute(
+          () -> {
+            if (!closed.get()) {
+              channel.tell(code, message, length);
+            }
+            LIBC.free(message);
+            taken.countDown();
+          });
+      if (!taken.await(LONGEST_NOTICE.toMillis(), TimeUnit.MILLISECONDS)) {
+        log.warn(
+            "the kernel has not taken a notice after {}: a read is not answered", LONGEST_NOTICE);
+      }
+    } catch (RejectedExecutionException e) {
+      LIBC.free(message); // the mount is gone
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -255,5 +288,6 @@ public final class KernelBinding implements Binding {
     long path = Linux.scratch().path();
     Memory.putString(path, Linux.pathBytes(mounted.mountpoint().toString()));
     LIBC.umount2(path, MNT_DETACH);
+    notices.close();
   }
 }
