@@ -38,6 +38,7 @@ import org.slf4j.LoggerFactory;
 public final class PeerLink implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(PeerLink.class);
 
+  /** Membership uses the next port. */
   private static final int MEMBERSHIP_PORT_OFFSET = 1;
 
   private final PeerSettings settings;
@@ -106,7 +107,11 @@ public final class PeerLink implements AutoCloseable {
     Membership joined =
         JGroupsMembership.join(
             new JGroupsMembership.Config(
-                cluster.view().self(), settings.discovery(), credentials, MEMBERSHIP_PORT_OFFSET));
+                cluster.view().self(),
+                settings.listen().at(settings.listen().port() + MEMBERSHIP_PORT_OFFSET),
+                settings.discovery(),
+                credentials,
+                MEMBERSHIP_PORT_OFFSET));
     membership = joined;
     joined.listen(this::update);
     update(joined.view());
