@@ -17,6 +17,8 @@ import javax.net.ssl.SSLException;
  * <p>It is not an {@code SSLSocket}, and closes the connection below at once: closing TLS politely
  * waits for the other side, which may be stopped.
  */
+// every call goes to another socket, which has locks of its own
+@SuppressWarnings("UnsynchronizedOverridesSynchronized")
 final class ProvenSocket extends Socket {
   private final Socket raw;
   private final MutualTls tls;
