@@ -161,7 +161,9 @@ public final class PeerLink implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    int there = cluster.view().nodes().size();
+    // not the cluster's view, which another thread may be about to bring up to date
+    View newest = joining == null ? cluster.view() : joining.view();
+    int there = newest.nodes().size();
     if (settings.discovery() instanceof Discovery.Addresses named && !complete) {
       return "%d of the nodes are there, %s were named: going on, the others may join later"
           .formatted(there, named);

@@ -1,6 +1,5 @@
 package io.holdfast.peer.transfer;
 
-import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.DefaultHttpContent;
@@ -46,7 +45,7 @@ final class Body {
     listener.going();
     ChannelFuture written =
         context.writeAndFlush(
-            new DefaultHttpContent(Unpooled.wrappedBuffer(loan.address() + sent, length, false)));
+            new DefaultHttpContent(NativeMemory.at(loan.address() + sent, length)));
     sent += length;
     written.addListener(
         any -> {

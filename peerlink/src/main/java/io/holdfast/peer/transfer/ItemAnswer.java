@@ -111,8 +111,9 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
   private void refuse(Refusal refusal) {
     if (!over) {
       finish();
-      connection.reply(
+      connection.write(
           request, Answers.refused(refusal, connection.server().provider().residentBytes()));
+      connection.answered(request);
     }
   }
 
@@ -145,7 +146,7 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
     finish();
     if (whole && !wasOver) {
       connection.server().sent(connection.peer(), asked.item().length());
-      connection.next(request);
+      connection.answered(request);
     } else {
       connection.context().close();
     }

@@ -13,7 +13,6 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.HttpResponseEncoder;
-import io.netty.handler.flow.FlowControlHandler;
 import io.netty.handler.ssl.SslHandler;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
@@ -153,7 +152,6 @@ final class ItemServer implements AutoCloseable {
                 .setMaxHeaderSize(LONGEST_HEADERS)
                 .setInitialBufferSize(256)),
         new HttpResponseEncoder(),
-        new FlowControlHandler(),
         new ServerConnection(this));
   }
 

@@ -1,7 +1,6 @@
 package io.holdfast.peer.transfer;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponse;
@@ -32,7 +31,7 @@ final class ItemSink {
     int status = response.status().code();
     if (exchange.isFetch() && (status == 200 || status == 206)) {
       wrong = checkHead(status, headers);
-      memory = Unpooled.wrappedBuffer(exchange.address, request.length(), false).clear();
+      memory = NativeMemory.at(exchange.address, request.length()).clear();
       return;
     }
     Refusal refusal = refusal(status);

@@ -16,6 +16,8 @@ import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +40,12 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
   private boolean closed;
   private @Nullable HttpRequest request;
   private @Nullable ItemAnswer answer;
+
+  /** A request is being answered, and none is taken. */
+  private boolean answering;
+
+  /** What was read together with a request before it; no more than one read brings. */
+  private final Queue<Object> pending = new ArrayDeque<>();
 
   ServerConnection(ItemServer server) {
     this.server = server;
@@ -82,26 +90,48 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
-    try {
-      if (closed) {
+    pending.add(message);
+    if (!answering) {
+      takePending();
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    if (!answering && !closed) {
+      ctx.read();
+    }
+  }
+
+  /** Takes what was read already, up to the next request. */
+  private void takePending() {
+    for (Object each = pending.poll(); each != null; each = pending.poll()) {
+      try {
+        take(each);
+      } finally {
+        ReferenceCountUtil.release(each);
+      }
+      if (answering) {
         return;
       }
-      if (message instanceof HttpRequest head) {
-        request = head;
-        if (head.decoderResult().isFailure() || hasBody(head)) {
-          bad(head);
-          return;
-        }
+    }
+  }
+
+  private void take(Object message) {
+    if (closed) {
+      return;
+    }
+    if (message instanceof HttpRequest head) {
+      request = head;
+      if (head.decoderResult().isFailure() || hasBody(head)) {
+        bad(head);
+        return;
       }
-      if (message instanceof LastHttpContent && request != null) {
-        HttpRequest whole = request;
-        request = null;
-        handle(whole);
-      } else {
-        ctx.read();
-      }
-    } finally {
-      ReferenceCountUtil.release(message);
+    }
+    if (message instanceof LastHttpContent && request != null) {
+      HttpRequest whole = request;
+      request = null;
+      handle(whole);
     }
   }
 
@@ -196,6 +226,7 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
         server.provider().held(asked.item(), peer());
         reply(whole, Answers.empty(204));
       } else if (server.beginSend()) {
+        answering = true;
         answer = new ItemAnswer(this, whole, asked);
         answer.start();
       } else {
@@ -208,8 +239,13 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Sends an answer that is complete, and goes on to the next request. */
-  void reply(HttpRequest whole, FullHttpResponse complete) {
+  private void reply(HttpRequest whole, FullHttpResponse complete) {
+    write(whole, complete);
+    next(whole);
+  }
+
+  /** Sends an answer that is complete. */
+  void write(HttpRequest whole, FullHttpResponse complete) {
     if (HttpMethod.HEAD.equals(whole.method())) {
       prepare(whole, complete);
       context()
@@ -222,7 +258,6 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
       prepare(whole, complete);
       context().writeAndFlush(complete);
     }
-    next(whole);
   }
 
   /** Sends the head of an answer. */
@@ -239,16 +274,23 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** Waits for the next request, the answer to one having been written. */
-  void next(HttpRequest whole) {
-    answer = null;
+  private void next(HttpRequest whole) {
     if (!HttpUtil.isKeepAlive(whole)) {
       closeWith(null);
-      return;
-    }
-    if (authenticated) {
+    } else if (authenticated) {
       alarm().set(IDLE);
     }
-    context().read();
+  }
+
+  /** The answer that took its time was written. */
+  void answered(HttpRequest whole) {
+    answering = false;
+    answer = null;
+    next(whole);
+    takePending();
+    if (!answering && !closed) {
+      context().read();
+    }
   }
 
   private void closeWith(@Nullable FullHttpResponse last) {
@@ -268,6 +310,8 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     closed = true;
+    pending.forEach(ReferenceCountUtil::release);
+    pending.clear();
     if (greeted && !authenticated) {
       refuse(Refusals.FOREIGN_CLUSTER, "went away when it saw this node's proof");
     }

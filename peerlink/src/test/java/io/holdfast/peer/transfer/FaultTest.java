@@ -1,0 +1,242 @@
+package io.holdfast.peer.transfer;
+
+import static io.holdfast.peer.transfer.Nodes.await;
+import static io.holdfast.peer.transfer.Nodes.bytes;
+import static io.holdfast.peer.transfer.Nodes.fetch;
+import static io.holdfast.peer.transfer.Nodes.part;
+import static io.holdfast.peer.transfer.Nodes.whole;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.peer.NodeAddress;
+import io.holdfast.peer.transfer.Nodes.TestNode;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What goes wrong between two nodes ends in a fault, and never in wrong bytes. */
+final class FaultTest {
+  private static final int LENGTH = 300_000;
+
+  private final Nodes nodes = new Nodes();
+  private Wiretap tap;
+  private TestNode owner;
+  private TestNode asker;
+  private byte[] sent;
+
+  @BeforeEach
+  void start() {
+    tap = nodes.closing(new Wiretap("127.0.0.2"));
+    owner = tap.node(nodes);
+    asker = nodes.start("127.0.0.3");
+    sent = owner.put("a", LENGTH);
+  }
+
+  @AfterEach
+  void close() {
+    nodes.close();
+  }
+
+  private PeerFigures figures() {
+    return asker.transfer().figures().get(0);
+  }
+
+  private void assertFault(Outcome outcome, String detail) {
+    assertThat(outcome.kind()).isEqualTo(Outcome.Kind.FAULT);
+    assertThat(outcome.detail()).contains(detail);
+    assertThat(figures().suspect()).isTrue();
+    assertThat(figures().errors()).isEqualTo(1);
+  }
+
+  /** Flips one bit behind the first place where an answer has this text. */
+  private static Wiretap.Change flip(String text, AtomicBoolean done) {
+    return (bytes, length, at) -> {
+      int found =
+          new String(bytes, 0, length, StandardCharsets.ISO_8859_1)
+              .toLowerCase(Locale.ROOT)
+              .indexOf(text);
+      if (found >= 0 && !done.getAndSet(true)) {
+        bytes[found + text.length()] ^= 1;
+      }
+      return length;
+    };
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "http/1.1 20",
+        "etag: \"",
+        "content-length: ",
+        "content-digest: crc32c=:",
+        "holdfast-resident: ",
+        "holdfast-mac: ",
+        "content-range: bytes "
+      })
+  void fetch_oneBitOfAHeaderFlipped_fault(String header) {
+    AtomicBoolean flipped = new AtomicBoolean();
+    tap.answers = flip(header, flipped);
+
+    Outcome outcome =
+        fetch(asker, owner.address(), part("a", LENGTH, 1000, LENGTH - 1000), nodes.memory(LENGTH));
+
+    assertThat(flipped).isTrue();
+    assertFault(outcome, "proof");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 77_777, LENGTH - 1})
+  void fetch_oneBitOfTheBodyFlipped_fault(int place) {
+    long[] body = {Long.MAX_VALUE};
+    tap.answers =
+        (bytes, length, at) -> {
+          String text = new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
+          int head = text.indexOf("HTTP/1.1 200");
+          if (head >= 0) {
+            body[0] = at + text.indexOf("\r\n\r\n", head) + 4;
+          }
+          long flipped = body[0] + place - at;
+          if (flipped >= 0 && flipped < length) {
+            bytes[(int) flipped] ^= 4;
+          }
+          return length;
+        };
+
+    Outcome outcome = fetch(asker, owner.address(), whole("a", LENGTH), nodes.memory(LENGTH));
+
+    assertFault(outcome, "checksum");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, -1})
+  void fetch_connectionEndsInTheBody_faultAndMemoryUntouchedAfterwards(int end) {
+    tap.answers = (bytes, length, at) -> at + length > 100_000 ? end : length;
+    ByteBuf memory = nodes.memory(LENGTH);
+
+    Outcome outcome = fetch(asker, owner.address(), whole("a", LENGTH), memory);
+
+    byte[] then = bytes(memory, LENGTH);
+    assertFault(outcome, "");
+    owner.transfer().close();
+    assertThat(bytes(memory, LENGTH)).isEqualTo(then);
+  }
+
+  @Test
+  void fetch_peerStallsInTheBody_faultAtTheDeadlineAndNothingIsWrittenLater() {
+    CompletableFuture<Void> gate = nodes.gate();
+    TestNode hasty = nodes.start(nodes.hasty("127.0.0.5"));
+    tap.answers =
+        (bytes, length, at) -> {
+          if (at + length > 100_000) {
+            gate.orTimeout(60, TimeUnit.SECONDS).join();
+          }
+          return length;
+        };
+    ByteBuf memory = nodes.memory(LENGTH);
+
+    Outcome outcome = fetch(hasty, owner.address(), whole("a", LENGTH), memory);
+
+    byte[] then = bytes(memory, LENGTH);
+    assertThat(outcome).isEqualTo(Outcome.fault("not a byte within 300 ms"));
+    gate.complete(null);
+    owner.transfer().close();
+    hasty.transfer().close();
+    assertThat(bytes(memory, LENGTH)).isEqualTo(then);
+  }
+
+  @Test
+  void fetch_peerNeverAnswersTheGreeting_fault() {
+    CompletableFuture<Void> gate = nodes.gate();
+    TestNode hasty = nodes.start(nodes.hasty("127.0.0.5"));
+    tap.answers =
+        (bytes, length, at) -> {
+          gate.orTimeout(60, TimeUnit.SECONDS).join();
+          return 0;
+        };
+
+    Outcome outcome = fetch(hasty, owner.address(), whole("a", LENGTH), nodes.memory(LENGTH));
+
+    assertThat(outcome).isEqualTo(Outcome.fault("no connection in time"));
+    gate.complete(null);
+  }
+
+  @Test
+  void fetch_keptConnectionClosedWhileIdle_asksOnceMore() {
+    ByteBuf memory = nodes.memory(LENGTH);
+    assertThat(fetch(asker, owner.address(), whole("a", LENGTH), memory).isFetched()).isTrue();
+    // ends the kept connection as soon as the next request goes over it, before any answer
+    int[] asked = {0};
+    tap.questions = (bytes, length, at) -> asked[0]++ == 0 ? -1 : length;
+
+    assertThat(fetch(asker, owner.address(), whole("a", LENGTH), memory).isFetched()).isTrue();
+
+    assertThat(bytes(memory, LENGTH)).isEqualTo(sent);
+    assertThat(tap.connections()).isEqualTo(2);
+    assertThat(figures().errors()).isZero();
+  }
+
+  @Test
+  void fetch_newConnectionClosedWithoutAnswer_fault() {
+    tap.questions = (bytes, length, at) -> at > 0 ? 0 : length;
+
+    assertFault(fetch(asker, owner.address(), whole("a", LENGTH), nodes.memory(LENGTH)), "");
+    assertThat(tap.connections()).isEqualTo(1);
+  }
+
+  @Test
+  void fetch_nobodyListens_faultThenLeftAloneThenTriedAgain() {
+    NodeAddress nobody = Nodes.free("127.0.0.9");
+    ByteBuf memory = nodes.memory(LENGTH);
+    assertThat(fetch(asker, nobody, whole("a", LENGTH), memory).kind())
+        .isEqualTo(Outcome.Kind.FAULT);
+    assertThat(fetch(asker, nobody, whole("a", LENGTH), memory)).isEqualTo(Outcome.SUSPECT);
+    assertThat(figures().suspect()).isTrue();
+
+    TestNode late = nodes.start(Nodes.config(nobody, Nodes.SECRET));
+    late.put("a", LENGTH);
+
+    Eventually.holds(
+        "it is tried again", () -> fetch(asker, nobody, whole("a", LENGTH), memory).isFetched());
+    assertThat(figures().suspect()).isFalse();
+    assertThat(bytes(memory, LENGTH)).isEqualTo(sent);
+  }
+
+  @Test
+  void fetch_nameUnknown_fault() {
+    NodeAddress nowhere = new NodeAddress("nowhere.invalid", 7070);
+    assertThat(fetch(asker, nowhere, whole("a", LENGTH), nodes.memory(LENGTH)).kind())
+        .isEqualTo(Outcome.Kind.FAULT);
+  }
+
+  @Test
+  void fetch_fault_requestsThatWaitedAreNotAsked() {
+    CompletableFuture<Void> gate = nodes.gate();
+    TestNode hasty = nodes.start(nodes.hasty("127.0.0.5"));
+    tap.answers =
+        (bytes, length, at) -> {
+          gate.orTimeout(60, TimeUnit.SECONDS).join();
+          return length;
+        };
+    List<CompletableFuture<Outcome>> outcomes = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      outcomes.add(
+          hasty
+              .transfer()
+              .fetch(owner.address(), whole("a", LENGTH), nodes.memory(LENGTH).memoryAddress()));
+    }
+    assertThat(outcomes.stream().map(each -> await(each).kind()))
+        .hasSize(40)
+        .filteredOn(Outcome.Kind.SUSPECT::equals)
+        .hasSizeBetween(1, 8);
+    gate.complete(null);
+  }
+}

@@ -1,0 +1,146 @@
+package io.holdfast.peer.transfer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.peer.Credentials;
+import io.holdfast.peer.NodeAddress;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** A client that sends what it is told to, byte by byte. */
+final class RawClient implements AutoCloseable {
+  private static final int PATIENCE_MILLIS = 20_000;
+  private static final String CLIENT = "127.0.0.66:6666";
+
+  private final Socket socket;
+  private final NodeAddress server;
+  private @Nullable Session session;
+
+  /** An answer, with the names of headers in lower case. */
+  record Answer(int status, Map<String, String> headers, byte[] body) {
+    String text() {
+      return new String(body, StandardCharsets.ISO_8859_1);
+    }
+  }
+
+  RawClient(NodeAddress server) throws IOException {
+    this.server = server;
+    socket = new Socket(server.host(), server.port());
+    socket.setSoTimeout(PATIENCE_MILLIS);
+    socket.setTcpNoDelay(true);
+  }
+
+  /** Authenticates; what is signed later is signed with these credentials. */
+  RawClient hello(Credentials credentials) throws IOException {
+    String nonce = Session.nonce();
+    send(
+        "GET /v1/hello HTTP/1.1\r\nHoldfast-Nonce: %s\r\nHoldfast-Node: %s\r\n\r\n"
+            .formatted(nonce, CLIENT));
+    String challenge = read(false).headers().get("www-authenticate");
+    assertThat(challenge).startsWith("Holdfast nonce=");
+    String serverNonce = challenge.split("\"", -1)[1];
+    session =
+        new Session(
+            Nodes.key(credentials),
+            new Session.Parties(nonce, serverNonce, CLIENT, server.toString()));
+    return this;
+  }
+
+  /** Returns the bytes of a request, signed if there was a greeting. */
+  String request(String method, String uri, String... headers) {
+    HttpRequest request =
+        new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.valueOf(method), uri);
+    for (String each : headers) {
+      int colon = each.indexOf(": ");
+      request.headers().add(each.substring(0, colon), each.substring(colon + 2));
+    }
+    if (session != null) {
+      session.sign(request);
+    }
+    StringBuilder text = new StringBuilder(method + " " + uri + " HTTP/1.1\r\n");
+    request.headers().forEach(each -> text.append(each.getKey() + ": " + each.getValue() + "\r\n"));
+    return text.append("\r\n").toString();
+  }
+
+  /** Returns a request for the item {@code a} of ten bytes. */
+  String get(String uri, String... more) {
+    String[] headers = new String[more.length + 2];
+    headers[0] = "If-Match: \"" + Nodes.TAG + "\"";
+    headers[1] = "Holdfast-Item: length=10;item-size=" + Nodes.DATASET.itemSize();
+    System.arraycopy(more, 0, headers, 2, more.length);
+    return request("GET", uri, headers);
+  }
+
+  void send(String text) throws IOException {
+    send(text.getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  void send(byte[] bytes) throws IOException {
+    socket.getOutputStream().write(bytes);
+    socket.getOutputStream().flush();
+  }
+
+  Answer ask(String request) throws IOException {
+    send(request);
+    return read(request.startsWith("HEAD"));
+  }
+
+  /** Reads the next answer that is no interim one. */
+  Answer read(boolean head) throws IOException {
+    InputStream in = socket.getInputStream();
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    while (!bytes.toString(StandardCharsets.ISO_8859_1).endsWith("\r\n\r\n")) {
+      int each = in.read();
+      if (each < 0) {
+        throw new IOException("closed after '" + bytes + "'");
+      }
+      bytes.write(each);
+    }
+    String[] lines = bytes.toString(StandardCharsets.ISO_8859_1).split("\r\n", -1);
+    int status = Integer.parseInt(lines[0].split(" ", -1)[1]);
+    if (status == 102) {
+      return read(head);
+    }
+    Map<String, String> headers = new TreeMap<>();
+    for (int i = 1; i < lines.length; i++) {
+      int colon = lines[i].indexOf(": ");
+      if (colon > 0) {
+        headers.put(
+            lines[i].substring(0, colon).toLowerCase(Locale.ROOT), lines[i].substring(colon + 2));
+      }
+    }
+    int length = head ? 0 : Integer.parseInt(headers.getOrDefault("content-length", "0"));
+    return new Answer(status, headers, in.readNBytes(length));
+  }
+
+  /** Waits until the server closes the connection, and returns how many bytes came before. */
+  int awaitEnd() throws IOException {
+    int count = 0;
+    try {
+      while (socket.getInputStream().read() >= 0) {
+        count++;
+      }
+    } catch (SocketException e) {
+      // a reset is an end as well
+      assertThat(e).hasMessageContaining("reset");
+    }
+    return count;
+  }
+
+  @Override
+  public void close() throws IOException {
+    socket.close();
+  }
+}
