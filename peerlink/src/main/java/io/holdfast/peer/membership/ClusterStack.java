@@ -4,6 +4,7 @@ import java.net.InetSocketAddress;
 import org.jgroups.JChannel;
 import org.jgroups.logging.LogFactory;
 import org.jgroups.protocols.FD_ALL3;
+import org.jgroups.protocols.FILE_PING;
 import org.jgroups.protocols.FRAG2;
 import org.jgroups.protocols.MERGE3;
 import org.jgroups.protocols.TCP;
@@ -32,6 +33,9 @@ final class ClusterStack {
   private static final int JOIN_MILLIS = 1500;
   private static final int JOIN_ATTEMPTS = 10;
 
+  /** Files may tell of coordinators that are long gone; then merging is sooner than waiting. */
+  private static final int JOIN_ATTEMPTS_BY_FILES = 3;
+
   /** A peer that comes up at the same time may not listen yet when it is asked first. */
   private static final int ASKS_IN_A_JOIN = 3;
 
@@ -43,6 +47,10 @@ final class ClusterStack {
 
   /** Name of the group, and of the folder within a shared directory. */
   static final String GROUP = "holdfast";
+
+  static {
+    QuietLog.install();
+  }
 
   private ClusterStack() {}
 
@@ -69,7 +77,8 @@ final class ClusterStack {
         new STABLE(),
         new GMS()
             .setJoinTimeout(JOIN_MILLIS)
-            .setMaxJoinAttempts(JOIN_ATTEMPTS)
+            .setMaxJoinAttempts(
+                finder instanceof FILE_PING ? JOIN_ATTEMPTS_BY_FILES : JOIN_ATTEMPTS)
             .setLeaveTimeout(LEAVE_MILLIS)
             .printLocalAddress(false),
         new FRAG2().setFragSize(FRAGMENT_BYTES));
