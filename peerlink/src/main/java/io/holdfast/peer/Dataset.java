@@ -18,7 +18,9 @@ public record Dataset(String id, int itemSize) {
     }
   }
 
-  /** Tells whether a text can name a dataset: 1 to 128 letters, digits, dots, dashes, underscores. */
+  /**
+   * Tells whether a text can name a dataset: 1 to 128 letters, digits, dots, dashes, underscores.
+   */
   public static boolean isId(String text) {
     return text.length() <= LONGEST_ID && text.matches("[A-Za-z0-9][A-Za-z0-9._-]*");
   }

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
 import org.jgroups.protocols.DISCARD;
 import org.jgroups.protocols.TCP;
 import org.jgroups.stack.ProtocolStack;
@@ -159,7 +160,7 @@ final class JGroupsMembershipTest {
   @Test
   void join_manyAtOnce_converge() throws Exception {
     int count = 32;
-    int[] nodes = java.util.stream.IntStream.rangeClosed(1, count).toArray();
+    int[] nodes = IntStream.rangeClosed(1, count).toArray();
     List<JGroupsMembership> all = new ArrayList<>();
     long start = System.nanoTime();
     for (int each : nodes) {
