@@ -3,7 +3,10 @@ package io.holdfast.peer.membership;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.peer.Node;
+import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.View;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,6 +58,19 @@ final class JGroupsMembershipTest {
     JGroupsMembership alone = cluster.join(3, cluster.named(3));
     assertThat(alone.await(Cluster.LONGEST)).isTrue();
     assertThat(one.await(Duration.ofMillis(1))).isFalse();
+  }
+
+  @Test
+  void close_whileJoining_ends() throws Exception {
+    NodeAddress silent = cluster.address(2);
+    try (ServerSocket peer =
+        new ServerSocket(silent.port() + 1, 9, InetAddress.getByName(silent.host()))) {
+      assertThat(peer.isBound()).isTrue();
+      JGroupsMembership one = cluster.join(1, cluster.named(1, 2));
+      one.close();
+      assertThat(one.await(Cluster.LONGEST)).isFalse();
+      assertThat(one.view()).isEqualTo(View.alone(cluster.node(1)));
+    }
   }
 
   @Test
