@@ -29,7 +29,7 @@ public final class Placement {
     this.view = view;
     nodes = view.sharing();
     dataset = Rendezvous.hash(view.self().dataset().id().getBytes(StandardCharsets.UTF_8));
-    names = nodes.stream().mapToLong(node -> node.address().hash()).toArray();
+    names = Rendezvous.prepared(nodes.stream().mapToLong(node -> node.address().hash()).toArray());
     weights = nodes.stream().mapToDouble(Node::capacityBytes).toArray();
     double total = 0;
     for (double weight : weights) {
@@ -50,8 +50,9 @@ public final class Placement {
    */
   public Order order(long item) {
     long hash = item ^ dataset;
-    int owner = Rendezvous.next(hash, names, weights, -1);
-    int next = owner < 0 ? -1 : Rendezvous.next(hash, names, weights, owner);
+    long both = Rendezvous.firstTwo(hash, names, weights);
+    int owner = (int) (both >> Integer.SIZE);
+    int next = (int) both;
     return new Order(owner < 0 ? null : nodes.get(owner), next < 0 ? null : nodes.get(next));
   }
 

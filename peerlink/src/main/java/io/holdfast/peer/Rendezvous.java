@@ -10,10 +10,14 @@ package io.holdfast.peer;
  * for Rendezvous", 1996; the weights after Resch, "New Hashing Algorithms for Data Storage", SDC
  * 2015).
  *
- * <p>Pure functions. Cost: one logarithm a node.
+ * <p>Pure functions. Cost: one logarithm a node, or a hash a node for {@link #firstTwo}.
  */
 public final class Rendezvous {
   private static final double UNIT = 0x1p-53;
+
+  /** Less than 1 by more than all that rounding can make a score too large. */
+  private static final double ROUNDING = 1 - 1e-9;
+
   private static final long FNV_BASIS = 0xcbf29ce484222325L;
   private static final long FNV_PRIME = 0x100000001b3L;
 
@@ -54,6 +58,46 @@ public final class Rendezvous {
     return owner;
   }
 
+  /** Prepares the hashes of the nodes' names for {@link #firstTwo}. */
+  static long[] prepared(long[] nodes) {
+    long[] prepared = new long[nodes.length];
+    for (int i = 0; i < nodes.length; i++) {
+      prepared[i] = mixed(nodes[i]);
+    }
+    return prepared;
+  }
+
+  /**
+   * Returns what {@link #owner} and {@link #next} do, in one pass and with few logarithms: since
+   * -ln(u) is at least 1 - u, a score is at most weight / (1 - u), and most nodes cannot be among
+   * the first two by that alone.
+   *
+   * @param prepared from {@link #prepared}
+   * @return the owner's place in the upper 32 bits, that of the next in the lower; -1 for nobody
+   */
+  static long firstTwo(long item, long[] prepared, double[] weights) {
+    int owner = -1;
+    int next = -1;
+    double best = 0;
+    double second = 0;
+    for (int i = 0; i < prepared.length; i++) {
+      double uniform = uniform(mixed(item ^ prepared[i]));
+      if (weights[i] > second * (1 - uniform) * ROUNDING) {
+        double score = -weights[i] / Math.log(uniform);
+        if (score > best) {
+          next = owner;
+          second = best;
+          owner = i;
+          best = score;
+        } else if (score > second) {
+          next = i;
+          second = score;
+        }
+      }
+    }
+    return (long) owner << Integer.SIZE | Integer.toUnsignedLong(next);
+  }
+
   /** Hashes a name: FNV-1a (Fowler, Noll and Vo), finalized so that similar names differ. */
   static long hash(byte[] name) {
     long hash = FNV_BASIS;
@@ -64,9 +108,12 @@ public final class Rendezvous {
   }
 
   private static double score(long item, long node, double weight) {
-    // 53 bits, and never 0 or 1
-    double uniform = ((mixed(item ^ mixed(node)) >>> 11) + 0.5) * UNIT;
-    return -weight / Math.log(uniform);
+    return -weight / Math.log(uniform(mixed(item ^ mixed(node))));
+  }
+
+  /** Takes 53 bits; never 0. */
+  private static double uniform(long hash) {
+    return ((hash >>> 11) + 0.5) * UNIT;
   }
 
   /** The finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014). */

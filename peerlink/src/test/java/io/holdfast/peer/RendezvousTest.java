@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.within;
 
 import java.util.Arrays;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 final class RendezvousTest {
@@ -68,5 +69,58 @@ final class RendezvousTest {
         .withMessage("none of 4 nodes has a weight above 0");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Rendezvous.owner(1, new long[0], new double[0]));
+  }
+
+  @Test
+  void next_withoutOne_isTheOwnerAmongTheOthers() {
+    double[] weights = {1, 2, 0, 4};
+    for (long item = 0; item < 10_000; item++) {
+      for (int gone = 0; gone < NODES.length; gone++) {
+        double[] others = weights.clone();
+        others[gone] = 0;
+        assertThat(Rendezvous.next(item, NODES, weights, gone))
+            .isEqualTo(Rendezvous.owner(item, NODES, others));
+      }
+      assertThat(Rendezvous.next(item, NODES, weights, -1))
+          .isEqualTo(Rendezvous.owner(item, NODES, weights));
+    }
+    assertThat(Rendezvous.next(1, NODES, new double[] {0, 1, 0, 0}, 1)).isEqualTo(-1);
+    assertThat(Rendezvous.next(1, new long[0], new double[0], -1)).isEqualTo(-1);
+  }
+
+  @Test
+  void firstTwo_anyNodesAndWeights_areOwnerAndNext() {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    for (int round = 0; round < 2000; round++) {
+      long[] nodes = random.longs(random.nextInt(80)).toArray();
+      double[] weights = new double[nodes.length];
+      double spread = random.nextInt(3) * 20;
+      for (int i = 0; i < nodes.length; i++) {
+        boolean none = random.nextInt(10) == 0;
+        weights[i] = none ? 0 : Math.rint(Math.exp(random.nextDouble() * spread) * 1e6);
+      }
+      long[] prepared = Rendezvous.prepared(nodes);
+      for (int i = 0; i < 50; i++) {
+        long item = random.nextLong();
+        int owner = Rendezvous.next(item, nodes, weights, -1);
+        int next = owner < 0 ? -1 : Rendezvous.next(item, nodes, weights, owner);
+        long both = Rendezvous.firstTwo(item, prepared, weights);
+        assertThat((int) (both >> 32)).as("owner, seed %d", seed).isEqualTo(owner);
+        assertThat((int) both).as("next, seed %d", seed).isEqualTo(next);
+      }
+    }
+  }
+
+  @Test
+  void owner_knownItems_neverMove() {
+    // what one release placed, the next one finds
+    double[] weights = {1, 2, 3, 4};
+    int[] owners = new int[16];
+    for (int item = 0; item < owners.length; item++) {
+      owners[item] = Rendezvous.owner(item, NODES, weights);
+    }
+    assertThat(owners).containsExactly(3, 3, 1, 1, 3, 1, 3, 3, 1, 1, 3, 3, 3, 1, 2, 2);
+    assertThat(new NodeAddress("node1", 7070).hash()).isEqualTo(0xca9ee672ac83388dL);
   }
 }

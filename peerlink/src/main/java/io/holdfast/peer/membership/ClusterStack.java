@@ -34,7 +34,7 @@ final class ClusterStack {
   private static final int JOIN_ATTEMPTS = 10;
 
   /** Files may tell of coordinators that are long gone; then merging is sooner than waiting. */
-  private static final int JOIN_ATTEMPTS_BY_FILES = 3;
+  private static final int JOIN_ATTEMPTS_BY_FILES = 2;
 
   /** A peer that comes up at the same time may not listen yet when it is asked first. */
   private static final int ASKS_IN_A_JOIN = 3;

@@ -149,7 +149,8 @@ public final class JGroupsMembership implements Membership {
           isOurs(at)
               ? "membership cannot listen at %s: another process does, or may not here (%s)"
                   .formatted(name, e.getMessage())
-              : "membership cannot listen at %s: that is no address of this machine".formatted(name),
+              : "membership cannot listen at %s: that is no address of this machine"
+                  .formatted(name),
           e);
     } catch (IOException e) {
       tls.close();

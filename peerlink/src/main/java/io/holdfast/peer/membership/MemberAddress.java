@@ -99,8 +99,7 @@ final class MemberAddress {
       throw new IllegalArgumentException("format " + format);
     }
     NodeAddress at = new NodeAddress(new String(host, StandardCharsets.UTF_8), buffer.getInt());
-    Dataset served =
-        new Dataset(new String(dataset, StandardCharsets.US_ASCII), buffer.getInt());
+    Dataset served = new Dataset(new String(dataset, StandardCharsets.US_ASCII), buffer.getInt());
     long capacity = buffer.getLong();
     if (capacity < 0 || served.itemSize() < 1) {
       throw new IllegalArgumentException("capacity " + capacity + ", " + served);

@@ -122,8 +122,7 @@ final class MutualTls implements AutoCloseable {
     }
   }
 
-  private static Socket layer(SSLContext context, Socket below, boolean client)
-      throws IOException {
+  private static Socket layer(SSLContext context, Socket below, boolean client) throws IOException {
     SSLSocket socket =
         (SSLSocket)
             context

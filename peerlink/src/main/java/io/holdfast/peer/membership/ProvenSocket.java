@@ -17,8 +17,7 @@ import javax.net.ssl.SSLException;
  * <p>It is not an {@code SSLSocket}, and closes the connection below at once: closing TLS politely
  * waits for the other side, which may be stopped.
  */
-// every call goes to another socket, which has locks of its own
-@SuppressWarnings("UnsynchronizedOverridesSynchronized")
+@SuppressWarnings("UnsynchronizedOverridesSynchronized") // the socket below has its own locks
 final class ProvenSocket extends Socket {
   private final Socket raw;
   private final MutualTls tls;

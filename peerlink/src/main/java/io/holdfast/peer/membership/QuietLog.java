@@ -8,8 +8,8 @@ import org.jgroups.logging.Slf4jLogImpl;
 
 /**
  * The log of JGroups, which complains of every connection that ends and every message that it sends
- * again. What it thinks is wrong is a warning at most once a minute for each protocol; the rest, and
- * what it tells in passing, is for debugging. Thread-safe.
+ * again. What it thinks is wrong is a warning at most once a minute for each protocol; the rest,
+ * and what it tells in passing, is for debugging. Thread-safe.
  */
 final class QuietLog extends Slf4jLogImpl {
   private static final long MINUTE_NANOS = 60_000_000_000L;

@@ -13,6 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.SynchronizedHistogram;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * How it went with a peer, and whether it is being left alone because of that. Thread-safe.
@@ -22,6 +24,7 @@ import org.HdrHistogram.SynchronizedHistogram;
  * cluster do not all try at once.
  */
 final class PeerHealth {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerHealth.class);
   private static final Duration FIRST_WAIT = Duration.ofSeconds(1);
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
   private static final double JITTER = 0.2;
@@ -36,6 +39,7 @@ final class PeerHealth {
           .waitIntervalFunctionInOpenState(
               IntervalFunction.ofExponentialRandomBackoff(FIRST_WAIT, 2, JITTER, LONGEST_WAIT))
           .writableStackTraceEnabled(false)
+          .clock(new SteadyClock())
           .build();
 
   private final NodeAddress peer;
@@ -72,7 +76,7 @@ final class PeerHealth {
   /** The peer answered as it should. */
   void well() {
     breaker.onSuccess(0, TimeUnit.NANOSECONDS);
-    note();
+    note("");
   }
 
   /** All bytes of an item, or of a part of one, came. */
@@ -86,14 +90,20 @@ final class PeerHealth {
   void fault(String detail) {
     errors.increment();
     breaker.onError(0, TimeUnit.NANOSECONDS, new IOException(detail));
-    note();
+    note(detail);
   }
 
-  private synchronized void note() {
+  private synchronized void note(String detail) {
     boolean now = breaker.getState() != CircuitBreaker.State.CLOSED;
-    if (now != suspect) {
-      suspect = now;
-      since = Instant.now();
+    if (now == suspect) {
+      return;
+    }
+    suspect = now;
+    since = Instant.now();
+    if (now) {
+      LOG.warn("peer {} is left alone for a while: {}", peer, Refusals.printable(detail));
+    } else {
+      LOG.info("peer {} is well again", peer);
     }
   }
 

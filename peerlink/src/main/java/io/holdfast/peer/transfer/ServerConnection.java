@@ -1,6 +1,7 @@
 package io.holdfast.peer.transfer;
 
 import io.holdfast.peer.NodeAddress;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -91,36 +92,44 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     pending.add(message);
-    if (!answering) {
-      takePending();
-    }
+    takePending();
   }
 
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
-    if (!answering && !closed) {
-      ctx.read();
+    readOn();
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    takePending();
+    readOn();
+  }
+
+  /** Tells whether there is nothing to finish first, nor answers that the other side leaves lie. */
+  private boolean mayGoOn() {
+    return !answering && !closed && context().channel().isWritable();
+  }
+
+  private void readOn() {
+    if (mayGoOn() && pending.isEmpty()) {
+      context().read();
     }
   }
 
-  /** Takes what was read already, up to the next request. */
+  /** Takes what was read already, as far as that is possible now. */
   private void takePending() {
-    for (Object each = pending.poll(); each != null; each = pending.poll()) {
+    while (mayGoOn() && !pending.isEmpty()) {
+      Object next = pending.remove();
       try {
-        take(each);
+        take(next);
       } finally {
-        ReferenceCountUtil.release(each);
-      }
-      if (answering) {
-        return;
+        ReferenceCountUtil.release(next);
       }
     }
   }
 
   private void take(Object message) {
-    if (closed) {
-      return;
-    }
     if (message instanceof HttpRequest head) {
       request = head;
       if (head.decoderResult().isFailure() || hasBody(head)) {
@@ -276,7 +285,8 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
   /** Waits for the next request, the answer to one having been written. */
   private void next(HttpRequest whole) {
     if (!HttpUtil.isKeepAlive(whole)) {
-      closeWith(null);
+      closed = true;
+      context().writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     } else if (authenticated) {
       alarm().set(IDLE);
     }
@@ -288,17 +298,11 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
     answer = null;
     next(whole);
     takePending();
-    if (!answering && !closed) {
-      context().read();
-    }
+    readOn();
   }
 
-  private void closeWith(@Nullable FullHttpResponse last) {
+  private void closeWith(FullHttpResponse last) {
     closed = true;
-    if (last == null) {
-      context().close();
-      return;
-    }
     HttpUtil.setKeepAlive(last, false);
     context().writeAndFlush(last).addListener(ChannelFutureListener.CLOSE);
   }
@@ -355,9 +359,5 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
       throw new IllegalStateException("not authenticated");
     }
     return peer;
-  }
-
-  boolean isClosed() {
-    return closed;
   }
 }

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /** Nodes of one machine, each at an address of its own, for tests; closing it closes them all. */
@@ -83,12 +84,11 @@ final class Cluster implements AutoCloseable {
     assertSees(member, IntStream.of(nodes).mapToObj(this::node).toArray(Node[]::new));
   }
 
-  static void until(BooleanSupplier condition, java.util.function.Supplier<String> what) {
+  static void until(BooleanSupplier condition, Supplier<String> what) {
     until(LONGEST, condition, what);
   }
 
-  static void until(
-      Duration longest, BooleanSupplier condition, java.util.function.Supplier<String> what) {
+  static void until(Duration longest, BooleanSupplier condition, Supplier<String> what) {
     long end = System.nanoTime() + longest.toNanos();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - end > 0) {

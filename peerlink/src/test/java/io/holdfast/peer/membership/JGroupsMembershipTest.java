@@ -3,11 +3,15 @@ package io.holdfast.peer.membership;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.peer.Node;
+import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.View;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
 import org.jgroups.protocols.DISCARD;
 import org.jgroups.protocols.TCP;
 import org.jgroups.stack.ProtocolStack;
@@ -54,6 +58,19 @@ final class JGroupsMembershipTest {
     JGroupsMembership alone = cluster.join(3, cluster.named(3));
     assertThat(alone.await(Cluster.LONGEST)).isTrue();
     assertThat(one.await(Duration.ofMillis(1))).isFalse();
+  }
+
+  @Test
+  void close_whileJoining_ends() throws Exception {
+    NodeAddress silent = cluster.address(2);
+    try (ServerSocket peer =
+        new ServerSocket(silent.port() + 1, 9, InetAddress.getByName(silent.host()))) {
+      assertThat(peer.isBound()).isTrue();
+      JGroupsMembership one = cluster.join(1, cluster.named(1, 2));
+      one.close();
+      assertThat(one.await(Cluster.LONGEST)).isFalse();
+      assertThat(one.view()).isEqualTo(View.alone(cluster.node(1)));
+    }
   }
 
   @Test
@@ -159,7 +176,7 @@ final class JGroupsMembershipTest {
   @Test
   void join_manyAtOnce_converge() throws Exception {
     int count = 32;
-    int[] nodes = java.util.stream.IntStream.rangeClosed(1, count).toArray();
+    int[] nodes = IntStream.rangeClosed(1, count).toArray();
     List<JGroupsMembership> all = new ArrayList<>();
     long start = System.nanoTime();
     for (int each : nodes) {

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -71,8 +72,7 @@ final class NodeProcess implements AutoCloseable {
 
   /** Waits for a view of exactly these. */
   void assertSees(NodeAddress... addresses) {
-    String wanted =
-        String.join(" ", java.util.Arrays.stream(addresses).map(NodeAddress::toString).toList());
+    String wanted = String.join(" ", Arrays.stream(addresses).map(NodeAddress::toString).toList());
     Cluster.until(() -> lines.contains(wanted), () -> wanted + ", but " + lines);
   }
 

@@ -91,8 +91,7 @@ final class SetupTest {
   void join_certificateForAnotherHost_isRefused() throws Exception {
     Credentials other =
         new Credentials(null, new TestAuthority(directory, "ours").issue("127.0.0.99"));
-    assertRefused(
-        cluster.config(1, cluster.named(1), other), "is not for '127.0.0.2'");
+    assertRefused(cluster.config(1, cluster.named(1), other), "is not for '127.0.0.2'");
   }
 
   private JGroupsMembership.Config config(Discovery discovery) throws PeerSetupException {
@@ -108,8 +107,7 @@ final class SetupTest {
 
   @Test
   void finder_namedPeers_areAskedAtTheirMembershipPorts() throws Exception {
-    TCPPING finder =
-        (TCPPING) PeerFinder.of(Discovery.parse("127.0.0.2:7070,[::1]:9000"), 1);
+    TCPPING finder = (TCPPING) PeerFinder.of(Discovery.parse("127.0.0.2:7070,[::1]:9000"), 1);
     assertThat(finder.getInitialHosts())
         .containsExactly(new IpAddress("127.0.0.2", 7071), new IpAddress("::1", 9001));
     assertThat(finder.getPortRange()).isZero();
@@ -154,7 +152,7 @@ final class SetupTest {
       left = files.toList();
     }
     assertThat(left).isNotEmpty();
-    Files.writeString(group.resolve("garbage.list"), "1 2 3\n\u0000\n");
+    Files.writeString(group.resolve("garbage.list"), "garbage \u0000\n");
     Files.writeString(
         group.resolve("moved.list"),
         "x 00000000-0000-0000-0000-000000000001 127.0.0.9:" + cluster.address(1).port() + " T\n");

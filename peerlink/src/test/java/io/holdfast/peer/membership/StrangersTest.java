@@ -1,20 +1,25 @@
 package io.holdfast.peer.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.holdfast.peer.Credentials;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.PeerSetupException;
 import io.holdfast.peer.TestAuthority;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -78,7 +83,7 @@ final class StrangersTest {
             cluster.join(5, cluster.named(1, 5), certified(authority, 5)),
             cluster.join(6, cluster.named(1, 6)));
     for (JGroupsMembership each : others) {
-      assertThat(each.await(java.time.Duration.ofSeconds(5))).isFalse();
+      assertThat(each.await(Duration.ofSeconds(5))).isFalse();
       assertThat(each.view().nodes()).containsExactly(each.view().self());
     }
     cluster.assertSees(one, 1, 2);
@@ -88,7 +93,7 @@ final class StrangersTest {
   private void assertOutside(JGroupsMembership one, JGroupsMembership other) throws Exception {
     Cluster.until(
         () -> one.refusals() >= 2 && other.refusals() >= 2, () -> "refused " + one.refusals());
-    assertThat(other.await(java.time.Duration.ofSeconds(4))).isFalse();
+    assertThat(other.await(Duration.ofSeconds(4))).isFalse();
     cluster.assertSees(one, 1);
     cluster.assertSees(other, 2);
     assertThat(one.view().version()).isZero();
@@ -100,8 +105,7 @@ final class StrangersTest {
 
   private Credentials both(TestAuthority authority, int node, String secret)
       throws PeerSetupException {
-    return new Credentials(
-        Cluster.secret(secret), authority.issue(cluster.address(node).host()));
+    return new Credentials(Cluster.secret(secret), authority.issue(cluster.address(node).host()));
   }
 
   @Test
@@ -162,6 +166,28 @@ final class StrangersTest {
     cluster.assertSees(two, 1, 2);
   }
 
+  @Test
+  void connect_tlsWithoutTheClustersCertificate_isRefused() throws Exception {
+    JGroupsMembership one = cluster.join(1, cluster.named(1));
+    assertThat(one.await(Cluster.LONGEST)).isTrue();
+    SSLContext stranger = SSLContext.getInstance("TLS");
+    stranger.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
+    try (Socket below = connect(1);
+        SSLSocket socket =
+            (SSLSocket) stranger.getSocketFactory().createSocket(below, "127.0.0.2", 1, true)) {
+      assertThatExceptionOfType(IOException.class)
+          .isThrownBy(
+              () -> {
+                socket.startHandshake();
+                // in TLS 1.3 the client learns here what the server thinks of it
+                int read = socket.getInputStream().read();
+                throw new IOException(read < 0 ? "closed" : "let in");
+              })
+          .withMessageNotContaining("let in");
+    }
+    Cluster.until(() -> one.refusals() == 1, () -> "refused " + one.refusals());
+  }
+
   private Socket connect(int node) throws IOException {
     NodeAddress address = cluster.address(node);
     Socket socket = new Socket(address.host(), address.port() + 1);
@@ -197,7 +223,7 @@ final class StrangersTest {
     List<String> found = new ArrayList<>();
     for (String table : List.of("tcp", "tcp6", "udp", "udp6")) {
       for (String line : Files.readAllLines(Path.of("/proc/self/net", table))) {
-        String[] fields = line.strip().split("\\s+");
+        String[] fields = line.strip().split("\\s+", -1);
         if (fields.length > 9
             && own.contains("socket:[" + fields[9] + "]")
             && (table.startsWith("udp") || fields[3].equals("0A"))) {

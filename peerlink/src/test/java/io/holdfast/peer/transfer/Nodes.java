@@ -104,6 +104,19 @@ final class Nodes implements AutoCloseable {
     }
   }
 
+  /** What a test opens; it is opened at the end in any case. */
+  CompletableFuture<Void> gate() {
+    CompletableFuture<Void> gate = new CompletableFuture<>();
+    made.push(() -> gate.complete(null));
+    return gate;
+  }
+
+  /** A node that waits for little. */
+  Transfer.Config hasty(String host) {
+    return new Transfer.Config(
+        free(host), DATASET, SECRET, deadlines(1000, 300), Transfer.Limits.DEFAULT);
+  }
+
   <T extends AutoCloseable> T closing(T each) {
     made.push(each);
     return each;

@@ -29,11 +29,7 @@ final class RawClient implements AutoCloseable {
   private @Nullable Session session;
 
   /** An answer, with the names of headers in lower case. */
-  record Answer(int status, Map<String, String> headers, byte[] body) {
-    String text() {
-      return new String(body, StandardCharsets.ISO_8859_1);
-    }
-  }
+  record Answer(int status, Map<String, String> headers, String text) {}
 
   RawClient(NodeAddress server) throws IOException {
     this.server = server;
@@ -122,7 +118,8 @@ final class RawClient implements AutoCloseable {
       }
     }
     int length = head ? 0 : Integer.parseInt(headers.getOrDefault("content-length", "0"));
-    return new Answer(status, headers, in.readNBytes(length));
+    return new Answer(
+        status, headers, new String(in.readNBytes(length), StandardCharsets.ISO_8859_1));
   }
 
   /** Waits until the server closes the connection, and returns how many bytes came before. */

@@ -1,18 +1,30 @@
 package io.holdfast.peer.transfer;
 
+import static io.holdfast.peer.transfer.Nodes.DATASET;
+import static io.holdfast.peer.transfer.Nodes.TAG;
+import static io.holdfast.peer.transfer.Nodes.await;
 import static io.holdfast.peer.transfer.Nodes.bytes;
 import static io.holdfast.peer.transfer.Nodes.fetch;
 import static io.holdfast.peer.transfer.Nodes.part;
 import static io.holdfast.peer.transfer.Nodes.whole;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.peer.Dataset;
 import io.holdfast.peer.transfer.Nodes.TestNode;
 import io.netty.buffer.ByteBuf;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class TransferTest {
@@ -29,6 +41,13 @@ final class TransferTest {
   @AfterEach
   void close() {
     nodes.close();
+  }
+
+  private PeerFigures figures() {
+    return asker.transfer().figures().stream()
+        .filter(each -> each.peer().equals(owner.address()))
+        .findFirst()
+        .orElseThrow();
   }
 
   @ParameterizedTest
@@ -55,5 +74,243 @@ final class TransferTest {
     assertThat(outcome).isEqualTo(Outcome.FETCHED);
     assertThat(bytes(memory, 100)).isEqualTo(Arrays.copyOfRange(sent, 1234, 1334));
     assertThat(bytes(memory, 200)[100]).isEqualTo((byte) 0x5a);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "with space",
+        "100%/%2e%2e/x",
+        "what?#fragment",
+        "a&b=c;d",
+        "plus+and\\back",
+        "äöü/日本/😀",
+        "..../.hidden/...",
+        "new\nline\tand\u0001control",
+        "\"quoted\""
+      })
+  void fetch_oddName_sameItem(String name) {
+    byte[] sent = owner.put(name, 300);
+    ByteBuf memory = nodes.memory(300);
+
+    assertThat(fetch(asker, owner.address(), whole(name, 300), memory)).isEqualTo(Outcome.FETCHED);
+    assertThat(bytes(memory, 300)).isEqualTo(sent);
+  }
+
+  @Test
+  void fetch_nameOfAllBytes_sameItem() {
+    byte[] name = new byte[255];
+    for (int i = 0; i < name.length; i++) {
+      name[i] = (byte) (i + 1);
+    }
+    ItemPath path = ItemPath.of(name);
+    byte[] sent = {1, 2, 3};
+    owner.shelf().items.put(path, sent);
+    ByteBuf memory = nodes.memory(3);
+
+    ItemRequest request = new ItemRequest(DATASET, path, 77, TAG, 3, 0, 3, false);
+
+    assertThat(fetch(asker, owner.address(), request, memory)).isEqualTo(Outcome.FETCHED);
+    assertThat(bytes(memory, 3)).isEqualTo(sent);
+    assertThat(owner.shelf().asked).containsExactly(request);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Refusal.class)
+  void fetch_refused_refusalAndPeerIsWell(Refusal refusal) {
+    owner.shelf().instead = answer -> answer.refused(refusal);
+    ByteBuf memory = nodes.memory(10);
+
+    for (int i = 0; i < 3; i++) {
+      assertThat(fetch(asker, owner.address(), whole("a", 10), memory))
+          .isEqualTo(Outcome.refused(refusal));
+    }
+    assertThat(bytes(memory, 10)).containsOnly(0x5a);
+    assertThat(figures().suspect()).isFalse();
+    assertThat(figures().errors()).isZero();
+  }
+
+  @Test
+  void fetch_onlyIfCached_toldToTheProvider() {
+    ItemRequest request = new ItemRequest(DATASET, Nodes.path("a"), 3, TAG, 10, 0, 10, true);
+
+    Outcome outcome = fetch(asker, owner.address(), request, nodes.memory(10));
+
+    assertThat(outcome).isEqualTo(Outcome.refused(Refusal.NOT_CACHED));
+    assertThat(owner.shelf().asked).containsExactly(request);
+  }
+
+  @Test
+  void fetch_providerThrows_refused() {
+    owner.shelf().instead =
+        answer -> {
+          throw new IllegalStateException("thrown by the test");
+        };
+    assertThat(fetch(asker, owner.address(), whole("a", 10), nodes.memory(10)))
+        .isEqualTo(Outcome.refused(Refusal.ORIGIN_FAILED));
+  }
+
+  @Test
+  void fetch_providerLendsAnotherLength_refused() {
+    owner.shelf().instead = answer -> answer.lent(owner.shelf().lend(new byte[9], 0, 9));
+    assertThat(fetch(asker, owner.address(), whole("a", 10), nodes.memory(10)))
+        .isEqualTo(Outcome.refused(Refusal.ORIGIN_FAILED));
+  }
+
+  @Test
+  void fetch_providerAnswersTwice_firstCounts() {
+    owner.shelf().instead =
+        answer -> {
+          answer.lent(owner.shelf().lend(new byte[10], 0, 10));
+          answer.lent(owner.shelf().lend(new byte[10], 0, 10));
+          answer.refused(Refusal.FULL);
+        };
+    assertThat(fetch(asker, owner.address(), whole("a", 10), nodes.memory(10)))
+        .isEqualTo(Outcome.FETCHED);
+  }
+
+  @Test
+  void fetch_otherItemSize_unknown() {
+    owner.put("a", 10);
+    TestNode other =
+        nodes.start(
+            new Transfer.Config(
+                Nodes.free("127.0.0.4"),
+                new Dataset(DATASET.id(), 1 << 20),
+                Nodes.SECRET,
+                Transfer.Deadlines.DEFAULT,
+                Transfer.Limits.DEFAULT));
+    ItemRequest request =
+        new ItemRequest(
+            new Dataset(DATASET.id(), 1 << 20), Nodes.path("a"), 0, TAG, 10, 0, 10, false);
+
+    assertThat(fetch(other, owner.address(), request, nodes.memory(10)))
+        .isEqualTo(Outcome.refused(Refusal.UNKNOWN));
+    assertThat(owner.transfer().refusals()).containsEntry("item_size", 1L);
+  }
+
+  @Test
+  void fetch_otherDataset_unknownAndCounted() {
+    ItemRequest request =
+        new ItemRequest(
+            new Dataset("coco", DATASET.itemSize()), Nodes.path("a"), 0, TAG, 10, 0, 10, false);
+
+    assertThat(fetch(asker, owner.address(), request, nodes.memory(10)))
+        .isEqualTo(Outcome.refused(Refusal.UNKNOWN));
+    assertThat(owner.transfer().refusals()).containsEntry("unknown_dataset", 1L);
+    assertThat(owner.shelf().asked).isEmpty();
+  }
+
+  @Test
+  void fetch_slowOrigin_waitsBeyondTheProgressDeadline() throws Exception {
+    AtomicReference<ItemProvider.Answer> later = new AtomicReference<>();
+    owner.shelf().instead = later::set;
+    ByteBuf memory = nodes.memory(10);
+    CompletableFuture<Outcome> outcome =
+        asker.transfer().fetch(owner.address(), whole("a", 10), memory.memoryAddress());
+    Eventually.holds("the provider is asked", () -> later.get() != null);
+
+    // what is waited for here is that nothing happens
+    CompletableFuture<Outcome> nothing =
+        outcome.copy().completeOnTimeout(null, 3, TimeUnit.SECONDS);
+    assertThat(nothing.get()).isNull();
+    later.get().lent(owner.shelf().lend(new byte[10], 0, 10));
+
+    assertThat(await(outcome)).isEqualTo(Outcome.FETCHED);
+    assertThat(bytes(memory, 10)).containsOnly(0);
+  }
+
+  @Test
+  void fetch_oneAfterTheOther_oneConnection() {
+    Wiretap tap = nodes.closing(new Wiretap("127.0.0.4"));
+    TestNode tapped = tap.node(nodes);
+    tapped.put("a", 1000);
+    ByteBuf memory = nodes.memory(1000);
+    for (int i = 0; i < 100; i++) {
+      assertThat(fetch(asker, tapped.address(), whole("a", 1000), memory).isFetched()).isTrue();
+      assertThat(fetch(asker, tapped.address(), whole("gone", 1000), memory).refusal())
+          .isEqualTo(Refusal.UNKNOWN);
+    }
+    assertThat(tap.connections()).isEqualTo(1);
+  }
+
+  @Test
+  void fetch_manyAtOnce_allRight() {
+    List<ByteBuf> memories = new ArrayList<>();
+    List<CompletableFuture<Outcome>> outcomes = new ArrayList<>();
+    byte[] sent = owner.put("a", 100_000);
+    for (int i = 0; i < 200; i++) {
+      ByteBuf memory = nodes.memory(sent.length);
+      memories.add(memory);
+      ItemRequest request = whole("a", sent.length);
+      outcomes.add(asker.transfer().fetch(owner.address(), request, memory.memoryAddress()));
+    }
+    for (int i = 0; i < outcomes.size(); i++) {
+      assertThat(await(outcomes.get(i))).isEqualTo(Outcome.FETCHED);
+      assertThat(bytes(memories.get(i), sent.length)).isEqualTo(sent);
+    }
+  }
+
+  @Test
+  void held_known_providerLearnsOfIt() {
+    asker.transfer().held(owner.address(), whole("a b", 10));
+
+    Eventually.holds("it is told", () -> !owner.shelf().held.isEmpty());
+    assertThat(owner.shelf().held).containsExactly("a b by " + asker.address());
+  }
+
+  @Test
+  void figures_afterFetches_countBothEnds() {
+    owner.put("a", 1000);
+    fetch(asker, owner.address(), whole("a", 1000), nodes.memory(1000));
+    fetch(asker, owner.address(), part("a", 1000, 0, 10), nodes.memory(10));
+
+    assertThat(figures().itemsIn()).isEqualTo(2);
+    assertThat(figures().bytesIn()).isEqualTo(1010);
+    assertThat(figures().residentBytes()).isEqualTo(ShelfProvider.RESIDENT);
+    assertThat(figures().p50()).isBetween(Duration.ofNanos(1), figures().p99());
+    Eventually.holds(
+        "the owner counted them",
+        () -> owner.transfer().figures().stream().anyMatch(each -> each.itemsOut() == 2));
+    assertThat(owner.transfer().figures())
+        .singleElement()
+        .satisfies(
+            each -> {
+              assertThat(each.peer()).isEqualTo(asker.address());
+              assertThat(each.bytesOut()).isEqualTo(1010);
+            });
+  }
+
+  @Test
+  void peers_gone_forgottenAndItsRequestsEnd() {
+    AtomicReference<ItemProvider.Answer> never = new AtomicReference<>();
+    owner.shelf().instead = never::set;
+    asker.transfer().peers(Set.of(owner.address()));
+    CompletableFuture<Outcome> outcome =
+        asker.transfer().fetch(owner.address(), whole("a", 10), nodes.memory(10).memoryAddress());
+    Eventually.holds("the provider is asked", () -> never.get() != null);
+
+    asker.transfer().peers(Set.of());
+
+    assertThat(await(outcome).kind()).isEqualTo(Outcome.Kind.FAULT);
+    assertThat(asker.transfer().figures()).isEmpty();
+    never.get().lent(owner.shelf().lend(new byte[10], 0, 10));
+  }
+
+  @Test
+  void close_requestsUnderWay_endWithFault() {
+    AtomicReference<ItemProvider.Answer> never = new AtomicReference<>();
+    owner.shelf().instead = never::set;
+    CompletableFuture<Outcome> outcome =
+        asker.transfer().fetch(owner.address(), whole("a", 10), nodes.memory(10).memoryAddress());
+    Eventually.holds("the provider is asked", () -> never.get() != null);
+
+    asker.transfer().close();
+
+    assertThat(await(outcome).kind()).isEqualTo(Outcome.Kind.FAULT);
+    assertThat(await(asker.transfer().fetch(owner.address(), whole("a", 1), 0)).kind())
+        .isEqualTo(Outcome.Kind.FAULT);
+    owner.transfer().close();
+    never.get().lent(owner.shelf().lend(new byte[10], 0, 10));
   }
 }

@@ -1,0 +1,133 @@
+package io.holdfast.peer.transfer;
+
+import static io.holdfast.peer.transfer.Nodes.await;
+import static io.holdfast.peer.transfer.Nodes.fetch;
+import static io.holdfast.peer.transfer.Nodes.whole;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.peer.transfer.Nodes.TestNode;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What peers and strangers can take of a node, and no more. */
+final class LimitsTest {
+  private static final int LENGTH = 8 << 20;
+  private static final String ITEM = "/v1/datasets/imagenet/items/a?extent=0";
+
+  private final Nodes nodes = new Nodes();
+
+  @AfterEach
+  void close() {
+    nodes.close();
+  }
+
+  private TestNode owner(Transfer.Limits limits) {
+    return nodes.start(
+        new Transfer.Config(
+            Nodes.free("127.0.0.2"),
+            Nodes.DATASET,
+            Nodes.SECRET,
+            Transfer.Deadlines.DEFAULT,
+            limits));
+  }
+
+  private RawClient connect(TestNode node) throws IOException {
+    return nodes.closing(new RawClient(node.address()));
+  }
+
+  @Test
+  void fetch_moreThanAreSentAtOnce_busyAndPeerIsWell() {
+    TestNode owner = owner(new Transfer.Limits(10, 10, 1));
+    TestNode asker = nodes.start("127.0.0.3");
+    AtomicReference<ItemProvider.Answer> first = new AtomicReference<>();
+    owner.shelf().instead = first::set;
+    CompletableFuture<Outcome> outcome =
+        asker.transfer().fetch(owner.address(), whole("a", 10), nodes.memory(10).memoryAddress());
+    Eventually.holds("the first is asked", () -> first.get() != null);
+
+    for (int i = 0; i < 3; i++) {
+      assertThat(fetch(asker, owner.address(), whole("a", 10), nodes.memory(10)))
+          .isEqualTo(Outcome.refused(Refusal.BUSY));
+    }
+
+    assertThat(asker.transfer().figures().get(0).suspect()).isFalse();
+    assertThat(owner.transfer().refusals()).containsEntry("busy", 3L);
+    first.get().refused(Refusal.FULL);
+    assertThat(await(outcome)).isEqualTo(Outcome.refused(Refusal.FULL));
+    owner.shelf().instead = answer -> answer.refused(Refusal.UNKNOWN);
+    assertThat(fetch(asker, owner.address(), whole("a", 10), nodes.memory(10)))
+        .isEqualTo(Outcome.refused(Refusal.UNKNOWN));
+  }
+
+  @Test
+  void connect_moreStrangersThanAllowed_oldestGoesAndMembersStay() throws IOException {
+    TestNode owner = owner(new Transfer.Limits(100, 4, 10));
+    owner.put("a", 10);
+    RawClient member = connect(owner).hello(Nodes.SECRET);
+    assertThat(member.ask(member.get(ITEM)).status()).isEqualTo(200);
+    List<RawClient> strangers = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      strangers.add(connect(owner));
+      // one after the other, so that it is clear which is the oldest
+      assertThat(strangers.get(i).ask("GET /healthz HTTP/1.1\r\n\r\n").status()).isEqualTo(200);
+    }
+
+    assertThat(strangers.get(0).awaitEnd()).isZero();
+
+    assertThat(strangers.get(1).ask("GET /healthz HTTP/1.1\r\n\r\n").status()).isEqualTo(200);
+    assertThat(member.ask(member.get(ITEM)).status()).isEqualTo(200);
+    assertThat(owner.transfer().refusals()).containsEntry("too_many", 1L);
+  }
+
+  @Test
+  void connect_moreConnectionsThanAllowed_newestGoes() throws IOException {
+    TestNode owner = owner(new Transfer.Limits(2, 2, 10));
+    for (int i = 0; i < 2; i++) {
+      assertThat(connect(owner).ask("GET /healthz HTTP/1.1\r\n\r\n").status()).isEqualTo(200);
+    }
+
+    assertThat(connect(owner).awaitEnd()).isZero();
+
+    assertThat(owner.transfer().refusals()).containsEntry("too_many", 1L);
+  }
+
+  @Test
+  void connect_saysNothing_closedAndCounted() throws IOException {
+    TestNode owner = owner(Transfer.Limits.DEFAULT);
+    RawClient silent = connect(owner);
+    RawClient half = connect(owner);
+    half.send("GET /v1/hello HTTP/1.1\r\nHoldfast-No");
+    RawClient healthy = connect(owner);
+    assertThat(healthy.ask("GET /healthz HTTP/1.1\r\n\r\n").status()).isEqualTo(200);
+
+    assertThat(silent.awaitEnd()).isZero();
+    assertThat(half.awaitEnd()).isZero();
+    assertThat(healthy.awaitEnd()).isZero();
+
+    assertThat(owner.transfer().refusals()).containsEntry("timeout", 3L);
+  }
+
+  @Test
+  void get_receiverTakesNothing_closedAndLoanGivenBack() throws IOException {
+    TestNode owner = owner(Transfer.Limits.DEFAULT);
+    owner.put("a", LENGTH);
+    RawClient member = connect(owner).hello(Nodes.SECRET);
+    member.send(
+        member.request(
+            "GET",
+            ITEM,
+            "If-Match: \"" + Nodes.TAG + "\"",
+            "Holdfast-Item: length=" + LENGTH + ";item-size=" + LENGTH));
+    Eventually.holds("it is being sent", () -> owner.shelf().loans.get() == 1);
+
+    Eventually.holds("the loan is given back", () -> owner.shelf().loans.get() == 0);
+
+    assertThat(owner.transfer().refusals()).containsEntry("slow_receiver", 1L);
+    assertThat(member.awaitEnd()).isLessThan(LENGTH);
+  }
+}
