@@ -48,6 +48,8 @@ final class ArchitectureTest {
           // fetched.
           arrow("transit", "", "linux", "origin"),
           arrow("residency", "", "linux", "origin", "transit"),
+          // What other nodes have, and what they are given.
+          arrow("peers", "", "origin", "residency", "transit", "tree"),
           // What is said of them.
           arrow("stats", "", "linux", "units"),
           arrow("control", "", "origin", "units"),
@@ -68,6 +70,7 @@ final class ArchitectureTest {
               "mount.kernel",
               "origin",
               "origin.posix",
+              "peers",
               "residency",
               "stats",
               "transit",
