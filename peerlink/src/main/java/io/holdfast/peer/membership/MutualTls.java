@@ -83,6 +83,8 @@ final class MutualTls implements AutoCloseable {
     ScheduledFuture<?> deadline = deadline(raw, late);
     boolean done = false;
     try {
+      // or else small messages wait for delayed acknowledgements: 80 ms a handshake
+      raw.setTcpNoDelay(true);
       Socket top = raw;
       for (SSLContext each : layers) {
         top = layer(each, top, client);
