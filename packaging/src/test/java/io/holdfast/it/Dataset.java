@@ -52,7 +52,7 @@ final class Dataset {
         Files.createDirectories(root.resolve("class_%02d".formatted(i)));
       }
       for (int i = 0; i < count; i++) {
-        Files.write(dataset.file(i), Stamps.bytes(firstStamp + i, 1, 0, sizes.get(i)));
+        Files.write(dataset.file(i), Stamps.bytes((long) firstStamp + i, 1, 0, sizes.get(i)));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -42,11 +42,12 @@ final class Network {
     Host host = new Host(sandbox, name, "10.77.0." + number);
     hosts.add(host);
     String port = "port" + number;
-    ip(name, "link add %s type veth peer name %s netns %s", Host.INTERFACE, port, bridge);
-    ip(bridge, "link set %s master br0 up", port);
-    ip(name, "addr add %s/24 dev %s", host.address(), Host.INTERFACE);
+    String device = Host.INTERFACE;
+    ip(name, "link add " + device + " type veth peer name " + port + " netns " + bridge);
+    ip(bridge, "link set " + port + " master br0 up");
+    ip(name, "addr add " + host.address() + "/24 dev " + device);
     ip(name, "link set lo up");
-    ip(name, "link set %s up", Host.INTERFACE);
+    ip(name, "link set " + device + " up");
     return host;
   }
 
@@ -66,9 +67,9 @@ final class Network {
     sandbox.atEnd(() -> remove(sandbox, namespace));
   }
 
-  private void ip(String namespace, String command, Object... arguments) {
+  private void ip(String namespace, String command) {
     List<String> words = new ArrayList<>(List.of("ip", "-n", namespace));
-    words.addAll(List.of(command.formatted(arguments).split(" ", -1)));
+    words.addAll(List.of(command.split(" ", -1)));
     sandbox.command(words.toArray(String[]::new)).mustSucceed();
   }
 
