@@ -127,6 +127,7 @@ class PeersBadInputIT {
     Leftovers before = Leftovers.of(SANDBOX);
     List<String> command = new ArrayList<>(List.of("mount", "--name", SANDBOX.id() + "-bad"));
     command.addAll(List.of("--binding", System.getProperty("holdfast.binding")));
+    command.addAll(List.of("--log-file", resolve("@/log")));
     options.forEach(option -> command.add(resolve(option)));
     command.addAll(List.of(resolve("@/source"), resolve("@/mountpoint")));
 
