@@ -89,37 +89,24 @@ final class Cluster {
     return nodes.get(nodes.size() - 1);
   }
 
-  /** Starts nodes on new hosts, which know of each other, and waits until they are one cluster. */
+  /** Starts nodes on new hosts and waits until all nodes are one cluster. */
   void start(Path origin, int count) {
     start(IntStream.range(0, count).mapToObj(i -> origin).toList());
   }
 
-  /** Starts a node for each of these origins; the first one is the cluster's coordinator. */
+  /** Starts a node for each of these origins, at once; they are told of each other and the rest. */
   void start(List<Path> origins) {
-    List<Host> hosts = origins.stream().map(origin -> network.addHost()).toList();
-    List<Child> starting = new ArrayList<>();
-    for (int i = 0; i < hosts.size(); i++) {
-      Node node = new Node(hosts.get(i), sandbox.declare(origins.get(i)));
-      nodes.add(node);
-      starting.add(start(node, hosts));
-      if (i == 0 && hosts.size() > 1) {
-        Await.until(START, "membership of " + node, () -> node.host().listens(PORT + 1));
-      }
-    }
-    awaitStarted(nodes, starting);
-  }
-
-  /** Starts one node more, which is told of all there are. */
-  Node join(Path origin) {
-    Node node = new Node(network.addHost(), sandbox.declare(origin));
-    nodes.add(node);
-    awaitStarted(List.of(node), List.of(start(node, hosts())));
-    return node;
+    List<Node> more =
+        origins.stream()
+            .map(origin -> new Node(network.addHost(), sandbox.declare(origin)))
+            .toList();
+    nodes.addAll(more);
+    awaitStarted(more, more.stream().map(this::launch).toList());
   }
 
   /** Starts a node that has ended, under its old address. */
   void restart(Node node) {
-    awaitStarted(List.of(node), List.of(start(node, hosts())));
+    awaitStarted(List.of(node), List.of(launch(node)));
   }
 
   /** Forgets a node that has ended for good. */
@@ -127,11 +114,7 @@ final class Cluster {
     nodes.remove(node);
   }
 
-  private List<Host> hosts() {
-    return nodes.stream().map(Node::host).toList();
-  }
-
-  private Child start(Node node, List<Host> peers) {
+  private Child launch(Node node) {
     List<String> command = new ArrayList<>(node.host().enter());
     List<String> all = new ArrayList<>(options);
     all.addAll(
@@ -139,7 +122,7 @@ final class Cluster {
             "--listen",
             node.address(),
             "--peers",
-            peers.stream().map(peer -> peer + ":" + PORT).collect(Collectors.joining(",")),
+            nodes.stream().map(Node::address).collect(Collectors.joining(",")),
             "--cluster-secret-file",
             secret.toString(),
             "--dataset-id",

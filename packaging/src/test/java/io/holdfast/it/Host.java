@@ -113,14 +113,6 @@ final class Host {
         "50ms");
   }
 
-  /** True when somebody here listens on a port. */
-  boolean listens(int port) {
-    return run("cat", "/proc/net/tcp", "/proc/net/tcp6")
-        .out()
-        .lines()
-        .anyMatch(line -> line.matches(".*:%04X \\S+:0000 0A .*".formatted(port)));
-  }
-
   /** Runs a command here; an error when it does not succeed. */
   Child.Result run(String... command) {
     List<String> all = new ArrayList<>(enter());

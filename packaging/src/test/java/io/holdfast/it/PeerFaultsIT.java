@@ -44,6 +44,9 @@ class PeerFaultsIT {
   private static final Duration START = Duration.ofSeconds(20);
   private static final int LARGE = 5 << 20;
 
+  /** Most reads are to need a peer. */
+  private static final String WINDOW_AGE = "100ms";
+
   private static Dataset dataset;
   private static Cluster cluster;
 
@@ -96,8 +99,14 @@ class PeerFaultsIT {
         Dataset.create(
             SANDBOX.tmpfs("origin"), 900, i -> i % 90 == 89 ? LARGE : 2000 + 97 * (i % 1000));
     cluster =
-        new Cluster(SANDBOX, "--capacity", Long.toString(dataset.pageBytes() / 2), "--window", "0");
-    cluster.start(dataset.root(), NODES);
+        new Cluster(
+            SANDBOX,
+            "--capacity",
+            Long.toString(dataset.pageBytes() / 2),
+            "--window-age",
+            WINDOW_AGE);
+    cluster.start(dataset.root(), 1);
+    cluster.start(dataset.root(), NODES - 1);
     cluster.readShares(dataset.shares(SANDBOX, new Random(1), NODES));
   }
 
@@ -142,10 +151,11 @@ class PeerFaultsIT {
     }
 
     assertVerified(fault, verifier);
+    long felt = errorsOf(observer, victim) - errors;
     System.out.printf(
-        "  peer errors %d, %d bytes from the origin%n",
-        errorsOf(observer, victim) - errors,
-        observer.mount().stats().number("fetches.origin.bytes") - extra);
+        "  %d errors of the peer, %d bytes from the origin%n",
+        felt, observer.mount().stats().number("fetches.origin.bytes") - extra);
+    assertThat(felt).as("the fault was there").isPositive();
     cluster.awaitWhole(WHOLE_AGAIN);
     assertAskedAgain(observer, victim);
   }
@@ -203,7 +213,7 @@ class PeerFaultsIT {
   }
 
   private static void startAgain(Node node) {
-    Await.until(START, "the mount gone", () -> !node.mount().isMounted());
+    node.mount().umount().mustSucceed();
     cluster.restart(node);
   }
 

@@ -17,15 +17,14 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What a cluster reads from the origin, D being the dataset's bytes and c a node's capacity in
  * parts of it: all of it once in the first epoch, and max(0, 1 - Nc) of it in each later one. Two
  * witnesses: the nodes' own figures, and the counter of the disk that the origin is on.
  *
- * <p>The long form has more files, and all numbers of nodes with all capacities: {@code
- * holdfast.peer-files=20000}.
+ * <p>The long form has more files, all numbers of nodes with all capacities, and a node that leaves
+ * in peace: {@code holdfast.peer-files=20000}.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PeersIT {
@@ -37,6 +36,9 @@ class PeersIT {
   /** Of the dataset: how far from its value a figure may be. */
   private static final double TOLERANCE = 0.02;
 
+  /** Nothing of an epoch is left in the window when the next one begins. */
+  private static final String WINDOW_AGE = "100ms";
+
   private static final Duration SETTLE = Duration.ofSeconds(20);
 
   @RegisterExtension final Sandbox sandbox = new Sandbox();
@@ -46,7 +48,7 @@ class PeersIT {
 
   static Stream<Arguments> nodesAndCapacities() {
     if (!LONG) {
-      return Stream.of(Arguments.of(2, 35), Arguments.of(3, 25), Arguments.of(4, 35));
+      return Stream.of(Arguments.of(2, 35), Arguments.of(4, 35));
     }
     return Stream.of(2, 3, 4)
         .flatMap(nodes -> Stream.of(25, 35, 50).map(percent -> Arguments.of(nodes, percent)));
@@ -63,13 +65,15 @@ class PeersIT {
 
     for (int epoch = 0; epoch < EPOCHS; epoch++) {
       long before = disk.readBytes();
+      long start = System.nanoTime();
       Fetches fetches = cluster.readShares(dataset.shares(sandbox, random, nodes));
+      long millis = Duration.ofNanos(System.nanoTime() - start).toMillis();
       double ofDisk = part(dataset, disk.readBytes() - before);
       double ofOrigin = part(dataset, fetches.originBytes());
       double ofPeers = part(dataset, fetches.peerBytes());
       String where =
-          "epoch %d of %d nodes, c = %.2f: origin %.4f (disk %.4f), peers %.4f; seed %d"
-              .formatted(epoch + 1, nodes, c, ofOrigin, ofDisk, ofPeers, seed);
+          "epoch %d of %d nodes, c = %.2f: origin %.4f (disk %.4f), peers %.4f, %d ms; seed %d"
+              .formatted(epoch + 1, nodes, c, ofOrigin, ofDisk, ofPeers, millis, seed);
       System.out.println(where);
       double expected = epoch == 0 ? 1 : Math.max(0, 1 - nodes * c);
       assertThat(ofOrigin).as(where).isCloseTo(expected, within(TOLERANCE));
@@ -115,11 +119,15 @@ class PeersIT {
     readShares(cluster, dataset);
     assertThat(part(dataset, cluster.residentBytes())).isCloseTo(1, within(TOLERANCE));
 
-    Node joined = cluster.join(dataset.root());
+    cluster.start(dataset.root(), 1);
+    Node joined = cluster.last();
     long before = disk.readBytes();
-    Fetches fetches = readShares(cluster, dataset);
+    // What a former owner reads from its own memory moves when somebody else reads it.
+    for (int epoch = 0; epoch < EPOCHS; epoch++) {
+      Fetches fetches = readShares(cluster, dataset);
+      assertThat(part(dataset, fetches.originBytes())).as("seed %d", seed).isLessThan(TOLERANCE);
+    }
 
-    assertThat(part(dataset, fetches.originBytes())).as("seed %d", seed).isLessThan(TOLERANCE);
     assertThat(part(dataset, disk.readBytes() - before)).isLessThan(TOLERANCE);
     assertThat(part(dataset, joined.mount().settledStats().residentBytes()))
         .isCloseTo(1.0 / 3, within(0.05));
@@ -128,11 +136,14 @@ class PeersIT {
         "no item held twice",
         () -> part(dataset, cluster.residentBytes()),
         held -> held < 1 + TOLERANCE);
-    assertThat(part(dataset, readShares(cluster, dataset).originBytes())).isLessThan(TOLERANCE);
+  }
+
+  static Stream<Boolean> waysToGo() {
+    return LONG ? Stream.of(true, false) : Stream.of(true);
   }
 
   @ParameterizedTest(name = "killed: {0}")
-  @ValueSource(booleans = {false, true})
+  @MethodSource("waysToGo")
   void gone_oneOfThreeNodes_costsItsShareOnce(boolean killed) {
     CountedDisk disk = disk(FILES);
     Dataset dataset = equalFiles(disk);
@@ -165,7 +176,7 @@ class PeersIT {
   void datasetId_ofTwoTrees_servesEachNodeItsOwnBytes() {
     Dataset one = Dataset.create(sandbox.tmpfs("one"), 300, i -> FILE_BYTES);
     Dataset other = Dataset.create(sandbox.tmpfs("other"), 10_000, 300, i -> FILE_BYTES);
-    Cluster cluster = new Cluster(sandbox, "--capacity", "64M", "--window", "0");
+    Cluster cluster = new Cluster(sandbox, "--capacity", "64M", "--window-age", WINDOW_AGE);
     cluster.start(List.of(one.root(), other.root()));
 
     for (int epoch = 0; epoch < 2; epoch++) {
@@ -193,7 +204,7 @@ class PeersIT {
 
   private Cluster cluster(Dataset dataset, double c) {
     long capacity = (long) (c * dataset.bytes());
-    return new Cluster(sandbox, "--capacity", Long.toString(capacity), "--window", "0");
+    return new Cluster(sandbox, "--capacity", Long.toString(capacity), "--window-age", WINDOW_AGE);
   }
 
   private static double part(Dataset dataset, long bytes) {
