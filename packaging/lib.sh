@@ -53,6 +53,10 @@ missing_packages() {
   ldconfig -p | grep -q 'libfuse\.so\.2 ' || echo libfuse2
   # fuse and fuse3 exclude each other: whichever is there will do.
   has fusermount || has fusermount3 || echo fuse3
+  # For tests with several hosts, which are network namespaces.
+  { has ip && has tc; } || echo iproute2
+  has nft || echo nftables
+  has mkfs.ext4 || echo e2fsprogs
   # Plots have text, which Java draws with these. Debian's Java brings them, others do not.
   ldconfig -p | grep -q 'libfontconfig\.so\.1 ' || echo fontconfig
   [ -n "$(find /usr/share/fonts -name '*.ttf' 2>/dev/null | head -n 1)" ] || echo fonts-dejavu-core

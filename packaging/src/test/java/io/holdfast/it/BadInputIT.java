@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -109,13 +108,13 @@ class BadInputIT {
   @ParameterizedTest(name = "{0}")
   @MethodSource("usageErrors")
   void badArguments_ofAnyCommand_areUsageErrors(List<String> arguments, String mentioned) {
-    Set<String> before = leftovers();
+    Leftovers before = Leftovers.of(SANDBOX);
 
     Child.Result result = SANDBOX.holdfast(resolve(arguments).toArray(String[]::new));
 
     assertThat(result.exit()).as("%s", result).isEqualTo(USAGE);
     assertOneLine(result, mentioned);
-    assertNothingLeft(before);
+    before.assertNothingMore();
   }
 
   static Stream<Arguments> impossibleRequests() {
@@ -140,7 +139,7 @@ class BadInputIT {
 
   @Test
   void source_unreadable_isAUsageError() {
-    Set<String> before = leftovers();
+    Leftovers before = Leftovers.of(SANDBOX);
     Path home = copyOfHome();
 
     Child.Result result =
@@ -156,14 +155,14 @@ class BadInputIT {
 
     assertThat(result.exit()).as("%s", result).isEqualTo(USAGE);
     assertOneLine(result, "secret");
-    assertNothingLeft(before);
+    before.assertNothingMore();
   }
 
   @Test
   void mountpoint_alreadyAHoldfastMount_isRefusedAndUntouched() {
     Path source = SANDBOX.root().resolve("source");
     Mount mount = SANDBOX.mount(source, "--capacity", "64M");
-    Set<String> before = leftovers();
+    Leftovers before = Leftovers.of(SANDBOX);
 
     Child.Result again =
         SANDBOX.holdfast(
@@ -175,7 +174,7 @@ class BadInputIT {
 
     assertThat(again.exit()).as("%s", again).isEqualTo(COULD_NOT);
     assertOneLine(again, "already");
-    assertNothingLeft(before);
+    before.assertNothingMore();
     assertThat(MountTable.holdfastAt(mount.mountpoint())).hasSize(1);
     assertThat(mount.path("a.txt")).hasContent("a");
     mount.umount().mustSucceed();
@@ -232,7 +231,7 @@ class BadInputIT {
 
   @Test
   void mounting_notPermitted_isToldInOneLine() {
-    Set<String> before = leftovers();
+    Leftovers before = Leftovers.of(SANDBOX);
 
     Child.Result result =
         SANDBOX.command(
@@ -248,7 +247,7 @@ class BadInputIT {
 
     assertThat(result.exit()).as("%s", result).isEqualTo(COULD_NOT);
     assertOneLine(result, "not permitted");
-    assertNothingLeft(before);
+    before.assertNothingMore();
   }
 
   @Test
@@ -293,7 +292,7 @@ class BadInputIT {
 
   /** Runs a mount where some commands have changed what is mounted, for its eyes only. */
   private Child.Result inOwnMounts(String binding, String preparation) {
-    Set<String> before = leftovers();
+    Leftovers before = Leftovers.of(SANDBOX);
     Child.Result result =
         SANDBOX.run(
             Map.of("R", SANDBOX.folder("own").toString()),
@@ -317,18 +316,12 @@ class BadInputIT {
                 SANDBOX.root().resolve("source").toString(),
                 SANDBOX.root().resolve("mountpoint").toString()));
     assertThat(result.exit()).as("preparation: %s", result).isNotEqualTo(77);
-    assertNothingLeft(before);
+    before.assertNothingMore();
     return result;
   }
 
   private static void assertOneLine(Child.Result result, String mentioned) {
-    assertThat(result.err().strip())
-        .as("%s", result)
-        .startsWith("holdfast: ")
-        .doesNotContain("\n")
-        .doesNotContain("Exception")
-        .contains(resolve(mentioned));
-    assertThat(result.out()).isEmpty();
+    Leftovers.assertOneLine(result, resolve(mentioned));
   }
 
   private static List<String> resolve(List<String> arguments) {
@@ -347,20 +340,5 @@ class BadInputIT {
     SANDBOX.command("cp", "-r", Sandbox.HOME.toString(), copy.toString()).mustSucceed();
     SANDBOX.command("chmod", "-R", "a+rX", copy.toString()).mustSucceed();
     return copy;
-  }
-
-  private static void assertNothingLeft(Set<String> before) {
-    assertThat(leftovers()).isSubsetOf(before);
-  }
-
-  /** Everything that a mount could leave. */
-  private static Set<String> leftovers() {
-    List<String> all = new ArrayList<>(Sandbox.temporaryFiles());
-    MountTable.below(SANDBOX.root()).stream()
-        .filter(MountTable.Row::isHoldfast)
-        .forEach(row -> all.add(row.mountpoint()));
-    ProcessTable.marked(SANDBOX.id()).forEach(row -> all.add(row.commandLine()));
-    SANDBOX.sockets().forEach(socket -> all.add(socket.toString()));
-    return Set.copyOf(all);
   }
 }

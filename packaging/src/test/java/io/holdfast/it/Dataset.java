@@ -18,30 +18,41 @@ final class Dataset {
   private static final int CLASSES = 10;
 
   private final Path root;
+  private final int firstStamp;
   private final List<String> files;
   private final List<Integer> sizes;
 
-  private Dataset(Path root, List<String> files, List<Integer> sizes) {
+  private Dataset(Path root, int firstStamp, List<String> files, List<Integer> sizes) {
     this.root = root;
+    this.firstStamp = firstStamp;
     this.files = files;
     this.sizes = sizes;
   }
 
   /** Writes {@code count} files, the i-th of {@code size(i)} bytes, all of version 1. */
   static Dataset create(Path root, int count, IntUnaryOperator size) {
+    return create(root, 0, count, size);
+  }
+
+  /**
+   * Writes files of the same names with other contents.
+   *
+   * @param firstStamp the stamp of the first file
+   */
+  static Dataset create(Path root, int firstStamp, int count, IntUnaryOperator size) {
     List<String> files = new ArrayList<>();
     List<Integer> sizes = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       files.add("class_%02d/img_%05d.jpg".formatted(i % CLASSES, i));
       sizes.add(size.applyAsInt(i));
     }
-    Dataset dataset = new Dataset(root, List.copyOf(files), List.copyOf(sizes));
+    Dataset dataset = new Dataset(root, firstStamp, List.copyOf(files), List.copyOf(sizes));
     try {
       for (int i = 0; i < CLASSES; i++) {
         Files.createDirectories(root.resolve("class_%02d".formatted(i)));
       }
       for (int i = 0; i < count; i++) {
-        Files.write(dataset.file(i), Stamps.bytes(i, 1, 0, sizes.get(i)));
+        Files.write(dataset.file(i), Stamps.bytes((long) firstStamp + i, 1, 0, sizes.get(i)));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -85,19 +96,44 @@ final class Dataset {
 
   /** Writes a list of all files in a new random order, for {@link Reader}. */
   Path permutation(Sandbox sandbox, Random random) {
+    return list(sandbox, shuffled(random));
+  }
+
+  /**
+   * Writes lists that share a new random order of all files among some readers, as jobs of several
+   * nodes do in each epoch.
+   */
+  List<Path> shares(Sandbox sandbox, Random random, int readers) {
+    List<Integer> order = shuffled(random);
+    List<Path> lists = new ArrayList<>();
+    for (int i = 0; i < readers; i++) {
+      lists.add(
+          list(
+              sandbox,
+              order.subList(i * order.size() / readers, (i + 1) * order.size() / readers)));
+    }
+    return lists;
+  }
+
+  private List<Integer> shuffled(Random random) {
     List<Integer> order = new ArrayList<>();
     for (int i = 0; i < count(); i++) {
       order.add(i);
     }
     Collections.shuffle(order, random);
-    return list(sandbox, order);
+    return order;
   }
 
   /** Writes a list of some files, for {@link Reader}. */
   Path list(Sandbox sandbox, List<Integer> indices) {
     StringBuilder lines = new StringBuilder();
     for (int i : indices) {
-      lines.append(i).append('\t').append(sizes.get(i)).append('\t').append(files.get(i));
+      lines
+          .append(firstStamp + i)
+          .append('\t')
+          .append(sizes.get(i))
+          .append('\t')
+          .append(files.get(i));
       lines.append('\n');
     }
     try {

@@ -12,8 +12,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A program that reads files to their ends and checks their stamps: {@code Reader ROOT LIST THREADS
- * share|each}. The threads share the list, or each reads all of it. Prints {@code files=N bytes=N
- * errors=N wrong=N} and ends with 0 when all was well.
+ * share|each [wait]}. The threads share the list, or each reads all of it. With {@code wait} it
+ * prints a line when it could begin, and begins when it is told a line. Prints {@code files=N
+ * bytes=N errors=N wrong=N} and ends with 0 when all was well.
  */
 final class Reader {
   private static final int BUFFER = 1 << 20;
@@ -43,6 +44,10 @@ final class Reader {
         new Reader(
             Path.of(arguments[0]),
             Files.readAllLines(Path.of(arguments[1]), UTF_8).stream().map(Item::parse).toList());
+    if (arguments.length > 4) {
+      System.out.println("ready");
+      System.in.read();
+    }
     reader.read(Integer.parseInt(arguments[2]), arguments[3].equals("share"));
     System.out.printf(
         "files=%d bytes=%d errors=%d wrong=%d%n",

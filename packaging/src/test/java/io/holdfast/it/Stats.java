@@ -65,6 +65,18 @@ final class Stats {
     return at("kernel.requests." + opcode) instanceof Number n ? n.longValue() : 0;
   }
 
+  /**
+   * A figure of what was fetched from a peer: {@code items}, {@code bytes} or {@code errors}; 0 for
+   * one that was never asked.
+   */
+  long ofPeer(String address, String figure) {
+    return at("fetches.peer.by_node") instanceof Map<?, ?> nodes
+            && nodes.get(address) instanceof Map<?, ?> figures
+            && figures.get(figure) instanceof Number n
+        ? n.longValue()
+        : 0;
+  }
+
   long originItems() {
     return number("fetches.origin.items");
   }

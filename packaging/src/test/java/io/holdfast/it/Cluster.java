@@ -1,0 +1,194 @@
+package io.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * Nodes that are peers: each a mount on a host of its own. All read the same directory, as if it
+ * were one on a shared store.
+ */
+final class Cluster {
+  static final int PORT = 7070;
+
+  private static final Duration START = Duration.ofSeconds(20);
+  private static final Duration EPOCH =
+      Duration.ofSeconds(Long.getLong("holdfast.epoch-seconds", 40));
+  private static final int THREADS = 2;
+
+  private final Sandbox sandbox;
+  private final Network network;
+  private final List<String> options;
+  private final Path secret;
+  private final List<Node> nodes = new ArrayList<>();
+
+  /** A host and what is mounted there. */
+  record Node(Host host, Mount mount) {
+    /** Its name among its peers. */
+    String address() {
+      return host.address() + ":" + PORT;
+    }
+  }
+
+  /** What all nodes together have fetched. */
+  record Fetches(long originItems, long originBytes, long peerItems, long peerBytes) {
+    Fetches minus(Fetches before) {
+      return new Fetches(
+          originItems - before.originItems,
+          originBytes - before.originBytes,
+          peerItems - before.peerItems,
+          peerBytes - before.peerBytes);
+    }
+  }
+
+  /**
+   * A cluster without nodes yet.
+   *
+   * @param options of every node's mount, besides those that make it a peer
+   */
+  Cluster(Sandbox sandbox, String... options) {
+    this.sandbox = sandbox;
+    this.options = List.of(options);
+    network = Network.create(sandbox);
+    secret = sandbox.root().resolve("cluster-secret");
+    try {
+      Files.createFile(
+          secret,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      Files.writeString(secret, sandbox.id() + " is known to these nodes only\n");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  Network network() {
+    return network;
+  }
+
+  /** The nodes, the oldest first. */
+  List<Node> nodes() {
+    return nodes;
+  }
+
+  Node node(int index) {
+    return nodes.get(index);
+  }
+
+  Node last() {
+    return nodes.get(nodes.size() - 1);
+  }
+
+  /** Starts nodes on new hosts and waits until all nodes are one cluster. */
+  void start(Path origin, int count) {
+    start(IntStream.range(0, count).mapToObj(i -> origin).toList());
+  }
+
+  /** Starts a node for each of these origins, at once; they are told of each other and the rest. */
+  void start(List<Path> origins) {
+    List<Node> more =
+        origins.stream()
+            .map(origin -> new Node(network.addHost(), sandbox.declare(origin)))
+            .toList();
+    nodes.addAll(more);
+    awaitStarted(more, more.stream().map(this::launch).toList());
+  }
+
+  /** Starts a node that has ended, under its old address. */
+  void restart(Node node) {
+    awaitStarted(List.of(node), List.of(launch(node)));
+  }
+
+  /** Forgets a node that has ended for good. */
+  void remove(Node node) {
+    nodes.remove(node);
+  }
+
+  private Child launch(Node node) {
+    List<String> command = new ArrayList<>(node.host().enter());
+    List<String> all = new ArrayList<>(options);
+    all.addAll(
+        List.of(
+            "--listen",
+            node.address(),
+            "--peers",
+            nodes.stream().map(Node::address).collect(Collectors.joining(",")),
+            "--cluster-secret-file",
+            secret.toString(),
+            "--dataset-id",
+            "photos"));
+    command.addAll(node.mount().command(all.toArray(String[]::new)));
+    return sandbox.start(Map.of(), command);
+  }
+
+  private void awaitStarted(List<Node> started, List<Child> starting) {
+    for (int i = 0; i < started.size(); i++) {
+      started.get(i).mount().started(starting.get(i).await(START).mustSucceed());
+    }
+    awaitWhole(START);
+  }
+
+  /** Waits until every node knows all others. */
+  void awaitWhole(Duration deadline) {
+    for (Node node : nodes) {
+      Await.value(
+          deadline,
+          "nodes that " + node.address() + " knows",
+          () -> node.mount().stats().number("cluster.nodes"),
+          count -> count == nodes.size());
+    }
+  }
+
+  /** One epoch: every node reads its random share of all files, all from the same moment on. */
+  Fetches readShares(List<Path> shares) {
+    return read(nodes, shares);
+  }
+
+  /** Some nodes read their lists, all from the same moment on; every byte must be right. */
+  Fetches read(List<Node> readers, List<Path> lists) {
+    Fetches before = fetches();
+    List<Child> children = new ArrayList<>();
+    for (int i = 0; i < readers.size(); i++) {
+      Path mountpoint = readers.get(i).mount().mountpoint();
+      children.add(
+          sandbox.startJava(Reader.class, mountpoint, lists.get(i), THREADS, "share", "wait"));
+    }
+    children.forEach(child -> child.awaitLine(1, START));
+    children.forEach(child -> child.tell("go"));
+    for (Child child : children) {
+      Child.Result result = child.await(EPOCH);
+      assertThat(result.exit()).as("%s", result).isZero();
+    }
+    return fetches().minus(before);
+  }
+
+  /** What all nodes have fetched, once they are at rest. */
+  Fetches fetches() {
+    List<Stats> all = nodes.stream().map(node -> node.mount().settledStats()).toList();
+    return new Fetches(
+        sum(all, "fetches.origin.items"),
+        sum(all, "fetches.origin.bytes"),
+        sum(all, "fetches.peer.items"),
+        sum(all, "fetches.peer.bytes"));
+  }
+
+  /** What the nodes hold together, in bytes. */
+  long residentBytes() {
+    return nodes.stream().mapToLong(node -> node.mount().settledStats().residentBytes()).sum();
+  }
+
+  private static long sum(List<Stats> all, String figure) {
+    ToLongFunction<Stats> number = stats -> stats.number(figure);
+    return all.stream().mapToLong(number).sum();
+  }
+}

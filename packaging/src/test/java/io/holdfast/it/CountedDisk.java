@@ -1,0 +1,105 @@
+package io.holdfast.it;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A disk that tells how much was read of it, whoever read it: a file system in a file, behind a
+ * loop device. What the page cache answers does not count. Goes with its sandbox.
+ */
+final class CountedDisk {
+  private static final Pattern MOUNTPOINT = Pattern.compile(".*/hf-it(\\d+)x\\d+-.*");
+  private static final int SECTOR = 512;
+  private static final int BYTES_READ_SECTORS = 2;
+
+  private final Sandbox sandbox;
+  private final Path image;
+  private final Path root;
+
+  private CountedDisk(Sandbox sandbox, Path image, Path root) {
+    this.sandbox = sandbox;
+    this.image = image;
+    this.root = root;
+  }
+
+  /**
+   * A new disk, mounted and empty.
+   *
+   * @param bytes what is to fit, in whole pages
+   * @param files how many files
+   */
+  static CountedDisk create(Sandbox sandbox, String name, long bytes, int files) {
+    removeLeftovers(sandbox);
+    Path image = sandbox.root().resolve(name + ".ext4");
+    CountedDisk disk = new CountedDisk(sandbox, image, sandbox.folder(name));
+    // Half as much again, and room for the inodes: what is empty takes no place.
+    long size = bytes * 3 / 2 + files * 1024L + (32 << 20);
+    sandbox.command("truncate", "--size=" + size, image.toString()).mustSucceed();
+    sandbox
+        .command(
+            "mkfs.ext4",
+            "-q",
+            "-F",
+            "-b",
+            "4096",
+            "-O",
+            "^has_journal",
+            "-N",
+            Integer.toString(files + 1000),
+            image.toString())
+        .mustSucceed();
+    disk.mount("loop,noatime");
+    return disk;
+  }
+
+  Path root() {
+    return root;
+  }
+
+  /**
+   * Ends the writing: nothing of the files is in the page cache any more, and all of the names and
+   * attributes is. From here on only contents are counted.
+   */
+  CountedDisk seal() {
+    sandbox.command("umount", root.toString()).mustSucceed();
+    mount("loop,noatime,ro");
+    sandbox.command("find", root.toString(), "-size", "-0").mustSucceed();
+    return this;
+  }
+
+  private void mount(String options) {
+    sandbox.command("mount", "-o", options, image.toString(), root.toString()).mustSucceed();
+  }
+
+  /** Test runs that were killed left theirs mounted. */
+  private static void removeLeftovers(Sandbox sandbox) {
+    for (MountTable.Row row : MountTable.rows()) {
+      Matcher match = MOUNTPOINT.matcher(row.mountpoint());
+      if (row.source().startsWith("/dev/loop")
+          && match.matches()
+          && ProcessHandle.of(Long.parseLong(match.group(1))).isEmpty()) {
+        sandbox.command("umount", "-l", row.mountpoint());
+      }
+    }
+  }
+
+  /** Bytes that were read of the disk since it was sealed. */
+  long readBytes() {
+    String device =
+        MountTable.below(root).stream()
+            .filter(row -> row.mountpoint().equals(root.toString()))
+            .map(row -> Path.of(row.source()).getFileName().toString())
+            .findFirst()
+            .orElseThrow();
+    try {
+      String stat = Files.readString(Path.of("/sys/block", device, "stat")).strip();
+      return Long.parseLong(stat.split(" +", -1)[BYTES_READ_SECTORS]) * SECTOR;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,127 @@
+package io.holdfast.it;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A host of a {@link Network}: a network namespace with one interface and one address. Its faults
+ * are those of the network in front of it; its loopback always works. One fault at a time: the next
+ * one takes the place of the one before.
+ */
+final class Host {
+  static final String INTERFACE = "eth0";
+
+  private static final String TABLE = "inet faults";
+
+  private final Sandbox sandbox;
+  private final String name;
+  private final String address;
+
+  Host(Sandbox sandbox, String name, String address) {
+    this.sandbox = sandbox;
+    this.name = name;
+    this.address = address;
+  }
+
+  String address() {
+    return address;
+  }
+
+  /**
+   * A command in front of another one, which then runs here. Only the network differs: what it
+   * mounts is there for everybody.
+   */
+  List<String> enter() {
+    return List.of("nsenter", "--net=/run/netns/" + name);
+  }
+
+  /** Nothing comes in or goes out. */
+  void cut() {
+    filter("drop", "drop");
+  }
+
+  /** What others send does not arrive. */
+  void cutIncoming() {
+    filter("drop", "");
+  }
+
+  /** What it sends does not arrive. */
+  void cutOutgoing() {
+    filter("", "drop");
+  }
+
+  /** Nothing comes from some addresses or goes there. */
+  void cutFrom(List<String> addresses) {
+    String set = "{ " + String.join(", ", addresses) + " }";
+    filter("ip saddr " + set + " drop", "ip daddr " + set + " drop");
+  }
+
+  /** Drops packets at random, in each direction. */
+  void lose(int percent) {
+    String rule = "numgen random mod 100 < " + percent + " drop";
+    filter(rule, rule);
+  }
+
+  /** Has connections reset at random: whoever sends one of so many packets. */
+  void reset(int oneOf) {
+    String rule = "meta l4proto tcp numgen random mod " + oneOf + " 0 reject with tcp reset";
+    filter(rule, rule);
+  }
+
+  /** Ends the fault. */
+  void heal() {
+    filter("", "");
+  }
+
+  private void filter(String in, String out) {
+    run(
+        "nft",
+        """
+        add table %1$s
+        delete table %1$s
+        table %1$s {
+          chain in {
+            type filter hook input priority 0;
+            iifname != "%2$s" accept
+            %3$s
+          }
+          chain out {
+            type filter hook output priority 0;
+            oifname != "%2$s" accept
+            %4$s
+          }
+        }\
+        """
+            .formatted(TABLE, INTERFACE, in, out));
+  }
+
+  /** Limits what it sends, for as long as it lives. */
+  void throttle(int megabitsPerSecond) {
+    run(
+        "tc",
+        "qdisc",
+        "replace",
+        "dev",
+        INTERFACE,
+        "root",
+        "tbf",
+        "rate",
+        megabitsPerSecond + "mbit",
+        "burst",
+        "1mb",
+        "latency",
+        "50ms");
+  }
+
+  /** Runs a command here; an error when it does not succeed. */
+  Child.Result run(String... command) {
+    List<String> all = new ArrayList<>(enter());
+    all.addAll(List.of(command));
+    return sandbox.command(all.toArray(String[]::new)).mustSucceed();
+  }
+
+  @Override
+  public String toString() {
+    return address;
+  }
+}

@@ -1,0 +1,223 @@
+package io.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.it.Cluster.Node;
+import io.holdfast.posix.Posix;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Whatever becomes of its peers, a node's reads give right bytes, and in time: eight readers check
+ * every byte while a fault comes and goes, and afterwards the cluster is whole again.
+ *
+ * <p>How often each fault comes is {@code holdfast.peer-faults}; from 2 on it is the long form,
+ * with all faults, and longer ones.
+ */
+@Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class PeerFaultsIT {
+  @RegisterExtension static final Sandbox SANDBOX = new Sandbox();
+
+  private static final int ROUNDS = Integer.getInteger("holdfast.peer-faults", 1);
+  private static final boolean LONG = ROUNDS > 1;
+  private static final int NODES = LONG ? 4 : 3;
+
+  /** How long a fault lasts, and how long there is none. */
+  private static final Duration FAULT = Duration.ofSeconds(LONG ? 12 : 4);
+
+  private static final Duration PAUSE = Duration.ofSeconds(LONG ? 8 : 1);
+
+  /** The deadlines of a request to a peer, then the origin, on a machine with much else to do. */
+  private static final long LONGEST_READ_MILLIS = 6000;
+
+  private static final Duration WHOLE_AGAIN = Duration.ofSeconds(60);
+  private static final Duration START = Duration.ofSeconds(20);
+  private static final int LARGE = 5 << 20;
+
+  /** Most reads are to need a peer. */
+  private static final String WINDOW_AGE = "100ms";
+
+  private static Dataset dataset;
+  private static Cluster cluster;
+
+  private final long seed = System.nanoTime();
+  private final Random random = new Random(seed);
+
+  /** All of it; later it is there again, under the same address and without items. */
+  private static final Fault NODE_KILLED =
+      new Fault("node killed", 1, node -> node.mount().kill(), PeerFaultsIT::startAgain);
+
+  private static final Fault COORDINATOR_KILLED =
+      new Fault("coordinator killed", 0, node -> node.mount().kill(), PeerFaultsIT::startAgain);
+
+  /** Its supervisor starts another. */
+  private static final Fault DAEMON_KILLED =
+      new Fault(
+          "daemon killed",
+          1,
+          node -> node.mount().signal(Posix.SIGKILL),
+          node -> node.mount().findAgain(START));
+
+  private static final Fault NODE_STOPPED =
+      new Fault("node stopped", 1, PeerFaultsIT::stop, PeerFaultsIT::goOn);
+
+  private static final Fault CUT = ofNetwork("cut", node -> node.host().cut());
+  private static final Fault CUT_INCOMING =
+      ofNetwork("cut incoming", node -> node.host().cutIncoming());
+  private static final Fault CUT_OUTGOING =
+      ofNetwork("cut outgoing", node -> node.host().cutOutgoing());
+  private static final Fault RESETS = ofNetwork("resets", node -> node.host().reset(50));
+  private static final Fault LOSS = ofNetwork("50 % loss", node -> node.host().lose(50));
+  private static final Fault HALVES =
+      ofNetwork("halves", node -> cluster.network().partition(firstHalf()));
+
+  /** What can happen to a peer, which one, and how it ends. The oldest coordinates the cluster. */
+  private record Fault(String name, int victim, Consumer<Node> begin, Consumer<Node> end) {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  private static Fault ofNetwork(String name, Consumer<Node> begin) {
+    return new Fault(name, 1, begin, node -> cluster.network().heal());
+  }
+
+  @BeforeAll
+  static void start() {
+    dataset =
+        Dataset.create(
+            SANDBOX.tmpfs("origin"), 900, i -> i % 90 == 89 ? LARGE : 2000 + 97 * (i % 1000));
+    cluster =
+        new Cluster(
+            SANDBOX,
+            "--capacity",
+            Long.toString(dataset.pageBytes() / 2),
+            "--window-age",
+            WINDOW_AGE);
+    cluster.start(dataset.root(), 1);
+    cluster.start(dataset.root(), NODES - 1);
+    cluster.readShares(dataset.shares(SANDBOX, new Random(1), NODES));
+  }
+
+  private static Stream<Fault> faults() {
+    return LONG
+        ? Stream.of(
+            NODE_KILLED,
+            COORDINATOR_KILLED,
+            DAEMON_KILLED,
+            NODE_STOPPED,
+            CUT,
+            CUT_INCOMING,
+            CUT_OUTGOING,
+            RESETS,
+            LOSS,
+            HALVES)
+        : Stream.of(COORDINATOR_KILLED, NODE_STOPPED, CUT, RESETS);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("faults")
+  void fault_whileEightReadersRead_isNotNoticed(Fault fault) {
+    Node victim = cluster.node(fault.victim());
+    Node observer = cluster.last();
+    Child verifier =
+        SANDBOX.startJava(
+            Verifier.class,
+            observer.mount().mountpoint(),
+            dataset.permutation(SANDBOX, random),
+            PAUSE.plus(FAULT).plus(PAUSE).multipliedBy(ROUNDS).toSeconds(),
+            seed);
+    awaitReads(verifier);
+    long errors = errorsOf(observer, victim);
+    long extra = observer.mount().stats().number("fetches.origin.bytes");
+
+    for (int round = 0; round < ROUNDS; round++) {
+      pass(PAUSE);
+      fault.begin().accept(victim);
+      pass(FAULT);
+      fault.end().accept(victim);
+      pass(PAUSE);
+    }
+
+    assertVerified(fault, verifier);
+    long felt = errorsOf(observer, victim) - errors;
+    System.out.printf(
+        "  %d errors of the peer, %d bytes from the origin%n",
+        felt, observer.mount().stats().number("fetches.origin.bytes") - extra);
+    assertThat(felt).as("the fault was there").isPositive();
+    cluster.awaitWhole(WHOLE_AGAIN);
+    assertAskedAgain(observer, victim);
+  }
+
+  private void assertVerified(Fault fault, Child verifier) {
+    Child.Result result = verifier.await(FAULT.plus(PAUSE).multipliedBy(ROUNDS).plusSeconds(60));
+    System.out.printf("%s, %d times: %s", fault, ROUNDS, result.out());
+    assertThat(result.exit()).as("%s, seed %d", result, seed).isZero();
+    Matcher figures =
+        Pattern.compile("(?s).*ops=(\\d+) errors=0 wrong=0 longest_ms=(\\d+) .*\n")
+            .matcher(result.out());
+    assertThat(figures.matches()).as(result.out()).isTrue();
+    assertThat(Long.parseLong(figures.group(2)))
+        .as("longest read, seed %d", seed)
+        .isLessThanOrEqualTo(LONGEST_READ_MILLIS);
+  }
+
+  /** The peer that was left alone is tried again, and gives what it holds. */
+  private void assertAskedAgain(Node observer, Node victim) {
+    long before = itemsOf(observer, victim);
+    Await.until(
+        WHOLE_AGAIN,
+        "items from " + victim,
+        () -> {
+          cluster.read(List.of(observer), List.of(dataset.permutation(SANDBOX, random)));
+          return itemsOf(observer, victim) > before;
+        });
+  }
+
+  private static long itemsOf(Node observer, Node peer) {
+    return observer.mount().stats().ofPeer(peer.address(), "items");
+  }
+
+  private static long errorsOf(Node observer, Node peer) {
+    return observer.mount().stats().ofPeer(peer.address(), "errors");
+  }
+
+  private static void awaitReads(Child verifier) {
+    verifier.tell("");
+    verifier.awaitLine(1, START);
+  }
+
+  private static void pass(Duration time) {
+    Await.holdsWithin(time, () -> false);
+  }
+
+  private static void stop(Node node) {
+    node.mount().preventRestart();
+    node.mount().freeze();
+  }
+
+  private static void goOn(Node node) {
+    node.mount().thaw();
+    node.mount().allowRestart();
+  }
+
+  private static void startAgain(Node node) {
+    node.mount().umount().mustSucceed();
+    cluster.restart(node);
+  }
+
+  private static List<Host> firstHalf() {
+    return cluster.nodes().subList(0, NODES / 2).stream().map(Node::host).toList();
+  }
+}

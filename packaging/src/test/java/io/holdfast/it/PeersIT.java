@@ -1,0 +1,213 @@
+package io.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.holdfast.it.Cluster.Fetches;
+import io.holdfast.it.Cluster.Node;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * What a cluster reads from the origin, D being the dataset's bytes and c a node's capacity in
+ * parts of it: all of it once in the first epoch, and max(0, 1 - Nc) of it in each later one. Two
+ * witnesses: the nodes' own figures, and the counter of the disk that the origin is on.
+ *
+ * <p>The long form has more files, all numbers of nodes with all capacities, and a node that leaves
+ * in peace: {@code holdfast.peer-files=20000}.
+ */
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class PeersIT {
+  private static final int FILES = Integer.getInteger("holdfast.peer-files", 1500);
+  private static final boolean LONG = FILES >= 10_000;
+  private static final int FILE_BYTES = 16 << 10;
+  private static final int EPOCHS = LONG ? 4 : 3;
+
+  /** Of the dataset: how far from its value a figure may be. */
+  private static final double TOLERANCE = 0.02;
+
+  /** Nothing of an epoch is left in the window when the next one begins. */
+  private static final String WINDOW_AGE = "100ms";
+
+  private static final Duration SETTLE = Duration.ofSeconds(20);
+
+  @RegisterExtension final Sandbox sandbox = new Sandbox();
+
+  private final long seed = System.nanoTime();
+  private final Random random = new Random(seed);
+
+  static Stream<Arguments> nodesAndCapacities() {
+    if (!LONG) {
+      return Stream.of(Arguments.of(2, 35), Arguments.of(4, 35));
+    }
+    return Stream.of(2, 3, 4)
+        .flatMap(nodes -> Stream.of(25, 35, 50).map(percent -> Arguments.of(nodes, percent)));
+  }
+
+  @ParameterizedTest(name = "{0} nodes, c = 0.{1}")
+  @MethodSource("nodesAndCapacities")
+  void laterEpochs_ofFreshPermutations_readFromTheOriginWhatNoNodeHolds(int nodes, int percent) {
+    CountedDisk disk = disk(FILES);
+    Dataset dataset = equalFiles(disk);
+    double c = percent / 100.0;
+    Cluster cluster = cluster(dataset, c);
+    cluster.start(dataset.root(), nodes);
+
+    for (int epoch = 0; epoch < EPOCHS; epoch++) {
+      long before = disk.readBytes();
+      long start = System.nanoTime();
+      Fetches fetches = cluster.readShares(dataset.shares(sandbox, random, nodes));
+      long millis = Duration.ofNanos(System.nanoTime() - start).toMillis();
+      double ofDisk = part(dataset, disk.readBytes() - before);
+      double ofOrigin = part(dataset, fetches.originBytes());
+      double ofPeers = part(dataset, fetches.peerBytes());
+      String where =
+          "epoch %d of %d nodes, c = %.2f: origin %.4f (disk %.4f), peers %.4f, %d ms; seed %d"
+              .formatted(epoch + 1, nodes, c, ofOrigin, ofDisk, ofPeers, millis, seed);
+      System.out.println(where);
+      double expected = epoch == 0 ? 1 : Math.max(0, 1 - nodes * c);
+      assertThat(ofOrigin).as(where).isCloseTo(expected, within(TOLERANCE));
+      assertThat(ofDisk).as(where).isCloseTo(expected, within(TOLERANCE));
+      if (epoch > 0) {
+        assertShares(nodes, Math.min(c, 1.0 / nodes), 1 - ofOrigin - ofPeers, ofPeers, where);
+      }
+    }
+  }
+
+  /** Which node reads an item is random: what is held by the reader itself is so up to that. */
+  private static void assertShares(
+      int nodes, double held, double local, double ofPeers, String where) {
+    double deviation = Math.sqrt(held * (1 - held) / FILES);
+    double tolerance = Math.max(TOLERANCE, TOLERANCE / 2 + 4 * deviation);
+    assertThat(local).as("local, " + where).isCloseTo(held, within(tolerance));
+    assertThat(ofPeers).as("peers, " + where).isCloseTo((nodes - 1) * held, within(tolerance));
+  }
+
+  /** Jobs that start together and read in the same order want each item at the same moment. */
+  @Test
+  void firstEpoch_allNodesReadAllInTheSameOrder_readsEachItemOnceFromTheOrigin() {
+    CountedDisk disk = disk(FILES);
+    Dataset dataset = equalFiles(disk);
+    Cluster cluster = cluster(dataset, 0.5);
+    cluster.start(dataset.root(), 3);
+    Path order = dataset.permutation(sandbox, random);
+    long before = disk.readBytes();
+
+    Fetches fetches = cluster.read(cluster.nodes(), Collections.nCopies(3, order));
+
+    System.out.println(fetches);
+    assertThat(fetches.originItems()).as("seed %d", seed).isEqualTo(FILES);
+    assertThat(part(dataset, disk.readBytes() - before)).isCloseTo(1, within(TOLERANCE));
+  }
+
+  @Test
+  void joined_nodeWithoutItems_getsThemFromTheirFormerOwners() {
+    CountedDisk disk = disk(FILES);
+    Dataset dataset = equalFiles(disk);
+    Cluster cluster = cluster(dataset, 0.6);
+    cluster.start(dataset.root(), 2);
+    readShares(cluster, dataset);
+    assertThat(part(dataset, cluster.residentBytes())).isCloseTo(1, within(TOLERANCE));
+
+    cluster.start(dataset.root(), 1);
+    Node joined = cluster.last();
+    long before = disk.readBytes();
+    // What a former owner reads from its own memory moves when somebody else reads it.
+    for (int epoch = 0; epoch < EPOCHS; epoch++) {
+      Fetches fetches = readShares(cluster, dataset);
+      assertThat(part(dataset, fetches.originBytes())).as("seed %d", seed).isLessThan(TOLERANCE);
+    }
+
+    assertThat(part(dataset, disk.readBytes() - before)).isLessThan(TOLERANCE);
+    assertThat(part(dataset, joined.mount().settledStats().residentBytes()))
+        .isCloseTo(1.0 / 3, within(0.05));
+    Await.value(
+        SETTLE,
+        "no item held twice",
+        () -> part(dataset, cluster.residentBytes()),
+        held -> held < 1 + TOLERANCE);
+  }
+
+  static Stream<Boolean> waysToGo() {
+    return LONG ? Stream.of(true, false) : Stream.of(true);
+  }
+
+  @ParameterizedTest(name = "killed: {0}")
+  @MethodSource("waysToGo")
+  void gone_oneOfThreeNodes_costsItsShareOnce(boolean killed) {
+    CountedDisk disk = disk(FILES);
+    Dataset dataset = equalFiles(disk);
+    Cluster cluster = cluster(dataset, 0.6);
+    cluster.start(dataset.root(), 3);
+    readShares(cluster, dataset);
+    Node gone = cluster.node(1);
+    double share = part(dataset, gone.mount().settledStats().residentBytes());
+
+    if (killed) {
+      gone.mount().kill();
+    } else {
+      gone.mount().umount().mustSucceed();
+    }
+    cluster.remove(gone);
+    long before = disk.readBytes();
+    Fetches fetches = readShares(cluster, dataset);
+
+    double extra = part(dataset, fetches.originBytes());
+    System.out.printf("killed: %s, share %.4f, extra %.4f%n", killed, share, extra);
+    assertThat(extra).as("seed %d", seed).isLessThan(share + TOLERANCE);
+    assertThat(part(dataset, disk.readBytes() - before)).isLessThan(share + TOLERANCE);
+    cluster.awaitWhole(SETTLE);
+    readShares(cluster, dataset);
+    assertThat(part(dataset, readShares(cluster, dataset).originBytes())).isLessThan(TOLERANCE);
+  }
+
+  /** A dataset id is a promise; when it is broken, versions differ, and nothing is shared. */
+  @Test
+  void datasetId_ofTwoTrees_servesEachNodeItsOwnBytes() {
+    Dataset one = Dataset.create(sandbox.tmpfs("one"), 300, i -> FILE_BYTES);
+    Dataset other = Dataset.create(sandbox.tmpfs("other"), 10_000, 300, i -> FILE_BYTES);
+    Cluster cluster = new Cluster(sandbox, "--capacity", "64M", "--window-age", WINDOW_AGE);
+    cluster.start(List.of(one.root(), other.root()));
+
+    for (int epoch = 0; epoch < 2; epoch++) {
+      Fetches fetches =
+          cluster.read(
+              cluster.nodes(),
+              List.of(one.permutation(sandbox, random), other.permutation(sandbox, random)));
+      assertThat(fetches.peerItems()).as("seed %d", seed).isZero();
+    }
+  }
+
+  private Fetches readShares(Cluster cluster, Dataset dataset) {
+    return cluster.readShares(dataset.shares(sandbox, random, cluster.nodes().size()));
+  }
+
+  private CountedDisk disk(int files) {
+    return CountedDisk.create(sandbox, "origin", (long) files * FILE_BYTES, files);
+  }
+
+  private static Dataset equalFiles(CountedDisk disk) {
+    Dataset dataset = Dataset.create(disk.root(), FILES, i -> FILE_BYTES);
+    disk.seal();
+    return dataset;
+  }
+
+  private Cluster cluster(Dataset dataset, double c) {
+    long capacity = (long) (c * dataset.bytes());
+    return new Cluster(sandbox, "--capacity", Long.toString(capacity), "--window-age", WINDOW_AGE);
+  }
+
+  private static double part(Dataset dataset, long bytes) {
+    return (double) bytes / dataset.bytes();
+  }
+}
