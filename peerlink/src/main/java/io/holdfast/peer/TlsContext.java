@@ -141,8 +141,8 @@ public final class TlsContext {
       }
     } catch (CertificateException e) {
       throw new PeerSetupException(
-          "the certificate '%s' will not be accepted with the authority '%s', for servers and for clients: %s"
-              .formatted(files.certificate(), files.authority(), e.getMessage()),
+          "the certificate '%s' will not be accepted with the authority '%s': give the one that signed it, for servers and for clients"
+              .formatted(files.certificate(), files.authority()),
           e);
     }
   }
