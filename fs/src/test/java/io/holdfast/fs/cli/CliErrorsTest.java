@@ -92,7 +92,7 @@ class CliErrorsTest {
     assertThat(run.run()).isEqualTo(2);
     assertThat(run.err.toString())
         .isEqualTo(
-            "holdfast: no command: choose one of mount, umount, stats, refresh, restart, simulate,"
+            "holdfast: no command: choose one of mount, umount, stats, peers, refresh, restart, simulate,"
                 + " version."
                 + " See 'holdfast --help'\n");
   }
