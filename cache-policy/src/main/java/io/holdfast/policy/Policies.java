@@ -7,7 +7,10 @@ import java.util.List;
 public final class Policies {
 
   /** Those that need not see hits: in a mount, hits never reach the daemon. */
-  private static final List<String> MOUNTABLE = List.of("minio", "minio-hash", "none");
+  /** The name of the policy that keeps nothing. */
+  public static final String NONE = "none";
+
+  private static final List<String> MOUNTABLE = List.of("minio", "minio-hash", NONE);
 
   /** Those to compare with. */
   private static final List<String> REFERENCES =
@@ -56,7 +59,7 @@ public final class Policies {
         HashShare share = new HashShare();
         yield new ComposedPolicy(name, capacity, share, share, seed);
       }
-      case "none" ->
+      case NONE ->
           new ComposedPolicy(name, capacity, Admission.NEVER, Eviction.never(seed), seed);
       case "lru" -> always(name, capacity, QueueEviction.leastRecentlyUsed(), seed);
       case "fifo" -> always(name, capacity, QueueEviction.firstInFirstOut(), seed);

@@ -150,7 +150,8 @@ public final class Daemon {
                   System::nanoTime));
       ItemLayout layout = new ItemLayout(settings.itemSize());
       OwnShare ownShare = new OwnShare(residency::datasetSize);
-      peers = settings.peers().isPresent() ? peerLink(settings.peers().get(), ownShare) : null;
+      PeerSettings wanted = settings.peers().orElse(null);
+      peers = wanted == null ? null : closing(peerLink(wanted, ownShare));
       Transit transit =
           new Transit(
               new Transit.Sources(origin, peers == null ? PeerSource.NONE : peers.source()),
@@ -213,8 +214,10 @@ public final class Daemon {
       closing(
           ControlServer.start(
               ControlDirectory.standard(), settings.name(), settings.mountpoint(), new Commands()));
-      if (peers != null) {
-        join(closing(peers), tree, layout, transit);
+      if (peers != null && restarts() == 0) {
+        peers.start(tree, layout, transit);
+        peersThere = peers.await(PEERS_WAIT);
+        log.info("{}", peersThere);
       }
       binding.mount(
           filesystem,
@@ -237,6 +240,12 @@ public final class Daemon {
       if (supervision != null) {
         supervision.ready();
       }
+      if (peers != null && restarts() > 0) {
+        // readers have waited long enough
+        Composition.named("peers")
+            .newThread(() -> peers.keepStarting(tree, layout, transit))
+            .start();
+      }
       ready.countDown();
       started = true;
       log.info(
@@ -255,16 +264,6 @@ public final class Daemon {
   private PeerLink peerLink(PeerSettings wanted, OwnShare ownShare) throws PeerSetupException {
     return new PeerLink(
         wanted, settings.capacityBytes(), residency, Composition.pool("peer"), ownShare::share);
-  }
-
-  /** Readers of a mount that is taken over wait already; a new one may as well begin with peers. */
-  private void join(PeerLink link, Tree tree, ItemLayout layout, Transit transit)
-      throws PeerSetupException {
-    link.start(tree, layout, transit);
-    if (restarts() == 0) {
-      peersThere = link.await(PEERS_WAIT);
-      log.info("{}", peersThere);
-    }
   }
 
   private long restarts() {

@@ -8,6 +8,7 @@ import io.holdfast.fs.stats.OpenWatcher;
 import io.holdfast.fs.stats.ReadStats;
 import io.holdfast.fs.transit.Transit;
 import io.holdfast.fs.tree.DatasetScan;
+import io.holdfast.policy.Policies;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
@@ -102,7 +103,7 @@ final class StatsReport {
 
   /** What each epoch from the second on will hit, by bytes; of what has been counted so far. */
   double plannedHitRatio() {
-    if (sources.settings.policy().equals("none")) {
+    if (sources.settings.policy().equals(Policies.NONE)) {
       return 0;
     }
     return hitRatio(sources.residency.figures().capacityBytes());

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.DoubleConsumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,8 @@ public final class PeerLink implements AutoCloseable {
   /** Membership uses the next port. */
   private static final int MEMBERSHIP_PORT_OFFSET = 1;
 
+  private static final Duration START_PAUSE = Duration.ofSeconds(2);
+
   private final PeerSettings settings;
   private final Credentials credentials;
   private final Cluster cluster;
@@ -50,6 +53,7 @@ public final class PeerLink implements AutoCloseable {
   private final DoubleConsumer shareChanged;
   private volatile @Nullable Transfer transfer;
   private volatile @Nullable Membership membership;
+  private volatile boolean closed;
 
   /**
    * Prepares the link; nobody is asked or answered yet.
@@ -93,9 +97,13 @@ public final class PeerLink implements AutoCloseable {
    *
    * @throws PeerSetupException where that cannot work, in one line
    */
-  public void start(Tree tree, ItemLayout layout, Transit transit) throws PeerSetupException {
+  public synchronized void start(Tree tree, ItemLayout layout, Transit transit)
+      throws PeerSetupException {
+    if (closed) {
+      return;
+    }
     PeerService service = new PeerService(cluster, tree, layout, transit, residency, threads);
-    transfer =
+    Transfer serving =
         Transfer.start(
             new Transfer.Config(
                 settings.listen(),
@@ -104,17 +112,38 @@ public final class PeerLink implements AutoCloseable {
                 Transfer.Deadlines.DEFAULT,
                 Transfer.Limits.DEFAULT),
             service);
-    Membership joined =
-        JGroupsMembership.join(
-            new JGroupsMembership.Config(
-                cluster.view().self(),
-                settings.listen().at(settings.listen().port() + MEMBERSHIP_PORT_OFFSET),
-                settings.discovery(),
-                credentials,
-                MEMBERSHIP_PORT_OFFSET));
-    membership = joined;
-    joined.listen(this::update);
-    update(joined.view());
+    try {
+      membership =
+          JGroupsMembership.join(
+              new JGroupsMembership.Config(
+                  cluster.view().self(),
+                  settings.listen().at(settings.listen().port() + MEMBERSHIP_PORT_OFFSET),
+                  settings.discovery(),
+                  credentials,
+                  MEMBERSHIP_PORT_OFFSET));
+    } catch (PeerSetupException e) {
+      serving.close();
+      throw e;
+    }
+    transfer = serving;
+    membership.listen(this::update);
+    update(membership.view());
+  }
+
+  /**
+   * Does the same until it works, for a mount that is in use already: meanwhile everything comes
+   * from the origin.
+   */
+  public void keepStarting(Tree tree, ItemLayout layout, Transit transit) {
+    while (!closed) {
+      try {
+        start(tree, layout, transit);
+        return;
+      } catch (PeerSetupException e) {
+        log.error("no peers yet, trying again: {}", e.getMessage());
+        LockSupport.parkNanos(START_PAUSE.toNanos());
+      }
+    }
   }
 
   private void update(View view) {
@@ -200,14 +229,13 @@ public final class PeerLink implements AutoCloseable {
 
   /** Leaves the cluster. */
   @Override
-  public void close() {
-    Membership joined = membership;
-    if (joined != null) {
-      joined.close();
+  public synchronized void close() {
+    closed = true;
+    if (membership != null) {
+      membership.close();
     }
-    Transfer running = transfer;
-    if (running != null) {
-      running.close();
+    if (transfer != null) {
+      transfer.close();
     }
   }
 }
