@@ -3,8 +3,12 @@ package io.holdfast.fs.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.peer.Dataset;
+import io.holdfast.peer.NodeAddress;
+import io.holdfast.peer.membership.Discovery;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -222,6 +226,37 @@ class SettingsTest {
             log-file             -                    default
             heap                 512M (537 MB)        java -Xmx
             """);
+  }
+
+  @Test
+  void build_withPeers_leavesMemoryForConnections() {
+    NodeAddress self = new NodeAddress("node1", 7070);
+    Settings.Builder builder =
+        builder()
+            .memoryBytes(1_000_000_000)
+            .listen(self)
+            .discovery(new Discovery.Addresses(List.of(self)))
+            .secretFile(Path.of("/secret"));
+    Settings settings = builder.build();
+    assertThat(settings.capacityBytes()).isEqualTo(1_000_000_000 - TRANSIT - HEAP - (64 << 20));
+    assertThat(settings.peers().orElseThrow().dataset())
+        .isEqualTo(new Dataset("imagenet", 8 << 20));
+    assertRefused(builder.capacityBytes(900_000_000), "connections with peers 67.1 MB and it must");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/", "/...", "/data/-", "/data/ä"})
+  void build_originWhoseNameIsNoId_hasOneAllTheSame(String origin) {
+    NodeAddress self = new NodeAddress("node1", 7070);
+    Settings settings =
+        Settings.builder(Path.of(origin), Path.of("/mnt"))
+            .systemMemory(SYSTEM)
+            .heapBytes(HEAP)
+            .listen(self)
+            .discovery(new Discovery.Addresses(List.of(self)))
+            .secretFile(Path.of("/secret"))
+            .build();
+    assertThat(settings.peers().orElseThrow().dataset().id()).isEqualTo("dataset");
   }
 
   @Test
