@@ -54,7 +54,7 @@ missing_packages() {
   # fuse and fuse3 exclude each other: whichever is there will do.
   has fusermount || has fusermount3 || echo fuse3
   # For tests with several hosts, which are network namespaces.
-  { has ip && has tc; } || echo iproute2
+  has ip || echo iproute2
   has nft || echo nftables
   has mkfs.ext4 || echo e2fsprogs
   # Plots have text, which Java draws with these. Debian's Java brings them, others do not.

@@ -95,24 +95,6 @@ final class Host {
             .formatted(TABLE, INTERFACE, in, out));
   }
 
-  /** Limits what it sends, for as long as it lives. */
-  void throttle(int megabitsPerSecond) {
-    run(
-        "tc",
-        "qdisc",
-        "replace",
-        "dev",
-        INTERFACE,
-        "root",
-        "tbf",
-        "rate",
-        megabitsPerSecond + "mbit",
-        "burst",
-        "1mb",
-        "latency",
-        "50ms");
-  }
-
   /** Runs a command here; an error when it does not succeed. */
   Child.Result run(String... command) {
     List<String> all = new ArrayList<>(enter());
