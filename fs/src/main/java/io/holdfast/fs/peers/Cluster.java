@@ -1,11 +1,11 @@
 package io.holdfast.fs.peers;
 
+import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.peer.Node;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.Placement;
 import io.holdfast.peer.View;
-import io.holdfast.policy.ItemHash;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +41,7 @@ public final class Cluster {
   /** Finds out where an item belongs. */
   public Place place(Item item) {
     Placement now = placement;
-    Placement.Order order = now.order(ItemHash.of(item.path().get().bytes(), item.offset()));
+    Placement.Order order = now.order(Residency.hash(item));
     return new Place(now.view().self(), order.owner(), order.next());
   }
 

@@ -334,7 +334,8 @@ public final class Residency implements AutoCloseable {
     return selection.isEmpty() ? Selection.Verdict.ORDINARY : selection.of(path.toString());
   }
 
-  private static long hash(Item item) {
+  /** Returns the hash by which an item is selected and placed, the same on every node. */
+  public static long hash(Item item) {
     return ItemHash.of(item.path().get().bytes(), item.offset());
   }
 
