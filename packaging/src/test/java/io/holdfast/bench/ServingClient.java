@@ -199,8 +199,11 @@ final class ServingClient {
     }
 
     long await() throws InterruptedException {
-      done.await();
-      Reference.reachabilityFence(memory);
+      try {
+        done.await();
+      } finally {
+        Reference.reachabilityFence(memory);
+      }
       if (!last.isFetched()) {
         throw new IllegalStateException(last.toString());
       }
