@@ -108,10 +108,6 @@ final class Window {
     entry.attempts = 0;
     bytes += count;
     if (entry.complete && (ageNanos == 0 || size == 0)) {
-      if (count == 0) {
-        entry.attempts = 1; // they were dropped before their reader had copied them: not again
-        return List.of();
-      }
       entries.remove(key);
       dropping.add(entry);
       return List.of(entry);

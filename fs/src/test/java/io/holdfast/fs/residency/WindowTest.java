@@ -62,24 +62,6 @@ final class WindowTest {
     assertThat(window.aged()).hasSize(1);
   }
 
-  /**
-   * A window of no size dropped the pages of a file while its reader was copying them, and again
-   * each time that they were asked for again: a file of 25 kB took 50 requests.
-   */
-  @Test
-  void windowOfNoSize_pagesAskedForAgain_areLeftForAMoment() {
-    Window window = window(0, AGE);
-    Item item = item(1, 100);
-    List<Window.Entry> first = window.delivered(item, 100, true);
-    assertThat(items(first)).containsExactly(item);
-    window.dropped(first.get(0), true);
-    assertThat(window.delivered(item, 0, true)).isEmpty();
-    clock.advance(Duration.ofMillis(20));
-    assertThat(window.aged()).isEmpty();
-    clock.advance(Duration.ofMillis(100));
-    assertThat(items(window.aged())).containsExactly(item);
-  }
-
   @Test
   void partlyReadItem_lingersLongerButNotForEver() {
     Window window = window(1000, AGE);
