@@ -59,8 +59,7 @@ public final class Policies {
         HashShare share = new HashShare();
         yield new ComposedPolicy(name, capacity, share, share, seed);
       }
-      case NONE ->
-          new ComposedPolicy(name, capacity, Admission.NEVER, Eviction.never(seed), seed);
+      case NONE -> new ComposedPolicy(name, capacity, Admission.NEVER, Eviction.never(seed), seed);
       case "lru" -> always(name, capacity, QueueEviction.leastRecentlyUsed(), seed);
       case "fifo" -> always(name, capacity, QueueEviction.firstInFirstOut(), seed);
       case "random" -> always(name, capacity, Eviction.random(seed), seed);

@@ -93,12 +93,10 @@ public final class GrowingMemory implements AutoCloseable {
   }
 
   /**
-   * Brings pages into this process and keeps them there, with what they hold, so that nobody who
-   * writes to them has to wait for a page. Where locking is not allowed they are only brought in.
-   * To be called before others write there.
+   * Brings pages into this process, with what they hold, so that nobody who writes to them has to
+   * wait for a page; without swap they stay. To be called before others write there.
    */
-  public void hold(long from, long to) {
-    LIBC.mlock(address + from, to - from);
+  public void touch(long from, long to) {
     for (long at = from / Linux.PAGE_SIZE * Linux.PAGE_SIZE; at < to; at += Linux.PAGE_SIZE) {
       long touched = address + Math.max(at, from);
       Memory.putByte(touched, Memory.getByte(touched));

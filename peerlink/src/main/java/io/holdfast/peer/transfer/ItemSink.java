@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponse;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ItemSink {
   private static final int NO_CONTENT = 204;
-  private static final int LONGEST_NUMBER = 18;
+
+  /** What surely fits into a long. */
+  private static final Pattern NUMBER = Pattern.compile("[0-9]{1,18}");
 
   private final ItemRequest request;
   private final long residentBytes;
@@ -77,8 +80,7 @@ final class ItemSink {
   }
 
   private static long number(@Nullable String text) {
-    boolean digits = text != null && text.matches("[0-9]{1," + LONGEST_NUMBER + "}");
-    return digits ? Long.parseLong(text) : -1;
+    return text != null && NUMBER.matcher(text).matches() ? Long.parseLong(text) : -1;
   }
 
   /** Takes some of the body. */

@@ -18,8 +18,8 @@ import java.util.concurrent.ConcurrentLinkedDeque;
  * slot: 0 not 0 once it was used, u64, 64 request, with its length u32 first: 0 where there is none
  * </pre>
  *
- * <p>The slots are held in memory. A request whose receiver is killed before the slot's page is
- * there could not be written anywhere, and the kernel would answer it with EIO.
+ * <p>The pages of slots are there before they are used. A request whose receiver is killed before
+ * the slot's page is there could not be written anywhere, and the kernel would answer it with EIO.
  *
  * <p>Thread-safe; the monitor guards the end.
  */
@@ -41,7 +41,7 @@ final class InFlight {
     while (Memory.getLong(memory.address() + end) != 0) {
       long request = memory.address() + end + REQUEST;
       memory.reserve(end + SLOT);
-      memory.hold(end, end + SLOT);
+      memory.touch(end, end + SLOT);
       (Memory.getInt(request) == 0 ? free : left).add(request);
       end += SLOT;
     }
@@ -64,7 +64,7 @@ final class InFlight {
 
   private synchronized long append() throws FsException {
     memory.reserve(end + SLOT);
-    memory.hold(end, end + SLOT);
+    memory.touch(end, end + SLOT);
     long slot = memory.address() + end;
     Memory.putLong(slot, 1);
     end += SLOT;

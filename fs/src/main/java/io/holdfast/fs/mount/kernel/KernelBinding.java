@@ -39,7 +39,6 @@ public final class KernelBinding implements Binding {
 
   private static final Duration LONGEST_MOUNT = Duration.ofSeconds(10);
   private static final Duration LONGEST_NOTICE = Duration.ofSeconds(10);
-  private static final int NOTICE_THREADS = 2;
 
   private static final String TYPE = "fuse.holdfast";
   private static final long MS_RDONLY = 1;
@@ -81,7 +80,7 @@ public final class KernelBinding implements Binding {
   public KernelBinding(int fuse, Path session, GrowingMemory requests, int... alive)
       throws FsException {
     this.channel = new Channel(fuse);
-    this.notices = IsolatedThreads.start("notice", NOTICE_THREADS, 0, alive);
+    this.notices = IsolatedThreads.start("notice", 1, 0, alive);
     this.session = session;
     this.inFlight = new InFlight(requests);
   }
