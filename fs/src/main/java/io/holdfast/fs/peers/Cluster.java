@@ -18,9 +18,17 @@ public final class Cluster {
     placement = new Placement(View.alone(self));
   }
 
-  /** Takes another view. */
-  public void update(View view) {
+  /**
+   * Takes another view.
+   *
+   * @return false where there is a newer one already
+   */
+  public synchronized boolean update(View view) {
+    if (view.version() < placement.view().version()) {
+      return false;
+    }
     placement = new Placement(view);
+    return true;
   }
 
   /** Returns the newest view. */

@@ -146,8 +146,16 @@ public final class PeerLink implements AutoCloseable {
     }
   }
 
+  /** Also called with the first view, which may be older by then than what the listener got. */
   private void update(View view) {
-    cluster.update(view);
+    synchronized (cluster) {
+      if (cluster.update(view)) {
+        taken(view);
+      }
+    }
+  }
+
+  private void taken(View view) {
     formerOwners.viewChanged();
     Set<NodeAddress> others =
         view.sharing().stream()
