@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
@@ -230,9 +231,15 @@ public final class PeerLink implements AutoCloseable {
   /** Returns the figures of this moment. */
   public PeersReport report() {
     Transfer running = transfer;
-    return running == null
-        ? new PeersReport(settings, cluster, residency, List.of(), Map.of())
-        : new PeersReport(settings, cluster, residency, running.figures(), running.refusals());
+    Membership joined = membership;
+    if (running == null || joined == null) {
+      return new PeersReport(settings, cluster, residency, List.of(), Map.of());
+    }
+    Map<String, Long> refusals = new TreeMap<>(running.refusals());
+    if (joined.refusals() > 0) {
+      refusals.put("membership", joined.refusals());
+    }
+    return new PeersReport(settings, cluster, residency, running.figures(), refusals);
   }
 
   /** Leaves the cluster. */

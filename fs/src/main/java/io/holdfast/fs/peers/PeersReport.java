@@ -60,11 +60,6 @@ public final class PeersReport {
     return view.sharing().stream().mapToLong(Node::capacityBytes).sum();
   }
 
-  /** Returns how many nodes share the dataset. */
-  public int nodes() {
-    return view.sharing().size();
-  }
-
   /** Returns how many times asking a peer failed. */
   public long errors() {
     return figures.values().stream().mapToLong(PeerFigures::errors).sum();

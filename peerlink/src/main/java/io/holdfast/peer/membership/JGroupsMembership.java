@@ -255,7 +255,7 @@ public final class JGroupsMembership implements Membership {
     return joined && named.stream().allMatch(each -> now.at(each).isPresent());
   }
 
-  /** Returns how many connections were refused: from other clusters, or from no cluster at all. */
+  @Override
   public long refusals() {
     return refusals.count();
   }

@@ -26,6 +26,9 @@ public interface Membership extends AutoCloseable {
    */
   boolean await(Duration longest) throws InterruptedException;
 
+  /** Returns how many connections were refused: from other clusters, or from no cluster at all. */
+  long refusals();
+
   /** Leaves the cluster, so that the others need not find out. */
   @Override
   void close();
