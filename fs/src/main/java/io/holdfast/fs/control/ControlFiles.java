@@ -137,7 +137,7 @@ public final class ControlFiles {
 
   private static Attributes attributes(long node, int mode, long size, long time) {
     // inode numbers that no real filesystem gives out
-    return new Attributes(mode, 1, 0, 0, 0, ~node, size, (size + 511) / 512, time, time, time);
+    return new Attributes(mode, 1, 0, 0, 0, ~node, size, (size + 511) / 512, time, time, time, "");
   }
 
   /** Returns the target of a link, which a snapshot was made for now or less than a second ago. */

@@ -14,6 +14,7 @@ package io.holdfast.fs.origin;
  * @param accessed time of the last access, in nanoseconds since 1970 (UTC)
  * @param modified time of the last change of the content, likewise
  * @param changed time of the last change of content or attributes, likewise
+ * @param etag the store's own name for the content, without quotes; empty where it has none
  */
 public record Attributes(
     int mode,
@@ -26,7 +27,8 @@ public record Attributes(
     long blocks,
     long accessed,
     long modified,
-    long changed) {
+    long changed,
+    String etag) {
   /** The bits of {@link #mode()} that hold the type. */
   public static final int TYPE_MASK = 0xf000;
 
@@ -61,6 +63,6 @@ public record Attributes(
 
   /** Returns the identity of the content. */
   public Version version() {
-    return new Version(size, modified, inode);
+    return new Version(size, modified, inode, etag);
   }
 }

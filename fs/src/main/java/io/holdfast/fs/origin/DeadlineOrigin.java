@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -170,8 +171,14 @@ public final class DeadlineOrigin implements Origin {
   }
 
   @Override
-  public OriginFile open(OriginPath path) throws FsException {
-    return origin.open(path);
+  public OriginFile open(OriginPath path, Part part) throws FsException {
+    return origin.open(path, part);
+  }
+
+  /** Not bounded: whoever scans does so on a thread of its own, and may stop it. */
+  @Override
+  public void scan(OriginPath directory, Executor executor, ScanSink sink) throws FsException {
+    origin.scan(directory, executor, sink);
   }
 
   @Override

@@ -1,6 +1,8 @@
 package io.holdfast.fs.origin;
 
 import io.holdfast.fs.FsException;
+import java.util.List;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,8 +38,33 @@ public interface Origin extends AutoCloseable {
    */
   void listWithAttributes(OriginPath path, AttributesSink sink) throws FsException;
 
-  /** Opens a regular file for reading. */
-  OriginFile open(OriginPath path) throws FsException;
+  /**
+   * Opens a regular file to read a part of it.
+   *
+   * @param part what will be read, from its first byte to its last; a store where each request
+   *     takes long may begin to bring it at once
+   * @throws FsException as the store says; STALE where it knows at once that the content is of
+   *     another version
+   */
+  OriginFile open(OriginPath path, Part part) throws FsException;
+
+  /**
+   * A part of one version of a file's content.
+   *
+   * @param version the content
+   * @param offset first byte
+   * @param length bytes; what is beyond the end of the content is not there
+   */
+  record Part(Version version, long offset, int length) {}
+
+  /**
+   * Passes everything that is below a directory, each entry once with its attributes, a directory
+   * before what is in it. Returns when all has been passed, or the sink has had enough.
+   *
+   * @param directory where to begin; not passed itself
+   * @param threads runs what is done in parallel
+   */
+  void scan(OriginPath directory, Executor threads, ScanSink sink) throws FsException;
 
   /** Returns the value of an extended attribute. */
   byte[] extendedAttribute(OriginPath path, byte[] name) throws FsException;
@@ -64,6 +91,29 @@ public interface Origin extends AutoCloseable {
      */
     void entry(byte[] name, int type, long inode, @Nullable Attributes attributes);
   }
+
+  /** Takes what a scan finds. Called by several threads at once. */
+  interface ScanSink {
+    /** Takes some entries of a directory. */
+    void entries(OriginPath directory, List<ScannedEntry> entries);
+
+    /** Learns that all entries of a directory have been passed. */
+    void complete(OriginPath directory);
+
+    /** Learns that a directory, or what is below it, could not be listed, or not to its end. */
+    void failed(OriginPath directory, FsException cause);
+
+    /** Tells whether the scan is to go on. */
+    boolean goesOn();
+  }
+
+  /**
+   * An entry that a scan found.
+   *
+   * @param name its name within its directory
+   * @param attributes those of a symlink itself; null where they cannot be had
+   */
+  record ScannedEntry(OriginPath name, @Nullable Attributes attributes) {}
 
   /** Takes the entries of a directory one by one. */
   @FunctionalInterface

@@ -6,7 +6,7 @@ package io.holdfast.fs.origin;
  *
  * @param size bytes
  * @param modified time of the last change, in nanoseconds since 1970
- * @param tag what else the origin tells contents apart by: the inode number for a directory tree,
- *     so that a file replaced by one of the same size and time is noticed
+ * @param inode inode number, so that a file replaced by one of the same size and time is noticed
+ * @param etag the store's own name for the content, without quotes; empty where it has none
  */
-public record Version(long size, long modified, long tag) {}
+public record Version(long size, long modified, long inode, String etag) {}

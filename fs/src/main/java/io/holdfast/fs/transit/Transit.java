@@ -4,6 +4,7 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.origin.Origin;
+import io.holdfast.fs.origin.Origin.Part;
 import io.holdfast.fs.origin.OriginFile;
 import java.time.Duration;
 import java.util.Comparator;
@@ -408,7 +409,7 @@ public final class Transit {
 
   private OriginFile open(Item item) throws FsException {
     try {
-      return origin.open(item.path().get());
+      return origin.open(item.path().get(), new Part(item.version(), item.offset(), item.length()));
     } catch (FsException e) {
       boolean gone =
           switch (e.code()) {

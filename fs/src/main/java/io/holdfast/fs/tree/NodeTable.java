@@ -1,10 +1,12 @@
 package io.holdfast.fs.tree;
 
+import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.origin.Attributes;
 import java.lang.invoke.VarHandle;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.function.LongConsumer;
 
@@ -17,9 +19,9 @@ import java.util.function.LongConsumer;
  * <pre>
  *   0 length u32, a multiple of 8 and written last   24 size u64       64 changed i64   84 gid u32
  *   4 name length u16                                32 blocks u64     72 mode u32      88 name
- *   6 stale u8                                       40 device u64     76 links u32
+ *   6 stale u8, etag length u8                       40 device u64     76 links u32
  *   8 parent's id u64, 0 for the root                48 accessed i64   80 uid u32
- *  16 inode u64                                      56 modified i64
+ *  16 inode u64                                      56 modified i64   behind it the etag
  * </pre>
  *
  * <p>A process that is killed while it adds a record leaves a length of 0, which is the end; one
@@ -33,6 +35,7 @@ public final class NodeTable implements AutoCloseable {
   private static final int FIRST = 8;
   private static final int NAME_LENGTH = 4;
   private static final int STALE = 6;
+  private static final int ETAG_LENGTH = 7;
   private static final int PARENT = 8;
   private static final int INODE = 16;
   private static final int SIZE = 24;
@@ -46,6 +49,7 @@ public final class NodeTable implements AutoCloseable {
   private static final int UID = 80;
   private static final int GID = 84;
   private static final int NAME = 88;
+  private static final int LONGEST_ETAG = 255;
   private static final int LOCKS = 64;
 
   private final GrowingMemory memory;
@@ -73,7 +77,8 @@ public final class NodeTable implements AutoCloseable {
    * @throws FsException NO_MEMORY where there is no room
    */
   long add(long parent, byte[] name, Attributes attributes) throws FsException {
-    int length = NAME + name.length + 7 & ~7;
+    byte[] etag = etag(attributes);
+    int length = NAME + name.length + etag.length + 7 & ~7;
     synchronized (appendLock) {
       long offset = end;
       // and the zero behind it
@@ -83,6 +88,8 @@ public final class NodeTable implements AutoCloseable {
       Memory.putByte(at + STALE, 0);
       Memory.putLong(at + PARENT, parent);
       Memory.put(at + NAME, name, 0, name.length);
+      Memory.putByte(at + ETAG_LENGTH, etag.length);
+      Memory.put(at + NAME + name.length, etag, 0, etag.length);
       put(at, attributes);
       VarHandle.releaseFence();
       Memory.putInt(at, length);
@@ -161,10 +168,27 @@ public final class NodeTable implements AutoCloseable {
           Memory.getLong(at + BLOCKS),
           Memory.getLong(at + ACCESSED),
           Memory.getLong(at + MODIFIED),
-          Memory.getLong(at + CHANGED));
+          Memory.getLong(at + CHANGED),
+          etag(id));
     }
   }
 
+  private static byte[] etag(Attributes attributes) throws FsException {
+    byte[] etag = attributes.etag().getBytes(StandardCharsets.UTF_8);
+    if (etag.length > LONGEST_ETAG) {
+      throw new FsException(FsError.IO, "an etag of " + etag.length + " bytes");
+    }
+    return etag;
+  }
+
+  private String etag(long id) {
+    int length = Memory.getByte(at(id) + ETAG_LENGTH);
+    return length == 0
+        ? ""
+        : new String(Memory.bytes(at(id) + NAME + nameLength(id), length), StandardCharsets.UTF_8);
+  }
+
+  /** Gives a node other attributes; its version stays the same, and so its etag. */
   void update(long id, Attributes fresh) {
     synchronized (lockOf(id)) {
       put(at(id), fresh);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(20)
 final class ExposuresTest {
   private static final Attributes ATTRIBUTES =
-      new Attributes(Attributes.REGULAR, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0);
+      new Attributes(Attributes.REGULAR, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, "");
 
   private final Exposures exposures = new Exposures();
 

@@ -212,7 +212,7 @@ final class DeadlineOriginTest extends OriginContractTest {
   @Test
   void open_isNotBounded_andReadsThrough() throws IOException {
     store().file(bytes("file"), bytes("content"));
-    try (OriginFile file = origin().open(OriginPath.of("file"))) {
+    try (OriginFile file = open(origin(), OriginPath.of("file"))) {
       assertThat(read(file, 3, 4)).isEqualTo(bytes("tent"));
     }
   }

@@ -1,6 +1,7 @@
 package io.holdfast.fs.origin;
 
 import io.holdfast.fs.FsException;
+import java.util.concurrent.Executor;
 
 /** Passes every call on; tests change what they want to fail. */
 public class DelegatingOrigin implements Origin {
@@ -41,8 +42,13 @@ public class DelegatingOrigin implements Origin {
   }
 
   @Override
-  public OriginFile open(OriginPath path) throws FsException {
-    return origin.open(path);
+  public void scan(OriginPath directory, Executor threads, ScanSink sink) throws FsException {
+    origin.scan(directory, threads, sink);
+  }
+
+  @Override
+  public OriginFile open(OriginPath path, Part part) throws FsException {
+    return origin.open(path, part);
   }
 
   @Override

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -119,7 +120,7 @@ public final class FakeOrigin implements Origin, OriginStore {
   /** Returns the version of a file. */
   public synchronized Version versionOf(String path) {
     Entry entry = entries.get(key(OriginStore.bytes(path)));
-    return new Version(entry.content.length, entry.modified, entry.inode);
+    return new Version(entry.content.length, entry.modified, entry.inode, "");
   }
 
   @Override
@@ -233,7 +234,8 @@ public final class FakeOrigin implements Origin, OriginStore {
           (entry.content.length + 511L) / 512,
           entry.modified,
           entry.modified,
-          entry.modified);
+          entry.modified,
+          "");
     }
   }
 
@@ -283,7 +285,12 @@ public final class FakeOrigin implements Origin, OriginStore {
   }
 
   @Override
-  public OriginFile open(OriginPath path) throws FsException {
+  public void scan(OriginPath directory, Executor threads, ScanSink sink) throws FsException {
+    new DirectoryWalk(this, threads, sink).walk(directory);
+  }
+
+  @Override
+  public OriginFile open(OriginPath path, Part part) throws FsException {
     opens.incrementAndGet();
     gate.open(path);
     synchronized (this) {
@@ -388,7 +395,7 @@ public final class FakeOrigin implements Origin, OriginStore {
         if (entry.type() != Attributes.REGULAR) {
           throw new FsException(FsError.STALE, path + ": no regular file");
         }
-        return new Version(entry.content.length, entry.modified, entry.inode);
+        return new Version(entry.content.length, entry.modified, entry.inode, "");
       }
     }
 

@@ -11,6 +11,9 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.Seeds;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.origin.Origin.Part;
+import io.holdfast.fs.origin.Origin.ScanSink;
+import io.holdfast.fs.origin.Origin.ScannedEntry;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -21,6 +24,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.BeforeEach;
@@ -84,6 +91,18 @@ abstract class OriginContractTest {
     return store;
   }
 
+  /** Opens all of a file, or at least tries. */
+  static OriginFile open(Origin origin, OriginPath path) throws FsException {
+    Part all = new Part(new Version(1, 1, 1, ""), 0, 1);
+    try {
+      Attributes attributes = origin.stat(path);
+      all = new Part(attributes.version(), 0, (int) attributes.size());
+    } catch (FsException e) {
+      // opening it is what fails
+    }
+    return origin.open(path, all);
+  }
+
   @BeforeEach
   final void open() throws IOException {
     store = createStore();
@@ -120,7 +139,7 @@ abstract class OriginContractTest {
   void stat_emptyFile_hasNoBytes() throws IOException {
     store.file(bytes("empty"), new byte[0]);
     assertThat(origin.stat(OriginPath.of("empty")).size()).isZero();
-    try (OriginFile file = origin.open(OriginPath.of("empty"))) {
+    try (OriginFile file = open(origin, OriginPath.of("empty"))) {
       assertThat(read(file, 0, 10)).isEmpty();
     }
   }
@@ -151,7 +170,7 @@ abstract class OriginContractTest {
   void missingEntry_everyCall_failsNotFound() {
     OriginPath path = OriginPath.of("no/such");
     assertFails(() -> origin.stat(path), FsError.NOT_FOUND);
-    assertFails(() -> origin.open(path), FsError.NOT_FOUND);
+    assertFails(() -> open(origin, path), FsError.NOT_FOUND);
     assertFails(() -> origin.list(path, OriginContractTest::ignore), FsError.NOT_FOUND);
     assertFails(() -> origin.readLink(path), FsError.NOT_FOUND);
     assertFails(() -> origin.extendedAttribute(path, bytes("user.a")), FsError.NOT_FOUND);
@@ -175,7 +194,7 @@ abstract class OriginContractTest {
     store.file(bytes("file"), new byte[1]);
     OriginPath path = OriginPath.of("file/below");
     assertFails(() -> origin.stat(path), FsError.NOT_DIRECTORY);
-    assertFails(() -> origin.open(path), FsError.NOT_DIRECTORY);
+    assertFails(() -> open(origin, path), FsError.NOT_DIRECTORY);
     assertFails(
         () -> origin.list(OriginPath.of("file"), OriginContractTest::ignore),
         FsError.NOT_DIRECTORY);
@@ -186,7 +205,7 @@ abstract class OriginContractTest {
     store.directory(bytes("dir"));
     assertFails(
         () -> {
-          try (OriginFile file = origin.open(OriginPath.of("dir"))) {
+          try (OriginFile file = open(origin, OriginPath.of("dir"))) {
             file.version();
           }
         },
@@ -198,7 +217,7 @@ abstract class OriginContractTest {
   void longName_everyCall_failsNameTooLong() {
     OriginPath path = OriginPath.of("n".repeat(256));
     assertFails(() -> origin.stat(path), FsError.NAME_TOO_LONG);
-    assertFails(() -> origin.open(path), FsError.NAME_TOO_LONG);
+    assertFails(() -> open(origin, path), FsError.NAME_TOO_LONG);
     OriginPath longer = OriginPath.of("n".repeat(10_000));
     assertFails(() -> origin.stat(longer), FsError.NAME_TOO_LONG);
   }
@@ -237,7 +256,7 @@ abstract class OriginContractTest {
     assumeTrue(hasSymlinks(), "a store with symlinks");
     store.file(bytes("file"), new byte[1]);
     store.symlink(bytes("self"), bytes(target));
-    assertFails(() -> origin.open(OriginPath.of("self")), FsError.SYMLINK);
+    assertFails(() -> open(origin, OriginPath.of("self")), FsError.SYMLINK);
     assertFails(
         () -> origin.list(OriginPath.of("self"), OriginContractTest::ignore),
         FsError.SYMLINK,
@@ -252,7 +271,7 @@ abstract class OriginContractTest {
     store.symlink(bytes("way"), bytes(target));
     OriginPath path = OriginPath.of("way/passwd");
     assertFails(() -> origin.stat(path), FsError.SYMLINK);
-    assertFails(() -> origin.open(path), FsError.SYMLINK);
+    assertFails(() -> open(origin, path), FsError.SYMLINK);
     assertFails(() -> origin.list(path, OriginContractTest::ignore), FsError.SYMLINK);
     assertFails(() -> origin.readLink(path), FsError.SYMLINK);
     assertFails(() -> origin.extendedAttributeNames(path), FsError.SYMLINK);
@@ -264,7 +283,7 @@ abstract class OriginContractTest {
     store.directory(bytes("dir"));
     OriginPath path = OriginPath.of(text);
     assertFails(() -> origin.stat(path), FsError.SYMLINK);
-    assertFails(() -> origin.open(path), FsError.SYMLINK);
+    assertFails(() -> open(origin, path), FsError.SYMLINK);
     assertFails(() -> origin.list(path, OriginContractTest::ignore), FsError.SYMLINK);
   }
 
@@ -276,7 +295,7 @@ abstract class OriginContractTest {
     byte[] path = OriginPath.of("d").child(RAW_NAME).bytes();
     store.file(path, bytes("content"));
     assertThat(origin.stat(OriginPath.of(path)).size()).isEqualTo(7);
-    try (OriginFile file = origin.open(OriginPath.of(path))) {
+    try (OriginFile file = open(origin, OriginPath.of(path))) {
       assertThat(read(file, 0, 7)).isEqualTo(bytes("content"));
     }
     List<byte[]> names = new ArrayList<>();
@@ -298,7 +317,7 @@ abstract class OriginContractTest {
     store.file(bytes(above + "file"), bytes("deep"));
     assertThat(above.length()).isGreaterThan(2 * 4096);
     assertThat(origin.stat(OriginPath.of(above + "file")).size()).isEqualTo(4);
-    try (OriginFile file = origin.open(OriginPath.of(above + "file"))) {
+    try (OriginFile file = open(origin, OriginPath.of(above + "file"))) {
       assertThat(read(file, 1, 10)).isEqualTo(bytes("eep"));
     }
     List<byte[]> names = new ArrayList<>();
@@ -458,7 +477,7 @@ abstract class OriginContractTest {
       if (attributes.isDirectory()) {
         walk(path, found);
       } else {
-        try (OriginFile file = origin.open(path)) {
+        try (OriginFile file = open(origin, path)) {
           found.put(path, read(file, 0, (int) attributes.size() + 1));
         }
       }
@@ -473,7 +492,7 @@ abstract class OriginContractTest {
     byte[] content = new byte[300_001];
     random.nextBytes(content);
     store.file(bytes("file"), content);
-    try (OriginFile file = origin.open(OriginPath.of("file"))) {
+    try (OriginFile file = open(origin, OriginPath.of("file"))) {
       for (int i = 0; i < 300; i++) {
         int offset = random.nextInt(content.length + 1000);
         int length = random.nextInt(100_000);
@@ -489,7 +508,7 @@ abstract class OriginContractTest {
   @ValueSource(longs = {100, 101, 4096, 1L << 40, Long.MAX_VALUE / 2})
   void read_beyondTheEnd_givesNothing(long offset) throws IOException {
     store.file(bytes("file"), new byte[100]);
-    try (OriginFile file = origin.open(OriginPath.of("file"))) {
+    try (OriginFile file = open(origin, OriginPath.of("file"))) {
       assertThat(read(file, offset, 50)).isEmpty();
       assertThat(read(file, 99, 50)).hasSize(1);
     }
@@ -499,7 +518,7 @@ abstract class OriginContractTest {
   void read_afterDiscard_givesTheSameBytes() throws IOException {
     byte[] content = bytes("what is read again".repeat(1000));
     store.file(bytes("file"), content);
-    try (OriginFile file = origin.open(OriginPath.of("file"))) {
+    try (OriginFile file = open(origin, OriginPath.of("file"))) {
       assertThat(read(file, 0, content.length)).isEqualTo(content);
       file.discard(0, content.length);
       file.discard(5, 7);
@@ -512,7 +531,7 @@ abstract class OriginContractTest {
     List<OriginFile> open = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       store.file(bytes("f" + i), bytes("content " + i));
-      open.add(origin.open(OriginPath.of("f" + i)));
+      open.add(open(origin, OriginPath.of("f" + i)));
     }
     for (int i = 0; i < 20; i++) {
       assertThat(text(read(open.get(i), 8, 10))).isEqualTo(Integer.toString(i));
@@ -525,7 +544,7 @@ abstract class OriginContractTest {
   @Test
   void version_ofOpenFile_isThatOfStat() throws IOException {
     store.file(bytes("file"), new byte[10]);
-    try (OriginFile file = origin.open(OriginPath.of("file"))) {
+    try (OriginFile file = open(origin, OriginPath.of("file"))) {
       assertThat(file.version()).isEqualTo(origin.stat(OriginPath.of("file")).version());
     }
   }
@@ -543,7 +562,7 @@ abstract class OriginContractTest {
   void version_fileReplacedWhileOpen_staysThatOfTheBytes() throws IOException {
     store.file(bytes("file"), bytes("old"));
     Version before = origin.stat(OriginPath.of("file")).version();
-    try (OriginFile file = origin.open(OriginPath.of("file"))) {
+    try (OriginFile file = open(origin, OriginPath.of("file"))) {
       store.file(bytes("file"), bytes("new"));
       byte[] read = read(file, 0, 3);
       assertThat(file.version().equals(before)).isEqualTo(Arrays.equals(read, bytes("old")));
@@ -554,7 +573,7 @@ abstract class OriginContractTest {
   void version_fileAppendedTo_isAnother() throws IOException {
     assumeTrue(hasChangesInPlace(), "a store whose files change in place");
     store.file(bytes("file"), bytes("old"));
-    try (OriginFile file = origin.open(OriginPath.of("file"))) {
+    try (OriginFile file = open(origin, OriginPath.of("file"))) {
       Version before = file.version();
       store.append(bytes("file"), bytes("more"));
       assertThat(file.version()).isNotEqualTo(before);
@@ -566,7 +585,7 @@ abstract class OriginContractTest {
   void version_fileWrittenInPlace_isAnother() throws IOException {
     assumeTrue(hasChangesInPlace(), "a store whose files change in place");
     store.file(bytes("file"), bytes("old"));
-    try (OriginFile file = origin.open(OriginPath.of("file"))) {
+    try (OriginFile file = open(origin, OriginPath.of("file"))) {
       Version before = file.version();
       store.overwrite(bytes("file"), bytes("new"));
       assertThat(file.version()).isNotEqualTo(before);
@@ -577,11 +596,11 @@ abstract class OriginContractTest {
   @Test
   void file_removedWhileOpen_keepsItsBytesOrFails() throws IOException {
     store.file(bytes("file"), bytes("content"));
-    try (OriginFile file = origin.open(OriginPath.of("file"))) {
+    try (OriginFile file = open(origin, OriginPath.of("file"))) {
       store.remove(bytes("file"));
       assertThat(read(file, 0, 100)).isEqualTo(bytes("content"));
     }
-    assertFails(() -> origin.open(OriginPath.of("file")), FsError.NOT_FOUND);
+    assertFails(() -> open(origin, OriginPath.of("file")), FsError.NOT_FOUND);
   }
 
   // what else a name may lead to
@@ -596,7 +615,7 @@ abstract class OriginContractTest {
         () ->
             assertFails(
                 () -> {
-                  try (OriginFile file = origin.open(OriginPath.of("fifo"))) {
+                  try (OriginFile file = open(origin, OriginPath.of("fifo"))) {
                     file.version();
                   }
                 },
@@ -660,5 +679,68 @@ abstract class OriginContractTest {
 
   private static String text(byte[] bytes) {
     return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  // scans
+
+  @Test
+  void scan_tree_passesEachEntryOnceBehindItsDirectory() throws Exception {
+    Set<String> expected = new HashSet<>();
+    for (int i = 0; i < 40; i++) {
+      String file = "a" + i % 3 + "/b" + i % 5 + "/file" + i;
+      store.file(bytes(file), new byte[i]);
+      expected.addAll(List.of(file, file.substring(0, 5), file.substring(0, 2)));
+    }
+    Set<String> passed = ConcurrentHashMap.newKeySet();
+    Set<String> complete = ConcurrentHashMap.newKeySet();
+    List<String> wrong = new CopyOnWriteArrayList<>();
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    try {
+      origin.scan(
+          OriginPath.ROOT,
+          threads,
+          new ScanSink() {
+            @Override
+            public void entries(OriginPath directory, List<ScannedEntry> entries) {
+              boolean known = directory.equals(OriginPath.ROOT) || passed.contains("" + directory);
+              for (ScannedEntry entry : entries) {
+                OriginPath path = directory.child(entry.name().bytes());
+                Attributes attributes = entry.attributes();
+                boolean sound =
+                    known
+                        && attributes != null
+                        && (!attributes.isRegular()
+                            || path.toString().endsWith("file" + attributes.size()));
+                if (!sound || !passed.add(path.toString())) {
+                  wrong.add(path + " " + attributes);
+                }
+              }
+            }
+
+            @Override
+            public void complete(OriginPath directory) {
+              if (!complete.add(directory.toString())) {
+                wrong.add(directory + " is complete twice");
+              }
+            }
+
+            @Override
+            public void failed(OriginPath directory, FsException cause) {
+              wrong.add(directory + ": " + cause);
+            }
+
+            @Override
+            public boolean goesOn() {
+              return true;
+            }
+          });
+    } finally {
+      threads.shutdown();
+    }
+    assertThat(wrong).isEmpty();
+    assertThat(passed).isEqualTo(expected);
+    expected.removeIf(path -> path.contains("file"));
+    expected.add(OriginPath.ROOT.toString());
+    assertThat(complete).isEqualTo(expected);
   }
 }

@@ -77,7 +77,7 @@ final class PosixOriginTest extends OriginContractTest {
       Files.move(place, directory.root().resolve("moved"));
       Files.createDirectory(place);
       assertThat(origin.stat(OriginPath.of("file")).size()).isEqualTo(7);
-      try (OriginFile file = origin.open(OriginPath.of("file"))) {
+      try (OriginFile file = open(origin, OriginPath.of("file"))) {
         assertThat(read(file, 0, 10)).isEqualTo(bytes("content"));
       }
     }
@@ -100,7 +100,7 @@ final class PosixOriginTest extends OriginContractTest {
   @ValueSource(strings = {"root/etc", "cwd/.", "fd/0", "task/../exe"})
   void magicLink_onTheWayOrLast_isNotFollowed(String path) throws FsException {
     try (Origin origin = PosixOrigin.open(Path.of("/proc/self"), InstantSource.system())) {
-      assertFails(() -> origin.open(OriginPath.of(path)), FsError.SYMLINK);
+      assertFails(() -> open(origin, OriginPath.of(path)), FsError.SYMLINK);
     }
   }
 
@@ -159,7 +159,7 @@ final class PosixOriginTest extends OriginContractTest {
   void open_fileJustWritten_waitsUntilItIsLeftAlone() throws IOException {
     store().file(bytes("file"), bytes("content"));
     long written = nanos(Files.getLastModifiedTime(directory.root().resolve("file")));
-    try (OriginFile file = origin().open(OriginPath.of("file"))) {
+    try (OriginFile file = open(origin(), OriginPath.of("file"))) {
       long opened = nanos(FileTime.from(Instant.now()));
       assertThat(opened - written).isGreaterThan(Duration.ofMillis(90).toNanos());
       assertThat(read(file, 0, 10)).isEqualTo(bytes("content"));
@@ -172,7 +172,7 @@ final class PosixOriginTest extends OriginContractTest {
     Path path = directory.root().resolve("file");
     // older than the change, so that a plain read would set it whatever the mount's atime option
     Files.setAttribute(path, "unix:lastAccessTime", FileTime.from(Instant.ofEpochSecond(1000)));
-    try (OriginFile file = origin().open(OriginPath.of("file"))) {
+    try (OriginFile file = open(origin(), OriginPath.of("file"))) {
       assertThat(read(file, 0, 100)).hasSize(100);
     }
     assertThat(origin().stat(OriginPath.of("file")).accessed()).isEqualTo(1000 * 1_000_000_000L);
@@ -185,7 +185,7 @@ final class PosixOriginTest extends OriginContractTest {
     store().file(bytes("file"), bytes("content"));
     asNobody(
         () -> {
-          try (OriginFile file = origin().open(OriginPath.of("file"))) {
+          try (OriginFile file = open(origin(), OriginPath.of("file"))) {
             assertThat(read(file, 0, 10)).isEqualTo(bytes("content"));
           }
         });
@@ -202,7 +202,7 @@ final class PosixOriginTest extends OriginContractTest {
         directory.root().resolve("dir"), PosixFilePermissions.fromString("rwx------"));
     asNobody(
         () -> {
-          assertFails(() -> origin().open(OriginPath.of("file")), FsError.ACCESS_DENIED);
+          assertFails(() -> open(origin(), OriginPath.of("file")), FsError.ACCESS_DENIED);
           assertFails(() -> origin().stat(OriginPath.of("dir/below")), FsError.ACCESS_DENIED);
           assertFails(
               () -> origin().list(OriginPath.of("dir"), OriginContractTest::ignore),
@@ -240,11 +240,11 @@ final class PosixOriginTest extends OriginContractTest {
    */
   private void loadClasses() throws Exception {
     store().file(bytes("readable"), new byte[1]);
-    try (OriginFile file = origin().open(OriginPath.of("readable"))) {
+    try (OriginFile file = open(origin(), OriginPath.of("readable"))) {
       assertThat(read(file, 0, 1)).hasSize(1);
     }
     OriginPath missing = OriginPath.of("missing");
-    assertFails(() -> origin().open(missing), FsError.NOT_FOUND);
+    assertFails(() -> open(origin(), missing), FsError.NOT_FOUND);
     assertFails(() -> origin().stat(missing), FsError.NOT_FOUND);
     assertFails(() -> origin().list(missing, OriginContractTest::ignore), FsError.NOT_FOUND);
   }

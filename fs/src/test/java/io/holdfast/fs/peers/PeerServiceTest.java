@@ -232,7 +232,7 @@ final class PeerServiceTest {
             DATASET,
             ItemPath.of("file".getBytes(StandardCharsets.UTF_8)),
             0,
-            Requests.tag(new io.holdfast.fs.origin.Version(6000, modified, 0)),
+            Requests.tag(new io.holdfast.fs.origin.Version(6000, modified, 0, "")),
             6000,
             0,
             6000,

@@ -125,7 +125,7 @@ final class ResidencyTest {
   }
 
   private static Item item(String name, long node, long extent, long offset, int length) {
-    Version version = new Version(length, 1, node);
+    Version version = new Version(length, 1, node, "");
     return new Item(Item.id(node, extent), () -> OriginPath.of(name), version, offset, length);
   }
 

@@ -35,7 +35,8 @@ final class ResidentTest {
     LIBC.close(fd);
     resident =
         new Resident(
-            new Item(Item.id(1, 0), () -> OriginPath.ROOT, new Version(LENGTH, 1, 1), 0, LENGTH));
+            new Item(
+                Item.id(1, 0), () -> OriginPath.ROOT, new Version(LENGTH, 1, 1, ""), 0, LENGTH));
   }
 
   @AfterEach

@@ -28,7 +28,7 @@ final class WindowTest {
 
   private static Item item(long node, int length) {
     OriginPath path = OriginPath.of("f" + node);
-    return new Item(Item.id(node, 0), () -> path, new Version(length, 1, node), 0, length);
+    return new Item(Item.id(node, 0), () -> path, new Version(length, 1, node, ""), 0, length);
   }
 
   private static List<Item> items(List<Window.Entry> entries) {

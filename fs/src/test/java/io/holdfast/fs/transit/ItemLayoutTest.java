@@ -17,7 +17,7 @@ final class ItemLayoutTest {
   private static final long MOST_NODES = 1L << 39;
 
   private static Content content(long node, long size) {
-    return new Content(node, () -> OriginPath.of("f"), new Version(size, 1, 1));
+    return new Content(node, () -> OriginPath.of("f"), new Version(size, 1, 1, ""));
   }
 
   @Property

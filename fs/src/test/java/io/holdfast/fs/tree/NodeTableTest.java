@@ -31,7 +31,8 @@ final class NodeTableTest {
         seed + 6,
         -seed,
         seed + 8,
-        Long.MIN_VALUE + seed);
+        Long.MIN_VALUE + seed,
+        seed % 2 == 0 ? "" : "etag-" + seed);
   }
 
   private static byte[] name(String text) {

@@ -8,6 +8,7 @@ import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.linux.Scratch;
 import io.holdfast.fs.origin.Attributes;
+import io.holdfast.fs.origin.DirectoryWalk;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.OriginFile;
 import io.holdfast.fs.origin.OriginPath;
@@ -15,6 +16,7 @@ import io.holdfast.fs.origin.StoreFigures;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -208,12 +210,17 @@ public final class PosixOrigin implements Origin {
     }
   }
 
+  @Override
+  public void scan(OriginPath directory, Executor threads, ScanSink sink) throws FsException {
+    new DirectoryWalk(this, threads, sink).walk(directory);
+  }
+
   /**
    * Opens a file once it has been left alone for the {@linkplain QuietTime quiet time}, so that a
    * writer has ended before its file is read.
    */
   @Override
-  public OriginFile open(OriginPath path) throws FsException {
+  public OriginFile open(OriginPath path, Part part) throws FsException {
     // NONBLOCK: a path that became a FIFO must not hold the thread
     int flags = Linux.O_RDONLY | Linux.O_NOFOLLOW | Linux.O_CLOEXEC | Linux.O_NONBLOCK;
     int fd = Linux.openBeneath(root, path.bytes(), flags | Linux.O_NOATIME);

@@ -73,7 +73,8 @@ final class Statx {
         Memory.getLong(at + BLOCKS),
         nanos(at + ATIME),
         nanos(at + MTIME),
-        nanos(at + CTIME));
+        nanos(at + CTIME),
+        "");
   }
 
   /** Times beyond the years 1677 and 2262 show as those. */

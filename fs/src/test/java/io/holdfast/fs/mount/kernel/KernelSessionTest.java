@@ -213,7 +213,7 @@ final class KernelSessionTest {
     }
 
     private static Attributes attributes(int type, long size) {
-      return new Attributes(type | 0755, 1, 0, 0, 0, 7, size, 1, 0, 0, 0);
+      return new Attributes(type | 0755, 1, 0, 0, 0, 7, size, 1, 0, 0, 0, "");
     }
 
     @Override

@@ -17,7 +17,7 @@ final class WireTest {
   private static final int SOIL = 0xee;
   private static final Attributes FILE =
       new Attributes(
-          0x81a4, 3, 1000, 1001, 0x10302, 77, 5_000, 16, 1_000_000_001L, -1L, 3_500_000_000L);
+          0x81a4, 3, 1000, 1001, 0x10302, 77, 5_000, 16, 1_000_000_001L, -1L, 3_500_000_000L, "");
 
   private final Pointer memory =
       jnr.ffi.Memory.allocateDirect(Runtime.getSystemRuntime(), 512, true);

@@ -1,0 +1,118 @@
+package io.holdfast.fs.origin;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.origin.Origin.ScanSink;
+import io.holdfast.fs.origin.Origin.ScannedEntry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A scan that lists one directory after the other, several at once: for stores that have
+ * directories. {@link #walk} is called once.
+ */
+public final class DirectoryWalk {
+  /** Entries that are passed together. */
+  private static final int BATCH = 1024;
+
+  private final Origin origin;
+  private final Executor threads;
+  private final ScanSink sink;
+
+  /** Directories that are being listed, or wait for it. */
+  private final AtomicLong left = new AtomicLong(1);
+
+  private final CountDownLatch end = new CountDownLatch(1);
+
+  /**
+   * Creates a walk.
+   *
+   * @param threads runs the listings; not the thread that calls {@link #walk}
+   */
+  public DirectoryWalk(Origin origin, Executor threads, ScanSink sink) {
+    this.origin = origin;
+    this.threads = threads;
+    this.sink = sink;
+  }
+
+  /** Passes everything below a directory; see {@link Origin#scan}. */
+  public void walk(OriginPath top) {
+    submit(top);
+    try {
+      end.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void submit(OriginPath directory) {
+    try {
+      threads.execute(
+          () -> {
+            try {
+              list(directory);
+            } finally {
+              done();
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      done(); // the mount is ending
+    }
+  }
+
+  private void done() {
+    if (left.decrementAndGet() == 0) {
+      end.countDown();
+    }
+  }
+
+  private void list(OriginPath directory) {
+    if (!sink.goesOn()) {
+      return;
+    }
+    List<OriginPath> within = new ArrayList<>();
+    try {
+      Batches batches = new Batches(directory, within);
+      origin.listWithAttributes(
+          directory, (name, type, inode, attributes) -> batches.add(name, attributes));
+      batches.pass();
+      sink.complete(directory);
+    } catch (FsException e) {
+      sink.failed(directory, e);
+    }
+    left.addAndGet(within.size());
+    within.forEach(this::submit);
+  }
+
+  private final class Batches {
+    private final OriginPath directory;
+    private final List<OriginPath> directories;
+    private List<ScannedEntry> entries = new ArrayList<>();
+
+    Batches(OriginPath directory, List<OriginPath> directories) {
+      this.directory = directory;
+      this.directories = directories;
+    }
+
+    void add(byte[] name, @Nullable Attributes attributes) {
+      entries.add(new ScannedEntry(OriginPath.of(name), attributes));
+      if (attributes != null && attributes.isDirectory()) {
+        directories.add(directory.child(name));
+      }
+      if (entries.size() == BATCH) {
+        pass();
+      }
+    }
+
+    void pass() {
+      if (!entries.isEmpty() && sink.goesOn()) {
+        sink.entries(directory, entries);
+      }
+      entries = new ArrayList<>();
+    }
+  }
+}
