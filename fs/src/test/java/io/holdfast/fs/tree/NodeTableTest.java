@@ -125,7 +125,7 @@ final class NodeTableTest {
       table.add(0, new byte[0], attributes(0));
       int count = 100_000;
       for (int i = 0; i < count; i++) {
-        table.add(1, name("n%08d_0000.JPEG".formatted(i)), attributes(i));
+        table.add(1, name("n%08d_0000.JPEG".formatted(i)), attributes(2L * i));
       }
       assertThat(table.bytes()).isLessThanOrEqualTo(112L * (count + 1));
     }
