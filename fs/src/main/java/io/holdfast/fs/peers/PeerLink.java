@@ -20,7 +20,6 @@ import io.holdfast.peer.transfer.Outcome;
 import io.holdfast.peer.transfer.Transfer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -233,13 +232,17 @@ public final class PeerLink implements AutoCloseable {
     Transfer running = transfer;
     Membership joined = membership;
     if (running == null || joined == null) {
-      return new PeersReport(settings, cluster, residency, List.of(), Map.of());
+      return new PeersReport(settings, cluster, residency, PeersReport.Counts.NONE);
     }
     Map<String, Long> refusals = new TreeMap<>(running.refusals());
     if (joined.refusals() > 0) {
       refusals.put("membership", joined.refusals());
     }
-    return new PeersReport(settings, cluster, residency, running.figures(), refusals);
+    return new PeersReport(
+        settings,
+        cluster,
+        residency,
+        new PeersReport.Counts(running.figures(), running.errors(), refusals));
   }
 
   /** Leaves the cluster. */

@@ -24,21 +24,29 @@ public final class PeersReport {
   private final View view;
   private final Residency residency;
   private final Map<NodeAddress, PeerFigures> figures;
+  private final long errors;
   private final Map<String, Long> refusals;
 
-  PeersReport(
-      PeerSettings settings,
-      Cluster cluster,
-      Residency residency,
-      List<PeerFigures> figures,
-      Map<String, Long> refusals) {
+  /**
+   * What was counted.
+   *
+   * @param peers of each peer that is known now
+   * @param errors of all there were
+   * @param refusals by reason
+   */
+  record Counts(List<PeerFigures> peers, long errors, Map<String, Long> refusals) {
+    static final Counts NONE = new Counts(List.of(), 0, Map.of());
+  }
+
+  PeersReport(PeerSettings settings, Cluster cluster, Residency residency, Counts counts) {
     this.settings = settings;
     this.cluster = cluster;
     this.view = cluster.view();
     this.residency = residency;
     this.figures =
-        figures.stream().collect(Collectors.toMap(PeerFigures::peer, Function.identity()));
-    this.refusals = refusals;
+        counts.peers().stream().collect(Collectors.toMap(PeerFigures::peer, Function.identity()));
+    this.errors = counts.errors();
+    this.refusals = counts.refusals();
   }
 
   /** Returns the summary that {@code stats.json} has under {@code cluster}. */
@@ -60,12 +68,15 @@ public final class PeersReport {
     return view.sharing().stream().mapToLong(Node::capacityBytes).sum();
   }
 
-  /** Returns how many times asking a peer failed. */
+  /** Returns how many times asking a peer failed, also one that has left since. */
   public long errors() {
-    return figures.values().stream().mapToLong(PeerFigures::errors).sum();
+    return errors;
   }
 
-  /** Returns what came from each peer: {@code items}, {@code bytes} and {@code errors}. */
+  /**
+   * Returns what came from each peer that is in the view: {@code items}, {@code bytes} and {@code
+   * errors}.
+   */
   public Map<String, Object> fetchesByNode() {
     Map<String, Object> byNode = new LinkedHashMap<>();
     for (PeerFigures peer : figures.values()) {

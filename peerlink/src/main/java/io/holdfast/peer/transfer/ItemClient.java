@@ -22,6 +22,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
@@ -44,6 +45,7 @@ final class ItemClient implements AutoCloseable {
   private final Refusals refusals;
   private final ExecutorService resolvers;
   private final Map<NodeAddress, Peer> peers = new ConcurrentHashMap<>();
+  private final LongAdder errors = new LongAdder();
   private volatile boolean closed;
 
   ItemClient(Identity identity, Transfer.Deadlines deadlines, EventLoops loops, Refusals refusals) {
@@ -109,6 +111,11 @@ final class ItemClient implements AutoCloseable {
         .sorted((one, other) -> one.address().compareTo(other.address()))
         .map(each -> each.health().figures())
         .toList();
+  }
+
+  /** Returns the count of the faults of all peers, also of those that were forgotten since. */
+  LongAdder errors() {
+    return errors;
   }
 
   Identity identity() {

@@ -37,7 +37,7 @@ final class Peer {
     this.address = address;
     this.client = client;
     this.loop = loop;
-    health = new PeerHealth(address);
+    health = new PeerHealth(address, client.errors());
   }
 
   NodeAddress address() {

@@ -51,6 +51,7 @@ final class PeerHealth {
   private final LongAdder itemsOut = new LongAdder();
   private final LongAdder bytesOut = new LongAdder();
   private final LongAdder errors = new LongAdder();
+  private final LongAdder allErrors;
 
   /** Guarded by this. */
   private boolean suspect;
@@ -58,8 +59,14 @@ final class PeerHealth {
   /** Guarded by this. */
   private Instant since = Instant.now();
 
-  PeerHealth(NodeAddress peer) {
+  /**
+   * Begins without a fault.
+   *
+   * @param allErrors counts the faults of all peers, also of those that were forgotten since
+   */
+  PeerHealth(NodeAddress peer, LongAdder allErrors) {
     this.peer = peer;
+    this.allErrors = allErrors;
     breaker = CircuitBreaker.of(peer.toString(), CONFIG);
   }
 
@@ -89,6 +96,7 @@ final class PeerHealth {
 
   void fault(String detail) {
     errors.increment();
+    allErrors.increment();
     breaker.onError(0, TimeUnit.NANOSECONDS, new IOException(detail));
     note(detail);
   }

@@ -146,6 +146,11 @@ public final class Transfer implements AutoCloseable {
     return client.figures();
   }
 
+  /** Returns how often asking a peer failed since the start, also of those that are gone. */
+  public long errors() {
+    return client.errors().sum();
+  }
+
   /** Returns how often something was refused since the start, by reason. */
   public Map<String, Long> refusals() {
     return refusals.counts();

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -55,6 +56,19 @@ final class FaultTest {
     assertThat(outcome.detail()).contains(detail);
     assertThat(figures().suspect()).isTrue();
     assertThat(figures().errors()).isEqualTo(1);
+    assertThat(asker.transfer().errors()).isEqualTo(1);
+  }
+
+  /** A sum that falls when a node leaves would be taken for a restart. */
+  @Test
+  void errors_ofPeerThatLeft_areStillCounted() {
+    owner.transfer().close();
+    assertFault(fetch(asker, owner.address(), whole("a", LENGTH), nodes.memory(LENGTH)), "");
+    long errors = asker.transfer().errors();
+    assertThat(errors).isPositive();
+    asker.transfer().peers(Set.of());
+    assertThat(asker.transfer().figures()).isEmpty();
+    assertThat(asker.transfer().errors()).isEqualTo(errors);
   }
 
   /** Flips one bit behind the first place where an answer has this text. */
