@@ -30,7 +30,7 @@ final class Cluster {
   private final Sandbox sandbox;
   private final Network network;
   private final List<String> options;
-  private final Path secret;
+  private final Membership membership;
   private final List<Node> nodes = new ArrayList<>();
 
   /** A host and what is mounted there. */
@@ -39,6 +39,11 @@ final class Cluster {
     String address() {
       return host.address() + ":" + PORT;
     }
+  }
+
+  /** How nodes find each other and prove who they are, as options of their mounts. */
+  private interface Membership {
+    List<String> options(Node node);
   }
 
   /** What all nodes together have fetched. */
@@ -61,12 +66,37 @@ final class Cluster {
     this.sandbox = sandbox;
     this.options = List.of(options);
     network = Network.create(sandbox);
-    secret = sandbox.root().resolve("cluster-secret");
+    Path secret = writeSecret(sandbox);
+    membership =
+        node ->
+            List.of(
+                "--peers",
+                nodes.stream().map(Node::address).collect(Collectors.joining(",")),
+                "--cluster-secret-file",
+                secret.toString());
+  }
+
+  /** The same, of nodes that have certificates and find each other in a directory. */
+  Cluster(Sandbox sandbox, Authority authority, Path directory, String... options) {
+    this.sandbox = sandbox;
+    this.options = List.of(options);
+    network = Network.create(sandbox);
+    membership =
+        node -> {
+          List<String> words = new ArrayList<>(List.of("--peers", "dir:" + directory));
+          words.addAll(authority.issue(node.host().address()).options());
+          return words;
+        };
+  }
+
+  private static Path writeSecret(Sandbox sandbox) {
+    Path secret = sandbox.root().resolve("cluster-secret");
     try {
       Files.createFile(
           secret,
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
       Files.writeString(secret, sandbox.id() + " is known to these nodes only\n");
+      return secret;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -117,16 +147,8 @@ final class Cluster {
   private Child launch(Node node) {
     List<String> command = new ArrayList<>(node.host().enter());
     List<String> all = new ArrayList<>(options);
-    all.addAll(
-        List.of(
-            "--listen",
-            node.address(),
-            "--peers",
-            nodes.stream().map(Node::address).collect(Collectors.joining(",")),
-            "--cluster-secret-file",
-            secret.toString(),
-            "--dataset-id",
-            "photos"));
+    all.addAll(List.of("--listen", node.address(), "--dataset-id", "photos"));
+    all.addAll(membership.options(node));
     command.addAll(node.mount().command(all.toArray(String[]::new)));
     return sandbox.start(Map.of(), command);
   }

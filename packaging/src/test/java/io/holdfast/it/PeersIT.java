@@ -171,6 +171,28 @@ class PeersIT {
     assertThat(part(dataset, readShares(cluster, dataset).originBytes())).isLessThan(TOLERANCE);
   }
 
+  @Test
+  void tls_nodesThatFindEachOtherInADirectory_shareOneCache() {
+    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 300, i -> FILE_BYTES);
+    Cluster cluster =
+        new Cluster(
+            sandbox,
+            Authority.create(sandbox, "certificates"),
+            sandbox.folder("members"),
+            "--capacity",
+            Long.toString(dataset.bytes()),
+            "--window-age",
+            WINDOW_AGE);
+    cluster.start(dataset.root(), 2);
+
+    Fetches first = readShares(cluster, dataset);
+    Fetches second = readShares(cluster, dataset);
+
+    assertThat(first.originItems()).as("seed %d", seed).isEqualTo(300);
+    assertThat(second.originItems()).as("seed %d", seed).isZero();
+    assertThat(second.peerItems()).as("seed %d", seed).isPositive();
+  }
+
   /** A dataset id is a promise; when it is broken, versions differ, and nothing is shared. */
   @Test
   void datasetId_ofTwoTrees_servesEachNodeItsOwnBytes() {
