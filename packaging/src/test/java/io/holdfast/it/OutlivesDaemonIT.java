@@ -16,12 +16,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * The mount goes on when its daemon is killed: readers wait for the next one and see neither an
  * error nor a wrong byte. Only the kernel binding can do that. The number of kills and the time
  * that they are spread over are {@code holdfast.kills} and {@code holdfast.kill-seconds}.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class OutlivesDaemonIT {
   private static final int KILLS = Integer.getInteger("holdfast.kills", 6);
   private static final int SECONDS = Integer.getInteger("holdfast.kill-seconds", 8);
@@ -187,32 +190,6 @@ class OutlivesDaemonIT {
     assertReadsAll(mount, dataset);
     assertThat(mount.stats().originItems()).isZero();
     assertThat(mount.stats().requests("READ")).isZero();
-  }
-
-  /** What is no longer in the page cache is not resident after a restart, and is so again later. */
-  @Test
-  void killed_residentsGoneMeanwhile_areFetchedWhenTheyAreRead() throws IOException {
-    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 200, i -> 20_000);
-    Mount mount = sandbox.mount(dataset.root(), "--capacity", "1G");
-    assertReadsAll(mount, dataset);
-    mount.settledStats();
-    mount.preventRestart();
-    mount.signal(Posix.SIGKILL);
-    Await.until(ERROR, "the daemon ended", () -> !mount.daemonIsAlive());
-    Files.writeString(Path.of("/proc/sys/vm/drop_caches"), "1");
-    // the kernel may keep a page that it has just used
-    long kept =
-        dataset.files().stream()
-            .filter(file -> mount.cachedBytes(List.of(file)) == Dataset.pageBytes(20_000))
-            .count();
-    assertThat(kept).isLessThan(dataset.count() / 2);
-    mount.allowRestart();
-    mount.findAgain(START);
-
-    assertReadsAll(mount, dataset);
-    Stats after = mount.settledStats();
-    assertThat(after.residentItems()).isEqualTo(dataset.count());
-    assertThat(after.originItems()).isEqualTo(dataset.count() - kept);
   }
 
   /** What a killed daemon has let linger, its successor drops. */
