@@ -20,7 +20,7 @@ import org.junit.jupiter.api.parallel.Isolated;
  * look. {@code holdfast.files} and {@code holdfast.rounds} are how many files are looked up, and
  * how often.
  */
-@Isolated
+@Isolated("drops caches")
 class BoundedDaemonIT {
   private static final int FILES = Integer.getInteger("holdfast.files", 100_000);
   private static final int ROUNDS = Integer.getInteger("holdfast.rounds", 5);

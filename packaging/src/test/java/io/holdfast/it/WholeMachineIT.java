@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What shows only when something is done to the whole machine: no other test runs meanwhile. */
-@Isolated
+@Isolated("drops caches, changes a limit")
 @Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WholeMachineIT {
   private static final int ITEMS = 1000;
