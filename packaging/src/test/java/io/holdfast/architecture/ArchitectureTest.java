@@ -23,6 +23,7 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -77,6 +78,8 @@ final class ArchitectureTest {
               "tree",
               "units"),
           arrow("cli", "", "control", "daemon", "linux", "simulate", "units"));
+
+  private static final String MACHINE = "io.holdfast.it.Machine";
 
   private static final JavaClasses HOLDFAST =
       new ClassFileImporter()
@@ -229,6 +232,23 @@ final class ArchitectureTest {
             .map(JavaClass::getPackageName)
             .collect(toSet());
     assertThat(annotated).isEqualTo(packagesUnder("io.holdfast"));
+  }
+
+  /** Tests on mounts run side by side, but for those that change something for all of them. */
+  @Test
+  void tests_thatChangeTheMachine_runAlone() {
+    classes()
+        .that(
+            describe(
+                "change the machine",
+                c ->
+                    c.getDirectDependenciesFromSelf().stream()
+                        .anyMatch(d -> d.getTargetClass().getName().equals(MACHINE))))
+        .and()
+        .doNotHaveFullyQualifiedName(MACHINE)
+        .should()
+        .beAnnotatedWith(Isolated.class)
+        .check(new ClassFileImporter().importPackages("io.holdfast.it"));
   }
 
   private static boolean locksMemory(MethodCallTarget target) {

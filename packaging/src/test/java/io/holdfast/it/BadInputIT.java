@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -105,6 +106,7 @@ class BadInputIT {
     return Arguments.of(List.of(arguments), mentioned);
   }
 
+  @Tag(Sandbox.ANY_BINDING)
   @ParameterizedTest(name = "{0}")
   @MethodSource("usageErrors")
   void badArguments_ofAnyCommand_areUsageErrors(List<String> arguments, String mentioned) {
@@ -125,6 +127,7 @@ class BadInputIT {
         bad("no-such-name", "refresh", "no-such-name"));
   }
 
+  @Tag(Sandbox.ANY_BINDING)
   @ParameterizedTest(name = "{0}")
   @MethodSource("impossibleRequests")
   void requests_toMountsThatAreNot_failInOneLine(List<String> arguments, String mentioned) {
@@ -138,6 +141,7 @@ class BadInputIT {
   }
 
   @Test
+  @Tag(Sandbox.ANY_BINDING)
   void source_unreadable_isAUsageError() {
     Leftovers before = Leftovers.of(SANDBOX);
     Path home = copyOfHome();
@@ -214,6 +218,7 @@ class BadInputIT {
 
   /** The library's folder is laid over with one in which it has been deleted. */
   @Test
+  @Tag(Sandbox.ANY_BINDING)
   void libfuse_missing_isToldWithThePackagesName() {
     Child.Result result =
         inOwnMounts(
@@ -230,6 +235,7 @@ class BadInputIT {
   }
 
   @Test
+  @Tag(Sandbox.ANY_BINDING)
   void mounting_notPermitted_isToldInOneLine() {
     Leftovers before = Leftovers.of(SANDBOX);
 
@@ -251,6 +257,7 @@ class BadInputIT {
   }
 
   @Test
+  @Tag(Sandbox.ANY_BINDING)
   void java_missing_isToldInOneLine() {
     Child.Result result =
         SANDBOX.run(
@@ -269,6 +276,7 @@ class BadInputIT {
   }
 
   @Test
+  @Tag(Sandbox.ANY_BINDING)
   void help_ofEveryCommand_isPrintedWithSuccess() {
     for (String command : List.of("mount", "umount", "stats", "refresh")) {
       Child.Result result = SANDBOX.holdfast(command, "--help");
@@ -279,6 +287,7 @@ class BadInputIT {
   }
 
   @Test
+  @Tag(Sandbox.ANY_BINDING)
   void launcher_throughASymlinkInAnotherLocale_works() {
     Path link = SANDBOX.root().resolve("holdfast-link");
     SANDBOX.command("ln", "-s", Sandbox.launcher(), link.toString()).mustSucceed();

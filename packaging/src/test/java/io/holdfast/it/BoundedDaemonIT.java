@@ -13,12 +13,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * What the daemon takes of the machine does not grow with its readers, nor with how often they
  * look. {@code holdfast.files} and {@code holdfast.rounds} are how many files are looked up, and
  * how often.
  */
+@Isolated("drops caches")
 class BoundedDaemonIT {
   private static final int FILES = Integer.getInteger("holdfast.files", 100_000);
   private static final int ROUNDS = Integer.getInteger("holdfast.rounds", 5);
@@ -109,7 +111,7 @@ class BoundedDaemonIT {
     assertThat(each).isLessThanOrEqualTo(MOST_BYTES_A_FILE);
 
     for (int round = 0; round < ROUNDS; round++) {
-      Files.writeString(Path.of("/proc/sys/vm/drop_caches"), "2");
+      Machine.dropCaches(2);
       lookAtAll(mount);
     }
     long heapInTheEnd = heap(mount);

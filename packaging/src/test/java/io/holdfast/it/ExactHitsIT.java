@@ -13,16 +13,18 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The MinIO policy's arithmetic, to the item: from the second epoch on exactly D - floor(cD) items
  * are fetched.
  */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Execution(ExecutionMode.CONCURRENT)
 class ExactHitsIT {
   private static final int ITEMS = 1000;
   private static final int ITEM_BYTES = 16 << 10;
@@ -79,36 +81,6 @@ class ExactHitsIT {
     read(mount, dataset, 1);
 
     assertThat(mount.settledStats().originItems() - before).isEqualTo(ITEMS - 100);
-  }
-
-  /**
-   * The names are looked up before. While several threads look a new name up at once, Linux 6.18
-   * lets one of them find its entry before the entry's time is set, and throw it away as outdated;
-   * the inode then goes with its last open file, and its pages too.
-   */
-  @ParameterizedTest(name = "c = {0} %")
-  @ValueSource(ints = {50, 100})
-  void eightThreadsInTwoProcesses_sameOrder_fetchNoItemTwice(int percent) {
-    Dataset dataset = equalItems(Store.MEMORY);
-    int fitting = ITEMS * percent / 100;
-    Mount mount =
-        mount(dataset, (long) fitting * ITEM_BYTES, "--window", "64M", "--window-age", "1h");
-    sandbox.command("find", mount.mountpoint().toString(), "-size", "0");
-
-    List<Long> fetched = new ArrayList<>();
-    for (int epoch = 0; epoch < 2; epoch++) {
-      sandbox.dropCaches(1);
-      Stats before = mount.settledStats();
-      Path order = dataset.permutation(sandbox, random);
-      List<Child> readers =
-          List.of(startReader(mount, order, 4, "each"), startReader(mount, order, 4, "each"));
-      readers.forEach(reader -> assertReadAll(reader, 4 * ITEMS));
-      fetched.add(mount.settledStats().originItems() - before.originItems());
-    }
-
-    assertThat(fetched)
-        .as("items fetched in each epoch, seed %d", seed)
-        .containsExactly((long) ITEMS, (long) ITEMS - fitting);
   }
 
   @Test

@@ -3,18 +3,14 @@ package io.holdfast.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.posix.Posix;
-import io.holdfast.posix.RawPath;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -22,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Residents are read from the page cache alone and stay there; what was not admitted does not stay.
  */
 @Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Execution(ExecutionMode.CONCURRENT)
 class HitsCostNothingIT {
   private static final int FILES = 400;
   private static final int FILE_BYTES = 80_000;
@@ -29,11 +26,6 @@ class HitsCostNothingIT {
 
   /** The kernel adds the figures of groups up every two seconds. */
   private static final Duration CHARGE_DEADLINE = Duration.ofSeconds(6);
-
-  /** Asks for more than its group may have, and is the first to be killed for it. */
-  private static final String TAKE_ALL_MEMORY =
-      "echo 1000 > /proc/self/oom_score_adj; { head -c 1G /dev/zero | tail -c 1G; } > /dev/null;"
-          + " true";
 
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
@@ -56,20 +48,6 @@ class HitsCostNothingIT {
   }
 
   @Test
-  void residents_afterDropCaches_areStillThere() throws IOException {
-    Dataset dataset = dataset();
-    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
-    read(mount, dataset);
-    Stats before = mount.settledStats();
-
-    sandbox.dropCaches(3);
-
-    assertThat(mount.cachedBytes(dataset.files())).isEqualTo(dataset.pageBytes());
-    read(mount, dataset);
-    assertNothingAsked(before, mount.settledStats());
-  }
-
-  @Test
   void residents_daemonStopped_areReadAllTheSame() {
     Dataset dataset = dataset();
     Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
@@ -85,56 +63,13 @@ class HitsCostNothingIT {
     }
   }
 
-  /** The daemon shares a group with a process that needs more than the group may have. */
-  @Test
-  void residents_underMemoryPressureOfAnotherProcess_areStillThere() throws IOException {
-    Dataset dataset = dataset();
-    Path evicted = sandbox.folder("other").resolve("evicted");
-    Files.write(evicted, new byte[8 << 20]);
-    sandbox.command("sync", "-f", evicted.toString()).mustSucceed();
-    MemoryCgroup all = MemoryCgroup.create(sandbox, "pressed");
-    MemoryCgroup daemons = all.child("daemon");
-    MemoryCgroup others = all.child("other");
-    all.limit(600 << 20);
-    Mount mount =
-        sandbox.mountWith(
-            daemons.enter(),
-            Map.of("HOLDFAST_HEAP", "128m"),
-            dataset.root(),
-            sandbox.folder("mnt"),
-            "--capacity",
-            "64M",
-            "--transit",
-            "32M");
-    read(mount, dataset);
-    Stats before = mount.settledStats();
-    sandbox.dropCaches(1);
-    runIn(daemons, "cat", evicted.toString());
-    assertThat(Posix.cachedPages(RawPath.of(evicted))).isPositive();
-
-    runIn(others, "sh", "-c", TAKE_ALL_MEMORY);
-
-    assertThat(Posix.cachedPages(RawPath.of(evicted)))
-        .as("pages of an ordinary file under the same pressure")
-        .isZero();
-    assertThat(mount.cachedBytes(dataset.files())).isEqualTo(dataset.pageBytes());
-    read(mount, dataset);
-    assertNothingAsked(before, mount.settledStats());
-    Await.value(
-        CHARGE_DEADLINE,
-        "pinned pages charged to the daemon's group",
-        daemons::unevictableBytes,
-        bytes -> bytes >= dataset.pageBytes());
-  }
-
   @Test
   void residents_readFirstInASmallMemoryGroup_areNotChargedToIt() {
     Dataset dataset = dataset();
     Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
     MemoryCgroup readers = MemoryCgroup.create(sandbox, "reader");
     readers.limit(24 << 20);
-    runIn(
-        readers,
+    readers.run(
         "sh",
         "-c",
         "find \"$1\" -type f -print0 | xargs -0 cat | cksum",
@@ -238,7 +173,7 @@ class HitsCostNothingIT {
     return Dataset.create(sandbox.folder("origin"), FILES, i -> FILE_BYTES);
   }
 
-  private static void assertNothingAsked(Stats before, Stats after) {
+  static void assertNothingAsked(Stats before, Stats after) {
     assertThat(after.requests("READ")).as("READs").isEqualTo(before.requests("READ"));
     assertThat(after.requests("OPEN")).as("OPENs").isEqualTo(before.requests("OPEN"));
     assertThat(after.originItems()).as("fetches").isEqualTo(before.originItems());
@@ -254,11 +189,5 @@ class HitsCostNothingIT {
     Child.Result result = startReader(mount, dataset).await(EPOCH_DEADLINE);
     assertThat(result.exit()).as("%s", result).isZero();
     assertThat(result.out()).startsWith("files=" + FILES + " ");
-  }
-
-  private void runIn(MemoryCgroup group, String... command) {
-    List<String> all = new ArrayList<>(group.enter());
-    all.addAll(List.of(command));
-    sandbox.run(Map.of(), all).mustSucceed();
   }
 }

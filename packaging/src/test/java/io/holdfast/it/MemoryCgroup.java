@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -73,6 +74,13 @@ final class MemoryCgroup {
   List<String> enter() {
     return List.of(
         "sh", "-c", "echo $$ > " + folder.resolve("cgroup.procs") + " && exec \"$@\"", "sh");
+  }
+
+  /** Runs a command in this group to its end; an error when it does not succeed. */
+  void run(String... command) {
+    List<String> all = new ArrayList<>(enter());
+    all.addAll(List.of(command));
+    sandbox.run(Map.of(), all).mustSucceed();
   }
 
   /** Bytes of the page cache that are charged to this group. */

@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * <p>How often each fault comes is {@code holdfast.peer-faults}; from 2 on it is the long form,
  * with all faults, and longer ones.
  */
+@Isolated("computes on all processors, and peers that are late are given up")
 @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PeerFaultsIT {
   @RegisterExtension static final Sandbox SANDBOX = new Sandbox();

@@ -43,6 +43,9 @@ final class Sandbox
   /** How long the end of a mount may take. */
   static final Duration END_DEADLINE = Duration.ofSeconds(5);
 
+  /** The tag of tests whose commands name no binding: once with any of them is enough. */
+  static final String ANY_BINDING = "any-binding";
+
   private static final Path SOCKETS = Path.of("/run/holdfast");
   private static final AtomicInteger COUNTER = new AtomicInteger();
 
@@ -154,7 +157,7 @@ final class Sandbox
       return List.of();
     }
     try (Stream<Path> entries = Files.list(SOCKETS)) {
-      return entries.filter(path -> path.getFileName().toString().contains(id)).toList();
+      return entries.filter(path -> path.getFileName().toString().contains(id + "-")).toList();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -236,19 +239,6 @@ final class Sandbox
           System.out.println("no log of " + mount.name() + ": " + e);
         }
       }
-    }
-  }
-
-  /**
-   * Lets the kernel drop, in all file systems, what nothing holds.
-   *
-   * @param what 1 for pages, 3 for names and inodes as well
-   */
-  void dropCaches(int what) {
-    try {
-      Files.writeString(Path.of("/proc/sys/vm/drop_caches"), Integer.toString(what));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 

@@ -1,0 +1,242 @@
+package io.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.posix.Posix;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/**
+ * What the next daemon of a mount takes over from one that has ended, how it is started on request,
+ * and what becomes of readers where there is none. Only the kernel binding has a next one.
+ */
+@Execution(ExecutionMode.CONCURRENT)
+class NextDaemonIT {
+  private static final Duration START = Duration.ofSeconds(20);
+  private static final Duration ERROR = Duration.ofSeconds(10);
+
+  @RegisterExtension final Sandbox sandbox = new Sandbox();
+
+  private final Random random = new Random(1);
+
+  @Test
+  void killed_residentsInThePageCache_arePinnedAgainWithoutAFetch() {
+    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 2000, i -> 20_000 + i);
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "1G");
+    assertReadsAll(mount, dataset);
+    Stats before =
+        mount.awaitStats("all resident", stats -> stats.residentItems() == dataset.count());
+    assertThat(mount.lockedBytes()).isEqualTo(dataset.pageBytes());
+
+    mount.signal(Posix.SIGKILL);
+    mount.findAgain(START);
+
+    Stats after = mount.settledStats();
+    assertThat(after.residentItems()).isEqualTo(before.residentItems());
+    assertThat(after.residentBytes()).isEqualTo(before.residentBytes());
+    Await.until(START, "all pinned", () -> mount.lockedBytes() == dataset.pageBytes());
+    assertThat(after.originItems()).isZero();
+    assertReadsAll(mount, dataset);
+    assertThat(mount.stats().originItems()).isZero();
+    assertThat(mount.stats().requests("READ")).isZero();
+  }
+
+  /** What a killed daemon has let linger, its successor drops. */
+  @Test
+  void killed_pagesThatLinger_areDropped() {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 100, i -> 50_000);
+    Mount mount =
+        sandbox.mount(dataset.root(), "--capacity", "1M", "--window", "1G", "--window-age", "1h");
+    assertReadsAll(mount, dataset);
+    Stats before = mount.settledStats();
+    assertThat(mount.cachedBytes(dataset.files())).isGreaterThan(4 << 20);
+
+    mount.signal(Posix.SIGKILL);
+    mount.findAgain(START);
+
+    Await.until(
+        START,
+        "only what is resident left",
+        () -> mount.cachedBytes(dataset.files()) == before.residentBytes());
+    assertThat(mount.settledStats().residentBytes()).isEqualTo(before.residentBytes());
+  }
+
+  /** The kernel remembers the snapshots of the daemon before. */
+  @Test
+  void killed_controlFiles_areThoseOfTheNewDaemon() throws IOException {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 10, i -> 50_000);
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
+    Path stats = mount.path(".holdfast/stats.json");
+    assertThat(Stats.parse(Files.readString(stats)).number("kernel.daemon_restarts")).isZero();
+
+    mount.signal(Posix.SIGKILL);
+    mount.findAgain(START);
+
+    assertThat(Stats.parse(Files.readString(stats)).number("kernel.daemon_restarts")).isEqualTo(1);
+  }
+
+  /** Reads of what is resident need no daemon. */
+  @Test
+  void daemonStopped_residentFiles_areReadAsBefore() {
+    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 500, i -> 50_000);
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "1G");
+    assertReadsAll(mount, dataset);
+    mount.settledStats();
+    mount.preventRestart();
+    mount.signal(Posix.SIGKILL);
+    Await.until(ERROR, "the daemon ended", () -> !mount.daemonIsAlive());
+
+    assertReadsAll(mount, dataset);
+
+    mount.allowRestart();
+    mount.findAgain(START);
+  }
+
+  @Test
+  void supervisorKilled_readersWait_getAnErrorAndUmountWorks() {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 50, i -> 100_000);
+    Mount store = sandbox.mount(dataset.root(), "--policy", "none", "--count-opens", "off");
+    Mount mount = sandbox.mount(store.mountpoint(), "--capacity", "64M");
+    store.freeze();
+    List<Child> readers = startWaiting(mount, dataset);
+
+    Posix.kill(mount.supervisor(), Posix.SIGKILL);
+
+    assertErrors(readers);
+    store.thaw();
+    Await.until(ERROR, "the daemon ended", () -> !mount.daemonIsAlive());
+    assertThat(mount.isMounted()).isFalse();
+    assertThat(mount.state()).doesNotExist();
+    assertThat(mount.umount().exit()).as("nothing is mounted any more").isEqualTo(1);
+  }
+
+  @Test
+  void daemonThatCannotStartAgain_readersWait_getAnErrorAndUmountWorks() throws IOException {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 50, i -> 100_000);
+    Mount store = sandbox.mount(dataset.root(), "--policy", "none", "--count-opens", "off");
+    Mount mount = sandbox.mount(store.mountpoint(), "--capacity", "64M");
+    store.freeze();
+    List<Child> readers = startWaiting(mount, dataset);
+    Path command = mount.state().resolve("command");
+    Files.writeString(
+        command, Files.readString(command).replaceFirst("set -- [^\n]*", "set -- false"));
+
+    mount.signal(Posix.SIGKILL);
+
+    assertErrors(readers);
+    store.thaw();
+    Await.until(ERROR, "the mount gone", () -> !mount.isMounted());
+    assertThat(Files.readString(mount.log()))
+        .contains("the daemon cannot be started again: giving");
+    assertThat(mount.umount().exit()).as("nothing is mounted any more").isEqualTo(1);
+  }
+
+  private List<Child> startWaiting(Mount mount, Dataset dataset) {
+    List<Child> readers = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      readers.add(sandbox.start("cat", mount.path(dataset.files().get(i)).toString()));
+    }
+    mount.awaitStats("fetches", stats -> stats.number("fetches.in_flight") > 0);
+    return readers;
+  }
+
+  private void assertErrors(List<Child> readers) {
+    long start = System.nanoTime();
+    for (Child reader : readers) {
+      assertThat(reader.endsWithin(ERROR)).as("%s", reader).isTrue();
+      assertThat(reader.await(ERROR).exit()).as("%s", reader).isNotZero();
+    }
+    long millis = Duration.ofNanos(System.nanoTime() - start).toMillis();
+    System.out.printf("readers had their errors after %d ms%n", millis);
+    assertThat(millis).isLessThan(ERROR.toMillis());
+    assertThat(ProcessTable.marked(sandbox.id()).stream().filter(row -> row.state() == 'D'))
+        .isEmpty();
+  }
+
+  @Test
+  void restart_otherOptions_takesThemAndKeepsWhatIsResident() {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 100, i -> 50_000);
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "2M", "--window", "0");
+    assertReadsAll(mount, dataset);
+    long before = mount.settledStats().residentItems();
+
+    sandbox.holdfast("restart", mount.name(), "--capacity", "3M").mustSucceed();
+
+    mount.findAgain(START);
+    Stats after = mount.settledStats();
+    assertThat(after.number("cache.capacity_bytes")).isEqualTo(3 << 20);
+    assertThat(after.residentItems()).isEqualTo(before);
+    assertThat(after.originItems()).isZero();
+
+    sandbox.holdfast("restart", mount.name(), "--capacity", "1M").mustSucceed();
+    mount.findAgain(START);
+    assertThat(mount.settledStats().residentBytes()).isLessThanOrEqualTo(1 << 20);
+    Await.until(
+        START, "what lost its place dropped", () -> mount.cachedBytes(dataset.files()) <= 1 << 20);
+  }
+
+  @Test
+  void restart_daemonThatDoesNotStart_bringsTheOneBeforeBack() {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 20, i -> 50_000);
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
+    assertReadsAll(mount, dataset);
+
+    Child.Result result = sandbox.holdfast("restart", mount.name(), "--log-file", "/proc/none/log");
+
+    assertThat(result.exit()).as("%s", result).isEqualTo(1);
+    assertThat(result.err()).contains("does not start; the one before is back").hasLineCount(1);
+    mount.findAgain(START);
+    assertReadsAll(mount, dataset);
+  }
+
+  @Test
+  void umount_whileTheDaemonIsBeingStartedAgain_works() {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 20, i -> 50_000);
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
+    assertReadsAll(mount, dataset);
+    mount.signal(Posix.SIGKILL);
+    Await.until(ERROR, "the daemon ended", () -> !mount.daemonIsAlive());
+
+    mount.umount().mustSucceed();
+
+    assertThat(mount.isMounted()).isFalse();
+    assertThat(mount.state()).doesNotExist();
+  }
+
+  @Test
+  void foreground_supervisor_isTheProcessThatWasStarted() {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 20, i -> 50_000);
+    Mount mount = sandbox.declare(dataset.root());
+    Child process = sandbox.start(mount.command("--foreground").toArray(String[]::new));
+    Await.until(START, "the mount", mount::isMounted);
+    mount.findAgain(START);
+    assertThat(mount.supervisor()).isEqualTo(process.pid());
+    mount.signal(Posix.SIGKILL);
+    Await.until(ERROR, "the daemon ended", () -> !mount.daemonIsAlive());
+    mount.findAgain(START);
+    assertReadsAll(mount, dataset);
+
+    Posix.kill(process.pid(), Posix.SIGTERM);
+
+    assertThat(process.await(START).exit()).isZero();
+    assertThat(mount.isMounted()).isFalse();
+  }
+
+  private void assertReadsAll(Mount mount, Dataset dataset) {
+    Child.Result result =
+        sandbox
+            .startJava(
+                Reader.class, mount.mountpoint(), dataset.permutation(sandbox, random), 2, "share")
+            .await(START);
+    assertThat(result.exit()).as("%s", result).isZero();
+  }
+}
