@@ -9,7 +9,8 @@ import io.holdfast.fs.mount.kernel.KernelBinding;
 import io.holdfast.fs.origin.DeadlineOrigin;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.posix.PosixOrigin;
-import io.holdfast.fs.transit.Transit;
+import io.holdfast.fs.transit.Fetchers;
+import io.holdfast.fs.transit.PlainFetchers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -77,10 +78,10 @@ final class Composition {
    * costs as much as the fetch of a small file. Else the reader must be able to give it up, and
    * those that are more than there are threads wait without one.
    *
-   * @param mayWait whether the origin, or a peer, may keep a fetch waiting
+   * @param mayWait whether the origin may keep a fetch waiting
    */
-  static Transit.Executors fetchers(boolean mayWait) {
-    return new Transit.Executors(mayWait ? pool("fetch") : Runnable::run, prefetchers());
+  static Fetchers fetchers(boolean mayWait) {
+    return new PlainFetchers(mayWait ? pool("fetch") : Runnable::run, prefetchers());
   }
 
   static Executor pool(String name) {

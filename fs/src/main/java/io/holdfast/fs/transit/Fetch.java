@@ -59,6 +59,7 @@ final class Fetch implements Fetched {
   private int arrived;
   private int users;
   private long lastUse;
+  private @Nullable FetchTask turn;
 
   /**
    * Creates a fetch that has not begun.
@@ -106,6 +107,8 @@ final class Fetch implements Fetched {
    *     was delivered whole
    */
   boolean read(Ask ask, long now) {
+    boolean waits;
+    FetchTask itsTurn = null;
     synchronized (this) {
       boolean anotherPass =
           state == State.REFUSED && ask.offset() == 0 && isDelivered() && !ask.goesOn();
@@ -113,15 +116,37 @@ final class Fetch implements Fetched {
         return false;
       }
       lastUse = now;
-      if (ask.end() > arrived) {
+      waits = ask.end() > arrived;
+      if (waits) {
         waiters.add(ask);
-        return true;
+        itsTurn = turn;
+      } else {
+        users++;
       }
-      users++;
+    }
+    if (waits) {
+      if (itsTurn != null) {
+        transit.wanted(itsTurn);
+      }
+      return true;
     }
     answer(ask);
     release();
     return true;
+  }
+
+  /** Takes note of what stands in the queue for the origin; a reader may wait for it already. */
+  synchronized void turn(FetchTask task) {
+    turn = task;
+    task.awaited = isAwaited();
+  }
+
+  synchronized @Nullable FetchTask turn() {
+    return turn;
+  }
+
+  synchronized boolean isAwaited() {
+    return !waiters.isEmpty();
   }
 
   boolean isForPeer() {

@@ -51,8 +51,8 @@ public final class Transit {
   private final PeerSource peers;
   private final ItemLayout layout;
   private final TransitMemory memory;
-  private final Executor fetchers;
-  private final Executor prefetchers;
+  private final Executor asking;
+  private final Fetchers fetchers;
   private final LongSupplier nanoTime;
   private final FetchListener listener;
   private final long deadlineNanos;
@@ -77,16 +77,16 @@ public final class Transit {
       Sources sources,
       ItemLayout layout,
       long capacity,
-      Executors fetchers,
+      Fetchers fetchers,
       LongSupplier nanoTime,
       Duration deadline,
       FetchListener listener) {
     this.origin = sources.origin();
     this.peers = sources.peers();
+    this.asking = sources.asking();
     this.layout = layout;
     this.memory = new TransitMemory(capacity);
-    this.fetchers = fetchers.awaited();
-    this.prefetchers = fetchers.ahead();
+    this.fetchers = fetchers;
     this.nanoTime = nanoTime;
     this.deadlineNanos = deadline.toNanos();
     this.listener = listener;
@@ -96,16 +96,19 @@ public final class Transit {
    * Where items come from.
    *
    * @param peers asked first
+   * @param asking runs what asks them; it never waits for the origin
    */
-  public record Sources(Origin origin, PeerSource peers) {}
+  public record Sources(Origin origin, PeerSource peers, Executor asking) {
+    /** The origin alone. */
+    public Sources(Origin origin) {
+      this(origin, PeerSource.NONE, Runnable::run);
+    }
+  }
 
-  /**
-   * Where fetches run.
-   *
-   * @param awaited those that a reader waits for
-   * @param ahead those that nobody waits for yet; it may refuse them
-   */
-  public record Executors(Executor awaited, Executor ahead) {}
+  /** Returns how many fetches the origin gets, and how many wait. */
+  public Fetchers.Figures fetches() {
+    return fetchers.figures();
+  }
 
   /** Returns what has been counted. */
   public TransitStats stats() {
@@ -225,7 +228,7 @@ public final class Transit {
         return;
       }
       if (fetch.read(ask, now)) {
-        start(fetch, fetchers);
+        start(fetch);
         return;
       }
       // abandoned meanwhile, and out of the table
@@ -268,7 +271,7 @@ public final class Transit {
       if (listener.serve(item, 0, 0, NO_REPLY)) {
         retire(fetch);
       } else {
-        start(fetch, prefetchers);
+        start(fetch);
       }
     }
   }
@@ -282,21 +285,47 @@ public final class Transit {
         public void failed(FsException cause) {}
       };
 
-  private void start(Fetch fetch, Executor executor) {
+  /** Peers are asked without a turn at the origin, which may have none to give. */
+  private void start(Fetch fetch) {
+    stats.inFlight.increment();
     try {
-      executor.execute(() -> run(fetch));
-    } catch (RejectedExecutionException e) {
-      if (executor == prefetchers && !closed) {
-        retire(fetch);
+      if (peers == PeerSource.NONE) {
+        atOrigin(fetch, () -> begin(fetch));
       } else {
-        fail(fetch, new FsException(FsError.IO, fetch.item() + ": no thread to fetch it", e));
+        asking.execute(() -> begin(fetch));
       }
+    } catch (RejectedExecutionException e) {
+      stats.inFlight.decrement();
+      refused(fetch, e);
     }
   }
 
+  private void atOrigin(Fetch fetch, Runnable rest) {
+    FetchTask task = new FetchTask(fetch.item().length(), false, rest);
+    fetch.turn(task);
+    fetchers.execute(task);
+  }
+
+  private void refused(Fetch fetch, RejectedExecutionException cause) {
+    FetchTask task = fetch.turn();
+    if (closed || task == null || task.awaited) {
+      fail(fetch, new FsException(FsError.IO, fetch.item() + ": no thread to fetch it", cause));
+    } else {
+      retire(fetch);
+    }
+  }
+
+  /** A reader waits for a fetch that was begun ahead. */
+  void wanted(FetchTask task) {
+    fetchers.promote(task);
+  }
+
   /** Gets memory and asks the peers; what they do not have is fetched from the origin then. */
-  private void run(Fetch fetch) {
-    stats.inFlight.increment();
+  private void begin(Fetch fetch) {
+    if (!fetch.isRunning()) {
+      stats.inFlight.decrement(); // given up before it had its turn
+      return;
+    }
     try {
       long address = acquire(fetch.item().length());
       fetch.begin(address);
@@ -313,6 +342,20 @@ public final class Transit {
   }
 
   private void goOn(Fetch fetch, long address, PeerSource.Arrival arrival) {
+    if (arrival.fetched() || peers == PeerSource.NONE) {
+      complete(fetch, address, arrival);
+    } else {
+      try {
+        atOrigin(fetch, () -> complete(fetch, address, arrival));
+      } catch (RejectedExecutionException e) {
+        stats.inFlight.decrement();
+        refused(fetch, e);
+        fetch.release();
+      }
+    }
+  }
+
+  private void complete(Fetch fetch, long address, PeerSource.Arrival arrival) {
     try {
       if (arrival.fetched()) {
         stats.peerItems.increment();
@@ -370,10 +413,17 @@ public final class Transit {
   /** Returns whether all of it is there; not where the fetch was given up meanwhile. */
   private boolean fetchWithRetries(Fetch fetch, long address) throws FsException {
     for (int attempt = 1; ; attempt++) {
+      long start = nanoTime.getAsLong();
+      int before = fetch.arrived();
       try {
-        return fetchOnce(fetch, address);
+        boolean whole = fetchOnce(fetch, address);
+        fetchers.arrived(fetch.arrived() - before, nanoTime.getAsLong() - start);
+        return whole;
       } catch (FsException e) {
         boolean passing = e.code() == FsError.IO || e.code() == FsError.TIMED_OUT;
+        if (passing) {
+          fetchers.failed();
+        }
         if (!passing || attempt == ATTEMPTS) {
           throw e;
         }
@@ -474,6 +524,10 @@ public final class Transit {
     for (Fetch fetch : table.values()) {
       if (fetch.expire(now, 2 * deadlineNanos)) {
         fail(fetch, new FsException(FsError.TIMED_OUT, fetch.item() + ": given up"));
+        FetchTask task = fetch.turn();
+        if (task != null) {
+          fetchers.giveUp(task);
+        }
       } else if (fetch.isOver(now)) {
         retire(fetch);
       }
