@@ -160,7 +160,7 @@ public final class Daemon {
                   : new Transit.Sources(origin, peers.source(), asking),
               layout,
               settings.transitBytes(),
-              Composition.fetchers(origin.mayHang()),
+              Composition.fetchers(origin.mayHang(), settings.transitBytes()),
               System::nanoTime,
               Composition.DEADLINE,
               new Listener());

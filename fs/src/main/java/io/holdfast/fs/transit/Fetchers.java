@@ -33,6 +33,9 @@ public interface Fetchers {
   /** Learns that the origin failed, or answered too late. */
   void failed();
 
+  /** Gives no more turns. What waits for one is forgotten: transit tells its readers. */
+  void close();
+
   /** Returns the figures of this moment. */
   Figures figures();
 

@@ -50,6 +50,9 @@ public final class PlainFetchers implements Fetchers {
   public void failed() {}
 
   @Override
+  public void close() {}
+
+  @Override
   public Figures figures() {
     return new Figures(0, inFlight.get(), 0, 0);
   }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
@@ -417,7 +418,7 @@ public final class Transit {
       int before = fetch.arrived();
       try {
         boolean whole = fetchOnce(fetch, address);
-        fetchers.arrived(fetch.arrived() - before, nanoTime.getAsLong() - start);
+        arrived(fetch.arrived() - before, nanoTime.getAsLong() - start);
         return whole;
       } catch (FsException e) {
         boolean passing = e.code() == FsError.IO || e.code() == FsError.TIMED_OUT;
@@ -430,6 +431,13 @@ public final class Transit {
         stats.originRetries.increment();
         LockSupport.parkNanos(RETRY_NANOS * attempt);
       }
+    }
+  }
+
+  private void arrived(int bytes, long nanos) {
+    if (bytes > 0) {
+      stats.originMicros.recordValue(TimeUnit.NANOSECONDS.toMicros(nanos));
+      fetchers.arrived(bytes, nanos);
     }
   }
 
@@ -557,6 +565,7 @@ public final class Transit {
   /** Ends all fetches; for the end of the mount. */
   public void close() {
     closed = true;
+    fetchers.close();
     for (Fetch fetch : table.values()) {
       retire(fetch);
     }
