@@ -65,7 +65,10 @@ public final class PeersReport {
     return figures.values().stream().mapToLong(PeerFigures::errors).sum();
   }
 
-  /** Returns what came from each peer: {@code items}, {@code bytes} and {@code errors}. */
+  /**
+   * Returns what came from each peer: {@code items}, {@code bytes} and {@code errors}, and what is
+   * being asked of it: {@code limit}, {@code in_flight} and {@code queued}.
+   */
   public Map<String, Object> fetchesByNode() {
     Map<String, Object> byNode = new LinkedHashMap<>();
     for (PeerFigures peer : figures.values()) {
@@ -73,6 +76,9 @@ public final class PeersReport {
       fetches.put("items", peer.itemsIn());
       fetches.put("bytes", peer.bytesIn());
       fetches.put("errors", peer.errors());
+      fetches.put("limit", peer.load().limit());
+      fetches.put("in_flight", peer.load().inFlight());
+      fetches.put("queued", peer.load().queued());
       byNode.put(peer.peer().toString(), fetches);
     }
     return byNode;

@@ -52,6 +52,8 @@ final class PeerHealth {
   private final LongAdder bytesOut = new LongAdder();
   private final LongAdder errors = new LongAdder();
 
+  private volatile PeerFigures.Load load = new PeerFigures.Load(0, 0, 0);
+
   /** Guarded by this. */
   private boolean suspect;
 
@@ -107,6 +109,10 @@ final class PeerHealth {
     }
   }
 
+  void load(PeerFigures.Load now) {
+    load = now;
+  }
+
   void sent(int bytes) {
     itemsOut.increment();
     bytesOut.add(bytes);
@@ -127,6 +133,7 @@ final class PeerHealth {
         itemsOut.sum(),
         bytesOut.sum(),
         errors.sum(),
+        load,
         percentile(50),
         percentile(99));
   }
