@@ -25,11 +25,6 @@ import java.util.concurrent.TimeUnit;
  *   <li><b>An origin that became slower for good</b> is noticed at the least limit: where times are
  *       too long even there, they are what requests take without load now.
  * </ul>
- *
- * <p>In a simulation (constant 20 ms; the same with a heavy tail; a line that is full; an origin
- * that refuses more than 30) Gradient2 did not learn from errors, and Vegas took a heavy tail for
- * load. With this rule each had the throughput that it has with the best constant limit, within 5
- * %, but for the origin that refuses: 13 %.
  */
 final class AdaptiveLimit {
   static final int LEAST = 4;
