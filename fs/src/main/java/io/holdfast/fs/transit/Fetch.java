@@ -44,7 +44,7 @@ final class Fetch implements Fetched {
   private final Transit transit;
   private final Item whole;
   private final Item item;
-  private final FetchKey key;
+  private final int from;
   private final long started;
   private final boolean forPeer;
   private State state = State.RUNNING;
@@ -59,6 +59,7 @@ final class Fetch implements Fetched {
   private int arrived;
   private int users;
   private long lastUse;
+  private @Nullable ReadStream ahead;
 
   /**
    * Creates a fetch that has not begun.
@@ -66,11 +67,11 @@ final class Fetch implements Fetched {
    * @param whole the item that the range is a part of, or is
    * @param forPeer whether it is a peer that wants it
    */
-  Fetch(Transit transit, FetchKey key, Item whole, Item range, long now, boolean forPeer) {
+  Fetch(Transit transit, Item whole, Item range, long now, boolean forPeer) {
     this.transit = transit;
-    this.key = key;
     this.whole = whole;
     this.item = range;
+    this.from = (int) (range.offset() - whole.offset());
     this.started = now;
     this.lastUse = now;
     this.forPeer = forPeer;
@@ -85,8 +86,40 @@ final class Fetch implements Fetched {
     return whole;
   }
 
-  FetchKey key() {
-    return key;
+  /** Returns the first byte, within the whole item. */
+  int from() {
+    return from;
+  }
+
+  /** Returns the byte after the last one, within the whole item. */
+  int upTo() {
+    return from + item.length();
+  }
+
+  boolean isOfWhole() {
+    return item.length() == whole.length();
+  }
+
+  /** Takes note, before the fetch can be found, of whom it is fetched ahead for. */
+  synchronized void ahead(ReadStream reader) {
+    ahead = reader;
+  }
+
+  /** Returns whom it is fetched ahead for, until somebody reads it. */
+  synchronized @Nullable ReadStream ahead() {
+    return ahead;
+  }
+
+  /** It is read now, or over: it is ahead of nobody any more. */
+  private void arriveAtReader() {
+    ReadStream reader;
+    synchronized (this) {
+      reader = ahead;
+      ahead = null;
+    }
+    if (reader != null) {
+      transit.noLongerAhead(reader, item.length());
+    }
   }
 
   @Override
@@ -106,21 +139,26 @@ final class Fetch implements Fetched {
    *     was delivered whole
    */
   boolean read(Ask ask, long now) {
+    boolean here;
     synchronized (this) {
       boolean anotherPass =
-          state == State.REFUSED && ask.offset() == 0 && isDelivered() && !ask.goesOn();
+          state == State.REFUSED && ask.offset() == from && isDelivered() && !ask.goesOn();
       if (state == State.RETIRED || anotherPass) {
         return false;
       }
       lastUse = now;
-      if (ask.end() > arrived) {
+      here = ask.end() - from <= arrived;
+      if (here) {
+        users++;
+      } else {
         waiters.add(ask);
-        return true;
       }
-      users++;
     }
-    answer(ask);
-    release();
+    arriveAtReader();
+    if (here) {
+      answer(ask);
+      release();
+    }
     return true;
   }
 
@@ -155,7 +193,7 @@ final class Fetch implements Fetched {
       Iterator<Ask> each = waiters.iterator();
       while (each.hasNext()) {
         Ask waiter = each.next();
-        if (waiter.end() <= upTo) {
+        if (waiter.end() - from <= upTo) {
           each.remove();
           served.add(waiter);
         }
@@ -179,7 +217,7 @@ final class Fetch implements Fetched {
       lend(ask, borrower);
       return;
     }
-    ask.reply().data(address + ask.offset(), ask.length());
+    ask.reply().data(address + ask.offset() - from, ask.length());
     if (ask.reader().internal()) {
       return;
     }
@@ -187,7 +225,7 @@ final class Fetch implements Fetched {
     boolean lingers;
     boolean complete;
     synchronized (this) {
-      fresh = mark(ask.offset(), ask.length());
+      fresh = mark(ask.offset() - from, ask.length());
       lingers = state != State.RUNNING && !offered && !admitted;
       // of a fetch that has ended nobody will read the rest
       complete = state == State.RETIRED || isDelivered();
@@ -198,16 +236,16 @@ final class Fetch implements Fetched {
   }
 
   private void lend(Ask ask, Borrower borrower) {
-    long from;
+    long first;
     synchronized (this) {
       users++;
-      from = address + ask.offset();
+      first = address + ask.offset() - from;
     }
     borrower.lent(
         new Loan() {
           @Override
           public long address() {
-            return from;
+            return first;
           }
 
           @Override
@@ -217,7 +255,7 @@ final class Fetch implements Fetched {
 
           @Override
           public int checksum() {
-            return Loan.checksum(from, ask.length());
+            return Loan.checksum(first, ask.length());
           }
 
           @Override
@@ -329,6 +367,11 @@ final class Fetch implements Fetched {
     return tooLong;
   }
 
+  /** Tells whether it was begun ahead of a reader that has not come yet. */
+  synchronized boolean isUnread() {
+    return ahead != null && waiters.isEmpty();
+  }
+
   /**
    * Ends it: nobody finds it any more.
    *
@@ -351,6 +394,7 @@ final class Fetch implements Fetched {
       waiters.clear();
       free = users == 0 && address != 0;
     }
+    arriveAtReader();
     if (bytes > 0) {
       transit.delivered(this, bytes, true);
     }

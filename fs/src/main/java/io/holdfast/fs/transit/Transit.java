@@ -4,18 +4,15 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.origin.Origin;
-import io.holdfast.fs.origin.Origin.Part;
-import io.holdfast.fs.origin.OriginFile;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,19 +32,7 @@ import org.slf4j.LoggerFactory;
 public final class Transit {
   private static final Logger log = LoggerFactory.getLogger(Transit.class);
 
-  /**
-   * What a random reader of a part that is not admitted gets at least: its read, rounded up to
-   * this.
-   */
-  static final int PART = 256 << 10;
-
-  /** How much is read from the origin before those who wait for it are answered. */
-  private static final int STEP = 1 << 20;
-
-  private static final int ATTEMPTS = 3;
-  private static final long RETRY_NANOS = Duration.ofMillis(20).toNanos();
-
-  private final Origin origin;
+  private final OriginReader origin;
   private final PeerSource peers;
   private final ItemLayout layout;
   private final TransitMemory memory;
@@ -59,12 +44,13 @@ public final class Transit {
   private final TransitStats stats = new TransitStats();
   private final ReadPatterns patterns = new ReadPatterns();
   private final LastItems lastItems = new LastItems();
+  private final ReadAhead readAhead;
   private volatile boolean closed;
 
   /** Fetches in the table that were refused: those that can be given up. */
   private final AtomicInteger kept = new AtomicInteger();
 
-  private final ConcurrentHashMap<FetchKey, Fetch> table = new ConcurrentHashMap<>();
+  private final FetchTable table = new FetchTable();
 
   /**
    * Creates a transit.
@@ -81,10 +67,11 @@ public final class Transit {
       LongSupplier nanoTime,
       Duration deadline,
       FetchListener listener) {
-    this.origin = sources.origin();
+    this.origin = new OriginReader(sources.origin(), stats);
     this.peers = sources.peers();
     this.layout = layout;
     this.memory = new TransitMemory(capacity);
+    this.readAhead = new ReadAhead(layout, capacity / 2);
     this.fetchers = fetchers.awaited();
     this.prefetchers = fetchers.ahead();
     this.nanoTime = nanoTime;
@@ -129,44 +116,115 @@ public final class Transit {
    * @param length bytes, which end within the content
    */
   public void read(Content content, long offset, int length, Reader reader, ReadReply reply) {
-    boolean sequential = patterns.isSequential(content.node(), offset, length);
+    long now = nanoTime.getAsLong();
+    Guess guess = guess(content, offset, length, reader, now);
     Item item = layout.itemAt(content, offset);
-    long end = offset + length;
-    if (end <= item.offset() + item.length()) {
-      readItem(item, (int) (offset - item.offset()), length, sequential, reader, reply);
+    int first = (int) (offset - item.offset());
+    long deadline = now + deadlineNanos;
+    if (first + length <= item.length()) {
+      serve(item, new Ask(first, length, reader, goesOn(reader, item), reply, deadline), guess);
     } else {
-      JoinedReply joined = new JoinedReply(reply, length, 2);
-      int first = (int) (item.offset() + item.length() - offset);
-      Item next = layout.itemAt(content, offset + first);
-      readItem(item, item.length() - first, first, sequential, reader, joined.part(0));
-      readItem(next, 0, length - first, sequential, reader, joined.part(first));
+      JoinedReply joined = new JoinedReply(reply, length);
+      for (int done = 0; done < length; ) {
+        Item each = layout.itemAt(content, offset + done);
+        int from = (int) (offset + done - each.offset());
+        int count = Math.min(length - done, each.length() - from);
+        boolean goesOn = goesOn(reader, each);
+        serve(each, new Ask(from, count, reader, goesOn, joined.part(done), deadline), guess);
+        done += count;
+      }
+      joined.complete();
     }
-    if (sequential && !reader.internal() && offset - item.offset() >= STEP) {
-      fetchAhead(content, item.offset() + item.length());
+    ReadStream stream = guess.stream();
+    if (stream != null) {
+      leaveBehind(item, first, length);
+      fetchAhead(content, stream);
     }
   }
 
-  private void readItem(
-      Item item, int offset, int length, boolean sequential, Reader reader, ReadReply reply) {
-    boolean small = item.length() <= PART;
-    FetchKey whole = new FetchKey(item.id(), FetchKey.WHOLE);
-    if (small || sequential || table.containsKey(whole) || listener.wouldAdmit(item)) {
-      readShared(whole, item, item, ask(whole, offset, length, reader, reply));
-      return;
+  /**
+   * A file of one item that is read from its beginning is read whole, as are those that are small.
+   */
+  private Guess guess(Content content, long offset, int length, Reader reader, long now) {
+    long size = content.version().size();
+    boolean ofOneItem = offset == 0 && size <= layout.itemSize();
+    return size <= FileStreams.PART || ofOneItem || reader.internal()
+        ? Guess.WHOLE
+        : patterns.read(content.node(), offset, length, reader.thread(), now);
+  }
+
+  /** The single flight: answers from the fetches that are there, and starts those that are not. */
+  private void serve(Item item, Ask ask, Guess guess) {
+    JoinedReply joined = null;
+    int at = ask.offset();
+    while (at < ask.end()) {
+      Fetch there = ask.isForPeer() ? table.whole(item.id()) : table.at(item.id(), at);
+      Fetch fetch = there == null ? add(item, ask, at, guess) : there;
+      if (fetch == null) {
+        continue; // another was quicker
+      }
+      int to = Math.min(ask.end(), fetch.upTo());
+      if (to < ask.end() && joined == null) {
+        joined = new JoinedReply(ask.reply(), ask.length());
+      }
+      Ask piece = joined == null ? ask : ask.part(at, to, joined.part(at - ask.offset()));
+      if (there == null ? begin(fetch, piece) : join(fetch, piece)) {
+        at = to;
+      } else if (joined != null) {
+        joined.withdraw();
+      }
     }
-    int part = offset / PART;
-    int from = part * PART;
-    int to = Math.min(from + PART, item.length());
-    if (offset + length <= to) {
-      FetchKey key = new FetchKey(item.id(), part);
-      Item range = item.part(from, to);
-      readShared(key, item, range, ask(key, offset - from, length, reader, reply));
-    } else {
-      JoinedReply joined = new JoinedReply(reply, length, 2);
-      int first = to - offset;
-      readItem(item, offset, first, false, reader, joined.part(0));
-      readItem(item, to, length - first, false, reader, joined.part(first));
+    if (joined != null) {
+      joined.complete();
     }
+  }
+
+  /** Adds a fetch of what is missing from a byte on; returns null where another was quicker. */
+  private @Nullable Fetch add(Item item, Ask ask, int at, Guess guess) {
+    boolean whole =
+        guess.whole() || item.length() <= FileStreams.PART || listener.wouldAdmit(item);
+    Item range = item;
+    if (!whole) {
+      int to = (int) Math.min(item.length(), (long) ask.end() + guess.extra());
+      range = item.part(at, table.gapEnd(item.id(), at, to));
+    }
+    Fetch fetch = new Fetch(this, item, range, nanoTime.getAsLong(), ask.isForPeer());
+    if (!table.add(fetch)) {
+      return null;
+    }
+    ReadStream stream = guess.stream();
+    if (stream != null) {
+      long end = range.offset() + range.length();
+      int extra = whole ? 0 : Math.max(0, fetch.upTo() - ask.end());
+      stream.file().fetched(stream, end, extra);
+    }
+    return fetch;
+  }
+
+  private boolean join(Fetch there, Ask ask) {
+    boolean joined = there.isRunning();
+    if (!there.read(ask, nanoTime.getAsLong())) {
+      retire(there);
+      return false;
+    }
+    if (joined && !ask.reader().internal()) {
+      stats.coalesced.increment();
+    }
+    return true;
+  }
+
+  /** Returns false where the fetch was abandoned meanwhile, and is out of the table. */
+  private boolean begin(Fetch fetch, Ask ask) {
+    // only now: whoever pinned the item marked it resident before its fetch left the table
+    if (listener.serve(fetch.whole(), ask.offset(), ask.length(), ask.reply())) {
+      retire(fetch);
+      return true;
+    }
+    if (!fetch.read(ask, nanoTime.getAsLong())) {
+      return false;
+    }
+    start(fetch, fetchers);
+    return true;
   }
 
   /**
@@ -176,8 +234,7 @@ public final class Transit {
    * @param offset first byte, within the item
    */
   public void lend(Item item, int offset, int length, Borrower borrower) {
-    FetchKey whole = new FetchKey(item.id(), FetchKey.WHOLE);
-    readShared(whole, item, item, ask(whole, offset, length, Reader.PEER, borrower));
+    serve(item, forPeer(offset, length, borrower), Guess.WHOLE);
   }
 
   /**
@@ -186,50 +243,15 @@ public final class Transit {
    * @return false where it is not; the borrower is untouched then
    */
   public boolean lendIfHere(Item item, int offset, int length, Borrower borrower) {
-    FetchKey whole = new FetchKey(item.id(), FetchKey.WHOLE);
-    Fetch there = table.get(whole);
+    Fetch there = table.whole(item.id());
     return there != null
         && there.isWhole()
-        && there.read(ask(whole, offset, length, Reader.PEER, borrower), nanoTime.getAsLong());
+        && there.read(forPeer(offset, length, borrower), nanoTime.getAsLong());
   }
 
-  private Ask ask(FetchKey key, int offset, int length, Reader reader, ReadReply reply) {
-    boolean goesOn = reader.internal() || goesOn(reader, key);
-    return new Ask(offset, length, reader, goesOn, reply, nanoTime.getAsLong() + deadlineNanos);
-  }
-
-  /** The single flight: joins the fetch that is there, or starts it. */
-  private void readShared(FetchKey key, Item item, Item range, Ask ask) {
-    while (true) {
-      long now = nanoTime.getAsLong();
-      Fetch there = table.get(key);
-      if (there != null) {
-        boolean joined = there.isRunning();
-        if (there.read(ask, now)) {
-          if (joined && !ask.reader().internal()) {
-            stats.coalesced.increment();
-          }
-          return;
-        }
-        retire(there);
-        continue;
-      }
-      Fetch fetch = new Fetch(this, key, item, range, now, ask.isForPeer());
-      if (table.putIfAbsent(key, fetch) != null) {
-        continue;
-      }
-      // only now: whoever pinned the item marked it resident before its fetch left the table
-      int inItem = ask.offset() + (int) (range.offset() - item.offset());
-      if (listener.serve(item, inItem, ask.length(), ask.reply())) {
-        retire(fetch);
-        return;
-      }
-      if (fetch.read(ask, now)) {
-        start(fetch, fetchers);
-        return;
-      }
-      // abandoned meanwhile, and out of the table
-    }
+  private Ask forPeer(int offset, int length, Borrower borrower) {
+    long deadline = nanoTime.getAsLong() + deadlineNanos;
+    return new Ask(offset, length, Reader.PEER, true, borrower, deadline);
   }
 
   /**
@@ -238,39 +260,75 @@ public final class Transit {
    * begins another pass. A thread that has moved on to another file needs the bytes of the one
    * before no longer.
    */
-  private boolean goesOn(Reader reader, FetchKey key) {
-    FetchKey before = lastItems.exchange(reader.thread(), key);
-    if (before == null) {
-      return false;
+  private boolean goesOn(Reader reader, Item item) {
+    long before = lastItems.exchange(reader.thread(), item.id());
+    boolean goesOn = reader.internal();
+    if (before == LastItems.NONE) {
+      return goesOn;
     }
-    if (Item.node(before.item()) == Item.node(key.item())) {
-      boolean first = Item.extent(key.item()) == 0;
-      return !first || Item.extent(before.item()) <= 1;
+    if (Item.node(before) == Item.node(item.id())) {
+      return goesOn || Item.extent(item.id()) != 0 || Item.extent(before) <= 1;
     }
-    Fetch left = table.get(before);
-    if (left != null && left.isSpent()) {
-      retire(left);
-    }
-    return false;
+    retireSpent(before);
+    return goesOn;
   }
 
-  private void fetchAhead(Content content, long offset) {
-    if (offset >= content.version().size() || memory.used() > memory.capacity() / 2) {
-      return;
+  /**
+   * A reader that gets to the next item has no use for what it has read of the one before the last.
+   */
+  private void leaveBehind(Item item, int first, int length) {
+    long extent = Item.extent(item.id());
+    if (extent >= 2 && first < length) {
+      retireSpent(item.id() - 2);
     }
-    Item item = layout.itemAt(content, offset);
-    FetchKey key = new FetchKey(item.id(), FetchKey.WHOLE);
-    if (table.containsKey(key)) {
-      return;
-    }
-    Fetch fetch = new Fetch(this, key, item, item, nanoTime.getAsLong(), false);
-    if (table.putIfAbsent(key, fetch) == null) {
-      if (listener.serve(item, 0, 0, NO_REPLY)) {
-        retire(fetch);
-      } else {
-        start(fetch, prefetchers);
+  }
+
+  private void retireSpent(long item) {
+    for (Fetch left : table.of(item)) {
+      if (left.isSpent()) {
+        retire(left);
       }
     }
+  }
+
+  private void fetchAhead(Content content, ReadStream stream) {
+    ReadAhead.Range range = readAhead.next(stream, content.version().size());
+    for (long at = range.from(); at < range.to(); ) {
+      long to = fetchAhead(layout.itemAt(content, at), at, range.to(), stream);
+      if (to == at) {
+        readAhead.missing(stream, at);
+        return;
+      }
+      at = to;
+    }
+  }
+
+  /** Returns up to where is fetched now, or was. */
+  private long fetchAhead(Item item, long at, long upTo, ReadStream stream) {
+    int from = (int) (at - item.offset());
+    Fetch there = table.at(item.id(), from);
+    if (there != null) {
+      return item.offset() + there.upTo();
+    }
+    Item range = item;
+    if (item.length() > FileStreams.PART && !listener.wouldAdmit(item)) {
+      int limit = (int) Math.min(item.length(), upTo - item.offset());
+      range = item.part(from, table.gapEnd(item.id(), from, limit));
+    }
+    if (!readAhead.reserve(stream, range.length())) {
+      return at;
+    }
+    Fetch fetch = new Fetch(this, item, range, nanoTime.getAsLong(), false);
+    fetch.ahead(stream);
+    if (!table.add(fetch)) {
+      fetch.end();
+    } else if (listener.serve(item, 0, 0, NO_REPLY)) {
+      retire(fetch);
+      return item.offset() + item.length();
+    } else {
+      start(fetch, prefetchers);
+    }
+    return range.offset() + range.length();
   }
 
   private static final ReadReply NO_REPLY =
@@ -287,18 +345,32 @@ public final class Transit {
       executor.execute(() -> run(fetch));
     } catch (RejectedExecutionException e) {
       if (executor == prefetchers && !closed) {
-        retire(fetch);
+        leaveOut(fetch);
       } else {
         fail(fetch, new FsException(FsError.IO, fetch.item() + ": no thread to fetch it", e));
       }
     }
   }
 
+  /** What was to be fetched ahead is not; a reader that has come for it meanwhile asks again. */
+  private void leaveOut(Fetch fetch) {
+    ReadStream stream = fetch.ahead();
+    if (stream != null) {
+      readAhead.missing(stream, fetch.item().offset());
+    }
+    retire(fetch);
+  }
+
   /** Gets memory and asks the peers; what they do not have is fetched from the origin then. */
   private void run(Fetch fetch) {
     stats.inFlight.increment();
     try {
-      long address = acquire(fetch.item().length());
+      long address = acquire(fetch);
+      if (address == 0) {
+        stats.inFlight.decrement();
+        leaveOut(fetch);
+        return;
+      }
       fetch.begin(address);
       peers.fetch(
           fetch.whole(),
@@ -319,7 +391,7 @@ public final class Transit {
         stats.peerBytes.add(fetch.item().length());
         fetch.advance(fetch.item().length());
         decide(fetch, arrival.mayAdmit());
-      } else if (fetchWithRetries(fetch, address)) {
+      } else if (origin.fetch(fetch, address)) {
         stats.originItems.increment();
         decide(fetch, arrival.mayAdmit());
       }
@@ -335,12 +407,12 @@ public final class Transit {
   }
 
   private void decide(Fetch fetch, boolean mayAdmit) {
-    boolean whole = fetch.key().part() == FetchKey.WHOLE;
+    boolean whole = fetch.isOfWhole();
     fetch.decided(mayAdmit && whole && fetch.beginOffer() && listener.offer(fetch));
   }
 
   private void fail(Fetch fetch, FsException cause) {
-    table.remove(fetch.key(), fetch);
+    table.remove(fetch);
     fetch.end().forEach(ask -> ask.reply().failed(cause));
     if (cause.code() == FsError.STALE) {
       log.info("{}", cause.getMessage());
@@ -351,14 +423,22 @@ public final class Transit {
     }
   }
 
-  private long acquire(int length) throws FsException {
+  /** Returns 0 where nobody waits for it, and it is not worth what it would take from others. */
+  private long acquire(Fetch fetch) throws FsException {
+    int length = fetch.item().length();
+    ReadStream stream = fetch.ahead();
+    boolean gone = stream != null && readAhead.isGone(stream, nanoTime.getAsLong());
+    if (gone && fetch.isUnread()) {
+      return 0;
+    }
     long address = memory.acquire(length, 0);
-    while (address == 0 && giveUpIdle()) {
+    while (address == 0 && giveUpIdle(fetch.isUnread())) {
       address = memory.acquire(length, 0);
     }
-    if (address == 0) {
-      address = memory.acquire(length, deadlineNanos / 2);
+    if (address != 0 || fetch.isUnread()) {
+      return address;
     }
+    address = memory.acquire(length, deadlineNanos / 2);
     if (address == 0) {
       throw new FsException(
           FsError.NO_MEMORY,
@@ -367,67 +447,8 @@ public final class Transit {
     return address;
   }
 
-  /** Returns whether all of it is there; not where the fetch was given up meanwhile. */
-  private boolean fetchWithRetries(Fetch fetch, long address) throws FsException {
-    for (int attempt = 1; ; attempt++) {
-      try {
-        return fetchOnce(fetch, address);
-      } catch (FsException e) {
-        boolean passing = e.code() == FsError.IO || e.code() == FsError.TIMED_OUT;
-        if (!passing || attempt == ATTEMPTS) {
-          throw e;
-        }
-        stats.originRetries.increment();
-        LockSupport.parkNanos(RETRY_NANOS * attempt);
-      }
-    }
-  }
-
-  /**
-   * Reads what is missing; each step is checked to be of the expected version before anybody gets
-   * to see it.
-   */
-  private boolean fetchOnce(Fetch fetch, long address) throws FsException {
-    Item item = fetch.item();
-    try (OriginFile file = open(item)) {
-      int done = fetch.arrived();
-      while (done < item.length() && fetch.isRunning()) {
-        int step = Math.min(STEP, item.length() - done);
-        int count = file.read(item.offset() + done, address + done, step);
-        checkVersion(file, item);
-        if (count < step) {
-          throw stale(item);
-        }
-        stats.originBytes.add(count);
-        done += count;
-        fetch.advance(done);
-      }
-      file.discard(item.offset(), item.length());
-      return done == item.length();
-    }
-  }
-
-  private OriginFile open(Item item) throws FsException {
-    try {
-      return origin.open(item.path().get(), new Part(item.version(), item.offset(), item.length()));
-    } catch (FsException e) {
-      boolean gone =
-          switch (e.code()) {
-            case NOT_FOUND, NOT_DIRECTORY, IS_DIRECTORY, SYMLINK -> true;
-            default -> false;
-          };
-      throw gone ? stale(item) : e;
-    }
-  }
-
-  private static void checkVersion(OriginFile file, Item item) throws FsException {
-    if (!file.version().equals(item.version())) {
-      throw stale(item);
-    }
-  }
-
-  private static FsException stale(Item item) {
-    return new FsException(FsError.STALE, item.path().get() + ": changed at the origin");
+  void noLongerAhead(ReadStream stream, int length) {
+    readAhead.release(stream, length);
   }
 
   void delivered(Fetch fetch, int bytes, boolean complete) {
@@ -445,12 +466,12 @@ public final class Transit {
 
   /** Takes a fetch out of the table; who joined it in the last moment asks again. */
   void retire(Fetch fetch) {
-    table.remove(fetch.key(), fetch);
+    table.remove(fetch);
     for (Ask ask : fetch.end()) {
       if (closed) {
         ask.reply().failed(new FsException(FsError.IO, fetch.item() + ": the mount is ending"));
       } else {
-        readShared(fetch.key(), fetch.whole(), fetch.item(), ask);
+        serve(fetch.whole(), ask, fetch.isOfWhole() ? Guess.WHOLE : Guess.NOTHING);
       }
     }
   }
@@ -458,12 +479,13 @@ public final class Transit {
   /** Gives up every fetch of a file whose version has changed; those who wait get ESTALE. */
   public void abandon(long node, String path) {
     FsException cause = new FsException(FsError.STALE, path + ": changed at the origin");
-    for (Fetch fetch : table.values()) {
-      if (Item.node(fetch.item().id()) == node) {
-        table.remove(fetch.key(), fetch);
-        fetch.end().forEach(ask -> ask.reply().failed(cause));
-      }
-    }
+    table.forEach(
+        fetch -> {
+          if (Item.node(fetch.item().id()) == node) {
+            table.remove(fetch);
+            fetch.end().forEach(ask -> ask.reply().failed(cause));
+          }
+        });
   }
 
   /**
@@ -471,40 +493,46 @@ public final class Transit {
    */
   public void expire() {
     long now = nanoTime.getAsLong();
-    for (Fetch fetch : table.values()) {
-      if (fetch.expire(now, 2 * deadlineNanos)) {
-        fail(fetch, new FsException(FsError.TIMED_OUT, fetch.item() + ": given up"));
-      } else if (fetch.isOver(now)) {
-        retire(fetch);
-      }
-    }
+    table.forEach(
+        fetch -> {
+          if (fetch.expire(now, 2 * deadlineNanos)) {
+            fail(fetch, new FsException(FsError.TIMED_OUT, fetch.item() + ": given up"));
+          } else if (fetch.isOver(now)) {
+            retire(fetch);
+          }
+        });
   }
 
+  /** A kept fetch as it is at one moment. */
+  private record Idle(Fetch fetch, boolean spent, long since) {}
+
   /**
-   * Makes room: the quarter of the kept items that was not used for longest goes.
+   * Makes room: the quarter of the kept items goes that was not used for longest, those first that
+   * were delivered whole.
    *
+   * @param spentOnly whether what has not been delivered whole stays
    * @return whether there were any
    */
-  private boolean giveUpIdle() {
+  private boolean giveUpIdle(boolean spentOnly) {
     if (kept.get() == 0) {
       return false; // all is on its way to being pinned, or still arriving
     }
-    List<Fetch> idle;
-    try (Stream<Fetch> all = table.values().stream()) {
-      idle =
-          all.filter(fetch -> fetch.idleSince() != Long.MAX_VALUE)
-              .sorted(Comparator.comparingLong(Fetch::idleSince))
-              .toList();
-    }
-    idle.subList(0, (idle.size() + 3) / 4).forEach(this::retire);
+    List<Idle> idle = new ArrayList<>();
+    table.forEach(
+        fetch -> {
+          Idle each = new Idle(fetch, fetch.isSpent(), fetch.idleSince());
+          if (each.since != Long.MAX_VALUE && (each.spent || !spentOnly)) {
+            idle.add(each);
+          }
+        });
+    idle.sort(Comparator.comparing((Idle each) -> !each.spent).thenComparingLong(Idle::since));
+    idle.subList(0, (idle.size() + 3) / 4).forEach(each -> retire(each.fetch));
     return !idle.isEmpty();
   }
 
   /** Ends all fetches; for the end of the mount. */
   public void close() {
     closed = true;
-    for (Fetch fetch : table.values()) {
-      retire(fetch);
-    }
+    table.forEach(this::retire);
   }
 }
