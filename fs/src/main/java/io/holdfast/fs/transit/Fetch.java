@@ -241,28 +241,7 @@ final class Fetch implements Fetched {
       users++;
       first = address + ask.offset() - from;
     }
-    borrower.lent(
-        new Loan() {
-          @Override
-          public long address() {
-            return first;
-          }
-
-          @Override
-          public int length() {
-            return ask.length();
-          }
-
-          @Override
-          public int checksum() {
-            return Loan.checksum(first, ask.length());
-          }
-
-          @Override
-          public void release() {
-            Fetch.this.release();
-          }
-        });
+    borrower.lent(new FetchLoan(this, first, ask.length()));
   }
 
   private int mark(int offset, int length) {

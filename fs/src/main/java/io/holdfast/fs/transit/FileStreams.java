@@ -52,10 +52,10 @@ final class FileStreams {
     streams.remove(stream);
     streams.add(stream);
     if (stream.isSequential()) {
-      return new Guess(false, (int) Math.min(stream.run(), Integer.MAX_VALUE / 2), stream);
+      return new Guess(false, (int) Math.min(stream.run(), Integer.MAX_VALUE / 2), true, stream);
     }
     earned = Math.min(earned + length, MOST_EARNED);
-    return new Guess(false, (int) Math.max(0, Math.min(earned, PART - length)), stream);
+    return new Guess(false, (int) Math.max(0, Math.min(earned, PART - length)), false, stream);
   }
 
   /**

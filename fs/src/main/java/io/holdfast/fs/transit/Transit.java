@@ -12,7 +12,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,7 +33,6 @@ public final class Transit {
 
   private final OriginReader origin;
   private final PeerSource peers;
-  private final ItemLayout layout;
   private final TransitMemory memory;
   private final Executor fetchers;
   private final Executor prefetchers;
@@ -42,9 +40,8 @@ public final class Transit {
   private final FetchListener listener;
   private final long deadlineNanos;
   private final TransitStats stats = new TransitStats();
-  private final ReadPatterns patterns = new ReadPatterns();
-  private final LastItems lastItems = new LastItems();
   private final ReadAhead readAhead;
+  private final Reads reads;
   private volatile boolean closed;
 
   /** Fetches in the table that were refused: those that can be given up. */
@@ -69,7 +66,6 @@ public final class Transit {
       FetchListener listener) {
     this.origin = new OriginReader(sources.origin(), stats);
     this.peers = sources.peers();
-    this.layout = layout;
     this.memory = new TransitMemory(capacity);
     this.readAhead = new ReadAhead(layout, capacity / 2);
     this.fetchers = fetchers.awaited();
@@ -77,6 +73,7 @@ public final class Transit {
     this.nanoTime = nanoTime;
     this.deadlineNanos = deadline.toNanos();
     this.listener = listener;
+    this.reads = new Reads(this, layout, table, listener, readAhead);
   }
 
   /**
@@ -116,115 +113,7 @@ public final class Transit {
    * @param length bytes, which end within the content
    */
   public void read(Content content, long offset, int length, Reader reader, ReadReply reply) {
-    long now = nanoTime.getAsLong();
-    Guess guess = guess(content, offset, length, reader, now);
-    Item item = layout.itemAt(content, offset);
-    int first = (int) (offset - item.offset());
-    long deadline = now + deadlineNanos;
-    if (first + length <= item.length()) {
-      serve(item, new Ask(first, length, reader, goesOn(reader, item), reply, deadline), guess);
-    } else {
-      JoinedReply joined = new JoinedReply(reply, length);
-      for (int done = 0; done < length; ) {
-        Item each = layout.itemAt(content, offset + done);
-        int from = (int) (offset + done - each.offset());
-        int count = Math.min(length - done, each.length() - from);
-        boolean goesOn = goesOn(reader, each);
-        serve(each, new Ask(from, count, reader, goesOn, joined.part(done), deadline), guess);
-        done += count;
-      }
-      joined.complete();
-    }
-    ReadStream stream = guess.stream();
-    if (stream != null) {
-      leaveBehind(item, first, length);
-      fetchAhead(content, stream);
-    }
-  }
-
-  /**
-   * A file of one item that is read from its beginning is read whole, as are those that are small.
-   */
-  private Guess guess(Content content, long offset, int length, Reader reader, long now) {
-    long size = content.version().size();
-    boolean ofOneItem = offset == 0 && size <= layout.itemSize();
-    return size <= FileStreams.PART || ofOneItem || reader.internal()
-        ? Guess.WHOLE
-        : patterns.read(content.node(), offset, length, reader.thread(), now);
-  }
-
-  /** The single flight: answers from the fetches that are there, and starts those that are not. */
-  private void serve(Item item, Ask ask, Guess guess) {
-    JoinedReply joined = null;
-    int at = ask.offset();
-    while (at < ask.end()) {
-      Fetch there = ask.isForPeer() ? table.whole(item.id()) : table.at(item.id(), at);
-      Fetch fetch = there == null ? add(item, ask, at, guess) : there;
-      if (fetch == null) {
-        continue; // another was quicker
-      }
-      int to = Math.min(ask.end(), fetch.upTo());
-      if (to < ask.end() && joined == null) {
-        joined = new JoinedReply(ask.reply(), ask.length());
-      }
-      Ask piece = joined == null ? ask : ask.part(at, to, joined.part(at - ask.offset()));
-      if (there == null ? begin(fetch, piece) : join(fetch, piece)) {
-        at = to;
-      } else if (joined != null) {
-        joined.withdraw();
-      }
-    }
-    if (joined != null) {
-      joined.complete();
-    }
-  }
-
-  /** Adds a fetch of what is missing from a byte on; returns null where another was quicker. */
-  private @Nullable Fetch add(Item item, Ask ask, int at, Guess guess) {
-    boolean whole =
-        guess.whole() || item.length() <= FileStreams.PART || listener.wouldAdmit(item);
-    Item range = item;
-    if (!whole) {
-      int to = (int) Math.min(item.length(), (long) ask.end() + guess.extra());
-      range = item.part(at, table.gapEnd(item.id(), at, to));
-    }
-    Fetch fetch = new Fetch(this, item, range, nanoTime.getAsLong(), ask.isForPeer());
-    if (!table.add(fetch)) {
-      return null;
-    }
-    ReadStream stream = guess.stream();
-    if (stream != null) {
-      long end = range.offset() + range.length();
-      int extra = whole ? 0 : Math.max(0, fetch.upTo() - ask.end());
-      stream.file().fetched(stream, end, extra);
-    }
-    return fetch;
-  }
-
-  private boolean join(Fetch there, Ask ask) {
-    boolean joined = there.isRunning();
-    if (!there.read(ask, nanoTime.getAsLong())) {
-      retire(there);
-      return false;
-    }
-    if (joined && !ask.reader().internal()) {
-      stats.coalesced.increment();
-    }
-    return true;
-  }
-
-  /** Returns false where the fetch was abandoned meanwhile, and is out of the table. */
-  private boolean begin(Fetch fetch, Ask ask) {
-    // only now: whoever pinned the item marked it resident before its fetch left the table
-    if (listener.serve(fetch.whole(), ask.offset(), ask.length(), ask.reply())) {
-      retire(fetch);
-      return true;
-    }
-    if (!fetch.read(ask, nanoTime.getAsLong())) {
-      return false;
-    }
-    start(fetch, fetchers);
-    return true;
+    reads.read(content, offset, length, reader, reply);
   }
 
   /**
@@ -234,7 +123,7 @@ public final class Transit {
    * @param offset first byte, within the item
    */
   public void lend(Item item, int offset, int length, Borrower borrower) {
-    serve(item, forPeer(offset, length, borrower), Guess.WHOLE);
+    reads.serve(item, forPeer(offset, length, borrower), Guess.WHOLE);
   }
 
   /**
@@ -249,98 +138,23 @@ public final class Transit {
         && there.read(forPeer(offset, length, borrower), nanoTime.getAsLong());
   }
 
+  /** Returns the time, as the clock of nanoseconds tells it. */
+  long now() {
+    return nanoTime.getAsLong();
+  }
+
+  /** Returns when who asks now must have an answer. */
+  long deadline() {
+    return nanoTime.getAsLong() + deadlineNanos;
+  }
+
   private Ask forPeer(int offset, int length, Borrower borrower) {
-    long deadline = nanoTime.getAsLong() + deadlineNanos;
-    return new Ask(offset, length, Reader.PEER, true, borrower, deadline);
+    return new Ask(offset, length, Reader.PEER, true, borrower, deadline());
   }
 
-  /**
-   * Tells whether the reader is still on its way through an item: its last read was of the same
-   * one, or of another of the file, since the kernel reads ahead. Only the beginning of a file
-   * begins another pass. A thread that has moved on to another file needs the bytes of the one
-   * before no longer.
-   */
-  private boolean goesOn(Reader reader, Item item) {
-    long before = lastItems.exchange(reader.thread(), item.id());
-    boolean goesOn = reader.internal();
-    if (before == LastItems.NONE) {
-      return goesOn;
-    }
-    if (Item.node(before) == Item.node(item.id())) {
-      return goesOn || Item.extent(item.id()) != 0 || Item.extent(before) <= 1;
-    }
-    retireSpent(before);
-    return goesOn;
-  }
-
-  /**
-   * A reader that gets to the next item has no use for what it has read of the one before the last.
-   */
-  private void leaveBehind(Item item, int first, int length) {
-    long extent = Item.extent(item.id());
-    if (extent >= 2 && first < length) {
-      retireSpent(item.id() - 2);
-    }
-  }
-
-  private void retireSpent(long item) {
-    for (Fetch left : table.of(item)) {
-      if (left.isSpent()) {
-        retire(left);
-      }
-    }
-  }
-
-  private void fetchAhead(Content content, ReadStream stream) {
-    ReadAhead.Range range = readAhead.next(stream, content.version().size());
-    for (long at = range.from(); at < range.to(); ) {
-      long to = fetchAhead(layout.itemAt(content, at), at, range.to(), stream);
-      if (to == at) {
-        readAhead.missing(stream, at);
-        return;
-      }
-      at = to;
-    }
-  }
-
-  /** Returns up to where is fetched now, or was. */
-  private long fetchAhead(Item item, long at, long upTo, ReadStream stream) {
-    int from = (int) (at - item.offset());
-    Fetch there = table.at(item.id(), from);
-    if (there != null) {
-      return item.offset() + there.upTo();
-    }
-    Item range = item;
-    if (item.length() > FileStreams.PART && !listener.wouldAdmit(item)) {
-      int limit = (int) Math.min(item.length(), upTo - item.offset());
-      range = item.part(from, table.gapEnd(item.id(), from, limit));
-    }
-    if (!readAhead.reserve(stream, range.length())) {
-      return at;
-    }
-    Fetch fetch = new Fetch(this, item, range, nanoTime.getAsLong(), false);
-    fetch.ahead(stream);
-    if (!table.add(fetch)) {
-      fetch.end();
-    } else if (listener.serve(item, 0, 0, NO_REPLY)) {
-      retire(fetch);
-      return item.offset() + item.length();
-    } else {
-      start(fetch, prefetchers);
-    }
-    return range.offset() + range.length();
-  }
-
-  private static final ReadReply NO_REPLY =
-      new ReadReply() {
-        @Override
-        public void data(long address, int length) {}
-
-        @Override
-        public void failed(FsException cause) {}
-      };
-
-  private void start(Fetch fetch, Executor executor) {
+  /** Begins a fetch that is in the table. */
+  void start(Fetch fetch) {
+    Executor executor = fetch.isUnread() ? prefetchers : fetchers;
     try {
       executor.execute(() -> run(fetch));
     } catch (RejectedExecutionException e) {
@@ -471,7 +285,7 @@ public final class Transit {
       if (closed) {
         ask.reply().failed(new FsException(FsError.IO, fetch.item() + ": the mount is ending"));
       } else {
-        serve(fetch.whole(), ask, fetch.isOfWhole() ? Guess.WHOLE : Guess.NOTHING);
+        reads.serve(fetch.whole(), ask, fetch.isOfWhole() ? Guess.WHOLE : Guess.NOTHING);
       }
     }
   }
@@ -507,8 +321,8 @@ public final class Transit {
   private record Idle(Fetch fetch, boolean spent, long since) {}
 
   /**
-   * Makes room: the quarter of the kept items goes that was not used for longest, those first that
-   * were delivered whole.
+   * Makes room: of the kept items that were delivered whole, or else of all, the quarter goes that
+   * was not used for longest.
    *
    * @param spentOnly whether what has not been delivered whole stays
    * @return whether there were any
@@ -521,11 +335,14 @@ public final class Transit {
     table.forEach(
         fetch -> {
           Idle each = new Idle(fetch, fetch.isSpent(), fetch.idleSince());
-          if (each.since != Long.MAX_VALUE && (each.spent || !spentOnly)) {
+          if (each.since != Long.MAX_VALUE) {
             idle.add(each);
           }
         });
-    idle.sort(Comparator.comparing((Idle each) -> !each.spent).thenComparingLong(Idle::since));
+    if (spentOnly || idle.stream().anyMatch(Idle::spent)) {
+      idle.removeIf(each -> !each.spent);
+    }
+    idle.sort(Comparator.comparingLong(Idle::since));
     idle.subList(0, (idle.size() + 3) / 4).forEach(each -> retire(each.fetch));
     return !idle.isEmpty();
   }
