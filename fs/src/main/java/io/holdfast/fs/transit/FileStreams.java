@@ -52,7 +52,10 @@ final class FileStreams {
     streams.remove(stream);
     streams.add(stream);
     if (stream.isSequential()) {
-      return new Guess(false, (int) Math.min(stream.run(), Integer.MAX_VALUE / 2), true, stream);
+      long end = offset + length;
+      Ahead ahead = clearOfOthers(stream, end, end + Math.min(stream.run(), MOST_EARNED), now);
+      int extra = ahead.from == end ? (int) (ahead.to - end) : 0;
+      return new Guess(false, extra, true, stream);
     }
     earned = Math.min(earned + length, MOST_EARNED);
     return new Guess(false, (int) Math.max(0, Math.min(earned, PART - length)), false, stream);
@@ -105,6 +108,29 @@ final class FileStreams {
       streams.remove(oldest);
     }
     return new ReadStream(this);
+  }
+
+  /**
+   * A range before a reader.
+   *
+   * @param from first byte within the file; not below {@code to} where nothing is left
+   */
+  record Ahead(long from, long to) {}
+
+  /**
+   * Cuts a range to what no other reader has read a moment ago, and to where another began: those
+   * who share a file among them end there.
+   */
+  synchronized Ahead clearOfOthers(ReadStream stream, long from, long to, long now) {
+    long first = from;
+    long last = to;
+    for (ReadStream other : streams) {
+      if (other != stream && !other.isGone(now, ReadAhead.PATIENCE_NANOS)) {
+        first = other.skipRead(first);
+        last = other.start() > first ? Math.min(last, other.start()) : last;
+      }
+    }
+    return new Ahead(first, last);
   }
 
   /** Takes note of what was fetched with a read of a stream. */

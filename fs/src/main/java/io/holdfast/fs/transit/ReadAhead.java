@@ -1,5 +1,6 @@
 package io.holdfast.fs.transit;
 
+import io.holdfast.fs.transit.FileStreams.Ahead;
 import java.time.Duration;
 
 /**
@@ -27,20 +28,13 @@ final class ReadAhead {
     this.capacity = capacity;
   }
 
-  /**
-   * A range that is to be fetched now.
-   *
-   * @param from first byte within the file; not below {@code to} where there is nothing to fetch
-   */
-  record Range(long from, long to) {
-    private static final Range NONE = new Range(0, 0);
-  }
+  private static final Ahead NOTHING = new Ahead(0, 0);
 
   /** Returns what to fetch ahead now, in steps that are worth a request. */
-  Range next(ReadStream stream, long size) {
+  Ahead next(ReadStream stream, long size, long now) {
     synchronized (stream.file()) {
       if (!stream.isSequential() || stream.reads() < 2) {
-        return Range.NONE;
+        return NOTHING;
       }
       long window = Math.min(stream.run(), share(stream));
       long from = stream.aheadTo();
@@ -50,10 +44,11 @@ final class ReadAhead {
       }
       long step = Math.min(window / 2, layout.itemSize());
       if (to <= from || (to < size && to - from < step)) {
-        return Range.NONE;
+        return NOTHING;
       }
-      stream.aheadTo(to);
-      return new Range(from, to);
+      Ahead ahead = stream.file().clearOfOthers(stream, from, to, now);
+      stream.aheadTo(Math.max(ahead.from(), ahead.to()));
+      return ahead;
     }
   }
 

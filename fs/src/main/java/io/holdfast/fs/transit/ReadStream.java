@@ -17,6 +17,9 @@ final class ReadStream {
   /** What whoever begins a file is taken to have read already. */
   private static final long BEGINNING = 1 << 20;
 
+  /** Bytes behind a reader that are still in the page cache, in all likelihood. */
+  private static final long JUST_READ = 16 << 20;
+
   private final FileStreams file;
   private long start;
   private long end;
@@ -79,6 +82,16 @@ final class ReadStream {
   /** Returns the bytes that may be fetched ahead: as many as have been read. */
   long run() {
     return start == 0 ? Math.max(bytes, BEGINNING) : bytes;
+  }
+
+  /** Returns where its run began. */
+  long start() {
+    return start;
+  }
+
+  /** Returns a place, or where it is itself when it has passed that place a moment ago. */
+  long skipRead(long place) {
+    return place >= Math.max(start, end - JUST_READ) && place < end ? end : place;
   }
 
   /** Returns where it is. */

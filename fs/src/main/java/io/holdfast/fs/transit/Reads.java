@@ -182,7 +182,7 @@ final class Reads {
   }
 
   private void fetchAhead(Content content, ReadStream stream) {
-    ReadAhead.Range range = readAhead.next(stream, content.version().size());
+    FileStreams.Ahead range = readAhead.next(stream, content.version().size(), transit.now());
     for (long at = range.from(); at < range.to(); ) {
       long to = fetchAhead(layout.itemAt(content, at), at, range.to(), stream);
       if (to == at) {
