@@ -110,18 +110,6 @@ final class Fetch implements Fetched {
     return ahead;
   }
 
-  /** It is read now, or over: it is ahead of nobody any more. */
-  private void arriveAtReader() {
-    ReadStream reader;
-    synchronized (this) {
-      reader = ahead;
-      ahead = null;
-    }
-    if (reader != null) {
-      transit.noLongerAhead(reader, item.length());
-    }
-  }
-
   @Override
   public synchronized int readsFromElsewhere() {
     return readsFromElsewhere;
@@ -140,6 +128,7 @@ final class Fetch implements Fetched {
    */
   boolean read(Ask ask, long now) {
     boolean here;
+    ReadStream reached;
     synchronized (this) {
       boolean anotherPass =
           state == State.REFUSED && ask.offset() == from && isDelivered() && !ask.goesOn();
@@ -153,8 +142,12 @@ final class Fetch implements Fetched {
       } else {
         waiters.add(ask);
       }
+      reached = ahead;
+      ahead = null;
     }
-    arriveAtReader();
+    if (reached != null) {
+      transit.noLongerAhead(reached, item.length());
+    }
     if (here) {
       answer(ask);
       release();
@@ -360,10 +353,13 @@ final class Fetch implements Fetched {
     List<Ask> unanswered;
     boolean free;
     int bytes;
+    ReadStream unreached;
     synchronized (this) {
       if (state == State.RETIRED) {
         return List.of();
       }
+      unreached = ahead;
+      ahead = null;
       bytes = state == State.RUNNING && !offered ? deliveredBytes : 0;
       if (state == State.REFUSED) {
         transit.kept(false);
@@ -373,7 +369,9 @@ final class Fetch implements Fetched {
       waiters.clear();
       free = users == 0 && address != 0;
     }
-    arriveAtReader();
+    if (unreached != null) {
+      transit.noLongerAhead(unreached, item.length());
+    }
     if (bytes > 0) {
       transit.delivered(this, bytes, true);
     }
