@@ -57,6 +57,8 @@ missing_packages() {
   has ip || echo iproute2
   has nft || echo nftables
   has mkfs.ext4 || echo e2fsprogs
+  # For reads of large files that are verified.
+  has fio || echo fio
   # Plots have text, which Java draws with these. Debian's Java brings them, others do not.
   ldconfig -p | grep -q 'libfontconfig\.so\.1 ' || echo fontconfig
   [ -n "$(find /usr/share/fonts -name '*.ttf' 2>/dev/null | head -n 1)" ] || echo fonts-dejavu-core

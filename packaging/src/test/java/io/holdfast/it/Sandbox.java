@@ -215,17 +215,24 @@ final class Sandbox
 
   /** Ends a FUSE connection in the kernel: whoever waits for it gets an error. */
   private void abort(int minor) {
-    Path connections = Path.of("/sys/fs/fuse/connections");
-    if (!Files.exists(connections.resolve(minor + "/abort"))) {
-      connections = root.resolve("fusectl");
-      command("mkdir", "-p", connections.toString());
-      command("mount", "-t", "fusectl", "none", connections.toString());
-    }
     try {
-      Files.writeString(connections.resolve(minor + "/abort"), "1");
+      Files.writeString(fuseConnection(minor).resolve("abort"), "1");
     } catch (IOException e) {
       // The connection has gone in the meantime.
     }
+  }
+
+  /** The kernel's folder for a FUSE connection: how many requests wait, and a way to end it. */
+  Path fuseConnection(int minor) {
+    Path connection = Path.of("/sys/fs/fuse/connections", Integer.toString(minor));
+    if (Files.exists(connection.resolve("abort"))) {
+      return connection;
+    }
+    Path connections = folder("fusectl");
+    if (!Files.exists(connections.resolve(minor + "/abort"))) {
+      command("mount", "-t", "fusectl", "none", connections.toString());
+    }
+    return connections.resolve(Integer.toString(minor));
   }
 
   private void printLogs(String test) {

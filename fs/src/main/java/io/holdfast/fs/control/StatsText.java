@@ -125,7 +125,20 @@ public final class StatsText {
           Human.grouped(peer.number("errors")));
     }
     row("shared", "%s waited for another's fetch", Human.grouped(fetches.number("coalesced")));
-    row("in flight", Human.grouped(fetches.number("in_flight")));
+    row("in flight", Human.grouped(fetches.number("in_flight")) + turns(origin));
+  }
+
+  private static String turns(Figures origin) {
+    long limit = origin.number("limit");
+    long stuck = origin.number("stuck");
+    return limit == 0
+        ? ""
+        : "; at the origin %d of at most %d, %d wait%s"
+            .formatted(
+                origin.number("in_flight"),
+                limit,
+                origin.number("queued"),
+                stuck == 0 ? "" : ", " + stuck + " do not come back");
   }
 
   private void cluster(Figures cluster) {

@@ -9,7 +9,9 @@ import io.holdfast.fs.mount.kernel.KernelBinding;
 import io.holdfast.fs.origin.DeadlineOrigin;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.posix.PosixOrigin;
-import io.holdfast.fs.transit.Transit;
+import io.holdfast.fs.transit.AdaptiveFetchers;
+import io.holdfast.fs.transit.Fetchers;
+import io.holdfast.fs.transit.PlainFetchers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -33,7 +35,7 @@ final class Composition {
   /** Threads that may be stuck in an origin that hangs. */
   private static final int METADATA_THREADS = 32;
 
-  private static final int FETCH_THREADS = 64;
+  private static final int POOL_THREADS = 64;
   private static final int PREFETCH_THREADS = 4;
   private static final int PREFETCH_QUEUE = 16;
   private static final int PIN_THREADS = 2;
@@ -74,20 +76,31 @@ final class Composition {
 
   /**
    * Where the origin cannot hang, a fetch runs on the thread of its first reader: handing it over
-   * costs as much as the fetch of a small file. Else the reader must be able to give it up, and
-   * those that are more than there are threads wait without one.
+   * costs as much as the fetch of a small file. Else the reader must be able to give it up, and how
+   * many fetches run follows from how the origin copes.
    *
-   * @param mayWait whether the origin, or a peer, may keep a fetch waiting
+   * @param mayWait whether the origin may keep a fetch waiting
+   * @param transitBytes memory for what is fetched; large items leave a part of it to small ones
    */
-  static Transit.Executors fetchers(boolean mayWait) {
-    return new Transit.Executors(mayWait ? pool("fetch") : Runnable::run, prefetchers());
+  static Fetchers fetchers(boolean mayWait, long transitBytes) {
+    return mayWait
+        ? new AdaptiveFetchers(
+            new ThreadPoolExecutor(
+                0,
+                Integer.MAX_VALUE, // the fetchers have a limit
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new SynchronousQueue<>(),
+                named("fetch")),
+            transitBytes - transitBytes / 4)
+        : new PlainFetchers(Runnable::run, prefetchers());
   }
 
   static Executor pool(String name) {
     ThreadPoolExecutor threads =
         new ThreadPoolExecutor(
-            FETCH_THREADS,
-            FETCH_THREADS,
+            POOL_THREADS,
+            POOL_THREADS,
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),

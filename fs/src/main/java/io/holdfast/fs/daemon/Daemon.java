@@ -31,7 +31,6 @@ import io.holdfast.fs.transit.FetchListener;
 import io.holdfast.fs.transit.Fetched;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.transit.ItemLayout;
-import io.holdfast.fs.transit.PeerSource;
 import io.holdfast.fs.transit.Transit;
 import io.holdfast.fs.tree.DatasetScan;
 import io.holdfast.fs.tree.Node;
@@ -51,6 +50,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -151,13 +151,16 @@ public final class Daemon {
       ItemLayout layout = new ItemLayout(settings.itemSize());
       OwnShare ownShare = new OwnShare(residency::datasetSize);
       PeerSettings wanted = settings.peers().orElse(null);
-      peers = wanted == null ? null : closing(peerLink(wanted, ownShare));
+      Executor asking = Composition.pool("peer");
+      peers = wanted == null ? null : closing(peerLink(wanted, asking, ownShare));
       Transit transit =
           new Transit(
-              new Transit.Sources(origin, peers == null ? PeerSource.NONE : peers.source()),
+              peers == null
+                  ? new Transit.Sources(origin)
+                  : new Transit.Sources(origin, peers.source(), asking),
               layout,
               settings.transitBytes(),
-              Composition.fetchers(origin.mayHang() || peers != null),
+              Composition.fetchers(origin.mayHang(), settings.transitBytes()),
               System::nanoTime,
               Composition.DEADLINE,
               new Listener());
@@ -261,9 +264,14 @@ public final class Daemon {
     }
   }
 
-  private PeerLink peerLink(PeerSettings wanted, OwnShare ownShare) throws PeerSetupException {
+  private PeerLink peerLink(PeerSettings wanted, Executor asking, OwnShare ownShare)
+      throws PeerSetupException {
     return new PeerLink(
-        wanted, settings.capacityBytes(), residency, Composition.pool("peer"), ownShare::share);
+        wanted,
+        settings.capacityBytes(),
+        residency,
+        new PeerLink.Threads(asking, Composition.pool("peer-name")),
+        ownShare::share);
   }
 
   private long restarts() {

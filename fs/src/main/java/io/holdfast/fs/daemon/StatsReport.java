@@ -6,6 +6,7 @@ import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.stats.OpenCounts;
 import io.holdfast.fs.stats.OpenWatcher;
 import io.holdfast.fs.stats.ReadStats;
+import io.holdfast.fs.transit.Fetchers;
 import io.holdfast.fs.transit.Transit;
 import io.holdfast.fs.tree.DatasetScan;
 import io.holdfast.policy.Policies;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -142,6 +144,13 @@ final class StatsReport {
     origin.put("bytes", sources.transit.stats().originBytes.sum());
     origin.put("errors", sources.transit.stats().originErrors.sum());
     origin.put("retries", sources.transit.stats().originRetries.sum());
+    Fetchers.Figures turns = sources.transit.fetches();
+    origin.put("limit", turns.limit());
+    origin.put("in_flight", turns.inFlight());
+    origin.put("queued", turns.queued());
+    origin.put("stuck", turns.stuck());
+    origin.put("p50_us", micros(50));
+    origin.put("p99_us", micros(99));
     Map<String, Object> peer = new LinkedHashMap<>();
     peer.put("items", sources.transit.stats().peerItems.sum());
     peer.put("bytes", sources.transit.stats().peerBytes.sum());
@@ -153,6 +162,11 @@ final class StatsReport {
     fetches.put("coalesced", sources.transit.stats().coalesced.sum());
     fetches.put("in_flight", sources.transit.stats().inFlight.sum());
     return fetches;
+  }
+
+  private long micros(double percent) {
+    Histogram micros = sources.transit.stats().originMicros;
+    return micros.getTotalCount() == 0 ? 0 : micros.getValueAtPercentile(percent);
   }
 
   private Map<String, Object> reads() {

@@ -58,7 +58,7 @@ public final class ClusterSource implements PeerSource {
   /**
    * Creates a source.
    *
-   * @param threads where a fetch goes on, which may then wait for the origin
+   * @param threads where a fetch goes on
    */
   public ClusterSource(
       Dataset dataset,

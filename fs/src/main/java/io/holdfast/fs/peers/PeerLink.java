@@ -49,7 +49,7 @@ public final class PeerLink implements AutoCloseable {
   private final Cluster cluster;
   private final Residency residency;
   private final FormerOwners formerOwners;
-  private final Executor threads;
+  private final Threads threads;
   private final DoubleConsumer shareChanged;
   private volatile @Nullable Transfer transfer;
   private volatile @Nullable Membership membership;
@@ -59,7 +59,6 @@ public final class PeerLink implements AutoCloseable {
    * Prepares the link; nobody is asked or answered yet.
    *
    * @param capacityBytes what this node's residents may take
-   * @param threads where fetches go on that were waiting for a peer
    * @param shareChanged learns what part of all items this node owns, whenever that changes
    * @throws PeerSetupException where the secret cannot be used
    */
@@ -67,7 +66,7 @@ public final class PeerLink implements AutoCloseable {
       PeerSettings settings,
       long capacityBytes,
       Residency residency,
-      Executor threads,
+      Threads threads,
       DoubleConsumer shareChanged)
       throws PeerSetupException {
     this.settings = settings;
@@ -81,10 +80,18 @@ public final class PeerLink implements AutoCloseable {
     formerOwners = new FormerOwners(residency, this::tellHeld);
   }
 
+  /**
+   * What runs on which threads.
+   *
+   * @param asking fetches, before a peer is asked and after it answered
+   * @param names look-ups for peers, which may wait for the origin
+   */
+  public record Threads(Executor asking, Executor names) {}
+
   /** Returns what transit asks before the origin. */
   public PeerSource source() {
     return new ClusterSource(
-        settings.dataset(), cluster, residency, this::fetch, formerOwners, threads);
+        settings.dataset(), cluster, residency, this::fetch, formerOwners, threads.asking());
   }
 
   /** Tells whether an item is one for this node to keep. */
@@ -102,7 +109,8 @@ public final class PeerLink implements AutoCloseable {
     if (closed) {
       return;
     }
-    PeerService service = new PeerService(cluster, tree, layout, transit, residency, threads);
+    PeerService service =
+        new PeerService(cluster, tree, layout, transit, residency, threads.names());
     Transfer serving =
         Transfer.start(
             new Transfer.Config(

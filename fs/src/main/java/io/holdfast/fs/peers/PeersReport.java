@@ -75,7 +75,7 @@ public final class PeersReport {
 
   /**
    * Returns what came from each peer that is in the view: {@code items}, {@code bytes} and {@code
-   * errors}.
+   * errors}, and what is being asked of it: {@code limit}, {@code in_flight} and {@code queued}.
    */
   public Map<String, Object> fetchesByNode() {
     Map<String, Object> byNode = new LinkedHashMap<>();
@@ -84,6 +84,9 @@ public final class PeersReport {
       fetches.put("items", peer.itemsIn());
       fetches.put("bytes", peer.bytesIn());
       fetches.put("errors", peer.errors());
+      fetches.put("limit", peer.load().limit());
+      fetches.put("in_flight", peer.load().inFlight());
+      fetches.put("queued", peer.load().queued());
       byNode.put(peer.peer().toString(), fetches);
     }
     return byNode;

@@ -3,9 +3,9 @@ package io.holdfast.fs.transit;
 import io.holdfast.fs.ReadReply;
 
 /**
- * What a reader asks of a fetch. Immutable.
+ * What a reader asks of an item. Immutable.
  *
- * @param offset first byte, within the fetch's range
+ * @param offset first byte, within the item
  * @param length bytes
  * @param reader who reads
  * @param goesOn whether the reader's last read was of this item too; its pages may have been
@@ -20,5 +20,10 @@ record Ask(int offset, int length, Reader reader, boolean goesOn, ReadReply repl
 
   int end() {
     return offset + length;
+  }
+
+  /** Returns a part of this ask, whose answer goes elsewhere. */
+  Ask part(int from, int to, ReadReply answer) {
+    return new Ask(from, to - from, reader, goesOn, answer, deadline);
   }
 }

@@ -44,7 +44,7 @@ final class Fetch implements Fetched {
   private final Transit transit;
   private final Item whole;
   private final Item item;
-  private final FetchKey key;
+  private final int from;
   private final long started;
   private final boolean forPeer;
   private State state = State.RUNNING;
@@ -59,6 +59,8 @@ final class Fetch implements Fetched {
   private int arrived;
   private int users;
   private long lastUse;
+  private @Nullable FetchTask turn;
+  private @Nullable ReadStream ahead;
 
   /**
    * Creates a fetch that has not begun.
@@ -66,11 +68,11 @@ final class Fetch implements Fetched {
    * @param whole the item that the range is a part of, or is
    * @param forPeer whether it is a peer that wants it
    */
-  Fetch(Transit transit, FetchKey key, Item whole, Item range, long now, boolean forPeer) {
+  Fetch(Transit transit, Item whole, Item range, long now, boolean forPeer) {
     this.transit = transit;
-    this.key = key;
     this.whole = whole;
     this.item = range;
+    this.from = (int) (range.offset() - whole.offset());
     this.started = now;
     this.lastUse = now;
     this.forPeer = forPeer;
@@ -85,8 +87,28 @@ final class Fetch implements Fetched {
     return whole;
   }
 
-  FetchKey key() {
-    return key;
+  /** Returns the first byte, within the whole item. */
+  int from() {
+    return from;
+  }
+
+  /** Returns the byte after the last one, within the whole item. */
+  int upTo() {
+    return from + item.length();
+  }
+
+  boolean isOfWhole() {
+    return item.length() == whole.length();
+  }
+
+  /** Takes note, before the fetch can be found, of whom it is fetched ahead for. */
+  synchronized void ahead(ReadStream reader) {
+    ahead = reader;
+  }
+
+  /** Returns whom it is fetched ahead for, until somebody reads it. */
+  synchronized @Nullable ReadStream ahead() {
+    return ahead;
   }
 
   @Override
@@ -106,22 +128,47 @@ final class Fetch implements Fetched {
    *     was delivered whole
    */
   boolean read(Ask ask, long now) {
+    boolean here;
+    ReadStream reached;
+    FetchTask itsTurn = null;
     synchronized (this) {
       boolean anotherPass =
-          state == State.REFUSED && ask.offset() == 0 && isDelivered() && !ask.goesOn();
+          state == State.REFUSED && ask.offset() == from && isDelivered() && !ask.goesOn();
       if (state == State.RETIRED || anotherPass) {
         return false;
       }
       lastUse = now;
-      if (ask.end() > arrived) {
+      here = ask.end() - from <= arrived;
+      if (here) {
+        users++;
+      } else {
         waiters.add(ask);
-        return true;
+        itsTurn = turn;
       }
-      users++;
+      reached = ahead;
+      ahead = null;
     }
-    answer(ask);
-    release();
+    if (reached != null) {
+      transit.noLongerAhead(reached, item.length());
+    }
+    if (itsTurn != null) {
+      transit.wanted(itsTurn);
+    }
+    if (here) {
+      answer(ask);
+      release();
+    }
     return true;
+  }
+
+  /** Takes note of what stands in the queue for the origin; a reader may wait for it already. */
+  synchronized void turn(FetchTask task) {
+    turn = task;
+    task.awaited = !isUnread();
+  }
+
+  synchronized @Nullable FetchTask turn() {
+    return turn;
   }
 
   boolean isForPeer() {
@@ -155,7 +202,7 @@ final class Fetch implements Fetched {
       Iterator<Ask> each = waiters.iterator();
       while (each.hasNext()) {
         Ask waiter = each.next();
-        if (waiter.end() <= upTo) {
+        if (waiter.end() - from <= upTo) {
           each.remove();
           served.add(waiter);
         }
@@ -179,7 +226,7 @@ final class Fetch implements Fetched {
       lend(ask, borrower);
       return;
     }
-    ask.reply().data(address + ask.offset(), ask.length());
+    ask.reply().data(address + ask.offset() - from, ask.length());
     if (ask.reader().internal()) {
       return;
     }
@@ -187,7 +234,7 @@ final class Fetch implements Fetched {
     boolean lingers;
     boolean complete;
     synchronized (this) {
-      fresh = mark(ask.offset(), ask.length());
+      fresh = mark(ask.offset() - from, ask.length());
       lingers = state != State.RUNNING && !offered && !admitted;
       // of a fetch that has ended nobody will read the rest
       complete = state == State.RETIRED || isDelivered();
@@ -198,33 +245,12 @@ final class Fetch implements Fetched {
   }
 
   private void lend(Ask ask, Borrower borrower) {
-    long from;
+    long first;
     synchronized (this) {
       users++;
-      from = address + ask.offset();
+      first = address + ask.offset() - from;
     }
-    borrower.lent(
-        new Loan() {
-          @Override
-          public long address() {
-            return from;
-          }
-
-          @Override
-          public int length() {
-            return ask.length();
-          }
-
-          @Override
-          public int checksum() {
-            return Loan.checksum(from, ask.length());
-          }
-
-          @Override
-          public void release() {
-            Fetch.this.release();
-          }
-        });
+    borrower.lent(new FetchLoan(this, first, ask.length()));
   }
 
   private int mark(int offset, int length) {
@@ -329,6 +355,11 @@ final class Fetch implements Fetched {
     return tooLong;
   }
 
+  /** Tells whether it was begun ahead of a reader that has not come yet. */
+  synchronized boolean isUnread() {
+    return ahead != null && waiters.isEmpty();
+  }
+
   /**
    * Ends it: nobody finds it any more.
    *
@@ -338,10 +369,13 @@ final class Fetch implements Fetched {
     List<Ask> unanswered;
     boolean free;
     int bytes;
+    ReadStream unreached;
     synchronized (this) {
       if (state == State.RETIRED) {
         return List.of();
       }
+      unreached = ahead;
+      ahead = null;
       bytes = state == State.RUNNING && !offered ? deliveredBytes : 0;
       if (state == State.REFUSED) {
         transit.kept(false);
@@ -350,6 +384,9 @@ final class Fetch implements Fetched {
       unanswered = List.copyOf(waiters);
       waiters.clear();
       free = users == 0 && address != 0;
+    }
+    if (unreached != null) {
+      transit.noLongerAhead(unreached, item.length());
     }
     if (bytes > 0) {
       transit.delivered(this, bytes, true);

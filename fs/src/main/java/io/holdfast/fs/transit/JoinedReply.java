@@ -9,20 +9,22 @@ import io.holdfast.fs.linux.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins the answers of the parts of a read that crosses from one item to the next. Thread-safe; the
- * monitor guards the count.
+ * Joins the answers of the parts of a read that crosses from one fetch to the next. Thread-safe;
+ * the monitor guards the count.
  */
 final class JoinedReply {
   private final ReadReply whole;
   private final int length;
   private final long buffer;
-  private int missing;
+
+  /** Parts without an answer, and one more until all parts are known. */
+  private int missing = 1;
+
   private @Nullable FsException failure;
 
-  JoinedReply(ReadReply whole, int length, int parts) {
+  JoinedReply(ReadReply whole, int length) {
     this.whole = whole;
     this.length = length;
-    this.missing = parts;
     this.buffer = LIBC.malloc(length);
     if (buffer == 0) {
       failure = new FsException(FsError.NO_MEMORY, "no memory to join a read of " + length);
@@ -30,7 +32,8 @@ final class JoinedReply {
   }
 
   /** Returns where the answer of the part at this offset of the whole read goes. */
-  ReadReply part(int offset) {
+  synchronized ReadReply part(int offset) {
+    missing++;
     return new ReadReply() {
       @Override
       public void data(long address, int count) {
@@ -45,6 +48,16 @@ final class JoinedReply {
         arrived(cause);
       }
     };
+  }
+
+  /** Says that the last part was not asked for after all. */
+  synchronized void withdraw() {
+    missing--;
+  }
+
+  /** Says that there are no more parts. */
+  void complete() {
+    arrived(null);
   }
 
   private void arrived(@Nullable FsException cause) {

@@ -1,7 +1,6 @@
 package io.holdfast.fs.transit;
 
-import java.util.concurrent.atomic.AtomicReferenceArray;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * Remembers what each thread read last, to tell a reader that is still on its way through an item
@@ -9,21 +8,25 @@ import org.jspecify.annotations.Nullable;
  * collision: a wrong answer costs a fetch, never bytes. Thread-safe without a lock.
  */
 final class LastItems {
+  /** What {@link #exchange} returns where nothing is remembered. */
+  static final long NONE = 0;
+
   /** Threads remembered; a power of two. */
   private static final int SLOTS = 1024;
 
-  private final AtomicReferenceArray<@Nullable FetchKey> last = new AtomicReferenceArray<>(SLOTS);
+  private final AtomicLongArray last = new AtomicLongArray(SLOTS);
 
   /**
    * Takes note of what a thread reads now.
    *
-   * @return what it read before; equal to {@code key} where it goes on with the same
+   * @param item the item's id
+   * @return the item that it read before; equal to {@code item} where it goes on with the same
    */
-  @Nullable FetchKey exchange(int thread, FetchKey key) {
+  long exchange(int thread, long item) {
     int slot = thread & (SLOTS - 1);
-    FetchKey before = last.get(slot);
-    if (!key.equals(before)) {
-      last.set(slot, key);
+    long before = last.get(slot);
+    if (before != item) {
+      last.set(slot, item);
     }
     return before;
   }

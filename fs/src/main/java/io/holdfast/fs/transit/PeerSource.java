@@ -23,8 +23,8 @@ public interface PeerSource {
    * @param range the part of it that is wanted, or all of it
    * @param forPeer whether it is a peer that needs it
    * @param address native memory for the range; nothing is written there once the result is told
-   * @param then takes the result, exactly once, on this thread or on one that may wait for the
-   *     origin
+   * @param then takes the result, exactly once, on this thread or on another that may decide on the
+   *     item
    */
   void fetch(Item item, Item range, boolean forPeer, long address, Consumer<Arrival> then);
 }

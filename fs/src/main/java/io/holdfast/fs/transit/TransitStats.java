@@ -1,14 +1,21 @@
 package io.holdfast.fs.transit;
 
 import java.util.concurrent.atomic.LongAdder;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.HdrHistogram.Histogram;
 
 /** What transit counts, since the mount. Thread-safe. */
 public final class TransitStats {
+  private static final int DIGITS = 2;
+
   /** Items, or parts of items, fetched whole from the origin. */
   public final LongAdder originItems = new LongAdder();
 
   /** Bytes that came from the origin. */
   public final LongAdder originBytes = new LongAdder();
+
+  /** How long the origin took for each of them, in microseconds. */
+  public final Histogram originMicros = new ConcurrentHistogram(DIGITS);
 
   /** Items, or parts of items, that a peer sent. */
   public final LongAdder peerItems = new LongAdder();

@@ -15,7 +15,7 @@ import io.holdfast.fs.transit.FetchListener;
 import io.holdfast.fs.transit.Fetched;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.transit.ItemLayout;
-import io.holdfast.fs.transit.PeerSource;
+import io.holdfast.fs.transit.PlainFetchers;
 import io.holdfast.fs.transit.Transit;
 import io.holdfast.fs.tree.Node;
 import io.holdfast.fs.tree.NodeTable;
@@ -70,10 +70,10 @@ final class PeersFixture implements AutoCloseable {
     tree = new Tree(origin, new NodeTable(memory), old -> {});
     transit =
         new Transit(
-            new Transit.Sources(origin, PeerSource.NONE),
+            new Transit.Sources(origin),
             layout,
             8 * ITEM_SIZE,
-            new Transit.Executors(threads, threads),
+            new PlainFetchers(threads, threads),
             System::nanoTime,
             Duration.ofSeconds(10),
             new Listener());

@@ -9,21 +9,18 @@ final class LastItemsTest {
 
   @Test
   void exchange_thread_givesWhatItReadBefore() {
-    FetchKey first = new FetchKey(1, FetchKey.WHOLE);
-    FetchKey second = new FetchKey(1, 0);
-    assertThat(last.exchange(7, first)).isNull();
-    assertThat(last.exchange(7, new FetchKey(1, FetchKey.WHOLE))).isEqualTo(first);
-    assertThat(last.exchange(8, second)).isNull();
-    assertThat(last.exchange(7, second)).isEqualTo(first);
-    assertThat(last.exchange(7, first)).isEqualTo(second);
+    assertThat(last.exchange(7, 1)).isEqualTo(LastItems.NONE);
+    assertThat(last.exchange(7, 1)).isEqualTo(1);
+    assertThat(last.exchange(8, 2)).isEqualTo(LastItems.NONE);
+    assertThat(last.exchange(7, 2)).isEqualTo(1);
+    assertThat(last.exchange(7, 1)).isEqualTo(2);
   }
 
   @Test
   void exchange_anyThreadNumber_isTaken() {
-    FetchKey key = new FetchKey(1, 2);
     for (int thread : new int[] {0, -1, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
-      last.exchange(thread, key);
-      assertThat(last.exchange(thread, key)).isEqualTo(key);
+      last.exchange(thread, 12);
+      assertThat(last.exchange(thread, 12)).isEqualTo(12);
     }
   }
 }

@@ -71,10 +71,10 @@ final class TransitFixture implements AutoCloseable {
     Executor awaited = threads == null ? Runnable::run : threads;
     transit =
         new Transit(
-            new Transit.Sources(origin, PeerSource.NONE),
+            new Transit.Sources(origin),
             new ItemLayout(itemSize),
             capacity,
-            new Transit.Executors(awaited, ahead),
+            new PlainFetchers(awaited, ahead),
             clock,
             deadline,
             listener);

@@ -12,7 +12,6 @@ import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.transit.TransitFixture.File;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,8 +26,6 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Random operations: whatever happens, bytes are those of the version, and memory is bounded. */
 final class TransitPropertyTest {
@@ -86,7 +83,7 @@ final class TransitPropertyTest {
   private static int size(Random random) {
     return switch (random.nextInt(4)) {
       case 0 -> 1 + random.nextInt(10_000);
-      case 1 -> 1 + random.nextInt(Transit.PART);
+      case 1 -> 1 + random.nextInt(FileStreams.PART);
       case 2 -> MIB * (1 + random.nextInt(2));
       default -> 1 + random.nextInt(3 * MIB);
     };
@@ -169,32 +166,5 @@ final class TransitPropertyTest {
       good++;
     }
     return good;
-  }
-
-  /**
-   * A random reader of a large file that is not admitted: each byte once, in an order that no
-   * readahead can guess. What the origin reads is at most twice of what the reader asked for, also
-   * where memory is short; but for reads below half a part, which need room for the parts.
-   */
-  @ParameterizedTest
-  @CsvSource({"131072, 64, 16", "131072, 256, 64", "1048576, 64, 16", "4096, 32, 64"})
-  void randomReader_ofALargeFile_costsAtMostTwice(int length, int fileMib, int transitMib) {
-    long seed = Seeds.next("randomReader_ofALargeFile");
-    List<Runnable> ahead = new ArrayList<>();
-    try (TransitFixture t = TransitFixture.direct(8 * MIB, (long) transitMib * MIB, ahead::add)) {
-      File file = t.file("f", fileMib * MIB, seed);
-      List<Integer> offsets = new ArrayList<>();
-      for (int offset = 0; offset < file.bytes().length; offset += length) {
-        offsets.add(offset);
-      }
-      Collections.shuffle(offsets, new Random(seed));
-      for (int offset : offsets) {
-        t.assertRead(file, offset, length);
-        ahead.forEach(Runnable::run);
-        ahead.clear();
-      }
-      double amplification = (double) t.origin.bytesRead() / file.bytes().length;
-      assertThat(amplification).as("seed %d", seed).isLessThanOrEqualTo(2);
-    }
   }
 }

@@ -16,6 +16,9 @@ final class Exchange {
   final long began = System.nanoTime();
   final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
 
+  /** When it was sent, or its connection begun, as {@link System#nanoTime()} tells it. */
+  long sent;
+
   /** It was asked on a kept connection which turned out to be closed. */
   boolean again;
 

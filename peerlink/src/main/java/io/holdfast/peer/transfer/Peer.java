@@ -1,5 +1,7 @@
 package io.holdfast.peer.transfer;
 
+import com.netflix.concurrency.limits.Limit;
+import com.netflix.concurrency.limits.limit.AIMDLimit;
 import io.holdfast.peer.NodeAddress;
 import io.netty.channel.EventLoop;
 import java.time.Duration;
@@ -15,14 +17,22 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What this node has to do with one peer as its client: a pool of kept connections, and the
- * requests that wait for one. Everything but {@link #ask} and {@link #close} belongs to one event
- * loop, and so needs no lock.
+ * requests that wait for their turn. Everything but {@link #ask} and {@link #close} belongs to one
+ * event loop, and so needs no lock.
+ *
+ * <p>How many requests are under way at once follows from the answers: one more with each that
+ * comes in time, as long as they are needed; less when the peer says that it is busy, answers late,
+ * or is unwell (additive increase, multiplicative decrease). A peer takes longer for what it has to
+ * fetch itself than for what it holds, so only {@link Transfer.Deadlines#progress()} is late.
  */
 // a write that fails ends its connection, and that is heard of
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Peer {
   private static final Logger LOG = LoggerFactory.getLogger(Peer.class);
-  private static final int MOST_CONNECTIONS = 32;
+  private static final int LEAST_ASKED = 4;
+  private static final int FIRST_ASKED = 32;
+  private static final int MOST_ASKED = 64;
+  private static final double BACK_OFF = 0.7;
 
   private final NodeAddress address;
   private final ItemClient client;
@@ -31,6 +41,7 @@ final class Peer {
   private final Set<ClientConnection> open = new HashSet<>();
   private final Deque<ClientConnection> idle = new ArrayDeque<>();
   private final Deque<Exchange> waiting = new ArrayDeque<>();
+  private final Limit limit;
   private boolean closed;
 
   Peer(NodeAddress address, ItemClient client, EventLoop loop) {
@@ -38,6 +49,24 @@ final class Peer {
     this.client = client;
     this.loop = loop;
     health = new PeerHealth(address, client.errors());
+    limit =
+        AIMDLimit.newBuilder()
+            .minLimit(LEAST_ASKED)
+            .initialLimit(FIRST_ASKED)
+            .maxLimit(MOST_ASKED)
+            .backoffRatio(BACK_OFF)
+            .timeout(client.deadlines().progress().toNanos(), TimeUnit.NANOSECONDS)
+            .build();
+    tellLoad();
+  }
+
+  /** Returns how many requests are under way. */
+  private int asked() {
+    return open.size() - idle.size();
+  }
+
+  private void tellLoad() {
+    health.load(new PeerFigures.Load(limit.getLimit(), asked(), waiting.size()));
   }
 
   NodeAddress address() {
@@ -75,16 +104,32 @@ final class Peer {
       drop(exchange);
       return;
     }
+    if (asked() >= limit.getLimit()) {
+      await(exchange);
+    } else {
+      send(exchange);
+    }
+    tellLoad();
+  }
+
+  private void send(Exchange exchange) {
+    exchange.waiting = false;
+    exchange.sent = System.nanoTime();
     ClientConnection kept = exchange.again ? null : idle.pollLast();
     if (kept != null) {
       kept.send(exchange);
-    } else if (open.size() < MOST_CONNECTIONS) {
-      ClientConnection connection = new ClientConnection(this, exchange);
-      open.add(connection);
-      connection.connect();
-    } else {
-      await(exchange);
+      return;
     }
+    ClientConnection connection = new ClientConnection(this, exchange);
+    open.add(connection);
+    connection.connect();
+  }
+
+  private void sendWaiting() {
+    while (!waiting.isEmpty() && asked() < limit.getLimit()) {
+      send(waiting.remove());
+    }
+    tellLoad();
   }
 
   private void await(Exchange exchange) {
@@ -94,11 +139,12 @@ final class Peer {
     loop.schedule(() -> giveUp(exchange), longest.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** All connections were in use for too long: the peer is busy rather than unwell. */
+  /** It had no turn for too long: the peer is busy rather than unwell. */
   private void giveUp(Exchange exchange) {
     if (exchange.waiting) {
       waiting.remove(exchange);
       exchange.waiting = false;
+      tellLoad();
       health.notAsked();
       exchange.outcome.complete(Outcome.refused(Refusal.BUSY));
     }
@@ -106,24 +152,15 @@ final class Peer {
 
   /** A connection can take the next request. */
   void free(ClientConnection connection) {
-    Exchange next = waiting.poll();
-    if (next == null) {
-      idle.addLast(connection);
-    } else {
-      next.waiting = false;
-      connection.send(next);
-    }
+    idle.addLast(connection);
+    sendWaiting();
   }
 
   /** A connection is of no more use. */
   void gone(ClientConnection connection) {
     open.remove(connection);
     idle.remove(connection);
-    if (!waiting.isEmpty() && open.size() < MOST_CONNECTIONS) {
-      Exchange next = waiting.remove();
-      next.waiting = false;
-      assign(next);
-    }
+    sendWaiting();
   }
 
   /** A kept connection had been closed by the peer: asks once more, on a new one. */
@@ -138,7 +175,14 @@ final class Peer {
     } else {
       health.well();
     }
+    learn(exchange, outcome.refusal() == Refusal.BUSY);
+    sendWaiting();
     exchange.outcome.complete(outcome);
+  }
+
+  /** This request is over by now, and was under way with the others. */
+  private void learn(Exchange exchange, boolean trouble) {
+    limit.onSample(exchange.sent, System.nanoTime() - exchange.sent, asked() + 1, trouble);
   }
 
   /** Something is wrong with the peer or the way to it: nothing that waits is asked. */
@@ -149,12 +193,14 @@ final class Peer {
     }
     LOG.debug("peer {}: {}", address, detail);
     health.fault(detail);
+    learn(exchange, true);
     for (Exchange each : List.copyOf(waiting)) {
       waiting.remove(each);
       each.waiting = false;
       each.outcome.complete(Outcome.SUSPECT);
     }
     List.copyOf(idle).forEach(ClientConnection::close);
+    tellLoad();
     exchange.outcome.complete(Outcome.fault(detail));
   }
 

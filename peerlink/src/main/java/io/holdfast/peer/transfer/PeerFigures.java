@@ -16,6 +16,7 @@ import java.time.Instant;
  * @param itemsOut items and parts of items that went to it
  * @param bytesOut bytes of those
  * @param errors faults: no connection, deadline, reset, short body, wrong checksum, wrong version
+ * @param load what is being asked of it at this moment
  * @param p50 median time from asking to the last byte; zero where nothing came
  * @param p99 99th percentile of that
  */
@@ -29,5 +30,15 @@ public record PeerFigures(
     long itemsOut,
     long bytesOut,
     long errors,
+    Load load,
     Duration p50,
-    Duration p99) {}
+    Duration p99) {
+  /**
+   * What is being asked of it.
+   *
+   * @param limit how many requests may be under way at once
+   * @param inFlight how many are
+   * @param queued how many wait for their turn
+   */
+  public record Load(int limit, int inFlight, int queued) {}
+}

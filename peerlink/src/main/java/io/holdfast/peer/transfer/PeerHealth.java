@@ -53,6 +53,8 @@ final class PeerHealth {
   private final LongAdder errors = new LongAdder();
   private final LongAdder allErrors;
 
+  private volatile PeerFigures.Load load = new PeerFigures.Load(0, 0, 0);
+
   /** Guarded by this. */
   private boolean suspect;
 
@@ -115,6 +117,10 @@ final class PeerHealth {
     }
   }
 
+  void load(PeerFigures.Load now) {
+    load = now;
+  }
+
   void sent(int bytes) {
     itemsOut.increment();
     bytesOut.add(bytes);
@@ -135,6 +141,7 @@ final class PeerHealth {
         itemsOut.sum(),
         bytesOut.sum(),
         errors.sum(),
+        load,
         percentile(50),
         percentile(99));
   }

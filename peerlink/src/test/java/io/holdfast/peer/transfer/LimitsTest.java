@@ -9,8 +9,11 @@ import io.holdfast.peer.transfer.Nodes.TestNode;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -62,6 +65,45 @@ final class LimitsTest {
     owner.shelf().instead = answer -> answer.refused(Refusal.UNKNOWN);
     assertThat(fetch(asker, owner.address(), whole("a", 10), nodes.memory(10)))
         .isEqualTo(Outcome.refused(Refusal.UNKNOWN));
+  }
+
+  private static PeerFigures.Load load(TestNode asker) {
+    return asker.transfer().figures().get(0).load();
+  }
+
+  @Test
+  void fetch_peerIsBusyAndThenIsNot_asksLessAndThenMore() {
+    TestNode owner = owner(Transfer.Limits.DEFAULT);
+    TestNode asker = nodes.start("127.0.0.3");
+    owner.shelf().instead = answer -> answer.refused(Refusal.BUSY);
+    int before = 32;
+    for (int i = 0; i < 3; i++) {
+      fetch(asker, owner.address(), whole("a", 10), nodes.memory(10));
+      Eventually.holds("asks less", smaller(asker, before));
+      before = load(asker).limit();
+    }
+    assertThat(before).isBetween(10, 11);
+
+    Queue<ItemProvider.Answer> held = new ConcurrentLinkedQueue<>();
+    owner.shelf().instead = held::add;
+    List<CompletableFuture<Outcome>> outcomes = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      long memory = nodes.memory(10).memoryAddress();
+      outcomes.add(asker.transfer().fetch(owner.address(), whole("a", 10), memory));
+    }
+    int least = before;
+    Eventually.holds("some are asked", () -> held.size() == least && load(asker).queued() > 0);
+    assertThat(load(asker)).isEqualTo(new PeerFigures.Load(least, least, 50 - least));
+
+    owner.shelf().instead = answer -> answer.refused(Refusal.UNKNOWN);
+    held.forEach(answer -> answer.refused(Refusal.UNKNOWN));
+    outcomes.forEach(each -> assertThat(await(each)).isEqualTo(Outcome.refused(Refusal.UNKNOWN)));
+    Eventually.holds("asks more again", () -> load(asker).limit() > least);
+    Eventually.holds("nothing is under way", () -> load(asker).inFlight() == 0);
+  }
+
+  private static BooleanSupplier smaller(TestNode asker, int before) {
+    return () -> load(asker).limit() < before;
   }
 
   @Test

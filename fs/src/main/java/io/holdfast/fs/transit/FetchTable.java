@@ -1,0 +1,130 @@
+package io.holdfast.fs.transit;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fetches that can be found: of each item at most one of the whole, and parts that do not
+ * overlap. A part may overlap with the whole where that came later; then the whole is found.
+ * Thread-safe without a lock of its own: the arrays are replaced, never changed.
+ */
+final class FetchTable {
+  private final ConcurrentHashMap<Long, Fetch> wholes = new ConcurrentHashMap<>();
+
+  /** The parts of each item that has some, in order. */
+  private final ConcurrentHashMap<Long, Fetch[]> parts = new ConcurrentHashMap<>();
+
+  /** Returns the fetch of a whole item. */
+  @Nullable Fetch whole(long item) {
+    return wholes.get(item);
+  }
+
+  /** Returns the fetch that a byte of an item is to be had from. */
+  @Nullable Fetch at(long item, int offset) {
+    Fetch whole = wholes.get(item);
+    if (whole != null) {
+      return whole;
+    }
+    Fetch[] all = parts.get(item);
+    if (all == null) {
+      return null;
+    }
+    int index = firstEndingAfter(all, offset);
+    return index < all.length && all[index].from() <= offset ? all[index] : null;
+  }
+
+  /** Returns where the bytes end that no part has, from one that no part has. */
+  int gapEnd(long item, int offset, int limit) {
+    Fetch[] all = parts.get(item);
+    if (all == null) {
+      return limit;
+    }
+    int index = firstEndingAfter(all, offset);
+    return index < all.length ? Math.min(limit, all[index].from()) : limit;
+  }
+
+  private static int firstEndingAfter(Fetch[] all, int offset) {
+    int low = 0;
+    int high = all.length;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (all[middle].upTo() > offset) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+  /** Adds a fetch; returns false where another has some of its bytes already. */
+  boolean add(Fetch fetch) {
+    long item = fetch.whole().id();
+    if (fetch.isOfWhole()) {
+      return wholes.putIfAbsent(item, fetch) == null;
+    }
+    Fetch[] now = parts.compute(item, (id, all) -> with(all, fetch));
+    int index = firstEndingAfter(now, fetch.from());
+    return index < now.length && now[index] == fetch;
+  }
+
+  private static Fetch[] with(Fetch @Nullable [] all, Fetch fetch) {
+    if (all == null) {
+      return new Fetch[] {fetch};
+    }
+    int index = firstEndingAfter(all, fetch.from());
+    if (index < all.length && all[index].from() < fetch.upTo()) {
+      return all;
+    }
+    Fetch[] more = Arrays.copyOf(all, all.length + 1);
+    System.arraycopy(all, index, more, index + 1, all.length - index);
+    more[index] = fetch;
+    return more;
+  }
+
+  /** Removes a fetch, if it is there. */
+  void remove(Fetch fetch) {
+    long item = fetch.whole().id();
+    if (fetch.isOfWhole()) {
+      wholes.remove(item, fetch);
+    } else {
+      parts.computeIfPresent(item, (id, all) -> without(all, fetch));
+    }
+  }
+
+  private static Fetch @Nullable [] without(Fetch[] all, Fetch fetch) {
+    int index = firstEndingAfter(all, fetch.from());
+    if (index == all.length || all[index] != fetch) {
+      return all;
+    }
+    if (all.length == 1) {
+      return null;
+    }
+    Fetch[] fewer = Arrays.copyOf(all, all.length - 1);
+    System.arraycopy(all, index + 1, fewer, index, all.length - 1 - index);
+    return fewer;
+  }
+
+  /** Returns the fetches of an item and of its parts. */
+  List<Fetch> of(long item) {
+    Fetch whole = wholes.get(item);
+    if (whole != null) {
+      return List.of(whole);
+    }
+    Fetch[] all = parts.get(item);
+    return all == null ? List.of() : List.of(all);
+  }
+
+  /** Passes every fetch. */
+  void forEach(Consumer<Fetch> action) {
+    wholes.values().forEach(action);
+    for (Fetch[] all : parts.values()) {
+      for (Fetch each : all) {
+        action.accept(each);
+      }
+    }
+  }
+}

@@ -1,0 +1,144 @@
+package io.holdfast.fs.transit;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Those who read one large file, told apart by where they are. Thread-safe; the monitor guards
+ * every field, and those of the streams.
+ *
+ * <p>Two rules keep what is fetched in vain within what was asked for. A sequential reader gets as
+ * much ahead as it has read in one run, so that the window doubles while it goes on and is gone
+ * when it seeks. A random reader earns, with each byte that it asks for, one byte that may be
+ * fetched around a later read; where such bytes are wanted they earn more, so that a dense reader
+ * soon gets larger parts and a sparse one never costs more than twice what it asks for.
+ */
+final class FileStreams {
+  /** What a random read is made to be at most, in bytes. */
+  static final int PART = 256 << 10;
+
+  /** Readers that are told apart. */
+  private static final int MOST = 64;
+
+  /** Places between which one thread may alternate. */
+  private static final int MOST_OF_A_THREAD = 4;
+
+  /** More than this is not kept: a reader that was dense may be sparse now. */
+  private static final long MOST_EARNED = 64L * PART;
+
+  private final long node;
+
+  /** The one that read last is the last. */
+  private final List<ReadStream> streams = new ArrayList<>(2);
+
+  private long earned;
+
+  FileStreams(long node) {
+    this.node = node;
+  }
+
+  long node() {
+    return node;
+  }
+
+  /** Takes note of a read and tells what is likely to follow. */
+  synchronized Guess read(long offset, int length, int thread, long now) {
+    ReadStream stream = find(offset, length, thread);
+    if (stream == null) {
+      stream = begin(thread);
+    }
+    stream.add(offset, length, thread, now);
+    streams.remove(stream);
+    streams.add(stream);
+    if (stream.isSequential()) {
+      long end = offset + length;
+      Ahead ahead = clearOfOthers(stream, end, end + Math.min(stream.run(), MOST_EARNED), now);
+      int extra = ahead.from == end ? (int) (ahead.to - end) : 0;
+      return new Guess(false, extra, true, stream);
+    }
+    earned = Math.min(earned + length, MOST_EARNED);
+    return new Guess(false, (int) Math.max(0, Math.min(earned, PART - length)), false, stream);
+  }
+
+  /**
+   * A thread is in one place: it goes on there, or comes back to exactly where it was before, or
+   * where another is. What else is near to one of its old places is chance.
+   */
+  private @Nullable ReadStream find(long offset, int length, int thread) {
+    ReadStream last = thread == 0 ? null : lastOf(thread);
+    if (last != null && last.distance(offset, length) >= 0) {
+      return last;
+    }
+    ReadStream nearest = null;
+    long least = Long.MAX_VALUE;
+    for (ReadStream each : streams) {
+      long distance = each.distance(offset, length);
+      if (distance >= 0 && distance < least && (last == null || distance == 0)) {
+        nearest = each;
+        least = distance;
+      }
+    }
+    return nearest;
+  }
+
+  private @Nullable ReadStream lastOf(int thread) {
+    for (int i = streams.size() - 1; i >= 0; i--) {
+      if (streams.get(i).thread() == thread) {
+        return streams.get(i);
+      }
+    }
+    return null;
+  }
+
+  private ReadStream begin(int thread) {
+    ReadStream oldest = streams.size() < MOST ? null : streams.get(0);
+    int own = 0;
+    for (int i = streams.size() - 1; i >= 0 && thread != 0; i--) {
+      ReadStream each = streams.get(i);
+      if (each.thread() == thread) {
+        each.leave();
+        if (++own == MOST_OF_A_THREAD) {
+          oldest = each;
+        }
+      }
+    }
+    if (oldest != null) {
+      oldest.leave();
+      streams.remove(oldest);
+    }
+    return new ReadStream(this);
+  }
+
+  /**
+   * A range before a reader.
+   *
+   * @param from first byte within the file; not below {@code to} where nothing is left
+   */
+  record Ahead(long from, long to) {}
+
+  /**
+   * Cuts a range to what no other reader has read a moment ago, and to where another began: those
+   * who share a file among them end there.
+   */
+  synchronized Ahead clearOfOthers(ReadStream stream, long from, long to, long now) {
+    long first = from;
+    long last = to;
+    for (ReadStream other : streams) {
+      if (other != stream && !other.isGone(now, ReadAhead.PATIENCE_NANOS)) {
+        first = other.skipRead(first);
+        last = other.start() > first ? Math.min(last, other.start()) : last;
+      }
+    }
+    return new Ahead(first, last);
+  }
+
+  /** Takes note of what was fetched with a read of a stream. */
+  synchronized void fetched(ReadStream stream, long upTo, int extra) {
+    if (stream.isSequential()) {
+      stream.aheadTo(Math.max(stream.aheadTo(), upTo));
+    } else {
+      earned -= extra;
+    }
+  }
+}

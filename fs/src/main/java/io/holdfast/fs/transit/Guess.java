@@ -1,0 +1,19 @@
+package io.holdfast.fs.transit;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a read is likely to be followed by. Immutable.
+ *
+ * @param whole whether all of the item will be read
+ * @param extra bytes beyond the read that may be fetched with it
+ * @param sequential whether the read is one of a run
+ * @param stream the way through the file that the read is on; null where it is not known
+ */
+record Guess(boolean whole, int extra, boolean sequential, @Nullable ReadStream stream) {
+  /** All of the item. */
+  static final Guess WHOLE = new Guess(true, 0, false, null);
+
+  /** Nothing. */
+  static final Guess NOTHING = new Guess(false, 0, false, null);
+}

@@ -1,0 +1,232 @@
+package io.holdfast.fs.transit;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.ReadReply;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The reading side of {@link Transit}: finds the fetches that a read is to be answered from, has
+ * those begun that are missing, and what is likely to be read next. Thread-safe without a lock.
+ */
+final class Reads {
+  private final Transit transit;
+  private final ItemLayout layout;
+  private final FetchTable table;
+  private final FetchListener listener;
+  private final ReadAhead readAhead;
+  private final ReadPatterns patterns = new ReadPatterns();
+  private final LastItems lastItems = new LastItems();
+
+  Reads(
+      Transit transit,
+      ItemLayout layout,
+      FetchTable table,
+      FetchListener listener,
+      ReadAhead readAhead) {
+    this.transit = transit;
+    this.layout = layout;
+    this.table = table;
+    this.listener = listener;
+    this.readAhead = readAhead;
+  }
+
+  /** See {@link Transit#read}. */
+  void read(Content content, long offset, int length, Reader reader, ReadReply reply) {
+    Guess guess = guess(content, offset, length, reader);
+    Item item = layout.itemAt(content, offset);
+    int first = (int) (offset - item.offset());
+    long deadline = transit.deadline();
+    if (first + length <= item.length()) {
+      serve(item, new Ask(first, length, reader, goesOn(reader, item), reply, deadline), guess);
+    } else {
+      JoinedReply joined = new JoinedReply(reply, length);
+      for (int done = 0; done < length; ) {
+        Item each = layout.itemAt(content, offset + done);
+        int from = (int) (offset + done - each.offset());
+        int count = Math.min(length - done, each.length() - from);
+        boolean goesOn = goesOn(reader, each);
+        serve(each, new Ask(from, count, reader, goesOn, joined.part(done), deadline), guess);
+        done += count;
+      }
+      joined.complete();
+    }
+    ReadStream stream = guess.stream();
+    if (stream != null && guess.sequential()) {
+      leaveBehind(item, first, length);
+      fetchAhead(content, stream);
+    }
+  }
+
+  /** A file of one item that somebody begins to read is read whole, as are those that are small. */
+  private Guess guess(Content content, long offset, int length, Reader reader) {
+    long size = content.version().size();
+    if (size <= FileStreams.PART || reader.internal()) {
+      return Guess.WHOLE;
+    }
+    boolean ofOneItem = offset == 0 && size <= layout.itemSize();
+    return ofOneItem && table.of(Item.id(content.node(), 0)).isEmpty()
+        ? Guess.WHOLE
+        : patterns.read(content.node(), offset, length, reader.thread(), transit.now());
+  }
+
+  /** The single flight: answers from the fetches that are there, and starts those that are not. */
+  void serve(Item item, Ask ask, Guess guess) {
+    JoinedReply joined = null;
+    int at = ask.offset();
+    while (at < ask.end()) {
+      Fetch there = ask.isForPeer() ? table.whole(item.id()) : table.at(item.id(), at);
+      Fetch fetch = there == null ? add(item, ask, at, guess) : there;
+      if (fetch == null) {
+        continue; // another was quicker
+      }
+      int to = Math.min(ask.end(), fetch.upTo());
+      if (to < ask.end() && joined == null) {
+        joined = new JoinedReply(ask.reply(), ask.length());
+      }
+      Ask piece = joined == null ? ask : ask.part(at, to, joined.part(at - ask.offset()));
+      if (there == null ? begin(fetch, piece) : join(fetch, piece)) {
+        at = to;
+      } else if (joined != null) {
+        joined.withdraw();
+      }
+    }
+    if (joined != null) {
+      joined.complete();
+    }
+  }
+
+  /** Adds a fetch of what is missing from a byte on; returns null where another was quicker. */
+  private @Nullable Fetch add(Item item, Ask ask, int at, Guess guess) {
+    boolean whole = guess.whole() || item.length() <= FileStreams.PART || listener.wouldAdmit(item);
+    Item range = item;
+    if (!whole) {
+      int to = (int) Math.min(item.length(), (long) ask.end() + guess.extra());
+      range = item.part(at, table.gapEnd(item.id(), at, to));
+    }
+    Fetch fetch = new Fetch(transit, item, range, transit.now(), ask.isForPeer());
+    if (!table.add(fetch)) {
+      return null;
+    }
+    ReadStream stream = guess.stream();
+    if (stream != null) {
+      long end = range.offset() + range.length();
+      int extra = whole ? 0 : Math.max(0, fetch.upTo() - ask.end());
+      stream.file().fetched(stream, end, extra);
+    }
+    return fetch;
+  }
+
+  private boolean join(Fetch there, Ask ask) {
+    boolean joined = there.isRunning();
+    if (!there.read(ask, transit.now())) {
+      transit.retire(there);
+      return false;
+    }
+    if (joined && !ask.reader().internal()) {
+      transit.stats().coalesced.increment();
+    }
+    return true;
+  }
+
+  /** Returns false where the fetch was abandoned meanwhile, and is out of the table. */
+  private boolean begin(Fetch fetch, Ask ask) {
+    // only now: whoever pinned the item marked it resident before its fetch left the table
+    if (listener.serve(fetch.whole(), ask.offset(), ask.length(), ask.reply())) {
+      transit.retire(fetch);
+      return true;
+    }
+    if (!fetch.read(ask, transit.now())) {
+      return false;
+    }
+    transit.start(fetch);
+    return true;
+  }
+
+  /**
+   * Tells whether the reader is still on its way through an item: its last read was of the same
+   * one, or of another of the file, since the kernel reads ahead. Only the beginning of a file
+   * begins another pass. A thread that has moved on to another file needs the bytes of the one
+   * before no longer.
+   */
+  private boolean goesOn(Reader reader, Item item) {
+    if (reader.internal()) {
+      return true;
+    }
+    long before = lastItems.exchange(reader.thread(), item.id());
+    if (before == LastItems.NONE) {
+      return false;
+    }
+    if (Item.node(before) == Item.node(item.id())) {
+      return Item.extent(item.id()) != 0 || Item.extent(before) <= 1;
+    }
+    retireSpent(before);
+    return false;
+  }
+
+  /**
+   * A reader that gets to the next item has no use for what it has read of the one before the last.
+   */
+  private void leaveBehind(Item item, int first, int length) {
+    long extent = Item.extent(item.id());
+    if (extent >= 2 && first < length) {
+      retireSpent(item.id() - 2);
+    }
+  }
+
+  private void retireSpent(long item) {
+    for (Fetch left : table.of(item)) {
+      if (left.isSpent()) {
+        transit.retire(left);
+      }
+    }
+  }
+
+  private void fetchAhead(Content content, ReadStream stream) {
+    FileStreams.Ahead range = readAhead.next(stream, content.version().size(), transit.now());
+    for (long at = range.from(); at < range.to(); ) {
+      long to = fetchAhead(layout.itemAt(content, at), at, range.to(), stream);
+      if (to == at) {
+        readAhead.missing(stream, at);
+        return;
+      }
+      at = to;
+    }
+  }
+
+  /** Returns up to where is fetched now, or was. */
+  private long fetchAhead(Item item, long at, long upTo, ReadStream stream) {
+    int from = (int) (at - item.offset());
+    Fetch there = table.at(item.id(), from);
+    if (there != null) {
+      return item.offset() + there.upTo();
+    }
+    Item range = item;
+    if (item.length() > FileStreams.PART && !listener.wouldAdmit(item)) {
+      int limit = (int) Math.min(item.length(), upTo - item.offset());
+      range = item.part(from, table.gapEnd(item.id(), from, limit));
+    }
+    if (!readAhead.reserve(stream, range.length())) {
+      return at;
+    }
+    Fetch fetch = new Fetch(transit, item, range, transit.now(), false);
+    fetch.ahead(stream);
+    if (!table.add(fetch)) {
+      fetch.end();
+    } else if (listener.serve(item, 0, 0, NO_REPLY)) {
+      transit.retire(fetch);
+      return item.offset() + item.length();
+    } else {
+      transit.start(fetch);
+    }
+    return range.offset() + range.length();
+  }
+
+  private static final ReadReply NO_REPLY =
+      new ReadReply() {
+        @Override
+        public void data(long address, int length) {}
+
+        @Override
+        public void failed(FsException cause) {}
+      };
+}
