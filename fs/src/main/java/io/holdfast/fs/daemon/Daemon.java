@@ -227,6 +227,7 @@ public final class Daemon {
               settings.metadataTtl(),
               settings.allowOther(),
               message,
+              settings.xattr() == XattrChoice.ON,
               origin.mayHang()));
       OwnMountEntry.raiseReadAhead(settings.mountpoint());
       if (watch) {

@@ -278,6 +278,16 @@ public final class DatasetFilesystem implements Filesystem {
 
   @Override
   public byte[] extendedAttribute(long node, byte[] name) throws FsException {
+    try {
+      return valueOf(node, name);
+    } catch (FsException e) {
+      throw e.code() == FsError.NO_ATTRIBUTE && AskedOfEveryFile.contains(name)
+          ? new FsException(FsError.UNSUPPORTED, "none of the file", e)
+          : e;
+    }
+  }
+
+  private byte[] valueOf(long node, byte[] name) throws FsException {
     if (node >= CONTROL) {
       throw new FsException(FsError.NO_ATTRIBUTE, ControlFiles.NAME + ": no such attribute");
     }

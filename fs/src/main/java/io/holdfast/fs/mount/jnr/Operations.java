@@ -62,13 +62,15 @@ final class Operations {
    * @param directories libfuse's numbers of directories, by the core's node
    * @param initialized counted down when the kernel has begun to use the mount
    * @param answerOpens answer each open, instead of telling the kernel once not to ask
+   * @param extendedAttributes answer for them, instead of telling the kernel once not to ask
    */
   record Surroundings(
       ThreadLocal<Request> current,
       Exposures exposures,
       ConcurrentHashMap<Long, Long> directories,
       CountDownLatch initialized,
-      boolean answerOpens) {}
+      boolean answerOpens,
+      boolean extendedAttributes) {}
 
   Operations(Filesystem filesystem, Surroundings around) {
     this.filesystem = filesystem;
@@ -264,6 +266,9 @@ final class Operations {
   }
 
   private int getxattr(long path, long name, long value, long size) {
+    if (!around.extendedAttributes) {
+      return -Errno.ENOSYS.intValue();
+    }
     return answer(
         () ->
             copied(
@@ -273,6 +278,9 @@ final class Operations {
   }
 
   private int listxattr(long path, long list, long size) {
+    if (!around.extendedAttributes) {
+      return -Errno.ENOSYS.intValue();
+    }
     return answer(
         () -> copied(filesystem.extendedAttributeNames(node(Memory.string(path))), list, size));
   }

@@ -138,12 +138,8 @@ final class Requests {
         Wire.statfs(reply, filesystem.figures());
         channel.reply(unique, reply, Wire.STATFS);
       }
-      case GETXATTR -> {
-        byte[] value = filesystem.extendedAttribute(node, Memory.string(body + 8));
-        attribute(unique, value, Memory.getInt(body), reply);
-      }
-      case LISTXATTR ->
-          attribute(unique, filesystem.extendedAttributeNames(node), Memory.getInt(body), reply);
+      case GETXATTR, LISTXATTR ->
+          extendedAttribute(unique, node, body, opcode == Opcode.LISTXATTR, reply);
       case INTERRUPT -> interrupt(Memory.getLong(body));
       case RELEASE, RELEASEDIR, DESTROY -> channel.reply(unique, 0);
       case FLUSH, ACCESS, LSEEK, STATX, IOCTL, POLL, BMAP, GETLK, SETLK, SETLKW, FSYNC, FSYNCDIR ->
@@ -267,6 +263,19 @@ final class Requests {
   private void bytes(long unique, byte[] bytes, long reply) {
     Memory.put(reply, bytes, 0, bytes.length);
     channel.reply(unique, reply, bytes.length);
+  }
+
+  /** ENOSYS tells the kernel, once and for all, that there are none. */
+  private void extendedAttribute(long unique, long node, long body, boolean names, long reply)
+      throws FsException {
+    if (!options.extendedAttributes()) {
+      channel.reply(unique, -Errno.ENOSYS.intValue());
+    } else if (names) {
+      attribute(unique, filesystem.extendedAttributeNames(node), Memory.getInt(body), reply);
+    } else {
+      byte[] value = filesystem.extendedAttribute(node, Memory.string(body + 8));
+      attribute(unique, value, Memory.getInt(body), reply);
+    }
   }
 
   /** A size of 0 asks for the length alone. */

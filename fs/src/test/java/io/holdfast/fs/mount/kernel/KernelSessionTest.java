@@ -58,7 +58,8 @@ final class KernelSessionTest {
     InFlight inFlight = new InFlight(memory);
     Channel channel = new Channel(kernel.descriptor());
     MountOptions options =
-        new MountOptions(Path.of("/nowhere"), "test", Duration.ofMillis(1500), true, false, false);
+        new MountOptions(
+            Path.of("/nowhere"), "test", Duration.ofMillis(1500), true, false, true, false);
     Requests requests =
         new Requests(
             channel,
