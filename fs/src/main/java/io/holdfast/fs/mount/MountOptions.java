@@ -12,7 +12,6 @@ import java.time.Duration;
  * @param allowOther whether other users may use the mount
  * @param answerOpens answer each open, instead of telling the kernel once not to ask
  * @param extendedAttributes whether there are any; else the kernel is told once not to ask
- * @param attributesCost whether the dataset's store tells attributes by a request each
  */
 public record MountOptions(
     Path mountpoint,
@@ -20,5 +19,4 @@ public record MountOptions(
     Duration metadataTtl,
     boolean allowOther,
     boolean answerOpens,
-    boolean extendedAttributes,
-    boolean attributesCost) {}
+    boolean extendedAttributes) {}
