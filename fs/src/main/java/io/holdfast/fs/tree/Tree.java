@@ -147,9 +147,21 @@ public final class Tree {
     return nodes.listed(directory.id());
   }
 
+  /**
+   * Asks the origin whether a directory that was listed whole has the names that it had then: it
+   * has, if the time of its own last change is the same.
+   */
+  public boolean hasSameNames(Node directory) throws FsException {
+    long changed = nodes.listedChanged(directory.id());
+    return changed != 0
+        && listedAt(directory) != 0
+        && refresh(directory)
+        && directory.attributes().changed() == changed;
+  }
+
   /** Tells that not all entries of a directory may be known any more. */
   public void forgetListing(Node directory) {
-    nodes.setListed(directory.id(), 0);
+    nodes.setListed(directory.id(), 0, 0);
   }
 
   /** Calls for each node that is known. */
