@@ -5,6 +5,7 @@ import io.holdfast.fs.daemon.LogLevel;
 import io.holdfast.fs.daemon.OpenCounting;
 import io.holdfast.fs.daemon.PinMode;
 import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.daemon.XattrChoice;
 import io.holdfast.fs.units.Durations;
 import io.holdfast.fs.units.Sizes;
 import io.holdfast.peer.NodeAddress;
@@ -142,6 +143,14 @@ final class MountOptions {
     @Nullable String metadataTtl;
 
     @Option(
+        names = "--xattr",
+        paramLabel = "on|off",
+        description =
+            "Whether the mount has extended attributes; 'off' spares programs that ask for those of"
+                + " every file. Default: on.")
+    @Nullable String xattr;
+
+    @Option(
         names = "--count-opens",
         paramLabel = "auto|watch|message|off",
         description = {
@@ -273,6 +282,7 @@ final class MountOptions {
 
     given(b, Settings.Key.NAME, mount.name, b::name);
     given(b, Settings.Key.METADATA_TTL, mount.metadataTtl, v -> b.metadataTtl(ttl(v)));
+    given(b, Settings.Key.XATTR, mount.xattr, v -> b.xattr(one(XattrChoice.values(), v)));
     given(
         b,
         Settings.Key.COUNT_OPENS,
@@ -335,6 +345,7 @@ final class MountOptions {
     words.add(Settings.Key.WINDOW_AGE, cache.windowAge);
     words.add(Settings.Key.NAME, mount.name);
     words.add(Settings.Key.METADATA_TTL, mount.metadataTtl);
+    words.add(Settings.Key.XATTR, mount.xattr);
     words.add(Settings.Key.COUNT_OPENS, mount.countOpens);
     words.add(Settings.Key.BINDING, mount.binding);
     if (mount.allowOther != null) {

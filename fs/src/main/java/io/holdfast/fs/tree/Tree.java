@@ -67,6 +67,7 @@ public final class Tree {
 
   private void know(long id) {
     if (!nodes.isStale(id)) {
+      nodes.unsee(id);
       live.incrementAndGet();
       if (id != ROOT) {
         index.add(id);
@@ -91,6 +92,16 @@ public final class Tree {
     return new Node(nodes, id);
   }
 
+  /** Tells whether a node is what its name leads to. */
+  public boolean isCurrent(long id) {
+    return nodes.contains(id) && !nodes.isStale(id);
+  }
+
+  /** Returns a node by its id, also one that has been replaced; the root for an unknown id. */
+  public Node handle(long id) {
+    return new Node(nodes, nodes.contains(id) ? id : ROOT);
+  }
+
   /** Returns the node that a name is known to lead to, without asking the origin. */
   public @Nullable Node known(Node parent, byte[] name) {
     long id = index.find(parent.id(), name);
@@ -101,14 +112,56 @@ public final class Tree {
   public List<Node> knownWithin(Node top) {
     List<Node> within = new ArrayList<>();
     within.add(top);
-    nodes.forEach(
-        id -> {
-          Node node = new Node(nodes, id);
-          if (!node.equals(top) && !node.isStale() && node.isWithin(top)) {
-            within.add(node);
-          }
-        });
+    for (int i = 0; i < within.size(); i++) {
+      if (within.get(i).attributes().isDirectory()) {
+        forEachEntry(within.get(i), 0, within::add);
+      }
+    }
     return within;
+  }
+
+  /** Takes the entries of a directory. */
+  @FunctionalInterface
+  public interface EntryTaker {
+    /** Takes an entry; returns whether to go on. */
+    boolean take(Node entry);
+  }
+
+  /**
+   * Calls for the entries known within a directory, in the order in which they became known, which
+   * stays. New ones may come, or not.
+   *
+   * @param after the id of the entry to go on behind, also one that has been replaced since; 0 to
+   *     begin
+   */
+  public void forEachEntry(Node directory, long after, EntryTaker taker) {
+    nodes.forEachEntry(
+        directory.id(), after, id -> nodes.isStale(id) || taker.take(new Node(nodes, id)));
+  }
+
+  /**
+   * Returns the time since when all entries of a directory have been known, as it was told to a
+   * {@link TreePass}, or 0 where they are not.
+   */
+  public long listedAt(Node directory) {
+    return nodes.listed(directory.id());
+  }
+
+  /**
+   * Asks the origin whether a directory that was listed whole has the names that it had then: it
+   * has, if the time of its own last change is the same.
+   */
+  public boolean hasSameNames(Node directory) throws FsException {
+    long changed = nodes.listedChanged(directory.id());
+    return changed != 0
+        && listedAt(directory) != 0
+        && refresh(directory)
+        && directory.attributes().changed() == changed;
+  }
+
+  /** Tells that not all entries of a directory may be known any more. */
+  public void forgetListing(Node directory) {
+    nodes.setListed(directory.id(), 0, 0);
   }
 
   /** Calls for each node that is known. */
@@ -119,6 +172,15 @@ public final class Tree {
             taker.accept(new Node(nodes, id));
           }
         });
+  }
+
+  /** Returns the bytes that everything known takes, names and the index of names included. */
+  public long bytes() {
+    return nodes.bytes() + index.bytes();
+  }
+
+  NodeTable nodes() {
+    return nodes;
   }
 
   /** Returns how many entries are known. */
@@ -155,13 +217,14 @@ public final class Tree {
     }
     synchronized (lockOf(parent, name)) {
       // what was listed may be older than what a lookup has found meanwhile
-      Attributes now = index.find(parent.id(), name) == 0 ? fresh : statOrRemove(parent, name);
-      return replace(parent, name, now);
+      return index.find(parent.id(), name) == 0
+          ? add(parent, name, fresh)
+          : replace(parent, name, statOrRemove(parent, name));
     }
   }
 
   /** Returns the node that the name is known to lead to, with fresh attributes, or null. */
-  private @Nullable Node unchanged(Node parent, byte[] name, Attributes fresh) {
+  private @Nullable Node unchanged(Node parent, byte[] name, Attributes fresh) throws FsException {
     Node known = known(parent, name);
     if (known == null) {
       return null;
@@ -228,6 +291,10 @@ public final class Tree {
       return known;
     }
     remove(parent, name);
+    return add(parent, name, fresh);
+  }
+
+  private Node add(Node parent, byte[] name, Attributes fresh) throws FsException {
     Node node = new Node(nodes, nodes.add(parent.id(), name, fresh));
     live.incrementAndGet();
     index.add(node.id());

@@ -10,9 +10,9 @@ import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.mount.Exposures;
 import io.holdfast.fs.mount.Filesystem;
+import io.holdfast.fs.mount.ListedEntry;
 import io.holdfast.fs.mount.MountOptions;
 import io.holdfast.fs.origin.Attributes;
-import io.holdfast.fs.origin.Origin.EntrySink;
 import io.holdfast.fs.origin.StoreFigures;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -39,7 +39,9 @@ final class KernelSessionTest {
   private static final int GETXATTR = 22;
   private static final int INIT = 26;
   private static final int OPENDIR = 27;
+  private static final int READDIR = 28;
   private static final int READDIRPLUS = 44;
+  private static final Duration TTL = Duration.ofMillis(1500);
   private static final int WRITE = 16;
   private static final int INTERRUPT = 36;
   private static final int STATX = 52;
@@ -57,8 +59,7 @@ final class KernelSessionTest {
     memory = GrowingMemory.ofProcess("requests");
     InFlight inFlight = new InFlight(memory);
     Channel channel = new Channel(kernel.descriptor());
-    MountOptions options =
-        new MountOptions(Path.of("/nowhere"), "test", Duration.ofMillis(1500), true, false, false);
+    MountOptions options = new MountOptions(Path.of("/nowhere"), "test", TTL, true, false, true);
     Requests requests =
         new Requests(
             channel,
@@ -108,8 +109,8 @@ final class KernelSessionTest {
     assertThat(init.error()).isZero();
     assertThat(init.body().remaining()).isEqualTo(64);
     assertThat(init.body().getInt(4)).isEqualTo(minor);
-    // READDIRPLUS always, since attributes cost nothing here; an aborted connection says so
-    long expected = (Long.decode(taken) & ~(1L << 14)) | 1L << 21;
+    // an aborted connection says so
+    long expected = Long.decode(taken) | 1L << 21;
     long flags =
         Integer.toUnsignedLong(init.body().getInt(12))
             | Integer.toUnsignedLong(init.body().getInt(32)) << Integer.SIZE;
@@ -146,6 +147,35 @@ final class KernelSessionTest {
     ByteBuffer wanted = FakeKernel.body(8 + "user.x".length() + 1).putInt(0, 100);
     wanted.put(8, "user.x".getBytes(StandardCharsets.UTF_8));
     assertThat(kernel.ask(GETXATTR, FILE, wanted).body().remaining()).isEqualTo(5);
+  }
+
+  /** Whatever fits, from wherever the reader is, and each name once. */
+  @Test
+  void listing_manyEntriesInSmallReplies_isComplete() {
+    kernel.ask(INIT, 0, FakeKernel.init(45, 0x5fd73fffffbL));
+    filesystem.entries = 3000;
+    for (int opcode : new int[] {READDIR, READDIRPLUS}) {
+      List<String> names = new ArrayList<>();
+      int entry = opcode == READDIR ? 0 : Wire.ENTRY;
+      long offset = 0;
+      while (true) {
+        ByteBuffer body = kernel.ask(opcode, 1, FakeKernel.read(offset, 1000)).body();
+        if (body.remaining() == 0) {
+          break;
+        }
+        assertThat(body.remaining()).isLessThanOrEqualTo(1000);
+        for (int at = entry; at < body.limit(); ) {
+          int length = body.getInt(at + 16);
+          byte[] name = new byte[length];
+          body.get(at + Wire.DIRENT, name);
+          offset = body.getLong(at + 8);
+          names.add(new String(name, StandardCharsets.UTF_8));
+          at += Wire.direntSize(name) + entry;
+        }
+      }
+      assertThat(names).startsWith(".", "..", "file", "file2").endsWith("file3000");
+      assertThat(names).hasSize(3002).doesNotHaveDuplicates();
+    }
   }
 
   private Errno error(int opcode) {
@@ -201,6 +231,7 @@ final class KernelSessionTest {
         jnr.ffi.Memory.allocateDirect(Runtime.getSystemRuntime(), SIZE, true);
     private final List<Runnable> held = new CopyOnWriteArrayList<>();
     private volatile boolean holdReads;
+    private volatile int entries = 1;
 
     OneFile() {
       for (int i = 0; i < SIZE; i++) {
@@ -242,14 +273,29 @@ final class KernelSessionTest {
     }
 
     @Override
-    public void list(long node, EntrySink sink) {
-      sink.entry("file".getBytes(StandardCharsets.UTF_8), Attributes.REGULAR, 7);
+    public boolean isCurrent(long node) {
+      return true;
     }
 
     @Override
-    public boolean listAndLookUp(long node, EntrySink sink) {
-      list(node, sink);
-      return true;
+    public Duration believeNames(long directory) {
+      return TTL;
+    }
+
+    @Override
+    public Duration believeAttributes(long node) {
+      return TTL;
+    }
+
+    @Override
+    public void list(long directory, long after, boolean look, ListSink sink) {
+      for (long place = after + 1; place <= entries; place++) {
+        byte[] name = ("file" + (place == 1 ? "" : place)).getBytes(StandardCharsets.UTF_8);
+        if (!sink.take(
+            new ListedEntry(name, place, new Entry(FILE, attributes(Attributes.REGULAR, SIZE))))) {
+          return;
+        }
+      }
     }
 
     @Override
