@@ -234,7 +234,7 @@ final class FaultTest {
   @Test
   void fetch_fault_requestsThatWaitedAreNotAsked() {
     CompletableFuture<Void> gate = nodes.gate();
-    TestNode hasty = nodes.start(nodes.hasty("127.0.0.5"));
+    TestNode hasty = nodes.start(nodes.hastyToConnect("127.0.0.5"));
     tap.answers =
         (bytes, length, at) -> {
           gate.orTimeout(60, TimeUnit.SECONDS).join();

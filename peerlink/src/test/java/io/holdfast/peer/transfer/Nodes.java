@@ -117,6 +117,12 @@ final class Nodes implements AutoCloseable {
         free(host), DATASET, SECRET, deadlines(1000, 300), Transfer.Limits.DEFAULT);
   }
 
+  /** A node that gives a connection up long before what waits for one. */
+  Transfer.Config hastyToConnect(String host) {
+    return new Transfer.Config(
+        free(host), DATASET, SECRET, deadlines(300, 10_000), Transfer.Limits.DEFAULT);
+  }
+
   <T extends AutoCloseable> T closing(T each) {
     made.push(each);
     return each;
