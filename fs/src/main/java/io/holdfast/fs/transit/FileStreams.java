@@ -57,8 +57,8 @@ final class FileStreams {
       int extra = ahead.from == end ? (int) (ahead.to - end) : 0;
       return new Guess(false, extra, true, stream);
     }
-    earned = Math.min(earned + length, MOST_EARNED);
-    return new Guess(false, (int) Math.max(0, Math.min(earned, PART - length)), false, stream);
+    int extra = (int) Math.max(0, Math.min(earned + length, PART - length));
+    return new Guess(false, extra, false, stream);
   }
 
   /**
@@ -133,12 +133,13 @@ final class FileStreams {
     return new Ahead(first, last);
   }
 
-  /** Takes note of what was fetched with a read of a stream. */
-  synchronized void fetched(ReadStream stream, long upTo, int extra) {
-    if (stream.isSequential()) {
-      stream.aheadTo(Math.max(stream.aheadTo(), upTo));
-    } else {
-      earned -= extra;
-    }
+  /** Takes note of up to where has been fetched for a sequential reader. */
+  synchronized void fetched(ReadStream stream, long upTo) {
+    stream.aheadTo(Math.max(stream.aheadTo(), upTo));
+  }
+
+  /** Takes note of bytes that a random reader got, less those that were fetched around them. */
+  synchronized void earn(int bytes) {
+    earned = Math.min(earned + bytes, MOST_EARNED);
   }
 }

@@ -85,6 +85,7 @@ final class Reads {
       }
       Ask piece = joined == null ? ask : ask.part(at, to, joined.part(at - ask.offset()));
       if (there == null ? begin(fetch, piece) : join(fetch, piece)) {
+        earn(guess, fetch, to - at - (there == null ? fetch.upTo() - to : 0));
         at = to;
       } else if (joined != null) {
         joined.withdraw();
@@ -92,6 +93,14 @@ final class Reads {
     }
     if (joined != null) {
       joined.complete();
+    }
+  }
+
+  /** What is fetched whole because it would be admitted neither costs nor earns. */
+  private static void earn(Guess guess, Fetch fetch, int bytes) {
+    ReadStream stream = guess.stream();
+    if (stream != null && !guess.sequential() && !fetch.isOfWhole()) {
+      stream.file().earn(bytes);
     }
   }
 
@@ -108,10 +117,8 @@ final class Reads {
       return null;
     }
     ReadStream stream = guess.stream();
-    if (stream != null) {
-      long end = range.offset() + range.length();
-      int extra = whole ? 0 : Math.max(0, fetch.upTo() - ask.end());
-      stream.file().fetched(stream, end, extra);
+    if (stream != null && guess.sequential()) {
+      stream.file().fetched(stream, range.offset() + range.length());
     }
     return fetch;
   }
