@@ -138,7 +138,7 @@ public final class StatsText {
                 origin.number("in_flight"),
                 limit,
                 origin.number("queued"),
-                stuck == 0 ? "" : ", " + stuck + " do not come back");
+                stuck == 0 ? "" : ", " + stuck + " never came back");
   }
 
   private void cluster(Figures cluster) {

@@ -18,7 +18,8 @@ class StatsTextTest {
                    "evicted_items": 0, "planned_hit_ratio": 0.6512, "pin": "hard" },
         "opens": { "counted": true, "total": 2400000,
                    "by_pid": { "11": 1200000, "12": 1199999, "9": 1 } },
-        "fetches": { "origin": { "items": 1587655, "bytes": 870000000000, "errors": 1, "retries": 2 },
+        "fetches": { "origin": { "items": 1587655, "bytes": 870000000000, "errors": 1, "retries": 2,
+          "limit": 24, "in_flight": 2, "queued": 5, "stuck": 1 },
                      "peer": { "items": 0, "bytes": 0, "errors": 0 }, "coalesced": 17, "in_flight": 3 },
         "reads": { "requests": 6000000, "bytes": 870000000000, "errors": 1, "stall_seconds": 123.45 },
         "transit": { "capacity_bytes": 268435456, "used_bytes": 12000000, "window_bytes": 67000000,
@@ -61,7 +62,7 @@ class StatsTextTest {
             fetches
               from origin   1,587,655 items, 870 GB, errors 1, retries 2
               shared        17 waited for another's fetch
-              in flight     3
+              in flight     3; at the origin 2 of at most 24, 5 wait, 1 never came back
 
             reads that reached the daemon
               requests      6,000,000

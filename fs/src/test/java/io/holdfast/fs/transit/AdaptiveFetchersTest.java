@@ -199,7 +199,6 @@ class AdaptiveFetchersTest {
 
     threads.runAll();
 
-    assertThat(ran.subList(FIRST - 1, FIRST + 3)).isNotEmpty();
     assertThat(ran.indexOf("ahead"))
         .isGreaterThan(ran.indexOf("small"))
         .isGreaterThan(ran.indexOf("large"));

@@ -113,6 +113,14 @@ class AdaptiveLimitTest {
   }
 
   @Test
+  void limit_largeAfterSmall_isNotTakenForLatency() {
+    answer(20_000, 1000, SMALL, inFlight -> 20);
+    answer(2000, 1000, LARGE, inFlight -> 200);
+
+    assertThat(limit.get()).isEqualTo(AdaptiveLimit.MOST);
+  }
+
+  @Test
   void limit_stragglers_areNotTakenForLoad() {
     Random random = new Random(42);
     answer(20_000, 1000, SMALL, inFlight -> random.nextInt(10) == 0 ? 400 : 15 + random.nextInt(9));
