@@ -97,7 +97,7 @@ class ListingIT {
 
     Child.Result refreshed = mount.refresh("class_1");
 
-    assertThat(refreshed.mustSucceed().out()).contains("2 entries have changed");
+    assertThat(refreshed.mustSucceed().out()).contains("3 entries have changed");
     assertThat(mount.path("class_1/f2")).doesNotExist();
     assertThat(mount.path("class_1/f3")).hasContent("changed");
     assertThat(mount.path("class_1/new")).exists();

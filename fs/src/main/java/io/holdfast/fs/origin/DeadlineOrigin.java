@@ -168,11 +168,11 @@ public final class DeadlineOrigin implements Origin {
   /** A deadline for each batch: a large directory on a slow store takes long, but does not hang. */
   @Override
   public void listWithAttributes(OriginPath path, AttributesSink sink) throws FsException {
-    ListedBatches batches = new ListedBatches();
+    ListedBatches batches = new ListedBatches(deadline);
     Call<Boolean> call = new Call<>(() -> batches.fill(to -> origin.listWithAttributes(path, to)));
     Future<Boolean> answer = submit(path, call, System.nanoTime() + deadline.toNanos());
     try {
-      while (batches.pass(sink, deadline)) {
+      while (batches.pass(sink)) {
         // the next one has as long again
       }
     } catch (InterruptedException | TimeoutException e) {

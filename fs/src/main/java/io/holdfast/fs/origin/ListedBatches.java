@@ -21,9 +21,6 @@ final class ListedBatches {
   private static final int BATCH = 1024;
   private static final int BATCHES = 4;
 
-  /** So that a slow store is seen to go on. */
-  private static final long LONGEST_NANOS = Duration.ofMillis(200).toNanos();
-
   private static final long RETRY_MILLIS = 100;
 
   private record Listed(OriginPath name, int type, long inode, @Nullable Attributes attributes) {}
@@ -35,12 +32,22 @@ final class ListedBatches {
   }
 
   private final BlockingQueue<List<Listed>> batches = new ArrayBlockingQueue<>(BATCHES);
+  private final Duration deadline;
   private volatile boolean abandoned;
 
   /** Of the thread that lists. */
   private List<Listed> batch = new ArrayList<>();
 
   private long begun = System.nanoTime();
+
+  /**
+   * Creates one.
+   *
+   * @param deadline how long the next batch may take; a slow store is seen to go on in a part of it
+   */
+  ListedBatches(Duration deadline) {
+    this.deadline = deadline;
+  }
 
   /**
    * Runs a listing to its end, or until nobody wants it any more.
@@ -63,7 +70,7 @@ final class ListedBatches {
 
   private void add(byte[] name, int type, long inode, @Nullable Attributes attributes) {
     batch.add(new Listed(OriginPath.of(name), type, inode, attributes));
-    if (batch.size() == BATCH || System.nanoTime() - begun > LONGEST_NANOS) {
+    if (batch.size() == BATCH || System.nanoTime() - begun > deadline.toNanos() / 4) {
       try {
         put();
       } catch (InterruptedException e) {
@@ -89,8 +96,7 @@ final class ListedBatches {
    *
    * @return false where there are no more
    */
-  boolean pass(AttributesSink sink, Duration deadline)
-      throws InterruptedException, TimeoutException {
+  boolean pass(AttributesSink sink) throws InterruptedException, TimeoutException {
     List<Listed> next = batches.poll(deadline.toNanos(), TimeUnit.NANOSECONDS);
     if (next == null) {
       throw new TimeoutException();

@@ -211,6 +211,7 @@ class SettingsTest {
             exclude              -                    default
             item-size            8M (8.39 MB)         default
             metadata-ttl         indefinite           flag --metadata-ttl
+            xattr                on                   default
             pin                  auto                 default
             window               64M (67.1 MB)        default
             window-age           2s                   default

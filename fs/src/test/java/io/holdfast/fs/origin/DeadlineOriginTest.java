@@ -170,11 +170,12 @@ final class DeadlineOriginTest extends OriginContractTest {
   @Test
   void listWithAttributes_slowButGoingOn_isPassedWhole() throws FsException {
     int count = 5000;
+    Duration deadline = Duration.ofMillis(500);
     Origin slow =
         new DelegatingOrigin(new FakeOrigin()) {
           @Override
           public void listWithAttributes(OriginPath path, AttributesSink sink) {
-            long end = System.nanoTime() + 3 * SHORT.toNanos();
+            long end = System.nanoTime() + deadline.toNanos() * 5 / 4;
             for (int i = 0; i < count || System.nanoTime() < end; i++) {
               sink.entry(bytes("f" + i), Attributes.REGULAR, i, null);
               LockSupport.parkNanos(i < count ? 0 : 1_000_000);
@@ -182,7 +183,7 @@ final class DeadlineOriginTest extends OriginContractTest {
           }
         };
     List<String> names = new ArrayList<>();
-    try (Origin origin = new DeadlineOrigin(slow, pool(THREADS), SHORT)) {
+    try (Origin origin = new DeadlineOrigin(slow, pool(THREADS), deadline)) {
       origin.listWithAttributes(
           OriginPath.ROOT,
           (name, type, inode, attributes) -> names.add(OriginPath.of(name).toString()));

@@ -173,6 +173,7 @@ public final class FakeOrigin implements Origin, OriginStore {
     String key = key(path);
     entries.remove(key);
     entries.subMap(key + "/", key + "0").clear();
+    entries.get(key.substring(0, Math.max(0, key.lastIndexOf('/')))).modified = ++time;
   }
 
   @Override

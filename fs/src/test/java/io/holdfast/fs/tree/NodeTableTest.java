@@ -115,7 +115,7 @@ final class NodeTableTest {
     }
     try (NodeTable table = new NodeTable(GrowingMemory.at(file))) {
       assertThat(table.contains(id)).isFalse();
-      assertThat(table.add(1, name("other"), attributes(2))).isEqualTo(id);
+      assertThat(table.add(1, name("other"), attributes(1))).isEqualTo(id);
       assertThat(table.name(id)).isEqualTo(name("other"));
     }
   }
@@ -226,6 +226,7 @@ final class NodeTableTest {
     String md5 = "d41d8cd98f00b204e9800998ecf8427e";
     try (NodeTable table = new NodeTable(GrowingMemory.ofProcess("test"))) {
       table.add(0, new byte[0], directory(0));
+      table.add(1, name("first"), alike(1, ""));
       long before = table.bytes();
       table.add(1, name("12345678"), alike(1, ""));
       long without = table.bytes() - before;
