@@ -54,7 +54,12 @@ class DiesWellIT {
       Files.writeString(limit, "1");
       result =
           sandbox.holdfast(
-              "mount", "--binding", System.getProperty("holdfast.binding"), data.toString());
+              "mount",
+              "--binding",
+              System.getProperty("holdfast.binding"),
+              "--state-dir",
+              "none",
+              data.toString());
     } finally {
       Files.writeString(limit, before);
     }

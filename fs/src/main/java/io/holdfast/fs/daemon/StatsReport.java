@@ -32,6 +32,7 @@ final class StatsReport {
    *
    * @param version Holdfast's version
    * @param restarts how many daemons this mount has had before this one
+   * @param entriesLoaded how many entries were known from a mount before this one
    * @param opensCounted whether opens are being counted, one way or the other
    */
   record Sources(
@@ -39,6 +40,7 @@ final class StatsReport {
       String version,
       long restarts,
       DatasetScan scan,
+      LongSupplier entriesLoaded,
       Residency residency,
       Transit transit,
       ReadStats reads,
@@ -83,6 +85,7 @@ final class StatsReport {
     dataset.put("files", sources.scan.files());
     dataset.put("bytes", sources.scan.bytes());
     dataset.put("scanned", sources.scan.isComplete());
+    dataset.put("entries_loaded", sources.entriesLoaded.getAsLong());
     return dataset;
   }
 

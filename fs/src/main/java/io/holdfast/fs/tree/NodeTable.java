@@ -8,6 +8,7 @@ import io.holdfast.fs.origin.Attributes;
 import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 
 /**
@@ -56,6 +57,7 @@ public final class NodeTable implements AutoCloseable {
   private final long base;
   private final Object[] locks = new Object[LOCKS];
   private final Object appendLock = new Object();
+  private final LongAdder changes = new LongAdder();
   private volatile long end;
 
   /** Uses memory, which is closed with this, and finds what is in it already. */
@@ -94,6 +96,7 @@ public final class NodeTable implements AutoCloseable {
       VarHandle.releaseFence();
       Memory.putInt(at, length);
       end = offset + length;
+      changes.increment();
       return offset / FIRST;
     }
   }
@@ -152,6 +155,7 @@ public final class NodeTable implements AutoCloseable {
   void markStale(long id) {
     Memory.putByte(at(id) + STALE, 1);
     VarHandle.fullFence();
+    changes.increment();
   }
 
   Attributes attributes(long id) {
@@ -191,6 +195,9 @@ public final class NodeTable implements AutoCloseable {
   /** Gives a node other attributes; its version stays the same, and so its etag. */
   void update(long id, Attributes fresh) {
     synchronized (lockOf(id)) {
+      if (Memory.getLong(at(id) + CHANGED) != fresh.changed()) {
+        changes.increment();
+      }
       put(at(id), fresh);
     }
   }
@@ -211,6 +218,14 @@ public final class NodeTable implements AutoCloseable {
     Memory.putLong(at + ACCESSED, attributes.accessed());
     Memory.putLong(at + MODIFIED, attributes.modified());
     Memory.putLong(at + CHANGED, attributes.changed());
+  }
+
+  /**
+   * Returns a number that grows with each change: a node more or less, or other attributes; not
+   * when something was only read.
+   */
+  long changes() {
+    return changes.sum();
   }
 
   /** Returns the bytes that the nodes take. */

@@ -5,9 +5,14 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.OriginPath;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +38,10 @@ public final class Tree {
   private final NodeTable nodes;
   private final NameIndex index;
   private final AtomicLong live = new AtomicLong();
+
+  /** When directories were listed whole, in ns since 1970, by id. */
+  private final Map<Long, Long> listedAt = new ConcurrentHashMap<>();
+
   private final Object[] changeLocks = new Object[LOCKS];
 
   /** Learns that a node's version is no longer what its name leads to. */
@@ -72,6 +81,49 @@ public final class Tree {
         index.add(id);
       }
     }
+  }
+
+  /**
+   * Takes over what is in an image. Only for a tree that nobody has asked anything yet.
+   *
+   * @throws IOException where it cannot be read to its end; what was read before that is known
+   * @throws FsException NO_MEMORY, likewise
+   */
+  public void loaded(TreeImage image) throws IOException, FsException {
+    image.read(
+        new TreeImage.Sink() {
+          @Override
+          public long entry(long directory, byte[] name, Attributes attributes) throws FsException {
+            long id = nodes.add(directory, name, attributes);
+            know(id);
+            return id;
+          }
+
+          @Override
+          public void listed(long directory, long at) {
+            listedAt.put(directory, at);
+          }
+        });
+  }
+
+  /**
+   * Writes what is known to a file, from which {@link #loaded} takes it again. Anybody may use the
+   * tree meanwhile.
+   *
+   * @param dataset tells this dataset from all others
+   * @return bytes of the file
+   * @throws IOException where it cannot be written; the file is what it was before then
+   */
+  public long write(Path file, String dataset, Instant now) throws IOException {
+    return TreeImage.write(file, dataset, now, nodes, id -> listedAt.getOrDefault(id, 0L));
+  }
+
+  /**
+   * Returns a number that grows whenever something is known that {@link #write} would write, and
+   * was not known before.
+   */
+  public long changes() {
+    return nodes.changes();
   }
 
   /** Returns the dataset's root. */
