@@ -131,7 +131,7 @@ final class TreeState implements AutoCloseable {
       long bytes = tree.write(file, dataset, Instant.now());
       written = changes;
       failing = false;
-      log.info("wrote {} entries to {}, {} bytes", tree.size(), file, bytes);
+      log.info("wrote what is known of {} entries to {}, {} bytes", tree.size() - 1, file, bytes);
     } catch (IOException | RuntimeException e) {
       if (!failing) {
         log.warn(
