@@ -5,6 +5,7 @@ import io.holdfast.fs.daemon.LogLevel;
 import io.holdfast.fs.daemon.OpenCounting;
 import io.holdfast.fs.daemon.PinMode;
 import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.daemon.XattrChoice;
 import io.holdfast.fs.units.Durations;
 import io.holdfast.fs.units.Sizes;
 import io.holdfast.peer.NodeAddress;
@@ -143,6 +144,14 @@ final class MountOptions {
               + " 1h, 0. Default: 1h."
         })
     @Nullable String metadataTtl;
+
+    @Option(
+        names = "--xattr",
+        paramLabel = "on|off",
+        description =
+            "Whether the mount has extended attributes; 'off' spares programs that ask for those of"
+                + " every file. Default: on.")
+    @Nullable String xattr;
 
     @Option(
         names = "--count-opens",
@@ -285,6 +294,7 @@ final class MountOptions {
 
     given(b, Settings.Key.NAME, mount.name, b::name);
     given(b, Settings.Key.METADATA_TTL, mount.metadataTtl, v -> b.metadataTtl(ttl(v)));
+    given(b, Settings.Key.XATTR, mount.xattr, v -> b.xattr(one(XattrChoice.values(), v)));
     given(
         b,
         Settings.Key.COUNT_OPENS,
@@ -354,6 +364,7 @@ final class MountOptions {
     words.add(Settings.Key.WINDOW_AGE, cache.windowAge);
     words.add(Settings.Key.NAME, mount.name);
     words.add(Settings.Key.METADATA_TTL, mount.metadataTtl);
+    words.add(Settings.Key.XATTR, mount.xattr);
     words.add(Settings.Key.COUNT_OPENS, mount.countOpens);
     words.add(Settings.Key.BINDING, mount.binding);
     if (mount.allowOther != null) {

@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
       "  holdfast refresh data-imagenet train/n01440764"
     })
 final class RefreshCommand implements Callable<Integer> {
-  private static final Duration DEADLINE = Duration.ofSeconds(60);
+  private static final Duration DEADLINE = Duration.ofMinutes(10);
 
   private final CliContext context;
 

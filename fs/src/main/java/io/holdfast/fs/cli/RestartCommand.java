@@ -54,6 +54,7 @@ final class RestartCommand implements Callable<Integer> {
       EnumSet.of(
           Settings.Key.NAME,
           Settings.Key.ITEM_SIZE,
+          Settings.Key.XATTR,
           Settings.Key.COUNT_OPENS,
           Settings.Key.BINDING,
           Settings.Key.ALLOW_OTHER,

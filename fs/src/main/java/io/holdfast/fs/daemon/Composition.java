@@ -36,6 +36,7 @@ final class Composition {
   private static final int FETCH_THREADS = 64;
   private static final int PREFETCH_THREADS = 4;
   private static final int PREFETCH_QUEUE = 16;
+  private static final int SCAN_THREADS = 16;
   private static final int PIN_THREADS = 2;
 
   /** A pin can wait; the readers that are answered meanwhile cannot. */
@@ -92,6 +93,17 @@ final class Composition {
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
             named(name));
+    threads.allowCoreThreadTimeOut(true);
+    return threads;
+  }
+
+  /** What lists the dataset in the background: as many as compute, or as can wait for a store. */
+  static Executor scanners(boolean askingTakesLong) {
+    int processors = Runtime.getRuntime().availableProcessors();
+    int most = askingTakesLong ? SCAN_THREADS : Math.min(processors, SCAN_THREADS);
+    ThreadPoolExecutor threads =
+        new ThreadPoolExecutor(
+            most, most, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), named("list"));
     threads.allowCoreThreadTimeOut(true);
     return threads;
   }

@@ -14,6 +14,7 @@ import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.mount.Binding;
+import io.holdfast.fs.mount.DatasetChanges;
 import io.holdfast.fs.mount.DatasetFilesystem;
 import io.holdfast.fs.mount.MountOptions;
 import io.holdfast.fs.origin.Origin;
@@ -37,6 +38,7 @@ import io.holdfast.fs.tree.DatasetScan;
 import io.holdfast.fs.tree.Node;
 import io.holdfast.fs.tree.NodeTable;
 import io.holdfast.fs.tree.Tree;
+import io.holdfast.fs.tree.TreeScan;
 import io.holdfast.fs.units.Human;
 import io.holdfast.peer.PeerSetupException;
 import io.holdfast.policy.CachePolicy;
@@ -94,7 +96,7 @@ public final class Daemon {
   private final CountDownLatch stopped = new CountDownLatch(1);
   private final DatasetScan scan;
   private final StatsReport report;
-  private final DatasetFilesystem filesystem;
+  private final DatasetChanges changes;
   private final Residency residency;
   private final Binding binding;
   private final @Nullable PeerLink peers;
@@ -169,15 +171,36 @@ public final class Daemon {
               supervision == null
                   ? GrowingMemory.ofProcess("nodes")
                   : GrowingMemory.at(supervision.nodes()));
-      Tree tree = new Tree(origin, nodes, old -> filesystem().replaced(old));
+      Tree tree = new Tree(origin, nodes, old -> changes().replaced(old));
       TreeState state = state(origin, tree);
+      TreeScan treeScan = new TreeScan(origin, tree, Composition.scanners(origin.mayHang()));
+      binding = closing(Composition.binding(supervision));
+      ScheduledExecutorService housekeeping =
+          Executors.newScheduledThreadPool(2, Composition.named("housekeeping"));
+      undo.push(housekeeping::shutdownNow);
+      changes =
+          new DatasetChanges(
+              new DatasetChanges.Parts(
+                  tree,
+                  treeScan,
+                  layout,
+                  transit,
+                  residency,
+                  binding,
+                  settings.metadataTtl(),
+                  housekeeping,
+                  System::nanoTime));
+      undo.push(changes::stop);
       scan =
           new DatasetScan(
-              origin,
-              Linux.PAGE_SIZE,
-              new DatasetScan.Selected(residency::isLeftToPolicy, ownShare::datasetSize));
+              treeScan,
+              tree,
+              new DatasetScan.Rules(
+                  Linux.PAGE_SIZE,
+                  new DatasetScan.Selected(residency::isLeftToPolicy, ownShare::datasetSize),
+                  changes,
+                  System::nanoTime));
       undo.push(scan::stop);
-      binding = closing(Composition.binding(supervision));
       ReadStats reads = new ReadStats();
       report =
           new StatsReport(
@@ -196,10 +219,7 @@ public final class Daemon {
                   binding,
                   () -> peers == null ? null : peers.report(),
                   System::nanoTime));
-      ScheduledExecutorService housekeeping =
-          Executors.newScheduledThreadPool(2, Composition.named("housekeeping"));
-      undo.push(housekeeping::shutdownNow);
-      filesystem =
+      DatasetFilesystem filesystem =
           new DatasetFilesystem(
               new DatasetFilesystem.Parts(
                   origin,
@@ -210,9 +230,8 @@ public final class Daemon {
                   new ControlFiles(controlFiles(), restarts(), Ticker.systemTicker()),
                   reads,
                   opens,
-                  binding,
+                  changes,
                   settings.metadataTtl(),
-                  housekeeping,
                   System::nanoTime));
       closing(
           ControlServer.start(
@@ -230,19 +249,19 @@ public final class Daemon {
               settings.metadataTtl(),
               settings.allowOther(),
               message,
-              origin.mayHang()));
+              settings.xattr() == XattrChoice.ON));
       OwnMountEntry.raiseReadAhead(settings.mountpoint());
       if (watch) {
         watcher.watch(settings.mountpoint());
       }
       resume(residentLog, tree, layout);
-      start(housekeeping, transit);
+      start(housekeeping, transit, origin.mayHang());
       if (state != null) {
         // the first to end: then it is there when the mount is gone
         closing(state).start(scan::isComplete);
       }
       if (restarts() > 0) {
-        housekeeping.execute(filesystem::dropStrays);
+        housekeeping.execute(changes::dropStrays);
       }
       if (supervision != null) {
         supervision.ready();
@@ -330,8 +349,8 @@ public final class Daemon {
   }
 
   /** Called back only once the mount answers, when the field is set. */
-  private DatasetFilesystem filesystem() {
-    return filesystem;
+  private DatasetChanges changes() {
+    return changes;
   }
 
   private boolean chooseWatch(OpenWatcher watcher) throws FsException {
@@ -380,9 +399,12 @@ public final class Daemon {
     }
   }
 
-  private void start(ScheduledExecutorService housekeeping, Transit transit) {
-    Thread scanner = Composition.named("scan").newThread(scan);
-    scanner.start();
+  private void start(
+      ScheduledExecutorService housekeeping, Transit transit, boolean askingTakesLong) {
+    ScheduledExecutorService scanner =
+        Executors.newSingleThreadScheduledExecutor(Composition.named("scan"));
+    undo.push(scanner::shutdownNow);
+    scanner.execute(scan);
     every(housekeeping, TICK, transit::expire);
     every(housekeeping, TICK, residency::tick);
     if (peers != null) {
@@ -390,9 +412,16 @@ public final class Daemon {
     }
     every(housekeeping, MOUNT_CHECK, this::checkMount);
     Duration ttl = settings.metadataTtl();
-    if (!ttl.equals(Settings.INDEFINITE)) {
+    if (ttl.equals(Settings.INDEFINITE)) {
+      return;
+    }
+    if (askingTakesLong) {
+      // before what the last scan has found is too old to answer from
+      Duration again = ttl.dividedBy(2);
+      every(scanner, again.compareTo(SHORTEST_SWEEP) < 0 ? SHORTEST_SWEEP : again, scan);
+    } else {
       Duration sweep = ttl.compareTo(SHORTEST_SWEEP) < 0 ? SHORTEST_SWEEP : ttl;
-      every(housekeeping, sweep, filesystem::refreshResidents);
+      every(housekeeping, sweep, changes::refreshResidents);
     }
   }
 
@@ -451,7 +480,7 @@ public final class Daemon {
 
     @Override
     public void changed(Item item) {
-      filesystem().changed(Item.node(item.id()));
+      changes().changed(Item.node(item.id()));
     }
   }
 
@@ -468,7 +497,7 @@ public final class Daemon {
 
     @Override
     public long refresh(String path) throws IOException {
-      return filesystem().refresh(path);
+      return changes().refresh(path);
     }
 
     @Override

@@ -61,6 +61,7 @@ public final class Settings {
     EXCLUDE,
     ITEM_SIZE,
     METADATA_TTL,
+    XATTR,
     PIN,
     WINDOW,
     WINDOW_AGE,
@@ -96,6 +97,7 @@ public final class Settings {
   private final List<String> exclude;
   private final int itemSize;
   private final Duration metadataTtl;
+  private final XattrChoice xattr;
   private final PinMode pin;
   private final long windowBytes;
   private final Duration windowAge;
@@ -122,6 +124,7 @@ public final class Settings {
     exclude = List.copyOf(builder.exclude);
     itemSize = (int) builder.itemSize;
     metadataTtl = builder.metadataTtl;
+    xattr = builder.xattr;
     pin = builder.pin;
     windowBytes = builder.windowBytes;
     windowAge = builder.windowAge;
@@ -205,6 +208,11 @@ public final class Settings {
     return metadataTtl;
   }
 
+  /** Returns whether the mount has extended attributes. */
+  public XattrChoice xattr() {
+    return xattr;
+  }
+
   /** Returns how residents are held. */
   public PinMode pin() {
     return pin;
@@ -286,6 +294,7 @@ public final class Settings {
       case ITEM_SIZE -> size(itemSize);
       case METADATA_TTL ->
           metadataTtl.equals(INDEFINITE) ? "indefinite" : Durations.exact(metadataTtl);
+      case XATTR -> lower(xattr);
       case PIN -> lower(pin);
       case WINDOW -> size(windowBytes);
       case WINDOW_AGE -> Durations.exact(windowAge);
@@ -364,6 +373,7 @@ public final class Settings {
     List<String> exclude = List.of();
     long itemSize = DEFAULT_ITEM_SIZE;
     Duration metadataTtl = DEFAULT_METADATA_TTL;
+    XattrChoice xattr = XattrChoice.ON;
     PinMode pin = PinMode.AUTO;
     long windowBytes = DEFAULT_WINDOW_BYTES;
     Duration windowAge = DEFAULT_WINDOW_AGE;
@@ -444,6 +454,12 @@ public final class Settings {
     /** How long the kernel may keep names and attributes; {@link #INDEFINITE} for ever. */
     public Builder metadataTtl(Duration value) {
       metadataTtl = value;
+      return this;
+    }
+
+    /** Whether the mount has extended attributes. */
+    public Builder xattr(XattrChoice value) {
+      xattr = value;
       return this;
     }
 

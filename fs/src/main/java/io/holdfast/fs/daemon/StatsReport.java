@@ -86,6 +86,9 @@ final class StatsReport {
     dataset.put("bytes", sources.scan.bytes());
     dataset.put("scanned", sources.scan.isComplete());
     dataset.put("entries_loaded", sources.entriesLoaded.getAsLong());
+    dataset.put("scan_seconds", sources.scan.took().toMillis() / 1000.0);
+    dataset.put("names", sources.scan.names());
+    dataset.put("names_bytes", sources.scan.memoryBytes());
     return dataset;
   }
 

@@ -79,7 +79,7 @@ final class TreeState implements AutoCloseable {
   void load() {
     long began = System.nanoTime();
     try (TreeImage image = TreeImage.open(file, dataset)) {
-      tree.loaded(image);
+      tree.loaded(image, offset(Instant.now()));
       entriesLoaded = image.entries();
       written = tree.changes();
       log.info(
@@ -94,6 +94,11 @@ final class TreeState implements AutoCloseable {
       log.warn(
           "the state file {} is not used: {}; the dataset is listed afresh", file, e.getMessage());
     }
+  }
+
+  /** Returns how far the time of day is from the clock that the tree's times are of. */
+  private static long offset(Instant now) {
+    return TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano() - System.nanoTime();
   }
 
   /** Returns how many entries were there from the beginning. */
@@ -128,7 +133,8 @@ final class TreeState implements AutoCloseable {
     long began = System.nanoTime();
     try {
       Files.createDirectories(file.toAbsolutePath().getParent(), MODE);
-      long bytes = tree.write(file, dataset, Instant.now());
+      Instant now = Instant.now();
+      long bytes = tree.write(file, dataset, now, offset(now));
       written = changes;
       failing = false;
       log.info("wrote what is known of {} entries to {}, {} bytes", tree.size() - 1, file, bytes);

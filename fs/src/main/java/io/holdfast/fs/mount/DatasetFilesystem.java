@@ -7,7 +7,6 @@ import io.holdfast.fs.control.ControlFiles;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.Origin;
-import io.holdfast.fs.origin.Origin.EntrySink;
 import io.holdfast.fs.origin.StoreFigures;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.stats.OpenCounts;
@@ -20,12 +19,10 @@ import io.holdfast.fs.tree.Node;
 import io.holdfast.fs.tree.Tree;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongSupplier;
-import java.util.stream.Collectors;
 import jnr.ffi.Pointer;
 import jnr.ffi.Runtime;
 import org.jspecify.annotations.Nullable;
@@ -55,18 +52,17 @@ public final class DatasetFilesystem implements Filesystem {
   private final ControlFiles control;
   private final ReadStats reads;
   private final OpenCounts opens;
-  private final KernelView kernel;
-  private final Executor changes;
+  private final DatasetChanges changes;
   private final LongSupplier nanoTime;
   private final CallerMemory callers = new CallerMemory();
-  private final MissingNames missing;
+  private final Remembered remembered;
+  private final Listings listings;
 
   /**
    * What the filesystem is made of.
    *
-   * @param metadataTtl how long the kernel keeps names and attributes
-   * @param changes where a file that has changed is looked up again; not a thread that answers
-   *     requests
+   * @param changes learns what changes
+   * @param metadataTtl how long names and attributes are believed
    */
   public record Parts(
       Origin origin,
@@ -77,9 +73,8 @@ public final class DatasetFilesystem implements Filesystem {
       ControlFiles control,
       ReadStats reads,
       OpenCounts opens,
-      KernelView kernel,
+      DatasetChanges changes,
       Duration metadataTtl,
-      Executor changes,
       LongSupplier nanoTime) {}
 
   /** Composes the filesystem. */
@@ -92,10 +87,10 @@ public final class DatasetFilesystem implements Filesystem {
     control = parts.control;
     reads = parts.reads;
     opens = parts.opens;
-    kernel = parts.kernel;
     changes = parts.changes;
     nanoTime = parts.nanoTime;
-    missing = new MissingNames(parts.metadataTtl);
+    remembered = new Remembered(tree, origin.mayHang(), parts.metadataTtl, nanoTime);
+    listings = new Listings(origin, tree, remembered, nanoTime);
   }
 
   private static byte[] bytes(String text) {
@@ -111,10 +106,10 @@ public final class DatasetFilesystem implements Filesystem {
       return controlEntry(ControlFiles.DIRECTORY);
     }
     try {
-      return entry(tree.lookup(tree.node(parent), name));
+      return entry(remembered.lookup(tree.node(parent), name));
     } catch (FsException e) {
       if (e.code() == FsError.NOT_FOUND) {
-        missing.add(parent, name);
+        changes.missing(parent, name);
       }
       throw e;
     }
@@ -151,9 +146,9 @@ public final class DatasetFilesystem implements Filesystem {
       return control.attributes(node - CONTROL);
     }
     Node known = tree.node(node);
-    if (!tree.refresh(known)) {
+    if (!remembered.refresh(known)) {
       // the name's next lookup brings the new version; this inode keeps the old one
-      changed(known);
+      changes.changed(node);
     }
     return known.attributes();
   }
@@ -166,48 +161,37 @@ public final class DatasetFilesystem implements Filesystem {
   }
 
   @Override
-  public void list(long node, EntrySink sink) throws FsException {
-    if (node >= CONTROL) {
-      control.list(node - CONTROL, sink);
-      return;
-    }
-    origin.list(tree.node(node).path(), withoutControlName(node, sink));
-  }
-
-  private static EntrySink withoutControlName(long node, EntrySink sink) {
-    return node != ROOT
-        ? sink
-        : (name, type, inode) -> {
-          if (!Arrays.equals(name, CONTROL_NAME)) {
-            sink.entry(name, type, inode);
-          }
-        };
+  public boolean isCurrent(long node) {
+    return node >= CONTROL || tree.isCurrent(node);
   }
 
   @Override
-  public boolean listAndLookUp(long node, EntrySink sink) throws FsException {
-    if (node >= CONTROL || origin.mayHang()) {
-      list(node, sink);
-      return false;
-    }
-    Node directory = tree.node(node);
-    EntrySink all = withoutControlName(node, sink);
-    origin.listWithAttributes(
-        directory.path(),
-        (name, type, inode, attributes) -> {
-          if (attributes != null) {
-            learn(directory, name, attributes);
-          }
-          all.entry(name, type, inode);
-        });
-    return true;
+  public Duration believeNames(long directory) {
+    return directory >= CONTROL ? remembered.ttl() : remembered.believe(tree.handle(directory));
   }
 
-  private void learn(Node directory, byte[] name, Attributes attributes) {
-    try {
-      tree.listed(directory, name, attributes);
-    } catch (FsException e) {
-      log.debug("gone since it was listed: {}", e.getMessage());
+  @Override
+  public Duration believeAttributes(long node) {
+    return node >= CONTROL ? remembered.ttl() : remembered.believeAttributes(tree.handle(node));
+  }
+
+  @Override
+  public void list(long directory, long after, ListSink sink) throws FsException {
+    if (directory >= CONTROL) {
+      listControl(directory - CONTROL, after, sink);
+    } else {
+      listings.list(tree.node(directory), after, sink);
+    }
+  }
+
+  private void listControl(long directory, long after, ListSink sink) throws FsException {
+    List<ListedEntry> all = new ArrayList<>();
+    control.list(
+        directory,
+        (name, type, inode) -> all.add(new ListedEntry(name, all.size() + 1L, type, inode)));
+    boolean hasRoom = true;
+    for (int i = (int) Math.min(after, all.size()); hasRoom && i < all.size(); i++) {
+      hasRoom = sink.take(all.get(i));
     }
   }
 
@@ -278,6 +262,16 @@ public final class DatasetFilesystem implements Filesystem {
 
   @Override
   public byte[] extendedAttribute(long node, byte[] name) throws FsException {
+    try {
+      return valueOf(node, name);
+    } catch (FsException e) {
+      throw e.code() == FsError.NO_ATTRIBUTE && AskedOfEveryFile.contains(name)
+          ? new FsException(FsError.UNSUPPORTED, "none of the file", e)
+          : e;
+    }
+  }
+
+  private byte[] valueOf(long node, byte[] name) throws FsException {
     if (node >= CONTROL) {
       throw new FsException(FsError.NO_ATTRIBUTE, ControlFiles.NAME + ": no such attribute");
     }
@@ -302,115 +296,5 @@ public final class DatasetFilesystem implements Filesystem {
   @Override
   public StoreFigures figures() throws FsException {
     return origin.figures();
-  }
-
-  /** Lets go of a node that its name no longer leads to: see {@link Tree.ChangeListener}. */
-  public void replaced(Node old) {
-    Node parent = old.parent();
-    String path = old.path().toString();
-    transit.abandon(old.id(), path);
-    long freed = residency.release(old.id(), layout.count(old.attributes().size()));
-    if (parent != null) {
-      kernel.replace(parent.id(), old.name(), old.id());
-    }
-    log.info(
-        "{} changed at the origin, was {}; {} resident bytes released", path, old.version(), freed);
-  }
-
-  /** Learns, from a fetch, that a file has another version by now. */
-  public void changed(long node) {
-    try {
-      changed(tree.node(node));
-    } catch (FsException e) {
-      log.debug("replaced already: {}", e.getMessage());
-    }
-  }
-
-  private void changed(Node node) {
-    try {
-      changes.execute(() -> refresh(node));
-    } catch (RejectedExecutionException e) {
-      log.debug("the mount is ending", e);
-    }
-  }
-
-  /**
-   * Asks the origin for everything that is known at and below a path, and shows the kernel what is
-   * different.
-   *
-   * @param path names separated by slashes, relative to the root; empty for the whole dataset
-   * @return entries that were different
-   */
-  public long refresh(String path) throws FsException {
-    Node top = tree.root();
-    for (String name : path.split("/", -1)) {
-      if (!name.isEmpty() && !name.equals(".")) {
-        Node next = tree.known(top, bytes(name));
-        top = next == null ? tree.lookup(top, bytes(name)) : next;
-      }
-    }
-    List<Node> within = tree.knownWithin(top);
-    long different = 0;
-    for (Node node : within) {
-      different += refresh(node) ? 1 : 0;
-    }
-    missing.takeWithin(within.stream().map(Node::id).collect(Collectors.toSet()), kernel::expire);
-    return different;
-  }
-
-  /** Asks the origin for one node; not to be called by a thread that answers requests. */
-  private boolean refresh(Node node) {
-    Node parent = node.parent();
-    Attributes before = node.attributes();
-    if (before.isDirectory()) {
-      kernel.expireDirectory(node.id());
-    }
-    if (parent == null) {
-      return false;
-    }
-    boolean different = true;
-    try {
-      Node now = tree.lookup(parent, node.name());
-      different = !now.equals(node) || !now.attributes().equals(before);
-    } catch (FsException e) {
-      if (e.code() != FsError.NOT_FOUND && e.code() != FsError.NOT_DIRECTORY) {
-        log.warn("could not refresh {}: {}", node.path(), e.getMessage());
-        return false;
-      }
-    }
-    // a directory that is still there keeps its entry, for those who work in it
-    if (different && !(before.isDirectory() && !node.isStale())) {
-      kernel.expire(parent.id(), node.name());
-    }
-    return different;
-  }
-
-  /**
-   * Drops the pages of files of which nothing is resident: after a restart, those that the daemon
-   * before this one had let linger, and nobody would drop any more.
-   */
-  public void dropStrays() {
-    tree.forEach(
-        node -> {
-          Attributes attributes = node.attributes();
-          long items = attributes.isRegular() ? layout.count(attributes.size()) : 0;
-          if (items > 0 && !residency.hasResidents(node.id(), items)) {
-            kernel.dropPages(node.id());
-          }
-        });
-  }
-
-  /**
-   * Asks the origin for every file that has resident items, so that memory held for old versions
-   * comes free.
-   */
-  public void refreshResidents() {
-    for (long id : residency.residentNodes()) {
-      try {
-        refresh(tree.node(id));
-      } catch (FsException e) {
-        log.debug("replaced already: {}", e.getMessage());
-      }
-    }
   }
 }

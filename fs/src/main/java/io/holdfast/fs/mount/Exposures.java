@@ -4,7 +4,6 @@ import io.holdfast.fs.FsException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Counts, by node, the replies that show the node under a name and are still on their way to the
@@ -37,12 +36,6 @@ public final class Exposures {
     }
   }
 
-  /** The same for what is known without asking; null where that is nothing. */
-  public Filesystem.@Nullable Entry known(Filesystem filesystem, long parent, byte[] name) {
-    Filesystem.Entry known = filesystem.known(parent, name);
-    return known != null && enterIfCurrent(filesystem, parent, name, known) ? known : null;
-  }
-
   private boolean enterIfCurrent(
       Filesystem filesystem, long parent, byte[] name, Filesystem.Entry found) {
     enter(found.node());
@@ -51,6 +44,16 @@ public final class Exposures {
       return true;
     }
     leave(found.node());
+    return false;
+  }
+
+  /** Enters a node that a listing shows; returns false where its name leads elsewhere by now. */
+  public boolean enterIfCurrent(Filesystem filesystem, long node) {
+    enter(node);
+    if (filesystem.isCurrent(node)) {
+      return true;
+    }
+    leave(node);
     return false;
   }
 

@@ -3,9 +3,9 @@ package io.holdfast.fs.mount;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.origin.Attributes;
-import io.holdfast.fs.origin.Origin.EntrySink;
 import io.holdfast.fs.origin.StoreFigures;
 import io.holdfast.fs.tree.Tree;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,16 +41,31 @@ public interface Filesystem {
   /** Returns the target of a symlink. */
   byte[] readLink(long node) throws FsException;
 
-  /** Passes the entries of a directory, without {@code .} and {@code ..}. */
-  void list(long node, EntrySink sink) throws FsException;
+  /** Tells whether a node still is what its name leads to. */
+  boolean isCurrent(long node);
 
   /**
-   * The same, and finds out what each entry leads to now where the store tells that in a listing:
-   * {@link #known} is as fresh as this then.
-   *
-   * @return whether it did
+   * Returns how long what is said of the names in a directory may be believed: what was said
+   * between two calls, for the shorter of both answers.
    */
-  boolean listAndLookUp(long node, EntrySink sink) throws FsException;
+  Duration believeNames(long directory);
+
+  /** The same of the attributes of a node. */
+  Duration believeAttributes(long node);
+
+  /**
+   * Passes entries of a directory, without {@code .} and {@code ..}, for as long as they are taken.
+   *
+   * @param after the place of the last entry that was taken, or 0 to begin
+   */
+  void list(long directory, long after, ListSink sink) throws FsException;
+
+  /** Takes the entries of a directory. */
+  @FunctionalInterface
+  interface ListSink {
+    /** Takes an entry; returns false where it has no room for it. */
+    boolean take(ListedEntry entry);
+  }
 
   /**
    * Reads from a file. The reply is called once, now or later, from any thread; with no bytes at or

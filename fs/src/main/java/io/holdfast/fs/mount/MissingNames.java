@@ -4,8 +4,8 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.holdfast.fs.origin.OriginPath;
 import java.time.Duration;
-import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.LongPredicate;
 
 /**
  * Names that the kernel was told do not exist, and believes so for the metadata TTL. A refresh must
@@ -33,9 +33,9 @@ final class MissingNames {
   }
 
   /** Passes each missing name of these directories, and forgets it. */
-  void takeWithin(Set<Long> directories, BiConsumer<Long, byte[]> taker) {
+  void takeWithin(LongPredicate directories, BiConsumer<Long, byte[]> taker) {
     for (Name name : names.asMap().keySet()) {
-      if (directories.contains(name.parent)) {
+      if (directories.test(name.parent)) {
         names.invalidate(name);
         taker.accept(name.parent, name.name.bytes());
       }

@@ -11,7 +11,7 @@ import java.time.Duration;
  * @param metadataTtl how long the kernel may keep names, missing names and attributes
  * @param allowOther whether other users may use the mount
  * @param answerOpens answer each open, instead of telling the kernel once not to ask
- * @param attributesCost whether the dataset's store tells attributes by a request each
+ * @param extendedAttributes whether there are any; else the kernel is told once not to ask
  */
 public record MountOptions(
     Path mountpoint,
@@ -19,4 +19,4 @@ public record MountOptions(
     Duration metadataTtl,
     boolean allowOther,
     boolean answerOpens,
-    boolean attributesCost) {}
+    boolean extendedAttributes) {}

@@ -2,33 +2,31 @@ package io.holdfast.fs.tree;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.origin.Attributes;
-import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.OriginPath;
-import java.util.ArrayDeque;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One walk over the dataset that counts what is there, so that the hit ratio can be planned before
- * the first epoch. It follows no symlink; an entry that cannot be read is logged and left out.
- * {@link #run()} is called once, by one thread; the figures may be read by any, also while it runs.
+ * Scans of the whole dataset, which fill the tree and count what is there, so that the hit ratio
+ * can be planned before the first epoch. {@link #run()} is called by one thread, once or again and
+ * again; the figures may be read by any, also while it runs: those of the first scan as it goes on,
+ * then those of the last that was complete.
  */
 public final class DatasetScan implements Runnable {
   private static final Logger log = LoggerFactory.getLogger(DatasetScan.class);
 
-  private final Origin origin;
-  private final long pageSize;
-  private final Selected selected;
+  private final TreeScan scan;
+  private final Tree tree;
+  private final Rules rules;
   private final CountDownLatch finished = new CountDownLatch(1);
-  private volatile long files;
-  private volatile long bytes;
-  private volatile long pageBytes;
-  private long selectedPageBytes;
+  private volatile Tally tally = new Tally();
   private volatile boolean complete;
   private volatile boolean stopped;
 
@@ -36,87 +34,98 @@ public final class DatasetScan implements Runnable {
    * Some of the files.
    *
    * @param files tells which
-   * @param taker told once what they take in whole pages, when everything has been counted
+   * @param taker told what they take in whole pages, when everything has been counted
    */
   public record Selected(Predicate<OriginPath> files, LongConsumer taker) {}
 
   /**
-   * Creates a scan.
+   * How to scan.
    *
    * @param pageSize bytes of a page of memory, for {@link #pageBytes()}
    * @param selected the files whose sum somebody wants to know
+   * @param changes learns what a scan after the first finds changed
+   * @param nanoTime the clock of {@link Tree#listedAt}
    */
-  public DatasetScan(Origin origin, long pageSize, Selected selected) {
-    this.origin = origin;
-    this.pageSize = pageSize;
-    this.selected = selected;
+  public record Rules(
+      long pageSize, Selected selected, TreePass.ChangeSink changes, LongSupplier nanoTime) {}
+
+  /** What one scan has counted. */
+  private static final class Tally {
+    final LongAdder files = new LongAdder();
+    final LongAdder bytes = new LongAdder();
+    final LongAdder pageBytes = new LongAdder();
+    final LongAdder selectedPageBytes = new LongAdder();
+    final LongAdder entries = new LongAdder();
+    volatile long nanos;
+  }
+
+  /** Creates the scans of a tree. */
+  public DatasetScan(TreeScan scan, Tree tree, Rules rules) {
+    this.scan = scan;
+    this.tree = tree;
+    this.rules = rules;
   }
 
   @Override
   public void run() {
-    ArrayDeque<OriginPath> directories = new ArrayDeque<>();
-    directories.add(OriginPath.ROOT);
+    Tally counted = new Tally();
+    if (!complete) {
+      tally = counted;
+    }
+    long begun = rules.nanoTime.getAsLong();
     try {
-      while (!stopped && !directories.isEmpty()) {
-        scan(directories.removeLast(), directories);
+      tree.refresh(tree.root());
+      TreePass pass = new TreePass(tree, begun, rules.changes);
+      scan.run(tree.root(), pass, (in, name, is) -> count(counted, in, name, is), () -> !stopped);
+      counted.nanos = rules.nanoTime.getAsLong() - begun;
+      if (!stopped) {
+        tally = counted;
+        complete = true;
+        rules.selected.taker().accept(counted.selectedPageBytes.sum());
+        log.info(
+            "scanned {} entries in {}, {} of those known before were different",
+            counted.entries,
+            Duration.ofNanos(counted.nanos),
+            pass.different());
       }
-      complete = !stopped;
-      if (complete) {
-        selected.taker().accept(selectedPageBytes);
-      }
+    } catch (FsException e) {
+      log.warn("the dataset could not be scanned: {}", e.getMessage());
     } finally {
       finished.countDown();
     }
   }
 
-  private void scan(OriginPath directory, ArrayDeque<OriginPath> directories) {
-    try {
-      origin.listWithAttributes(
-          directory,
-          (name, type, inode, attributes) -> {
-            if (!stopped) {
-              count(directory.child(name), attributes, directories);
-            }
-          });
-    } catch (FsException e) {
-      log.warn("left out of the count: {}", e.getMessage());
+  private void count(Tally to, OriginPath directory, OriginPath name, Attributes attributes) {
+    to.entries.increment();
+    if (attributes.isRegular()) {
+      to.files.increment();
+      to.bytes.add(attributes.size());
+      long pages = (attributes.size() + rules.pageSize - 1) / rules.pageSize * rules.pageSize;
+      to.pageBytes.add(pages);
+      if (rules.selected.files().test(directory.child(name.bytes()))) {
+        to.selectedPageBytes.add(pages);
+      }
     }
   }
 
-  @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
-  private void count(
-      OriginPath path, @Nullable Attributes attributes, ArrayDeque<OriginPath> directories) {
-    if (attributes == null) {
-      log.warn("left out of the count: {}", path);
-    } else if (attributes.isDirectory()) {
-      directories.add(path);
-    } else if (attributes.isRegular()) {
-      files++;
-      bytes += attributes.size();
-      long pages = (attributes.size() + pageSize - 1) / pageSize * pageSize;
-      pageBytes += pages;
-      selectedPageBytes += selected.files().test(path) ? pages : 0;
-    }
-  }
-
-  /** Waits until the scan has ended. */
+  /** Waits until the first scan has ended. */
   public boolean await(long timeout, TimeUnit unit) throws InterruptedException {
     return finished.await(timeout, unit);
   }
 
-  /** Ends the scan early. */
+  /** Ends the scan early, and for good. */
   public void stop() {
     stopped = true;
   }
 
-  /** Returns the regular files counted so far. */
+  /** Returns the regular files counted. */
   public long files() {
-    return files;
+    return tally.files.sum();
   }
 
   /** Returns the bytes of their content. */
   public long bytes() {
-    return bytes;
+    return tally.bytes.sum();
   }
 
   /**
@@ -124,7 +133,22 @@ public final class DatasetScan implements Runnable {
    * take as residents.
    */
   public long pageBytes() {
-    return pageBytes;
+    return tally.pageBytes.sum();
+  }
+
+  /** Returns how long the scan took, or 0 while the first one runs. */
+  public Duration took() {
+    return Duration.ofNanos(tally.nanos);
+  }
+
+  /** Returns how many entries the tree knows. */
+  public long names() {
+    return tree.size();
+  }
+
+  /** Returns the bytes of memory that they take. */
+  public long memoryBytes() {
+    return tree.bytes();
   }
 
   /** Tells whether everything has been counted. */

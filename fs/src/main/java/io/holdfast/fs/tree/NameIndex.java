@@ -4,18 +4,19 @@ import java.util.Arrays;
 
 /**
  * Finds the node that a name within a directory leads to. Open hashing with linear probing, in a
- * few parts with a lock each; an entry is a node's id with some bits of the hash, 11 to 22 bytes a
- * node. Thread-safe; the monitor of a part guards it, and is a leaf.
+ * few parts with a lock each; an entry is a node's id and a byte of the hash, which spares most
+ * looks at nodes of other names: 7 to 10 bytes a node. Thread-safe; the monitor of a part guards
+ * it, and is a leaf.
  */
 final class NameIndex {
   private static final int PARTS = 64;
-  private static final int PART_BITS = 6;
   private static final int FIRST_SLOTS = 16;
-  private static final int ID_BITS = 40;
-  private static final long ID_MASK = (1L << ID_BITS) - 1;
+  private static final int ENTRY_BYTES = Integer.BYTES + 1;
 
-  /** Where an entry was; a search goes on behind it. */
-  private static final long GONE = -1;
+  /** Tags: nothing was ever here, and what was is gone; a search goes on behind that. */
+  private static final byte EMPTY = 0;
+
+  private static final byte GONE = 1;
 
   private final NodeTable nodes;
   private final Part[] parts = new Part[PARTS];
@@ -52,32 +53,48 @@ final class NameIndex {
     return part(hash).remove(hash, id);
   }
 
+  /** Returns the bytes of heap that it takes. */
+  long bytes() {
+    return Arrays.stream(parts).mapToLong(Part::bytes).sum();
+  }
+
   private final class Part {
-    private long[] slots = new long[FIRST_SLOTS];
+    private byte[] tags = new byte[FIRST_SLOTS];
+    private int[] ids = new int[FIRST_SLOTS];
     private int used;
     private int live;
 
-    private static long entry(int hash, long id) {
-      return (long) (hash >>> (Integer.SIZE - (Long.SIZE - ID_BITS - 1))) << ID_BITS | id;
+    /** From bits that neither choose the part nor, mostly, the slot. */
+    private static byte tag(int hash) {
+      int tag = (hash >>> 6) & 0xff;
+      return (byte) (tag <= GONE ? tag + 2 : tag);
     }
 
+    /** The upper bits spread over any number of slots (Lemire's "fast range"). */
     private int slot(int hash) {
-      return (hash >>> PART_BITS) & (slots.length - 1);
+      return (int) ((Integer.toUnsignedLong(hash) * tags.length) >>> Integer.SIZE);
+    }
+
+    private int next(int slot) {
+      return slot + 1 == tags.length ? 0 : slot + 1;
+    }
+
+    synchronized long bytes() {
+      return (long) tags.length * ENTRY_BYTES;
     }
 
     synchronized long find(int hash, long parent, byte[] name) {
-      long tag = entry(hash, 0);
-      for (int i = slot(hash); slots[i] != 0; i = (i + 1) & (slots.length - 1)) {
-        long id = slots[i] & ID_MASK;
-        if (slots[i] != GONE && slots[i] - id == tag && nodes.isNamed(id, parent, name)) {
-          return id;
+      byte tag = tag(hash);
+      for (int i = slot(hash); tags[i] != EMPTY; i = next(i)) {
+        if (tags[i] == tag && nodes.isNamed(ids[i], parent, name)) {
+          return ids[i];
         }
       }
       return 0;
     }
 
     synchronized void add(int hash, long id) {
-      if (4 * (used + 1) > 3 * slots.length) {
+      if (4 * (used + 1L) > 3L * tags.length) {
         grow();
       }
       put(hash, id);
@@ -85,32 +102,35 @@ final class NameIndex {
 
     private void put(int hash, long id) {
       int i = slot(hash);
-      while (slots[i] != 0) {
-        i = (i + 1) & (slots.length - 1);
+      while (tags[i] != EMPTY) {
+        i = next(i);
       }
-      slots[i] = entry(hash, id);
+      tags[i] = tag(hash);
+      ids[i] = (int) id;
       used++;
       live++;
     }
 
     private void grow() {
-      long[] before = slots;
-      slots = new long[2 * live > before.length / 2 ? 2 * before.length : before.length];
+      byte[] tagsBefore = tags;
+      int[] idsBefore = ids;
+      int slots = 2 * live > tags.length ? tags.length / 2 * 3 : tags.length;
+      tags = new byte[slots];
+      ids = new int[slots];
       used = 0;
       live = 0;
-      for (long entry : before) {
-        if (entry != 0 && entry != GONE) {
-          long id = entry & ID_MASK;
+      for (int i = 0; i < tagsBefore.length; i++) {
+        if (tagsBefore[i] != EMPTY && tagsBefore[i] != GONE) {
+          long id = idsBefore[i];
           put(hash(nodes.parent(id), nodes.name(id)), id);
         }
       }
     }
 
     synchronized boolean remove(int hash, long id) {
-      long entry = entry(hash, id);
-      for (int i = slot(hash); slots[i] != 0; i = (i + 1) & (slots.length - 1)) {
-        if (slots[i] == entry) {
-          slots[i] = GONE;
+      for (int i = slot(hash); tags[i] != EMPTY; i = next(i)) {
+        if (ids[i] == (int) id && tags[i] != GONE) {
+          tags[i] = GONE;
           live--;
           return true;
         }

@@ -1,5 +1,6 @@
 package io.holdfast.fs.tree;
 
+import io.holdfast.fs.FsException;
 import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.Version;
@@ -78,7 +79,7 @@ public final class Node {
   }
 
   /** Tells whether this is the node itself or something below it. */
-  boolean isWithin(Node ancestor) {
+  public boolean isWithin(Node ancestor) {
     for (long at = id; at != 0; at = table.parent(at)) {
       if (at == ancestor.id) {
         return true;
@@ -87,7 +88,7 @@ public final class Node {
     return false;
   }
 
-  void update(Attributes fresh) {
+  void update(Attributes fresh) throws FsException {
     table.update(id, fresh);
   }
 

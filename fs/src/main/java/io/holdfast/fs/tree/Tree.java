@@ -11,8 +11,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -38,10 +36,6 @@ public final class Tree {
   private final NodeTable nodes;
   private final NameIndex index;
   private final AtomicLong live = new AtomicLong();
-
-  /** When directories were listed whole, in ns since 1970, by id. */
-  private final Map<Long, Long> listedAt = new ConcurrentHashMap<>();
-
   private final Object[] changeLocks = new Object[LOCKS];
 
   /** Learns that a node's version is no longer what its name leads to. */
@@ -76,6 +70,7 @@ public final class Tree {
 
   private void know(long id) {
     if (!nodes.isStale(id)) {
+      nodes.unsee(id);
       live.incrementAndGet();
       if (id != ROOT) {
         index.add(id);
@@ -86,10 +81,11 @@ public final class Tree {
   /**
    * Takes over what is in an image. Only for a tree that nobody has asked anything yet.
    *
+   * @param offset of the time of day, in ns since 1970, from the clock of {@link #listedAt}
    * @throws IOException where it cannot be read to its end; what was read before that is known
    * @throws FsException NO_MEMORY, likewise
    */
-  public void loaded(TreeImage image) throws IOException, FsException {
+  public void loaded(TreeImage image, long offset) throws IOException, FsException {
     image.read(
         new TreeImage.Sink() {
           @Override
@@ -101,7 +97,7 @@ public final class Tree {
 
           @Override
           public void listed(long directory, long at) {
-            listedAt.put(directory, at);
+            nodes.setListed(directory, at - offset);
           }
         });
   }
@@ -111,19 +107,22 @@ public final class Tree {
    * tree meanwhile.
    *
    * @param dataset tells this dataset from all others
+   * @param offset as {@link #loaded} takes it
    * @return bytes of the file
    * @throws IOException where it cannot be written; the file is what it was before then
    */
-  public long write(Path file, String dataset, Instant now) throws IOException {
-    return TreeImage.write(file, dataset, now, nodes, id -> listedAt.getOrDefault(id, 0L));
+  public long write(Path file, String dataset, Instant now, long offset) throws IOException {
+    return TreeImage.write(file, dataset, now, nodes, id -> listedAt(id, offset));
   }
 
-  /**
-   * Returns a number that grows whenever something is known that {@link #write} would write, and
-   * was not known before.
-   */
+  private long listedAt(long directory, long offset) {
+    long at = nodes.listed(directory);
+    return at == 0 ? 0 : at + offset;
+  }
+
+  /** Returns a number that grows whenever there is something else to {@link #write}. */
   public long changes() {
-    return nodes.changes();
+    return nodes.changes() + nodes.listings();
   }
 
   /** Returns the dataset's root. */
@@ -143,6 +142,16 @@ public final class Tree {
     return new Node(nodes, id);
   }
 
+  /** Tells whether a node is what its name leads to. */
+  public boolean isCurrent(long id) {
+    return nodes.contains(id) && !nodes.isStale(id);
+  }
+
+  /** Returns a node by its id, also one that has been replaced; the root for an unknown id. */
+  public Node handle(long id) {
+    return new Node(nodes, nodes.contains(id) ? id : ROOT);
+  }
+
   /** Returns the node that a name is known to lead to, without asking the origin. */
   public @Nullable Node known(Node parent, byte[] name) {
     long id = index.find(parent.id(), name);
@@ -153,14 +162,44 @@ public final class Tree {
   public List<Node> knownWithin(Node top) {
     List<Node> within = new ArrayList<>();
     within.add(top);
-    nodes.forEach(
-        id -> {
-          Node node = new Node(nodes, id);
-          if (!node.equals(top) && !node.isStale() && node.isWithin(top)) {
-            within.add(node);
-          }
-        });
+    for (int i = 0; i < within.size(); i++) {
+      if (within.get(i).attributes().isDirectory()) {
+        forEachEntry(within.get(i), 0, within::add);
+      }
+    }
     return within;
+  }
+
+  /** Takes the entries of a directory. */
+  @FunctionalInterface
+  public interface EntryTaker {
+    /** Takes an entry; returns whether to go on. */
+    boolean take(Node entry);
+  }
+
+  /**
+   * Calls for the entries known within a directory, in the order in which they became known, which
+   * stays. New ones may come, or not.
+   *
+   * @param after the id of the entry to go on behind, also one that has been replaced since; 0 to
+   *     begin
+   */
+  public void forEachEntry(Node directory, long after, EntryTaker taker) {
+    nodes.forEachEntry(
+        directory.id(), after, id -> nodes.isStale(id) || taker.take(new Node(nodes, id)));
+  }
+
+  /**
+   * Returns the time since when all entries of a directory have been known, as it was told to a
+   * {@link TreePass}, or 0 where they are not.
+   */
+  public long listedAt(Node directory) {
+    return nodes.listed(directory.id());
+  }
+
+  /** Tells that not all entries of a directory may be known any more. */
+  public void forgetListing(Node directory) {
+    nodes.setListed(directory.id(), 0);
   }
 
   /** Calls for each node that is known. */
@@ -171,6 +210,15 @@ public final class Tree {
             taker.accept(new Node(nodes, id));
           }
         });
+  }
+
+  /** Returns the bytes that everything known takes, names and the index of names included. */
+  public long bytes() {
+    return nodes.bytes() + index.bytes();
+  }
+
+  NodeTable nodes() {
+    return nodes;
   }
 
   /** Returns how many entries are known. */
@@ -207,13 +255,14 @@ public final class Tree {
     }
     synchronized (lockOf(parent, name)) {
       // what was listed may be older than what a lookup has found meanwhile
-      Attributes now = index.find(parent.id(), name) == 0 ? fresh : statOrRemove(parent, name);
-      return replace(parent, name, now);
+      return index.find(parent.id(), name) == 0
+          ? add(parent, name, fresh)
+          : replace(parent, name, statOrRemove(parent, name));
     }
   }
 
   /** Returns the node that the name is known to lead to, with fresh attributes, or null. */
-  private @Nullable Node unchanged(Node parent, byte[] name, Attributes fresh) {
+  private @Nullable Node unchanged(Node parent, byte[] name, Attributes fresh) throws FsException {
     Node known = known(parent, name);
     if (known == null) {
       return null;
@@ -280,6 +329,10 @@ public final class Tree {
       return known;
     }
     remove(parent, name);
+    return add(parent, name, fresh);
+  }
+
+  private Node add(Node parent, byte[] name, Attributes fresh) throws FsException {
     Node node = new Node(nodes, nodes.add(parent.id(), name, fresh));
     live.incrementAndGet();
     index.add(node.id());

@@ -8,6 +8,7 @@ import io.holdfast.fs.daemon.OpenCounting;
 import io.holdfast.fs.daemon.PinMode;
 import io.holdfast.fs.daemon.Settings;
 import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.daemon.XattrChoice;
 import io.holdfast.fs.peers.PeerSettings;
 import io.holdfast.fs.residency.Selection;
 import io.holdfast.peer.Dataset;
@@ -98,6 +99,7 @@ class MountOptionsTest {
             "--exclude=tmp/",
             "--item-size=16M",
             "--metadata-ttl=indefinite",
+            "--xattr=off",
             "--name=imagenet",
             "--pin=soft",
             "--window=0",
@@ -125,6 +127,7 @@ class MountOptionsTest {
     assertThat(settings.policy()).isEqualTo("none");
     assertThat(settings.itemSize()).isEqualTo(16 << 20);
     assertThat(settings.metadataTtl()).isEqualTo(Settings.INDEFINITE);
+    assertThat(settings.xattr()).isEqualTo(XattrChoice.OFF);
     assertThat(settings.name()).isEqualTo("imagenet");
     assertThat(settings.pin()).isEqualTo(PinMode.SOFT);
     assertThat(settings.windowBytes()).isZero();

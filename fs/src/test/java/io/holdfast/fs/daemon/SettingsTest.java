@@ -35,6 +35,7 @@ class SettingsTest {
     assertThat(settings.policy()).isEqualTo("minio");
     assertThat(settings.itemSize()).isEqualTo(8 << 20);
     assertThat(settings.metadataTtl()).isEqualTo(Duration.ofHours(1));
+    assertThat(settings.xattr()).isEqualTo(XattrChoice.ON);
     assertThat(settings.pin()).isEqualTo(PinMode.AUTO);
     assertThat(settings.windowBytes()).isEqualTo(64 << 20);
     assertThat(settings.windowAge()).isEqualTo(Duration.ofSeconds(2));
@@ -57,6 +58,7 @@ class SettingsTest {
             .policy("none")
             .itemSize(1 << 20)
             .metadataTtl(Settings.INDEFINITE)
+            .xattr(XattrChoice.OFF)
             .pin(PinMode.SOFT)
             .windowBytes(0)
             .windowAge(Duration.ZERO)
@@ -73,6 +75,7 @@ class SettingsTest {
     assertThat(settings.policy()).isEqualTo("none");
     assertThat(settings.itemSize()).isEqualTo(1 << 20);
     assertThat(settings.metadataTtl()).isEqualTo(Settings.INDEFINITE);
+    assertThat(settings.xattr()).isEqualTo(XattrChoice.OFF);
     assertThat(settings.pin()).isEqualTo(PinMode.SOFT);
     assertThat(settings.windowBytes()).isZero();
     assertThat(settings.windowAge()).isZero();

@@ -44,6 +44,7 @@ final class ExposuresTest {
                     switch (method.getName()) {
                       case "lookup" -> new Filesystem.Entry(lookedUp.remove(0), ATTRIBUTES);
                       case "known" -> new Filesystem.Entry(8, ATTRIBUTES);
+                      case "isCurrent" -> arguments[0].equals(8L);
                       default -> throw new AssertionError(method);
                     });
 
@@ -52,7 +53,9 @@ final class ExposuresTest {
     exposures.awaitNone(7);
     exposures.leave(8);
     exposures.awaitNone(8);
-    assertThat(exposures.known(filesystem, 1, new byte[] {'f'}).node()).isEqualTo(8);
+    assertThat(exposures.enterIfCurrent(filesystem, 7)).isFalse();
+    exposures.awaitNone(7);
+    assertThat(exposures.enterIfCurrent(filesystem, 8)).isTrue();
     exposures.leave(8);
   }
 

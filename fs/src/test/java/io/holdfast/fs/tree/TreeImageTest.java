@@ -354,17 +354,20 @@ final class TreeImageTest {
       for (String name : List.of("kept", "changed", "gone")) {
         tree.lookup(a, name.getBytes(UTF_8));
       }
-      tree.write(file(), DATASET, NOW);
+      nodes.setListed(a.id(), 1000);
+      tree.write(file(), DATASET, NOW, 500);
     }
     origin.remove("a/gone");
     origin.file("a/changed", new byte[4]);
     try (NodeTable nodes = new NodeTable(GrowingMemory.ofProcess("test"));
         TreeImage image = TreeImage.open(file(), DATASET)) {
       Tree tree = new Tree(origin, nodes, old -> replaced.add(old.path().toString()));
-      tree.loaded(image);
+      tree.loaded(image, -300);
       assertThat(tree.size()).isEqualTo(5);
       Node a = tree.known(tree.root(), "a".getBytes(UTF_8));
       assertThat(a).isNotNull();
+      assertThat(tree.listedAt(a)).as("by the clock of another boot").isEqualTo(1800);
+      assertThat(tree.listedAt(tree.root())).isZero();
       Node kept = tree.known(a, "kept".getBytes(UTF_8));
       Node changed = tree.known(a, "changed".getBytes(UTF_8));
       assertThat(tree.lookup(a, "kept".getBytes(UTF_8))).isEqualTo(kept);

@@ -86,7 +86,12 @@ public final class JnrBinding implements Binding {
         new Operations(
             filesystem,
             new Operations.Surroundings(
-                current, exposures, kernelDirectories, initialized, wanted.answerOpens()));
+                current,
+                exposures,
+                kernelDirectories,
+                initialized,
+                wanted.answerOpens(),
+                wanted.extendedAttributes()));
     kernelDirectories.put(Filesystem.ROOT, KERNEL_ROOT);
     String[] arguments = {
       "holdfast", "-f", "-o", optionString(wanted), wanted.mountpoint().toString()

@@ -39,6 +39,11 @@ final class Operations {
   private static final int FILE_INFO_BITS = 20;
 
   private static final int KEEP_CACHE = 1 << 1;
+
+  /** Offsets of the two entries that every directory has. */
+  private static final long SELF_OFFSET = 1;
+
+  private static final long PARENT_OFFSET = 2;
   private static final int SLASH = '/';
 
   /**
@@ -62,13 +67,15 @@ final class Operations {
    * @param directories libfuse's numbers of directories, by the core's node
    * @param initialized counted down when the kernel has begun to use the mount
    * @param answerOpens answer each open, instead of telling the kernel once not to ask
+   * @param extendedAttributes answer for them, instead of telling the kernel once not to ask
    */
   record Surroundings(
       ThreadLocal<Request> current,
       Exposures exposures,
       ConcurrentHashMap<Long, Long> directories,
       CountDownLatch initialized,
-      boolean answerOpens) {}
+      boolean answerOpens,
+      boolean extendedAttributes) {}
 
   Operations(Filesystem filesystem, Surroundings around) {
     this.filesystem = filesystem;
@@ -193,14 +200,24 @@ final class Operations {
           Pointer to = Pointer.wrap(runtime, buffer);
           Pointer stat = jnr.ffi.Memory.allocateDirect(runtime, DirectoryNames.STAT_SIZE, true);
           DirectoryNames names = new DirectoryNames();
-          fill.apply(to, names.of(new byte[] {'.'}), null, 0);
-          fill.apply(to, names.of(new byte[] {'.', '.'}), null, 0);
-          filesystem.list(
-              node(Memory.string(path)),
-              (name, type, inode) -> {
-                buffers.get().write(type, inode, stat.address());
-                fill.apply(to, names.of(name), stat, 0);
-              });
+          long node = node(Memory.string(path));
+          // with an offset for each entry, libfuse asks again for what has no room, and keeps
+          // nothing
+          boolean hasRoom =
+              (offset >= SELF_OFFSET
+                      || fill.apply(to, names.of(new byte[] {'.'}), null, SELF_OFFSET) == 0)
+                  && (offset >= PARENT_OFFSET
+                      || fill.apply(to, names.of(new byte[] {'.', '.'}), null, PARENT_OFFSET) == 0);
+          if (hasRoom) {
+            filesystem.list(
+                node,
+                Math.max(0, offset - PARENT_OFFSET),
+                entry -> {
+                  buffers.get().write(entry.type(), entry.inode(), stat.address());
+                  long place = entry.place() + PARENT_OFFSET;
+                  return fill.apply(to, names.of(entry.name()), stat, place) == 0;
+                });
+          }
           return 0;
         });
   }
@@ -264,6 +281,9 @@ final class Operations {
   }
 
   private int getxattr(long path, long name, long value, long size) {
+    if (!around.extendedAttributes) {
+      return -Errno.ENOSYS.intValue();
+    }
     return answer(
         () ->
             copied(
@@ -273,6 +293,9 @@ final class Operations {
   }
 
   private int listxattr(long path, long list, long size) {
+    if (!around.extendedAttributes) {
+      return -Errno.ENOSYS.intValue();
+    }
     return answer(
         () -> copied(filesystem.extendedAttributeNames(node(Memory.string(path))), list, size));
   }

@@ -1,37 +1,36 @@
 package io.holdfast.fs.mount.kernel;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.mount.Exposures;
 import io.holdfast.fs.mount.Filesystem;
+import io.holdfast.fs.mount.Filesystem.Entry;
+import io.holdfast.fs.mount.ListedEntry;
+import io.holdfast.fs.origin.Attributes;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers READDIR and READDIRPLUS. Directories are not opened here, so a listing is kept from its
- * first request on for as long as its reader goes on. Thread-safe.
+ * Answers READDIR and READDIRPLUS. Directories are not opened here, and nothing is kept between two
+ * requests: an entry's offset is its place in the listing, behind the two that every directory has.
+ * Thread-safe.
  */
 final class Directories {
-  private static final Duration KEEP = Duration.ofSeconds(30);
-  private static final long MOST = 64;
+  private static final byte[] SELF = {'.'};
+  private static final byte[] PARENT = {'.', '.'};
+
+  /** Offsets of the first two entries. */
+  private static final long SELF_OFFSET = 1;
+
+  private static final long PARENT_OFFSET = 2;
 
   private final Filesystem filesystem;
   private final Exposures exposures;
-  private final Duration ttl;
-  private final Cache<Long, Listing> listings =
-      Caffeine.newBuilder()
-          .expireAfterAccess(KEEP)
-          .maximumSize(MOST)
-          .executor(Runnable::run)
-          .build();
 
-  Directories(Filesystem filesystem, Exposures exposures, Duration ttl) {
+  Directories(Filesystem filesystem, Exposures exposures) {
     this.filesystem = filesystem;
     this.exposures = exposures;
-    this.ttl = ttl;
   }
 
   /**
@@ -43,48 +42,72 @@ final class Directories {
    */
   int read(long node, long offset, @Nullable List<Long> shown, long to, int capacity)
       throws FsException {
-    Listing listing = offset == 0 ? null : listings.getIfPresent(node);
-    if (listing == null) {
-      listing = Listing.of(filesystem, node, shown != null);
-      listings.put(node, listing);
+    Reply reply = new Reply(node, shown, to, capacity);
+    boolean hasRoom =
+        (offset >= SELF_OFFSET || reply.dots(SELF, node, SELF_OFFSET))
+            && (offset >= PARENT_OFFSET || reply.dots(PARENT, node, PARENT_OFFSET));
+    if (hasRoom) {
+      filesystem.list(node, Math.max(0, offset - PARENT_OFFSET), reply::take);
     }
-    int written = 0;
-    for (int i = (int) Math.min(offset, listing.size()); i < listing.size(); i++) {
-      Listing.Entry entry = listing.get(i);
-      int size = Wire.direntSize(entry.name()) + (shown == null ? 0 : Wire.ENTRY);
-      if (written + size > capacity) {
-        break;
-      }
-      long at = to + written;
-      if (shown != null) {
-        look(node, listing, entry, at, shown);
-        at += Wire.ENTRY;
-      }
-      Wire.dirent(at, entry.name(), entry.type(), entry.inode(), i + 1L);
-      written += size;
-    }
-    if (offset >= listing.size()) {
-      listings.invalidate(node); // it has been read to its end
-    }
-    return written;
+    return reply.written;
   }
 
-  /** What cannot be looked up now is listed by its name alone. */
-  private void look(
-      long directory, Listing listing, Listing.Entry entry, long to, List<Long> shown) {
-    if (!entry.isDots()) {
-      try {
-        Filesystem.Entry known =
-            listing.isLookedUp() ? exposures.known(filesystem, directory, entry.name()) : null;
-        Filesystem.Entry found =
-            known == null ? exposures.lookup(filesystem, directory, entry.name()) : known;
-        shown.add(found.node());
-        Wire.entry(to, found.node(), found.attributes(), ttl);
-        return;
-      } catch (FsException e) {
-        // gone since it was listed, or out of reach
-      }
+  private final class Reply {
+    private final long directory;
+    private final @Nullable List<Long> shown;
+    private final long to;
+    private final int capacity;
+    private int written;
+    private @Nullable Duration ttl;
+
+    Reply(long directory, @Nullable List<Long> shown, long to, int capacity) {
+      this.directory = directory;
+      this.shown = shown;
+      this.to = to;
+      this.capacity = capacity;
     }
-    Memory.clear(to, Wire.ENTRY);
+
+    boolean dots(byte[] name, long inode, long offset) {
+      return write(name, Attributes.DIRECTORY, inode, offset, null);
+    }
+
+    boolean take(ListedEntry entry) {
+      Entry leads = shown == null ? null : entry.leads();
+      if (leads != null && !exposures.enterIfCurrent(filesystem, leads.node())) {
+        return true; // gone since it was listed
+      }
+      boolean taken =
+          write(entry.name(), entry.type(), entry.inode(), entry.place() + PARENT_OFFSET, leads);
+      if (leads != null && taken) {
+        shown.add(leads.node());
+      } else if (leads != null) {
+        exposures.leave(leads.node());
+      }
+      return taken;
+    }
+
+    private boolean write(byte[] name, int type, long inode, long offset, @Nullable Entry leads) {
+      int entry = shown == null ? 0 : Wire.ENTRY;
+      int size = Wire.direntSize(name) + entry;
+      if (written + size > capacity) {
+        return false;
+      }
+      if (leads != null) {
+        Wire.entry(to + written, leads.node(), leads.attributes(), ttl());
+      } else {
+        Memory.clear(to + written, entry);
+      }
+      Wire.dirent(to + written + entry, name, type, inode, offset);
+      written += size;
+      return true;
+    }
+
+    /** Asked once the listing is there. */
+    private Duration ttl() {
+      if (ttl == null) {
+        ttl = filesystem.believeNames(directory);
+      }
+      return ttl;
+    }
   }
 }

@@ -27,7 +27,6 @@ record Negotiation(int minor, int maxReadahead, long flags) {
 
   private static final long ASYNC_READ = 1;
   private static final long DO_READDIRPLUS = 1 << 13;
-  private static final long READDIRPLUS_AUTO = 1 << 14;
   private static final long PARALLEL_DIROPS = 1 << 18;
   private static final long ABORT_ERROR = 1 << 21;
   private static final long MAX_PAGES = 1 << 22;
@@ -51,7 +50,6 @@ record Negotiation(int minor, int maxReadahead, long flags) {
   private static final long WANTED =
       ASYNC_READ
           | DO_READDIRPLUS
-          | READDIRPLUS_AUTO
           | PARALLEL_DIROPS
           | ABORT_ERROR
           | MAX_PAGES
@@ -77,11 +75,9 @@ record Negotiation(int minor, int maxReadahead, long flags) {
   /**
    * Reads an offer.
    *
-   * @param attributesCost whether attributes cost more than names in a listing: then the kernel
-   *     asks for them only where it sees that they are wanted
    * @throws FsException if it is of a protocol that is not spoken here
    */
-  static Negotiation of(long init, boolean attributesCost) throws FsException {
+  static Negotiation of(long init) throws FsException {
     int major = Memory.getInt(init);
     int minor = Memory.getInt(init + 4);
     if (major != MAJOR || minor < OLDEST) {
@@ -94,8 +90,7 @@ record Negotiation(int minor, int maxReadahead, long flags) {
     if ((flags & INIT_EXT) != 0) {
       flags |= Integer.toUnsignedLong(Memory.getInt(init + 16)) << Integer.SIZE;
     }
-    long wanted = attributesCost ? WANTED : WANTED & ~READDIRPLUS_AUTO;
-    return new Negotiation(Math.min(minor, NEWEST), Memory.getInt(init + 8), flags & wanted);
+    return new Negotiation(Math.min(minor, NEWEST), Memory.getInt(init + 8), flags & WANTED);
   }
 
   /** Writes the answer; returns its length. */

@@ -10,6 +10,8 @@ import io.holdfast.fs.mount.Exposures;
 import io.holdfast.fs.mount.Filesystem;
 import io.holdfast.fs.mount.MountOptions;
 import io.holdfast.fs.mount.Opcode;
+import io.holdfast.fs.origin.Attributes;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -81,7 +83,7 @@ final class Requests {
     this.inFlight = inFlight;
     this.filesystem = filesystem;
     this.options = options;
-    this.directories = new Directories(filesystem, exposures, options.metadataTtl());
+    this.directories = new Directories(filesystem, exposures);
     this.exposures = exposures;
     this.initialized = initialized;
     this.negotiation = negotiation;
@@ -126,7 +128,9 @@ final class Requests {
       case INIT -> init(unique, body, reply);
       case LOOKUP -> lookup(unique, node, Memory.string(body), reply);
       case GETATTR -> {
-        Wire.attrOut(reply, filesystem.attributes(node), options.metadataTtl());
+        Duration before = filesystem.believeAttributes(node);
+        Attributes attributes = filesystem.attributes(node);
+        Wire.attrOut(reply, attributes, shorter(before, filesystem.believeAttributes(node)));
         channel.reply(unique, reply, Wire.ATTR_OUT);
       }
       case READLINK -> bytes(unique, filesystem.readLink(node), reply);
@@ -138,12 +142,8 @@ final class Requests {
         Wire.statfs(reply, filesystem.figures());
         channel.reply(unique, reply, Wire.STATFS);
       }
-      case GETXATTR -> {
-        byte[] value = filesystem.extendedAttribute(node, Memory.string(body + 8));
-        attribute(unique, value, Memory.getInt(body), reply);
-      }
-      case LISTXATTR ->
-          attribute(unique, filesystem.extendedAttributeNames(node), Memory.getInt(body), reply);
+      case GETXATTR, LISTXATTR ->
+          extendedAttribute(unique, node, body, opcode == Opcode.LISTXATTR, reply);
       case INTERRUPT -> interrupt(Memory.getLong(body));
       case RELEASE, RELEASEDIR, DESTROY -> channel.reply(unique, 0);
       case FLUSH, ACCESS, LSEEK, STATX, IOCTL, POLL, BMAP, GETLK, SETLK, SETLKW, FSYNC, FSYNCDIR ->
@@ -169,7 +169,7 @@ final class Requests {
   }
 
   private void init(long unique, long body, long reply) throws FsException {
-    Negotiation taken = Negotiation.of(body, options.attributesCost());
+    Negotiation taken = Negotiation.of(body);
     negotiation = taken;
     if (initialized != null) {
       initialized.agreed(taken);
@@ -183,6 +183,7 @@ final class Requests {
 
   private void lookup(long unique, long parent, byte[] name, long reply) throws FsException {
     Filesystem.Entry entry;
+    Duration before = filesystem.believeNames(parent);
     try {
       entry = exposures.lookup(filesystem, parent, name);
     } catch (FsException e) {
@@ -190,16 +191,21 @@ final class Requests {
         throw e;
       }
       // so the kernel remembers that there is no such name
-      Wire.missing(reply, options.metadataTtl());
+      Wire.missing(reply, shorter(before, filesystem.believeNames(parent)));
       channel.reply(unique, reply, Wire.ENTRY);
       return;
     }
     try {
-      Wire.entry(reply, entry.node(), entry.attributes(), options.metadataTtl());
+      Duration ttl = shorter(before, filesystem.believeNames(parent));
+      Wire.entry(reply, entry.node(), entry.attributes(), ttl);
       channel.reply(unique, reply, Wire.ENTRY);
     } finally {
       exposures.leave(entry.node());
     }
+  }
+
+  private static Duration shorter(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
   }
 
   /**
@@ -267,6 +273,19 @@ final class Requests {
   private void bytes(long unique, byte[] bytes, long reply) {
     Memory.put(reply, bytes, 0, bytes.length);
     channel.reply(unique, reply, bytes.length);
+  }
+
+  /** ENOSYS tells the kernel, once and for all, that there are none. */
+  private void extendedAttribute(long unique, long node, long body, boolean names, long reply)
+      throws FsException {
+    if (!options.extendedAttributes()) {
+      channel.reply(unique, -Errno.ENOSYS.intValue());
+    } else if (names) {
+      attribute(unique, filesystem.extendedAttributeNames(node), Memory.getInt(body), reply);
+    } else {
+      byte[] value = filesystem.extendedAttribute(node, Memory.string(body + 8));
+      attribute(unique, value, Memory.getInt(body), reply);
+    }
   }
 
   /** A size of 0 asks for the length alone. */

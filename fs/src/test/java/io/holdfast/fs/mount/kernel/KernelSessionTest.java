@@ -10,9 +10,9 @@ import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.mount.Exposures;
 import io.holdfast.fs.mount.Filesystem;
+import io.holdfast.fs.mount.ListedEntry;
 import io.holdfast.fs.mount.MountOptions;
 import io.holdfast.fs.origin.Attributes;
-import io.holdfast.fs.origin.Origin.EntrySink;
 import io.holdfast.fs.origin.StoreFigures;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -40,6 +40,7 @@ final class KernelSessionTest {
   private static final int INIT = 26;
   private static final int OPENDIR = 27;
   private static final int READDIRPLUS = 44;
+  private static final Duration TTL = Duration.ofMillis(1500);
   private static final int WRITE = 16;
   private static final int INTERRUPT = 36;
   private static final int STATX = 52;
@@ -57,8 +58,7 @@ final class KernelSessionTest {
     memory = GrowingMemory.ofProcess("requests");
     InFlight inFlight = new InFlight(memory);
     Channel channel = new Channel(kernel.descriptor());
-    MountOptions options =
-        new MountOptions(Path.of("/nowhere"), "test", Duration.ofMillis(1500), true, false, false);
+    MountOptions options = new MountOptions(Path.of("/nowhere"), "test", TTL, true, false, true);
     Requests requests =
         new Requests(
             channel,
@@ -201,6 +201,7 @@ final class KernelSessionTest {
         jnr.ffi.Memory.allocateDirect(Runtime.getSystemRuntime(), SIZE, true);
     private final List<Runnable> held = new CopyOnWriteArrayList<>();
     private volatile boolean holdReads;
+    private volatile int entries = 1;
 
     OneFile() {
       for (int i = 0; i < SIZE; i++) {
@@ -242,14 +243,29 @@ final class KernelSessionTest {
     }
 
     @Override
-    public void list(long node, EntrySink sink) {
-      sink.entry("file".getBytes(StandardCharsets.UTF_8), Attributes.REGULAR, 7);
+    public boolean isCurrent(long node) {
+      return true;
     }
 
     @Override
-    public boolean listAndLookUp(long node, EntrySink sink) {
-      list(node, sink);
-      return true;
+    public Duration believeNames(long directory) {
+      return TTL;
+    }
+
+    @Override
+    public Duration believeAttributes(long node) {
+      return TTL;
+    }
+
+    @Override
+    public void list(long directory, long after, ListSink sink) {
+      for (long place = after + 1; place <= entries; place++) {
+        byte[] name = ("file" + (place == 1 ? "" : place)).getBytes(StandardCharsets.UTF_8);
+        if (!sink.take(
+            new ListedEntry(name, place, new Entry(FILE, attributes(Attributes.REGULAR, SIZE))))) {
+          return;
+        }
+      }
     }
 
     @Override

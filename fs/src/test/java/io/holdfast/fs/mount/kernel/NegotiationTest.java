@@ -29,7 +29,7 @@ final class NegotiationTest {
     Memory.putInt(offer + 8, 131_072);
     Memory.putInt(offer + 12, flags);
     Memory.putInt(offer + 16, flags);
-    return Negotiation.of(offer, true);
+    return Negotiation.of(offer);
   }
 
   /** Protocols from the oldest that will do to one that is not there yet. */
@@ -74,13 +74,6 @@ final class NegotiationTest {
   }
 
   /** Where attributes cost nothing, every listing brings them. */
-  @Test
-  void attributes_thatAreCheap_areAlwaysListed() throws FsException {
-    offered(7, 45, -1);
-    Negotiation negotiation = Negotiation.of(offer, false);
-    assertThat(negotiation.flags()).isEqualTo(0x480_4264_2001L);
-  }
-
   @ParameterizedTest
   @CsvSource({"7, 18", "6, 45", "8, 0"})
   void offer_ofAnotherProtocol_isRefused(int major, int minor) {

@@ -30,7 +30,7 @@ final class SessionTest {
   void file_ofThisFormat_isRead() throws IOException {
     Path file = directory.resolve("session");
     Files.writeString(
-        file, "format=1\ndevice=0:40\nminor=31\nreadahead=131072\nflags=4948916199425\n");
+        file, "format=2\ndevice=0:40\nminor=31\nreadahead=131072\nflags=4948916199425\n");
     assertThat(Session.read(file))
         .contains(new Session("0:40", new Negotiation(31, 131_072, 4_948_916_199_425L)));
   }
@@ -38,12 +38,12 @@ final class SessionTest {
   @Test
   void file_ofAnotherFormat_isRefused() throws IOException {
     Path file = directory.resolve("session");
-    Files.writeString(file, "format=2\n");
+    Files.writeString(file, "format=1\n");
     assertFails(() -> Session.read(file), FsError.UNSUPPORTED);
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "format=one\n", "format=1\nminor=x\n", "nonsense"})
+  @ValueSource(strings = {"", "format=one\n", "format=2\nminor=x\n", "nonsense"})
   void file_damaged_isAnError(String text) throws IOException {
     Path file = directory.resolve("session");
     Files.writeString(file, text);

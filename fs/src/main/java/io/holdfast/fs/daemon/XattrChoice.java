@@ -1,0 +1,9 @@
+package io.holdfast.fs.daemon;
+
+/** Whether the mount has extended attributes. */
+public enum XattrChoice {
+  /** Those of the dataset, and Holdfast's own. */
+  ON,
+  /** None: the kernel is told so once, and never asks again. */
+  OFF
+}

@@ -1,0 +1,203 @@
+package io.holdfast.fs.mount;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.origin.Attributes;
+import io.holdfast.fs.residency.Residency;
+import io.holdfast.fs.transit.ItemLayout;
+import io.holdfast.fs.transit.Transit;
+import io.holdfast.fs.tree.Node;
+import io.holdfast.fs.tree.Tree;
+import io.holdfast.fs.tree.TreePass;
+import io.holdfast.fs.tree.TreeScan;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What happens when the dataset has changed, however that became known: what stands for an old
+ * version is let go of, and the kernel's view of it ends. Thread-safe; but for {@link #replaced},
+ * {@link #changed} and {@link #missing}, not to be called by a thread that answers requests.
+ */
+public final class DatasetChanges implements Tree.ChangeListener, TreePass.ChangeSink {
+  private static final Logger log = LoggerFactory.getLogger(DatasetChanges.class);
+
+  private final Tree tree;
+  private final TreeScan scan;
+  private final ItemLayout layout;
+  private final Transit transit;
+  private final Residency residency;
+  private final KernelView kernel;
+  private final Executor later;
+  private final LongSupplier nanoTime;
+  private final MissingNames missing;
+  private final AtomicBoolean ending = new AtomicBoolean();
+
+  /**
+   * What it is made of.
+   *
+   * @param metadataTtl how long the kernel keeps names
+   * @param later where a file that has changed is looked up again; not a thread that answers
+   *     requests
+   */
+  public record Parts(
+      Tree tree,
+      TreeScan scan,
+      ItemLayout layout,
+      Transit transit,
+      Residency residency,
+      KernelView kernel,
+      Duration metadataTtl,
+      Executor later,
+      LongSupplier nanoTime) {}
+
+  /** Composes it. */
+  public DatasetChanges(Parts parts) {
+    tree = parts.tree;
+    scan = parts.scan;
+    layout = parts.layout;
+    transit = parts.transit;
+    residency = parts.residency;
+    kernel = parts.kernel;
+    later = parts.later;
+    nanoTime = parts.nanoTime;
+    missing = new MissingNames(parts.metadataTtl);
+  }
+
+  /** Learns that the kernel is told that there is no such name. */
+  void missing(long parent, byte[] name) {
+    missing.add(parent, name);
+  }
+
+  @Override
+  public void replaced(Node old) {
+    Node parent = old.parent();
+    String path = old.path().toString();
+    transit.abandon(old.id(), path);
+    long freed = residency.release(old.id(), layout.count(old.attributes().size()));
+    if (parent != null) {
+      kernel.replace(parent.id(), old.name(), old.id());
+    }
+    log.info(
+        "{} changed at the origin, was {}; {} resident bytes released", path, old.version(), freed);
+  }
+
+  /** A directory that is still there keeps its entry, for those who work in it. */
+  @Override
+  public void changed(Node directory, byte[] name, boolean stays) {
+    Node now = stays ? tree.known(directory, name) : null;
+    if (now == null) {
+      kernel.expire(directory.id(), name);
+    } else {
+      kernel.expireDirectory(now.id());
+    }
+  }
+
+  @Override
+  public void otherNames(Node directory) {
+    kernel.expireDirectory(directory.id());
+  }
+
+  /** Learns, from a fetch or a question, that a file has another version by now. */
+  public void changed(long node) {
+    try {
+      Node changed = tree.node(node);
+      later.execute(() -> refresh(changed));
+    } catch (FsException e) {
+      log.debug("replaced already: {}", e.getMessage());
+    } catch (RejectedExecutionException e) {
+      log.debug("the mount is ending", e);
+    }
+  }
+
+  /**
+   * Asks the origin for everything at and below a path, and shows the kernel what is different.
+   *
+   * @param path names separated by slashes, relative to the root; empty for the whole dataset
+   * @return entries known before that were different
+   */
+  public long refresh(String path) throws FsException {
+    Node top = tree.root();
+    for (String name : path.split("/", -1)) {
+      if (!name.isEmpty() && !name.equals(".")) {
+        byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+        Node next = tree.known(top, bytes);
+        top = next == null ? tree.lookup(top, bytes) : next;
+      }
+    }
+    long different = refresh(top) ? 1 : 0;
+    Node directory = top;
+    if (directory.attributes().isDirectory() && !directory.isStale()) {
+      TreePass pass = new TreePass(tree, nanoTime.getAsLong(), this);
+      scan.run(directory, pass, (in, name, is) -> {}, () -> !ending.get());
+      different += pass.different();
+      missing.takeWithin(id -> tree.handle(id).isWithin(directory), kernel::expire);
+    }
+    return different;
+  }
+
+  /** Asks the origin for one node. */
+  private boolean refresh(Node node) {
+    Node parent = node.parent();
+    Attributes before = node.attributes();
+    if (before.isDirectory()) {
+      kernel.expireDirectory(node.id());
+    }
+    if (parent == null) {
+      return false;
+    }
+    boolean different = true;
+    try {
+      Node now = tree.lookup(parent, node.name());
+      different = !now.equals(node) || !now.attributes().equals(before);
+    } catch (FsException e) {
+      if (e.code() != FsError.NOT_FOUND && e.code() != FsError.NOT_DIRECTORY) {
+        log.warn("could not refresh {}: {}", node.path(), e.getMessage());
+        return false;
+      }
+    }
+    if (different && !(before.isDirectory() && !node.isStale())) {
+      kernel.expire(parent.id(), node.name());
+    }
+    return different;
+  }
+
+  /**
+   * Drops the pages of files of which nothing is resident: after a restart, those that the daemon
+   * before this one had let linger, and nobody would drop any more.
+   */
+  public void dropStrays() {
+    tree.forEach(
+        node -> {
+          Attributes attributes = node.attributes();
+          long items = attributes.isRegular() ? layout.count(attributes.size()) : 0;
+          if (items > 0 && !residency.hasResidents(node.id(), items)) {
+            kernel.dropPages(node.id());
+          }
+        });
+  }
+
+  /**
+   * Asks the origin for every file that has resident items, so that memory held for old versions
+   * comes free.
+   */
+  public void refreshResidents() {
+    for (long id : residency.residentNodes()) {
+      try {
+        refresh(tree.node(id));
+      } catch (FsException e) {
+        log.debug("replaced already: {}", e.getMessage());
+      }
+    }
+  }
+
+  /** Ends what goes on, early. */
+  public void stop() {
+    ending.set(true);
+  }
+}

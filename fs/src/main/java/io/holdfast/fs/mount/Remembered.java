@@ -1,0 +1,77 @@
+package io.holdfast.fs.mount;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.tree.Node;
+import io.holdfast.fs.tree.Tree;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+
+/**
+ * Decides what is answered from the tree, without asking the origin: where asking takes long, what
+ * is in directories that were listed whole less than the metadata TTL ago. The kernel is told to
+ * believe such an answer for the rest of that time, and what the origin has just said for all of
+ * it. Thread-safe.
+ */
+final class Remembered {
+  private final Tree tree;
+  private final boolean askingTakesLong;
+  private final Duration ttl;
+  private final LongSupplier nanoTime;
+
+  Remembered(Tree tree, boolean askingTakesLong, Duration ttl, LongSupplier nanoTime) {
+    this.tree = tree;
+    this.askingTakesLong = askingTakesLong;
+    this.ttl = ttl;
+    this.nanoTime = nanoTime;
+  }
+
+  /** Finds out what a name leads to: by memory, or by asking. */
+  Node lookup(Node directory, byte[] name) throws FsException {
+    if (!holds(directory)) {
+      return tree.lookup(directory, name);
+    }
+    Node known = tree.known(directory, name);
+    if (known == null) {
+      throw new FsException(FsError.NOT_FOUND, directory.path().child(name) + ": not listed");
+    }
+    return known;
+  }
+
+  /** Makes sure that a node's attributes are fresh; false as {@link Tree#refresh} says. */
+  boolean refresh(Node node) throws FsException {
+    return holds(listing(node)) || tree.refresh(node);
+  }
+
+  /** Tells whether everything that is known of a directory's entries is to be believed. */
+  boolean holds(Node directory) {
+    return nanosLeft(directory) > 0;
+  }
+
+  private long nanosLeft(Node directory) {
+    long listed = askingTakesLong ? tree.listedAt(directory) : 0;
+    long age = nanoTime.getAsLong() - listed;
+    return listed == 0 || age < 0 ? 0 : Math.max(0, ttl.toNanos() - age);
+  }
+
+  /** Returns how long what is said now of a directory's entries may be believed. */
+  Duration believe(Node directory) {
+    long left = nanosLeft(directory);
+    return left == 0 ? ttl : Duration.ofNanos(left);
+  }
+
+  /** Returns how long the attributes of a node may be believed. */
+  Duration believeAttributes(Node node) {
+    return believe(listing(node));
+  }
+
+  /** Returns the directory whose listing told the attributes of a node: of the root, its own. */
+  private static Node listing(Node node) {
+    Node parent = node.parent();
+    return parent == null ? node : parent;
+  }
+
+  Duration ttl() {
+    return ttl;
+  }
+}

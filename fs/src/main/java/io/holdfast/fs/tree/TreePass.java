@@ -1,0 +1,167 @@
+package io.holdfast.fs.tree;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.origin.Attributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings the tree up to date with listings of directories: what is new is added, what has changed
+ * becomes another node, and what is gone goes, once the whole directory has been listed and the
+ * origin, asked for it by name, says so too. Lookups may go on meanwhile. Thread-safe.
+ *
+ * <p>What a pass finds in a directory it marks with its number, which is the directory's own count
+ * of passes; of several passes at once over a directory, the mark of the last that began stays.
+ */
+public final class TreePass {
+  private static final Logger log = LoggerFactory.getLogger(TreePass.class);
+
+  private final Tree tree;
+  private final NodeTable nodes;
+  private final ChangeSink changes;
+  private final long time;
+
+  /** Nodes from here on were added since the pass began. */
+  private final long newNodes;
+
+  /** The number that this pass has in a directory that is being listed. */
+  private final ConcurrentHashMap<Long, Integer> numbers = new ConcurrentHashMap<>();
+
+  /** Directories with entries that cannot be known, and those with other names than before. */
+  private final Set<Long> partial = ConcurrentHashMap.newKeySet();
+
+  private final Set<Long> otherNames = ConcurrentHashMap.newKeySet();
+  private final LongAdder different = new LongAdder();
+
+  /** Learns what a pass found to be other than before. Called by the threads that list. */
+  public interface ChangeSink {
+    /** For whom nothing depends on it. */
+    ChangeSink NONE =
+        new ChangeSink() {
+          @Override
+          public void changed(Node directory, byte[] name, boolean stays) {}
+
+          @Override
+          public void otherNames(Node directory) {}
+        };
+
+    /**
+     * A name leads elsewhere, to other attributes, or nowhere.
+     *
+     * @param stays whether it is a directory before and after
+     */
+    void changed(Node directory, byte[] name, boolean stays);
+
+    /** A directory that was there before has names that were not known, or has lost some. */
+    void otherNames(Node directory);
+  }
+
+  /**
+   * Begins a pass.
+   *
+   * @param time when, by the clock that {@link Tree#listedAt} will be compared with; never 0
+   */
+  public TreePass(Tree tree, long time, ChangeSink changes) {
+    this.tree = tree;
+    this.nodes = tree.nodes();
+    this.time = time;
+    this.changes = changes;
+    newNodes = nodes.end();
+  }
+
+  private int number(Node directory) {
+    return numbers.computeIfAbsent(directory.id(), nodes::beginPass);
+  }
+
+  /**
+   * Takes an entry of a listing.
+   *
+   * @param fresh null where its attributes cannot be had
+   */
+  public void found(Node directory, byte[] name, @Nullable Attributes fresh) {
+    if (fresh == null) {
+      partial.add(directory.id());
+      return;
+    }
+    int number = number(directory);
+    try {
+      Node known = tree.known(directory, name);
+      Attributes before = known == null ? null : known.attributes();
+      Node now = fresh.equals(before) ? known : tree.listed(directory, name, fresh);
+      if (now == null) {
+        return;
+      }
+      nodes.see(now.id(), number);
+      if (known == null) {
+        gained(directory);
+      } else if (!now.equals(known) || !now.attributes().equals(before)) {
+        different.increment();
+        changes.changed(directory, name, now.equals(known) && fresh.isDirectory());
+      }
+    } catch (FsException e) {
+      partial.add(directory.id());
+      log.debug("not as it was listed: {}", e.getMessage());
+    }
+  }
+
+  private void gained(Node directory) {
+    if (directory.id() < newNodes) {
+      otherNames.add(directory.id());
+    }
+  }
+
+  /** Learns that every entry of a directory has been passed to {@link #found}. */
+  public void complete(Node directory) {
+    int number = number(directory);
+    List<Node> missed = new ArrayList<>();
+    tree.forEachEntry(
+        directory,
+        0,
+        entry -> {
+          if (entry.id() < newNodes && !nodes.isSeen(entry.id(), number)) {
+            missed.add(entry);
+          }
+          return entry.id() < newNodes;
+        });
+    boolean whole = !partial.remove(directory.id());
+    for (Node entry : missed) {
+      whole &= isSettled(directory, entry);
+    }
+    numbers.remove(directory.id());
+    nodes.setListed(directory.id(), whole ? time : 0);
+    if (otherNames.remove(directory.id())) {
+      changes.otherNames(directory);
+    }
+  }
+
+  /** Finds out about an entry that was not listed. */
+  private boolean isSettled(Node directory, Node entry) {
+    byte[] name = entry.name();
+    try {
+      if (tree.lookup(directory, name).equals(entry)) {
+        return true; // another pass has found it, or it came back
+      }
+    } catch (FsException e) {
+      if (e.code() != FsError.NOT_FOUND && e.code() != FsError.NOT_DIRECTORY) {
+        log.warn("neither listed nor gone: {}", e.getMessage());
+        return false;
+      }
+      gained(directory);
+    }
+    different.increment();
+    changes.changed(directory, name, false);
+    return true;
+  }
+
+  /** Returns the entries known before that were found changed, or gone. */
+  public long different() {
+    return different.sum();
+  }
+}
