@@ -344,6 +344,11 @@ public final class NodeTable implements AutoCloseable {
     return Memory.getShort(at(id) + NAME_LENGTH);
   }
 
+  /** Returns {@link Arrays#hashCode(byte[])} of the name, without a copy of it. */
+  int nameHash(long id) {
+    return Memory.hash(at(id) + NAME, nameLength(id));
+  }
+
   /** Writes the name into an array. */
   void copyName(long id, byte[] to, int offset) {
     byte[] name = name(id);

@@ -86,6 +86,7 @@ public final class Tree {
    * @throws FsException NO_MEMORY, likewise
    */
   public void loaded(TreeImage image, long offset) throws IOException, FsException {
+    index.expect(image.entries());
     image.read(
         new TreeImage.Sink() {
           @Override
