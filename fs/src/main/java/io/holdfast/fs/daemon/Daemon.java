@@ -38,6 +38,7 @@ import io.holdfast.fs.tree.DatasetScan;
 import io.holdfast.fs.tree.Node;
 import io.holdfast.fs.tree.NodeTable;
 import io.holdfast.fs.tree.Tree;
+import io.holdfast.fs.tree.TreePass;
 import io.holdfast.fs.tree.TreeScan;
 import io.holdfast.fs.units.Human;
 import io.holdfast.peer.PeerSetupException;
@@ -188,8 +189,7 @@ public final class Daemon {
                   residency,
                   binding,
                   settings.metadataTtl(),
-                  housekeeping,
-                  System::nanoTime));
+                  housekeeping));
       undo.push(changes::stop);
       scan =
           new DatasetScan(
@@ -199,7 +199,7 @@ public final class Daemon {
                   Linux.PAGE_SIZE,
                   new DatasetScan.Selected(residency::isLeftToPolicy, ownShare::datasetSize),
                   changes,
-                  System::nanoTime));
+                  TreePass.Time::now));
       undo.push(scan::stop);
       ReadStats reads = new ReadStats();
       report =

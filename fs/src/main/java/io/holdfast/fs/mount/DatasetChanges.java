@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,7 +33,6 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   private final Residency residency;
   private final KernelView kernel;
   private final Executor later;
-  private final LongSupplier nanoTime;
   private final MissingNames missing;
   private final AtomicBoolean ending = new AtomicBoolean();
 
@@ -53,8 +51,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
       Residency residency,
       KernelView kernel,
       Duration metadataTtl,
-      Executor later,
-      LongSupplier nanoTime) {}
+      Executor later) {}
 
   /** Composes it. */
   public DatasetChanges(Parts parts) {
@@ -65,7 +62,6 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     residency = parts.residency;
     kernel = parts.kernel;
     later = parts.later;
-    nanoTime = parts.nanoTime;
     missing = new MissingNames(parts.metadataTtl);
   }
 
@@ -133,7 +129,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     long different = refresh(top) ? 1 : 0;
     Node directory = top;
     if (directory.attributes().isDirectory() && !directory.isStale()) {
-      TreePass pass = new TreePass(tree, nanoTime.getAsLong(), this);
+      TreePass pass = new TreePass(tree, TreePass.Time.now(), this);
       scan.run(directory, pass, (in, name, is) -> {}, () -> !ending.get());
       different += pass.different();
       missing.takeWithin(id -> tree.handle(id).isWithin(directory), kernel::expire);

@@ -90,7 +90,7 @@ public final class DatasetFilesystem implements Filesystem {
     changes = parts.changes;
     nanoTime = parts.nanoTime;
     remembered = new Remembered(tree, origin.mayHang(), parts.metadataTtl, nanoTime);
-    listings = new Listings(origin, tree, remembered, nanoTime);
+    listings = new Listings(origin, tree, remembered);
   }
 
   private static byte[] bytes(String text) {
@@ -176,11 +176,11 @@ public final class DatasetFilesystem implements Filesystem {
   }
 
   @Override
-  public void list(long directory, long after, ListSink sink) throws FsException {
+  public void list(long directory, long after, boolean look, ListSink sink) throws FsException {
     if (directory >= CONTROL) {
       listControl(directory - CONTROL, after, sink);
     } else {
-      listings.list(tree.node(directory), after, sink);
+      listings.list(tree.node(directory), after, look, sink);
     }
   }
 

@@ -57,8 +57,9 @@ public interface Filesystem {
    * Passes entries of a directory, without {@code .} and {@code ..}, for as long as they are taken.
    *
    * @param after the place of the last entry that was taken, or 0 to begin
+   * @param look whether to find out what the entries lead to
    */
-  void list(long directory, long after, ListSink sink) throws FsException;
+  void list(long directory, long after, boolean look, ListSink sink) throws FsException;
 
   /** Takes the entries of a directory. */
   @FunctionalInterface

@@ -10,19 +10,21 @@ import io.holdfast.fs.tree.Node;
 import io.holdfast.fs.tree.Tree;
 import io.holdfast.fs.tree.TreePass;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lists directories of the dataset from the tree, which holds the listing that the origin gave, so
  * that a reader needs no memory of its own and can go on where it was, under another daemon too.
- * Who begins to read gets the origin's listing of that moment, or the remembered one where that
- * {@linkplain Remembered holds}. Several who begin at the same time share one. Thread-safe.
+ * Who begins to read gets the names of that moment: the origin lists the directory, unless it has
+ * not changed since it did so last, or the memory {@linkplain Remembered holds}. Several who begin
+ * at the same time share one listing. Thread-safe.
  */
 final class Listings {
   /** Places of entries without attributes, which the tree does not have: above every node's id. */
@@ -30,28 +32,37 @@ final class Listings {
 
   private static final byte[] HIDDEN = ControlFiles.NAME.getBytes(StandardCharsets.UTF_8);
 
+  /** For so long after a listing the attributes of its entries are taken as it told them. */
+  private static final long YOUNG_NANOS = Duration.ofSeconds(2).toNanos();
+
   private final Origin origin;
   private final Tree tree;
   private final Remembered remembered;
-  private final LongSupplier nanoTime;
   private final ConcurrentHashMap<Long, CompletableFuture<Optional<FsException>>> running =
       new ConcurrentHashMap<>();
   private final ConcurrentHashMap<Long, List<ListedEntry>> unknown = new ConcurrentHashMap<>();
 
-  Listings(Origin origin, Tree tree, Remembered remembered, LongSupplier nanoTime) {
+  Listings(Origin origin, Tree tree, Remembered remembered) {
     this.origin = origin;
     this.tree = tree;
     this.remembered = remembered;
-    this.nanoTime = nanoTime;
   }
 
-  void list(Node directory, long after, ListSink sink) throws FsException {
-    if (after == 0 && !remembered.holds(directory)) {
+  void list(Node directory, long after, boolean look, ListSink sink) throws FsException {
+    if (after == 0 && !remembered.holds(directory) && !tree.hasSameNames(directory)) {
       bringIn(directory);
     }
     boolean[] hasRoom = {true};
     if (after < UNKNOWN) {
-      tree.forEachEntry(directory, after, entry -> hasRoom[0] = pass(directory, entry, sink));
+      boolean ask = look && !remembered.holds(directory) && !isYoung(directory);
+      tree.forEachEntry(
+          directory,
+          after,
+          entry -> {
+            ListedEntry listed = look ? lookedUp(directory, entry, ask) : named(entry);
+            hasRoom[0] = listed == null || isHidden(directory, listed.name()) || sink.take(listed);
+            return hasRoom[0];
+          });
     }
     for (ListedEntry entry : unknown.getOrDefault(directory.id(), List.of())) {
       if (entry.place() > after && hasRoom[0]) {
@@ -60,10 +71,28 @@ final class Listings {
     }
   }
 
-  private boolean pass(Node directory, Node entry, ListSink sink) {
+  private static ListedEntry named(Node entry) {
+    return new ListedEntry(entry.name(), entry.id(), entry.type(), entry.inode());
+  }
+
+  /**
+   * Returns an entry with what it leads to; null for one that has gone, or has another place now.
+   */
+  private @Nullable ListedEntry lookedUp(Node directory, Node entry, boolean ask) {
     byte[] name = entry.name();
-    return isHidden(directory, name)
-        || sink.take(new ListedEntry(name, entry.id(), new Entry(entry.id(), entry.attributes())));
+    try {
+      return ask && !tree.lookup(directory, name).equals(entry)
+          ? null
+          : new ListedEntry(name, entry.id(), new Entry(entry.id(), entry.attributes()));
+    } catch (FsException e) {
+      return e.code() == FsError.NOT_FOUND ? null : named(entry);
+    }
+  }
+
+  /** Tells whether a listing has just told the attributes of the entries. */
+  private boolean isYoung(Node directory) {
+    long listed = tree.listedAt(directory);
+    return listed != 0 && System.nanoTime() - listed < YOUNG_NANOS;
   }
 
   private static boolean isHidden(Node directory, byte[] name) {
@@ -105,7 +134,7 @@ final class Listings {
   }
 
   private void bring(Node directory) throws FsException {
-    TreePass pass = new TreePass(tree, nanoTime.getAsLong(), TreePass.ChangeSink.NONE);
+    TreePass pass = new TreePass(tree, TreePass.Time.now(), TreePass.ChangeSink.NONE);
     List<ListedEntry> without = new ArrayList<>();
     origin.listWithAttributes(
         directory.path(),

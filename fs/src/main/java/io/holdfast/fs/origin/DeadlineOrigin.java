@@ -16,7 +16,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An origin whose calls end by a deadline, for one that may hang. Each call runs on a thread of the
@@ -84,7 +83,11 @@ public final class DeadlineOrigin implements Origin {
   private <T> T bounded(OriginPath path, Callable<T> asked) throws FsException {
     long end = System.nanoTime() + deadline.toNanos();
     Call<T> call = new Call<>(asked);
-    Future<T> answer = submit(path, call, end);
+    return await(path, call, submit(path, call, end), end);
+  }
+
+  private <T> T await(OriginPath path, Call<T> call, Future<T> answer, long end)
+      throws FsException {
     try {
       return answer.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
@@ -92,14 +95,20 @@ public final class DeadlineOrigin implements Origin {
         throw failure;
       }
       throw new FsException(FsError.IO, path + ": " + e.getCause(), e);
-    } catch (TimeoutException e) {
-      call.end(true);
-      throw new FsException(
-          FsError.TIMED_OUT, path + ": the origin did not answer within " + deadline, e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new FsException(FsError.IO, path + ": interrupted", e);
+    } catch (TimeoutException | InterruptedException e) {
+      throw failure(path, call, e);
     }
+  }
+
+  /** Gives a call up. */
+  private FsException failure(OriginPath path, Call<?> call, Exception why) {
+    call.end(true);
+    if (why instanceof InterruptedException) {
+      Thread.currentThread().interrupt();
+      return new FsException(FsError.IO, path + ": interrupted", why);
+    }
+    return new FsException(
+        FsError.TIMED_OUT, path + ": the origin did not answer within " + deadline, why);
   }
 
   /** An origin that is busy does not hang: a call waits for a thread, unless all are stuck. */
@@ -161,18 +170,21 @@ public final class DeadlineOrigin implements Origin {
     entries.forEach(entry -> entry.accept(sink));
   }
 
-  /** A deadline for each entry: a large directory on a slow store takes long, but does not hang. */
+  /** A deadline for each batch: a large directory on a slow store takes long, but does not hang. */
   @Override
   public void listWithAttributes(OriginPath path, AttributesSink sink) throws FsException {
-    list(path, (name, type, inode) -> sink.entry(name, type, inode, statOrNull(path.child(name))));
-  }
-
-  private @Nullable Attributes statOrNull(OriginPath path) {
+    ListedBatches batches = new ListedBatches();
+    Call<Boolean> call = new Call<>(() -> batches.fill(to -> origin.listWithAttributes(path, to)));
+    Future<Boolean> answer = submit(path, call, System.nanoTime() + deadline.toNanos());
     try {
-      return stat(path);
-    } catch (FsException e) {
-      return null;
+      while (batches.pass(sink, deadline)) {
+        // the next one has as long again
+      }
+    } catch (InterruptedException | TimeoutException e) {
+      batches.abandon();
+      throw failure(path, call, e);
     }
+    await(path, call, answer, System.nanoTime() + deadline.toNanos());
   }
 
   @Override

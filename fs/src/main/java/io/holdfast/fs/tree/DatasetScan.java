@@ -8,8 +8,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
-import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,10 +44,13 @@ public final class DatasetScan implements Runnable {
    * @param pageSize bytes of a page of memory, for {@link #pageBytes()}
    * @param selected the files whose sum somebody wants to know
    * @param changes learns what a scan after the first finds changed
-   * @param nanoTime the clock of {@link Tree#listedAt}
+   * @param clock tells the time
    */
   public record Rules(
-      long pageSize, Selected selected, TreePass.ChangeSink changes, LongSupplier nanoTime) {}
+      long pageSize,
+      Selected selected,
+      TreePass.ChangeSink changes,
+      Supplier<TreePass.Time> clock) {}
 
   /** What one scan has counted. */
   private static final class Tally {
@@ -72,12 +75,12 @@ public final class DatasetScan implements Runnable {
     if (!complete) {
       tally = counted;
     }
-    long begun = rules.nanoTime.getAsLong();
+    TreePass.Time begun = rules.clock.get();
     try {
       tree.refresh(tree.root());
       TreePass pass = new TreePass(tree, begun, rules.changes);
       scan.run(tree.root(), pass, (in, name, is) -> count(counted, in, name, is), () -> !stopped);
-      counted.nanos = rules.nanoTime.getAsLong() - begun;
+      counted.nanos = rules.clock.get().steady() - begun.steady();
       if (!stopped) {
         tally = counted;
         complete = true;

@@ -28,6 +28,7 @@ final class ImageReader {
   private Attributes before = ImageRecords.NOTHING;
   private int listed;
   private long listedAt;
+  private long listedChanged;
 
   ImageReader(BlockInput input, TreeImage.Sink sink) {
     this.input = input;
@@ -99,6 +100,7 @@ final class ImageReader {
   private void listing() throws IOException {
     listed += (int) input.getNumber();
     listedAt += input.getSigned();
-    sink.listed(directory(listed), listedAt);
+    listedChanged += input.getSigned();
+    sink.listed(directory(listed), listedAt, listedChanged);
   }
 }

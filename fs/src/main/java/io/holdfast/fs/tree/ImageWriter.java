@@ -134,15 +134,19 @@ final class ImageWriter {
   private void listed(BlockOutput output) throws IOException {
     int numberBefore = 0;
     long timeBefore = 0;
+    long changedBefore = 0;
     for (int i = 0; i < count; i++) {
       long at = listings.listedAt(directories[i]);
       if (at != 0) {
         output.beginRecord();
         output.putByte(FLAG_LISTED);
         output.putNumber(i - numberBefore);
+        long changed = listings.listedChanged(directories[i]);
         output.putSigned(at - timeBefore);
+        output.putSigned(changed - changedBefore);
         numberBefore = i;
         timeBefore = at;
+        changedBefore = changed;
       }
     }
   }

@@ -46,6 +46,16 @@ public final class Node {
     return table.attributes(id);
   }
 
+  /** Returns the type alone, as in {@link Attributes#type()}. */
+  public int type() {
+    return table.type(id);
+  }
+
+  /** Returns the inode number at the origin alone. */
+  public long inode() {
+    return table.inode(id);
+  }
+
   /** Returns the version of the content that this node stands for. */
   public Version version() {
     return attributes().version();

@@ -24,9 +24,10 @@ import java.util.function.LongPredicate;
  *   2 name length u16                            16 shape u32                   48 changed i64
  *   4 flags u8                                   20 blocks u32, lower part      56 accessed i64
  *   5 etag length u8, as {@link Etags} packs it  24 inode u64                   64 name, etag
- *   6 seen u8: last pass that it was found by    32 size u64                    directories, in their last 24 bytes:
+ *   6 seen u8: last pass that it was found by    32 size u64                    directories, in their last 32 bytes:
  *   7 blocks, higher part u8                                                    first u32, last u32: of its entries
  *   8 parent's id u32, 0 for the root                                           listed i64: when it was known whole
+ *                                                                               listed changed i64: its own time then
  *                                                                               passes u8: over it, counted 1 to 255
  * </pre>
  *
@@ -64,11 +65,12 @@ public final class NodeTable implements AutoCloseable {
   private static final int NAME = 64;
 
   /** Behind a directory's name, counted from the record's end. */
-  private static final int ENTRIES = 24;
+  private static final int ENTRIES = 32;
 
-  private static final int FIRST = -24;
-  private static final int LAST = -20;
-  private static final int LISTED = -16;
+  private static final int FIRST = -32;
+  private static final int LAST = -28;
+  private static final int LISTED = -24;
+  private static final int LISTED_CHANGED = -16;
   private static final int PASSES = -8;
   private static final int MOST_PASSES = 255;
 
@@ -297,8 +299,18 @@ public final class NodeTable implements AutoCloseable {
     return Memory.getLong(endOf(directory) + LISTED);
   }
 
-  /** Takes note that all entries of a directory are known as they were at a time; 0 for not. */
-  void setListed(long directory, long time) {
+  /** Returns when the directory itself had changed last, as of then, or 0 where it may not tell. */
+  long listedChanged(long directory) {
+    return Memory.getLong(endOf(directory) + LISTED_CHANGED);
+  }
+
+  /**
+   * Takes note that all entries of a directory are known as they were at a time; 0 for not.
+   *
+   * @param changed when the directory itself had changed last, or 0
+   */
+  void setListed(long directory, long time, long changed) {
+    Memory.putLong(endOf(directory) + LISTED_CHANGED, changed);
     Memory.putLong(endOf(directory) + LISTED, time);
     listings.increment();
   }
@@ -391,6 +403,16 @@ public final class NodeTable implements AutoCloseable {
           Memory.getLong(at + CHANGED),
           Etags.unpack(at + NAME + nameLength(id), Memory.getByte(at + ETAG_LENGTH)));
     }
+  }
+
+  /** Returns the type, which never changes, as in {@link Attributes#type()}. */
+  int type(long id) {
+    long shape = at(Integer.toUnsignedLong(Memory.getInt(at(id) + SHAPE)));
+    return Memory.getInt(shape + MODE) & Attributes.TYPE_MASK;
+  }
+
+  long inode(long id) {
+    return Memory.getLong(at(id) + INODE);
   }
 
   /** Gives a node other attributes; its version stays the same, and so its type and etag. */

@@ -97,8 +97,8 @@ public final class Tree {
           }
 
           @Override
-          public void listed(long directory, long at) {
-            nodes.setListed(directory, at - offset);
+          public void listed(long directory, long at, long changed) {
+            nodes.setListed(directory, at - offset, changed);
           }
         });
   }
@@ -113,12 +113,20 @@ public final class Tree {
    * @throws IOException where it cannot be written; the file is what it was before then
    */
   public long write(Path file, String dataset, Instant now, long offset) throws IOException {
-    return TreeImage.write(file, dataset, now, nodes, id -> listedAt(id, offset));
-  }
+    Listings listings =
+        new Listings() {
+          @Override
+          public long listedAt(long directory) {
+            long at = nodes.listed(directory);
+            return at == 0 ? 0 : at + offset;
+          }
 
-  private long listedAt(long directory, long offset) {
-    long at = nodes.listed(directory);
-    return at == 0 ? 0 : at + offset;
+          @Override
+          public long listedChanged(long directory) {
+            return nodes.listedChanged(directory);
+          }
+        };
+    return TreeImage.write(file, dataset, now, nodes, listings);
   }
 
   /** Returns a number that grows whenever there is something else to {@link #write}. */
@@ -198,9 +206,21 @@ public final class Tree {
     return nodes.listed(directory.id());
   }
 
+  /**
+   * Asks the origin whether a directory that was listed whole has the names that it had then: it
+   * has, if the time of its own last change is the same.
+   */
+  public boolean hasSameNames(Node directory) throws FsException {
+    long changed = nodes.listedChanged(directory.id());
+    return changed != 0
+        && listedAt(directory) != 0
+        && refresh(directory)
+        && directory.attributes().changed() == changed;
+  }
+
   /** Tells that not all entries of a directory may be known any more. */
   public void forgetListing(Node directory) {
-    nodes.setListed(directory.id(), 0);
+    nodes.setListed(directory.id(), 0, 0);
   }
 
   /** Calls for each node that is known. */

@@ -53,7 +53,8 @@ import java.util.zip.CRC32C;
  * </pre>
  *
  * <p>Then, for each directory that was listed whole, when: flags, directory less that of the record
- * before, time in ns since 1970 less that of the record before, signed.
+ * before; the time, and when the directory itself had changed last or 0, both in ns since 1970,
+ * less those of the record before, signed.
  *
  * <p>Whoever changes any of this gives it another {@link #VERSION}. Not thread-safe.
  */
@@ -93,8 +94,9 @@ public final class TreeImage implements AutoCloseable {
      * Learns that all entries of a directory have been passed.
      *
      * @param at when it was listed, in ns since 1970
+     * @param changed as {@link Listings#listedChanged} tells
      */
-    void listed(long directory, long at);
+    void listed(long directory, long at, long changed);
   }
 
   private record Header(int length, long entries, long content, long time, String dataset) {

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,10 +24,13 @@ import org.slf4j.LoggerFactory;
 public final class TreePass {
   private static final Logger log = LoggerFactory.getLogger(TreePass.class);
 
+  /** No filesystem has coarser times. */
+  private static final long COARSEST_NANOS = TimeUnit.SECONDS.toNanos(3);
+
   private final Tree tree;
   private final NodeTable nodes;
   private final ChangeSink changes;
-  private final long time;
+  private final Time time;
 
   /** Nodes from here on were added since the pass began. */
   private final long newNodes;
@@ -64,11 +68,24 @@ public final class TreePass {
   }
 
   /**
+   * A moment.
+   *
+   * @param steady by the clock that {@link Tree#listedAt} will be compared with; never 0
+   * @param ofDay nanoseconds since 1970, as in {@link Attributes#changed()}
+   */
+  public record Time(long steady, long ofDay) {
+    /** Returns this moment, as the machine's clocks have it. */
+    public static Time now() {
+      return new Time(System.nanoTime(), TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()));
+    }
+  }
+
+  /**
    * Begins a pass.
    *
-   * @param time when, by the clock that {@link Tree#listedAt} will be compared with; never 0
+   * @param time when
    */
-  public TreePass(Tree tree, long time, ChangeSink changes) {
+  public TreePass(Tree tree, Time time, ChangeSink changes) {
     this.tree = tree;
     this.nodes = tree.nodes();
     this.time = time;
@@ -135,10 +152,23 @@ public final class TreePass {
       whole &= isSettled(directory, entry);
     }
     numbers.remove(directory.id());
-    nodes.setListed(directory.id(), whole ? time : 0);
+    if (whole) {
+      nodes.setListed(directory.id(), time.steady, changedBefore(directory));
+    } else {
+      tree.forgetListing(directory);
+    }
     if (otherNames.remove(directory.id())) {
       changes.otherNames(directory);
     }
+  }
+
+  /**
+   * Returns when the directory itself had changed last before it was listed; 0 where that was so
+   * shortly before, or since, that a change may have been missed, or not show in a coarse time.
+   */
+  private long changedBefore(Node directory) {
+    long changed = directory.attributes().changed();
+    return changed < time.ofDay - COARSEST_NANOS ? changed : 0;
   }
 
   /** Finds out about an entry that was not listed. */

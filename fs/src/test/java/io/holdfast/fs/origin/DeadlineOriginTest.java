@@ -20,6 +20,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** The contract through the decorator, and a store that does not answer. */
@@ -163,6 +164,74 @@ final class DeadlineOriginTest extends OriginContractTest {
       Await.latch(listed);
     }
     assertThat(names).isEmpty();
+  }
+
+  /** The store takes longer than a deadline for all, but goes on. */
+  @Test
+  void listWithAttributes_slowButGoingOn_isPassedWhole() throws FsException {
+    int count = 5000;
+    Origin slow =
+        new DelegatingOrigin(new FakeOrigin()) {
+          @Override
+          public void listWithAttributes(OriginPath path, AttributesSink sink) {
+            long end = System.nanoTime() + 3 * SHORT.toNanos();
+            for (int i = 0; i < count || System.nanoTime() < end; i++) {
+              sink.entry(bytes("f" + i), Attributes.REGULAR, i, null);
+              LockSupport.parkNanos(i < count ? 0 : 1_000_000);
+            }
+          }
+        };
+    List<String> names = new ArrayList<>();
+    try (Origin origin = new DeadlineOrigin(slow, pool(THREADS), SHORT)) {
+      origin.listWithAttributes(
+          OriginPath.ROOT,
+          (name, type, inode, attributes) -> names.add(OriginPath.of(name).toString()));
+    }
+    assertThat(names).hasSizeGreaterThanOrEqualTo(count).doesNotHaveDuplicates();
+    assertThat(names).startsWith("f0", "f1");
+  }
+
+  @Test
+  void listWithAttributes_hangingHalfway_failsAndPassesNothingLater() {
+    CountDownLatch answer = new CountDownLatch(1);
+    CountDownLatch ended = new CountDownLatch(1);
+    Origin hanging =
+        new DelegatingOrigin(new FakeOrigin()) {
+          @Override
+          public void listWithAttributes(OriginPath path, AttributesSink sink) {
+            try {
+              for (int i = 0; i < 20_000; i++) {
+                if (i == 3000) {
+                  Await.latch(answer);
+                }
+                sink.entry(bytes("f" + i), Attributes.REGULAR, i, null);
+              }
+            } finally {
+              ended.countDown();
+            }
+          }
+        };
+    AtomicInteger passed = new AtomicInteger();
+    try (Origin origin = new DeadlineOrigin(hanging, pool(THREADS), SHORT)) {
+      assertFails(
+          () ->
+              origin.listWithAttributes(
+                  OriginPath.ROOT, (name, type, inode, attributes) -> passed.incrementAndGet()),
+          FsError.TIMED_OUT);
+      int before = passed.get();
+      answer.countDown();
+      Await.latch(ended);
+      assertThat(passed).hasValue(before).hasValueLessThanOrEqualTo(3000);
+    }
+  }
+
+  @Test
+  void listWithAttributes_thatFails_keepsItsCode() {
+    try (Origin origin = new DeadlineOrigin(new FakeOrigin(), pool(THREADS), Await.LONGEST)) {
+      assertFails(
+          () -> origin.listWithAttributes(OriginPath.of("none"), (name, type, inode, a) -> {}),
+          FsError.NOT_FOUND);
+    }
   }
 
   @Test

@@ -47,7 +47,7 @@ final class DatasetScanTest {
             PAGE,
             new DatasetScan.Selected(selected, whole::set),
             TreePass.ChangeSink.NONE,
-            System::nanoTime));
+            TreePass.Time::now));
   }
 
   @Test

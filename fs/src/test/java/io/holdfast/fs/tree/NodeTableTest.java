@@ -76,7 +76,7 @@ final class NodeTableTest {
       }
       table.markStale(ids.get(7));
       table.update(ids.get(8), directory(80));
-      table.setListed(ids.get(9), 12345);
+      table.setListed(ids.get(9), 12345, 1);
     }
     try (NodeTable table = new NodeTable(GrowingMemory.at(file))) {
       List<Long> found = new ArrayList<>();

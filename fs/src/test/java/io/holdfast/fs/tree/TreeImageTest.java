@@ -29,6 +29,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -76,7 +77,8 @@ final class TreeImageTest {
             }
 
             @Override
-            public void listed(long directory, long at) {
+            public void listed(long directory, long at, long changed) {
+              assertThat(changed).isEqualTo(changed(at));
               listed.put(directory, at);
             }
           });
@@ -159,7 +161,26 @@ final class TreeImageTest {
   }
 
   private static Listings listings(Map<Long, Long> listed) {
-    return id -> listed.getOrDefault(id, 0L);
+    return listings(id -> listed.getOrDefault(id, 0L));
+  }
+
+  private static Listings listings(LongUnaryOperator listedAt) {
+    return new Listings() {
+      @Override
+      public long listedAt(long directory) {
+        return listedAt.applyAsLong(directory);
+      }
+
+      @Override
+      public long listedChanged(long directory) {
+        return changed(listedAt(directory));
+      }
+    };
+  }
+
+  /** A time for a time, which tells them apart. */
+  private static long changed(long listedAt) {
+    return 31 * listedAt;
   }
 
   @Test
@@ -189,7 +210,7 @@ final class TreeImageTest {
   }
 
   private static Listings someListed() {
-    return id -> id == Tree.ROOT ? 1_799_999_999_000_000_000L : 0;
+    return listings(id -> id == Tree.ROOT ? 1_799_999_999_000_000_000L : 0);
   }
 
   /**
@@ -205,11 +226,11 @@ final class TreeImageTest {
     assertThat(HexFormat.of().formatHex(Files.readAllBytes(file())))
         .isEqualTo(
             """
-            68662d747265650a010000004c00000003000000000000005f000000000000007b00b49376e2fa18\
-            2f646174612fc3a92c20696e6f64652032206f66206465766963652032303439e0082d1d57000000\
-            b322df86010161a4830101e807feffffff0fa28d061c0010050200010162a4830201e807feffffff\
+            68662d747265650a010000004c000000030000000000000068000000000000007b00b49376e2fa18\
+            2f646174612fc3a92c20696e6f64652032206f66206465766963652032303439dec6980560000000\
+            0346afa9010161a4830101e807feffffff0fa28d061c0010050200010162a4830201e807feffffff\
             0fa48d061c000409021c0002c3a980830202000080808080802004ffffffff0f1583020465746167\
-            200080d8c981cb9df1fa31\
+            200080d8c981cb9df1fa3180a8ecb09595b6e10c\
             """);
   }
 
@@ -328,7 +349,7 @@ final class TreeImageTest {
                 return null;
               });
       changing.await();
-      TreeImage.write(file(), DATASET, NOW, nodes, id -> 5);
+      TreeImage.write(file(), DATASET, NOW, nodes, listings(id -> 5));
       done.set(true);
       changes.get();
     } finally {
@@ -354,7 +375,7 @@ final class TreeImageTest {
       for (String name : List.of("kept", "changed", "gone")) {
         tree.lookup(a, name.getBytes(UTF_8));
       }
-      nodes.setListed(a.id(), 1000);
+      nodes.setListed(a.id(), 1000, 77);
       tree.write(file(), DATASET, NOW, 500);
     }
     origin.remove("a/gone");
@@ -367,6 +388,7 @@ final class TreeImageTest {
       Node a = tree.known(tree.root(), "a".getBytes(UTF_8));
       assertThat(a).isNotNull();
       assertThat(tree.listedAt(a)).as("by the clock of another boot").isEqualTo(1800);
+      assertThat(nodes.listedChanged(a.id())).isEqualTo(77);
       assertThat(tree.listedAt(tree.root())).isZero();
       Node kept = tree.known(a, "kept".getBytes(UTF_8));
       Node changed = tree.known(a, "changed".getBytes(UTF_8));

@@ -47,7 +47,7 @@ final class Directories {
         (offset >= SELF_OFFSET || reply.dots(SELF, node, SELF_OFFSET))
             && (offset >= PARENT_OFFSET || reply.dots(PARENT, node, PARENT_OFFSET));
     if (hasRoom) {
-      filesystem.list(node, Math.max(0, offset - PARENT_OFFSET), reply::take);
+      filesystem.list(node, Math.max(0, offset - PARENT_OFFSET), shown != null, reply::take);
     }
     return reply.written;
   }

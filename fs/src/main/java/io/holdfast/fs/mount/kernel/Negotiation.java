@@ -27,6 +27,10 @@ record Negotiation(int minor, int maxReadahead, long flags) {
 
   private static final long ASYNC_READ = 1;
   private static final long DO_READDIRPLUS = 1 << 13;
+
+  /** Attributes are asked for only where the kernel sees that they are wanted. */
+  private static final long READDIRPLUS_AUTO = 1 << 14;
+
   private static final long PARALLEL_DIROPS = 1 << 18;
   private static final long ABORT_ERROR = 1 << 21;
   private static final long MAX_PAGES = 1 << 22;
@@ -50,6 +54,7 @@ record Negotiation(int minor, int maxReadahead, long flags) {
   private static final long WANTED =
       ASYNC_READ
           | DO_READDIRPLUS
+          | READDIRPLUS_AUTO
           | PARALLEL_DIROPS
           | ABORT_ERROR
           | MAX_PAGES

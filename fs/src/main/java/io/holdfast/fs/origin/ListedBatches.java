@@ -1,0 +1,107 @@
+package io.holdfast.fs.origin;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.origin.Origin.AttributesSink;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries the entries of a listing from the thread that lists to the one that wants them, some at a
+ * time, so that the second sees whether the first goes on, and can give it up. Holds a few batches
+ * at most: who lists waits for who takes.
+ */
+final class ListedBatches {
+  private static final int BATCH = 1024;
+  private static final int BATCHES = 4;
+
+  /** So that a slow store is seen to go on. */
+  private static final long LONGEST_NANOS = Duration.ofMillis(200).toNanos();
+
+  private static final long RETRY_MILLIS = 100;
+
+  private record Listed(OriginPath name, int type, long inode, @Nullable Attributes attributes) {}
+
+  /** A listing that passes its entries on. */
+  @FunctionalInterface
+  interface Lister {
+    void list(AttributesSink sink) throws FsException;
+  }
+
+  private final BlockingQueue<List<Listed>> batches = new ArrayBlockingQueue<>(BATCHES);
+  private volatile boolean abandoned;
+
+  /** Of the thread that lists. */
+  private List<Listed> batch = new ArrayList<>();
+
+  private long begun = System.nanoTime();
+
+  /**
+   * Runs a listing to its end, or until nobody wants it any more.
+   *
+   * @return true, for a call that has to return something
+   */
+  boolean fill(Lister lister) throws FsException, InterruptedException {
+    try {
+      lister.list(this::add);
+      if (!batch.isEmpty()) {
+        put();
+      }
+    } finally {
+      // an empty one is the end
+      batch = new ArrayList<>();
+      put();
+    }
+    return true;
+  }
+
+  private void add(byte[] name, int type, long inode, @Nullable Attributes attributes) {
+    batch.add(new Listed(OriginPath.of(name), type, inode, attributes));
+    if (batch.size() == BATCH || System.nanoTime() - begun > LONGEST_NANOS) {
+      try {
+        put();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new CancellationException("interrupted");
+      }
+    }
+  }
+
+  private void put() throws InterruptedException {
+    while (!abandoned && !batches.offer(batch, RETRY_MILLIS, TimeUnit.MILLISECONDS)) {
+      // whoever takes them is busy, or has just given up
+    }
+    batch = new ArrayList<>();
+    begun = System.nanoTime();
+    if (abandoned) {
+      throw new CancellationException("nobody wants the listing any more");
+    }
+  }
+
+  /**
+   * Passes the next batch.
+   *
+   * @return false where there are no more
+   */
+  boolean pass(AttributesSink sink, Duration deadline)
+      throws InterruptedException, TimeoutException {
+    List<Listed> next = batches.poll(deadline.toNanos(), TimeUnit.NANOSECONDS);
+    if (next == null) {
+      throw new TimeoutException();
+    }
+    next.forEach(
+        entry -> sink.entry(entry.name.bytes(), entry.type, entry.inode, entry.attributes));
+    return !next.isEmpty();
+  }
+
+  /** Ends the listing at its next batch. */
+  void abandon() {
+    abandoned = true;
+  }
+}

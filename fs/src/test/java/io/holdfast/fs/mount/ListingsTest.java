@@ -1,0 +1,171 @@
+package io.holdfast.fs.mount;
+
+import static io.holdfast.fs.Failures.assertFails;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.GrowingMemory;
+import io.holdfast.fs.origin.FakeOrigin;
+import io.holdfast.fs.origin.OriginPath;
+import io.holdfast.fs.tree.Node;
+import io.holdfast.fs.tree.NodeTable;
+import io.holdfast.fs.tree.Tree;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What is listed and looked up, by memory and by asking. */
+final class ListingsTest {
+  private static final Duration TTL = Duration.ofHours(1);
+
+  private final FakeOrigin origin = new FakeOrigin();
+  private NodeTable nodes;
+  private Tree tree;
+  private long later;
+
+  @BeforeEach
+  void create() throws FsException {
+    nodes = new NodeTable(GrowingMemory.ofProcess("nodes"));
+    tree = new Tree(origin, nodes, old -> {});
+  }
+
+  @AfterEach
+  void free() {
+    nodes.close();
+  }
+
+  private static byte[] name(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private Remembered remembered(boolean askingTakesLong, Duration ttl) {
+    return new Remembered(tree, askingTakesLong, ttl, () -> System.nanoTime() + later);
+  }
+
+  private List<ListedEntry> list(Remembered remembered, Node directory, int most, boolean look)
+      throws FsException {
+    Listings listings = new Listings(origin, tree, remembered);
+    List<ListedEntry> all = new ArrayList<>();
+    int before = -1;
+    while (before < all.size()) {
+      before = all.size();
+      int room = all.size() + most;
+      long after = all.isEmpty() ? 0 : all.get(all.size() - 1).place();
+      listings.list(directory, after, look, entry -> all.size() < room && all.add(entry));
+    }
+    return all;
+  }
+
+  private List<String> names(Remembered remembered, int most) throws FsException {
+    return list(remembered, tree.root(), most, false).stream()
+        .map(entry -> new String(entry.name(), StandardCharsets.UTF_8))
+        .toList();
+  }
+
+  @Test
+  void list_inParts_givesEachNameOnceAndHidesTheControlDirectory() throws FsException {
+    List<String> expected = new ArrayList<>();
+    for (int i = 0; i < 500; i++) {
+      origin.file("f" + i, new byte[1]);
+      expected.add("f" + i);
+    }
+    origin.directory(".holdfast");
+    assertThat(names(remembered(false, TTL), 7)).containsExactlyInAnyOrderElementsOf(expected);
+  }
+
+  @Test
+  void list_ofAnOriginThatAnswersFast_showsEachChange() throws FsException {
+    Remembered remembered = remembered(false, TTL);
+    origin.file("a", new byte[1]);
+    origin.file("b", new byte[1]);
+    assertThat(names(remembered, 100)).containsExactlyInAnyOrder("a", "b");
+    origin.remove("a");
+    origin.file("c", new byte[1]);
+    assertThat(names(remembered, 100)).containsExactlyInAnyOrder("b", "c");
+    assertThat(remembered.lookup(tree.root(), name("c")).attributes().size()).isEqualTo(1);
+    assertFails(() -> remembered.lookup(tree.root(), name("a")), FsError.NOT_FOUND);
+    assertThat(remembered.believe(tree.root())).isEqualTo(TTL);
+  }
+
+  @Test
+  void listedWhole_askingTakesLong_answersFromMemoryForTheTtl() throws FsException {
+    Remembered remembered = remembered(true, TTL);
+    origin.file("a", new byte[1]);
+    assertThat(names(remembered, 100)).containsExactly("a");
+    long asked = origin.stats();
+    origin.remove("a");
+    origin.file("b", new byte[2]);
+    assertThat(names(remembered, 100)).containsExactly("a");
+    Node a = remembered.lookup(tree.root(), name("a"));
+    assertThat(remembered.refresh(a)).isTrue();
+    assertFails(() -> remembered.lookup(tree.root(), name("b")), FsError.NOT_FOUND);
+    assertThat(list(remembered, tree.root(), 100, true).get(0).leads()).isNotNull();
+    assertThat(origin.stats()).as("questions").isEqualTo(asked);
+
+    later = TTL.dividedBy(2).toNanos();
+    assertThat(remembered.believe(tree.root()))
+        .isBetween(TTL.dividedBy(2).minusMinutes(1), TTL.dividedBy(2));
+    assertThat(remembered.believeAttributes(a)).isLessThanOrEqualTo(TTL.dividedBy(2));
+
+    later = TTL.toNanos();
+    assertThat(remembered.believe(tree.root())).isEqualTo(TTL);
+    assertFails(() -> remembered.lookup(tree.root(), name("a")), FsError.NOT_FOUND);
+    assertThat(names(remembered, 100)).containsExactly("b");
+  }
+
+  @Test
+  void listedWhole_ttlOfZero_isAskedAllTheSame() throws FsException {
+    Remembered remembered = remembered(true, Duration.ZERO);
+    origin.file("a", new byte[1]);
+    assertThat(names(remembered, 100)).containsExactly("a");
+    origin.remove("a");
+    assertFails(() -> remembered.lookup(tree.root(), name("a")), FsError.NOT_FOUND);
+    assertThat(names(remembered, 100)).isEmpty();
+    assertThat(remembered.believe(tree.root())).isZero();
+  }
+
+  /** Memory from before a reboot is from another clock. */
+  @Test
+  void listedWhole_inTheFuture_isNotBelieved() throws FsException {
+    Remembered remembered = remembered(true, TTL);
+    names(remembered, 100);
+    assertThat(remembered.holds(tree.root())).isTrue();
+    later = -TTL.toNanos();
+    assertThat(remembered.holds(tree.root())).isFalse();
+  }
+
+  @Test
+  void list_entriesWithoutAttributes_areListedByName() throws FsException {
+    for (int i = 0; i < 10; i++) {
+      origin.file("f" + i, new byte[1]);
+    }
+    origin.setGate(
+        new FakeOrigin.Gate() {
+          @Override
+          public void stat(OriginPath path) throws FsException {
+            if (path.toString().compareTo("f4") > 0) {
+              throw new FsException(FsError.ACCESS_DENIED, "denied");
+            }
+          }
+        });
+    List<ListedEntry> all = list(remembered(true, TTL), tree.root(), 3, true);
+    assertThat(all).hasSize(10);
+    assertThat(all.stream().filter(entry -> entry.leads() != null)).hasSize(5);
+    assertThat(tree.listedAt(tree.root())).as("not all is known").isZero();
+  }
+
+  @Test
+  void list_fails_saysWhyAndIsDoneAgain() throws FsException {
+    origin.file("d/f", new byte[1]);
+    Node directory = tree.lookup(tree.root(), name("d"));
+    origin.remove("d");
+    assertFails(() -> list(remembered(true, TTL), directory, 10, true), FsError.NOT_FOUND);
+    origin.file("d/g", new byte[1]);
+    assertThat(list(remembered(true, TTL), directory, 10, true)).hasSize(1);
+  }
+}

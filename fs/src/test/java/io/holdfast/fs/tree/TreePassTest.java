@@ -1,0 +1,215 @@
+package io.holdfast.fs.tree;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.GrowingMemory;
+import io.holdfast.fs.origin.FakeOrigin;
+import io.holdfast.fs.origin.OriginPath;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Passes over the whole tree, as scans and refreshes make them. */
+final class TreePassTest {
+  private static final long NANOS_OF_2024 = 1_704_067_200_000_000_000L;
+
+  private final FakeOrigin origin = new FakeOrigin();
+  private final List<String> changes = new CopyOnWriteArrayList<>();
+  private final List<String> replaced = new CopyOnWriteArrayList<>();
+  private final ExecutorService threads = Executors.newFixedThreadPool(2);
+  private NodeTable nodes;
+  private Tree tree;
+  private long now = 1;
+
+  @BeforeEach
+  void create() throws FsException {
+    nodes = new NodeTable(GrowingMemory.ofProcess("nodes"));
+    tree = new Tree(origin, nodes, old -> replaced.add(old.path().toString()));
+  }
+
+  @AfterEach
+  void free() {
+    threads.shutdownNow();
+    nodes.close();
+  }
+
+  private static byte[] name(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private long pass() throws FsException {
+    TreePass pass =
+        new TreePass(
+            tree,
+            new TreePass.Time(++now, NANOS_OF_2024),
+            new TreePass.ChangeSink() {
+              @Override
+              public void changed(Node directory, byte[] name, boolean stays) {
+                changes.add(directory.path().child(name) + (stays ? " stays" : ""));
+              }
+
+              @Override
+              public void otherNames(Node directory) {
+                changes.add(directory.path() + " has other names");
+              }
+            });
+    new TreeScan(origin, tree, threads).run(tree.root(), pass, (in, name, is) -> {}, () -> true);
+    return pass.different();
+  }
+
+  private Node known(String path) {
+    Node node = tree.root();
+    for (String each : path.split("/", -1)) {
+      node = node == null ? null : tree.known(node, name(each));
+    }
+    return node;
+  }
+
+  private List<String> entries(Node directory) {
+    List<String> names = new ArrayList<>();
+    tree.forEachEntry(
+        directory, 0, entry -> names.add(new String(entry.name(), StandardCharsets.UTF_8)));
+    return names;
+  }
+
+  @Test
+  void pass_newTree_knowsEverythingAndThatItIsAll() throws FsException {
+    for (int i = 0; i < 3000; i++) {
+      origin.file("a/f" + i, new byte[i % 7]);
+    }
+    origin.symlink(name("a/b/link"), name("f1"));
+    assertThat(pass()).isZero();
+    assertThat(tree.size()).isEqualTo(3004);
+    assertThat(entries(known("a"))).hasSize(3001).doesNotHaveDuplicates();
+    assertThat(tree.listedAt(tree.root())).isEqualTo(now);
+    assertThat(tree.listedAt(known("a/b"))).isEqualTo(now);
+    assertThat(known("a/f8").attributes().size()).isEqualTo(1);
+    long asked = origin.stats();
+    assertThat(known("a/none")).isNull();
+    assertThat(origin.stats()).isEqualTo(asked);
+  }
+
+  @Test
+  void pass_again_findsWhatIsNewChangedAndGone() throws FsException {
+    for (String file : List.of("kept", "changed", "gone", "d/inner", "e/f/deep")) {
+      origin.file(file, new byte[3]);
+    }
+    pass();
+    changes.clear();
+    Node kept = known("kept");
+    origin.file("changed", new byte[4]);
+    origin.remove("gone");
+    origin.remove("e");
+    origin.file("d/new", new byte[1]);
+    assertThat(pass()).isEqualTo(3);
+    assertThat(changes)
+        .containsExactlyInAnyOrder(
+            "changed", "gone", "e", ". has other names", "d has other names");
+    assertThat(replaced).containsExactlyInAnyOrder("changed", "gone", "e", "e/f", "e/f/deep");
+    assertThat(known("kept")).isEqualTo(kept);
+    assertThat(entries(tree.root())).containsExactlyInAnyOrder("kept", "changed", "d");
+    assertThat(entries(known("d"))).containsExactlyInAnyOrder("inner", "new");
+    changes.clear();
+    assertThat(pass()).isZero();
+    assertThat(changes).isEmpty();
+  }
+
+  @Test
+  void pass_entryThatCannotBeKnown_leavesTheDirectoryOpen() throws FsException {
+    origin.file("d/bad", new byte[3]);
+    origin.file("e/good", new byte[3]);
+    AtomicBoolean fails = new AtomicBoolean(true);
+    origin.setGate(
+        new FakeOrigin.Gate() {
+          @Override
+          public void stat(OriginPath path) throws FsException {
+            if (fails.get() && path.equals(OriginPath.of("d/bad"))) {
+              throw new FsException(FsError.ACCESS_DENIED, "denied");
+            }
+          }
+        });
+    pass();
+    assertThat(tree.listedAt(known("d"))).isZero();
+    assertThat(tree.listedAt(known("e"))).isEqualTo(now);
+    fails.set(false);
+    pass();
+    assertThat(tree.listedAt(known("d"))).isEqualTo(now);
+  }
+
+  /** What was listed only shows what has gone if the origin, asked by name, does not have it. */
+  @Test
+  void complete_entryThatWasMissedButIsThere_staysKnown() throws FsException {
+    origin.file("f", new byte[3]);
+    pass();
+    Node f = known("f");
+    TreePass pass =
+        new TreePass(tree, new TreePass.Time(++now, NANOS_OF_2024), TreePass.ChangeSink.NONE);
+    pass.complete(tree.root());
+    assertThat(known("f")).isEqualTo(f);
+    assertThat(pass.different()).isZero();
+  }
+
+  @Test
+  void hasSameNames_directoryAsItWas_isToldByItsTimeAlone() throws FsException {
+    origin.file("d/f", new byte[3]);
+    pass();
+    assertThat(tree.hasSameNames(known("d"))).isTrue();
+    origin.overwrite("d", new byte[0]); // another time
+    assertThat(tree.hasSameNames(known("d"))).isFalse();
+    pass();
+    assertThat(tree.hasSameNames(known("d"))).isTrue();
+    tree.forgetListing(known("d"));
+    assertThat(tree.hasSameNames(known("d"))).isFalse();
+  }
+
+  /** A change just before the listing may share its time with one just behind it. */
+  @Test
+  void hasSameNames_changedJustBeforeItWasListed_isNotTrusted() throws FsException {
+    origin.file("d/f", new byte[3]);
+    tree.lookup(tree.root(), name("d"));
+    long changed = known("d").attributes().changed();
+    TreePass pass =
+        new TreePass(
+            tree, new TreePass.Time(++now, changed + 1_000_000_000), TreePass.ChangeSink.NONE);
+    pass.complete(known("d"));
+    assertThat(tree.listedAt(known("d"))).isEqualTo(now);
+    assertThat(tree.hasSameNames(known("d"))).isFalse();
+  }
+
+  @Test
+  void pass_lookupsAtTheSameTime_makeNoNameTwice() throws Exception {
+    int count = 5000;
+    for (int i = 0; i < count; i++) {
+      origin.file("d/f" + i, new byte[1]);
+    }
+    FutureTask<Integer> lookups =
+        new FutureTask<>(
+            () -> {
+              Node directory = tree.lookup(tree.root(), name("d"));
+              int found = 0;
+              for (int i = count - 1; i >= 0; i--) {
+                found += tree.lookup(directory, name("f" + i)).attributes().size();
+              }
+              return found;
+            });
+    Thread thread = new Thread(lookups);
+    thread.start();
+    pass();
+    pass();
+    assertThat(lookups.get()).isEqualTo(count);
+    thread.join();
+    assertThat(entries(known("d"))).hasSize(count).doesNotHaveDuplicates();
+    assertThat(tree.size()).isEqualTo(count + 2);
+    assertThat(replaced).isEmpty();
+  }
+}

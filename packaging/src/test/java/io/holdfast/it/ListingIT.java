@@ -1,0 +1,130 @@
+package io.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.posix.Posix;
+import io.holdfast.posix.RawPath;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Large trees are listed once, in the background, and from memory from then on where asking takes
+ * long. An origin that hangs is itself a Holdfast mount whose daemon is stopped.
+ */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ListingIT {
+  private static final int CROWD = 40_000;
+  private static final int CLASSES = 20;
+  private static final int EACH = 500;
+  private static final Duration AT_ONCE = Duration.ofSeconds(20);
+
+  @RegisterExtension final Sandbox sandbox = new Sandbox();
+
+  private Path tree() throws IOException {
+    Path root = sandbox.tmpfs("origin");
+    sandbox
+        .command(
+            "sh",
+            "-c",
+            "cd \"$1\" && mkdir crowd && (cd crowd && seq -f 'f%.0f' "
+                + CROWD
+                + " | xargs touch) && for i in $(seq "
+                + CLASSES
+                + "); do mkdir class_$i && (cd class_$i && seq -f 'f%.0f' "
+                + EACH
+                + " | xargs touch); done",
+            "sh",
+            root.toString())
+        .mustSucceed();
+    Files.writeString(root.resolve("class_1/f1"), "twelve bytes");
+    return root;
+  }
+
+  private String count(Mount mount, String... conditions) {
+    return sandbox
+        .command(
+            "sh",
+            "-c",
+            "find \"$1\" -mindepth 1 " + String.join(" ", conditions) + " | wc -l",
+            "sh",
+            mount.mountpoint().toString())
+        .mustSucceed()
+        .out()
+        .strip();
+  }
+
+  private static void awaitScan(Mount mount) {
+    mount.awaitStats("a scan", stats -> Boolean.TRUE.equals(stats.at("dataset.scanned")));
+  }
+
+  @Test
+  void scanned_originHangs_everythingIsListedAllTheSame() throws IOException {
+    Mount store = sandbox.mount(tree(), "--policy", "none", "--count-opens", "off");
+    Mount mount = sandbox.mount(store.mountpoint(), "--capacity", "16M", "--count-opens", "off");
+    awaitScan(mount);
+    int entries = 1 + CROWD + CLASSES * (1 + EACH);
+    assertThat(mount.stats().number("dataset.names")).isEqualTo(entries + 1);
+    store.freeze();
+    try {
+      long start = System.nanoTime();
+      assertThat(count(mount)).isEqualTo(Integer.toString(entries));
+      assertThat(count(mount, "-type", "f", "-size", "+0"))
+          .as("by the attributes of each")
+          .isEqualTo("1");
+      assertThat(mount.path("class_2/none")).doesNotExist();
+      assertThat(Posix.lstat(RawPath.of(mount.path("class_1/f1"))).size()).isEqualTo(12);
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(AT_ONCE);
+    } finally {
+      store.thaw();
+    }
+  }
+
+  @Test
+  void refresh_ofADirectory_bringsItsChangesOnly() throws IOException {
+    Path root = tree();
+    Mount mount = sandbox.mount(root, "--capacity", "16M", "--count-opens", "off");
+    awaitScan(mount);
+    int before = Integer.parseInt(count(mount, "-size", "-2"));
+    Files.delete(root.resolve("class_1/f2"));
+    Files.delete(root.resolve("class_2/f2"));
+    Files.writeString(root.resolve("class_1/f3"), "changed");
+    Files.writeString(root.resolve("class_1/new"), "");
+
+    Child.Result refreshed = mount.refresh("class_1");
+
+    assertThat(refreshed.mustSucceed().out()).contains("2 entries have changed");
+    assertThat(mount.path("class_1/f2")).doesNotExist();
+    assertThat(mount.path("class_1/f3")).hasContent("changed");
+    assertThat(mount.path("class_1/new")).exists();
+    assertThat(Files.exists(mount.path("class_2/f2"))).as("believed until then").isTrue();
+    mount.refresh().mustSucceed();
+    assertThat(mount.path("class_2/f2")).doesNotExist();
+    assertThat(count(mount, "-size", "-2")).isEqualTo(Integer.toString(before - 1));
+  }
+
+  /** Who asks for what no file has is told that there is no such thing, and may stop asking. */
+  @Test
+  void extendedAttributes_noneOrSwitchedOff_areNotSupported() throws IOException {
+    Path root = sandbox.folder("small");
+    Files.writeString(root.resolve("file"), "x");
+    Mount with = sandbox.mount(root, "--capacity", "1M");
+    Mount without = sandbox.mount(root, "--capacity", "1M", "--xattr", "off");
+
+    assertThat(error(with, "system.posix_acl_access")).contains("EOPNOTSUPP");
+    assertThat(error(with, "user.none")).contains("ENODATA");
+    assertThat(error(without, "user.holdfast.resident")).contains("EOPNOTSUPP");
+  }
+
+  private static String error(Mount mount, String attribute) {
+    try {
+      return Integer.toString(Posix.xattr(RawPath.of(mount.path("file")), attribute).length);
+    } catch (IOException e) {
+      return e.getMessage();
+    }
+  }
+}
