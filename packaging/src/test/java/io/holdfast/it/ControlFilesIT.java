@@ -57,6 +57,7 @@ class ControlFilesIT {
             "uptime_seconds",
             "dataset.files",
             "dataset.bytes",
+            "dataset.entries_loaded",
             "cache.capacity_bytes",
             "cache.resident_bytes",
             "cache.resident_items",

@@ -38,6 +38,7 @@ final class Mount {
     List<String> command = new ArrayList<>(List.of(Sandbox.launcher(), "mount"));
     command.addAll(List.of("--name", name, "--log-file", log().toString()));
     command.addAll(List.of("--binding", System.getProperty("holdfast.binding")));
+    command.addAll(List.of("--state-dir", stateDirectory().toString()));
     command.addAll(List.of(options));
     command.add(origin.toString());
     if (!origin.equals(mountpoint)) {
@@ -101,6 +102,11 @@ final class Mount {
 
   boolean isMounted() {
     return !MountTable.holdfastAt(mountpoint).isEmpty();
+  }
+
+  /** The directory of what a mount leaves to later ones. */
+  Path stateDirectory() {
+    return sandbox.root().resolve("state");
   }
 
   /** The directory of what one daemon leaves to the next. */

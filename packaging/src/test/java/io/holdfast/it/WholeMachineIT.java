@@ -147,7 +147,12 @@ class WholeMachineIT {
         Machine.withoutMoreMounts(
             () ->
                 sandbox.holdfast(
-                    "mount", "--binding", System.getProperty("holdfast.binding"), data.toString()));
+                    "mount",
+                    "--binding",
+                    System.getProperty("holdfast.binding"),
+                    "--state-dir",
+                    "none",
+                    data.toString()));
     assertThat(result.exit()).as(result.toString()).isEqualTo(1);
     assertThat(data.resolve("file")).hasContent("there");
   }

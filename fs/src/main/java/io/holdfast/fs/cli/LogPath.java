@@ -23,14 +23,7 @@ final class LogPath {
   }
 
   private static Path directory(int uid, Map<String, String> environment) {
-    if (uid == 0) {
-      return Path.of("/var/log/holdfast");
-    }
-    String state = environment.get("XDG_STATE_HOME");
-    if (state != null && state.startsWith("/")) {
-      return Path.of(state, "holdfast");
-    }
-    return Path.of(environment.getOrDefault("HOME", "/"), ".local/state/holdfast");
+    return uid == 0 ? Path.of("/var/log/holdfast") : StateDirectory.ofUser(environment);
   }
 
   /**

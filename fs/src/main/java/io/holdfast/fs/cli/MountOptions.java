@@ -26,6 +26,9 @@ import picocli.CommandLine.Option;
  * null here, so that {@link Settings} knows its own defaults. Not thread-safe.
  */
 final class MountOptions {
+  /** In the place of a directory: there is to be none. */
+  private static final String NONE = "none";
+
   @ArgGroup(validate = false, order = 1, heading = "%nWhat is kept in memory:%n")
   Cache cache = new Cache();
 
@@ -253,6 +256,15 @@ final class MountOptions {
               + " ~/.local/state/holdfast/NAME.log."
         })
     @Nullable Path logFile;
+
+    @Option(
+        names = "--state-dir",
+        paramLabel = "DIR|none",
+        description = {
+          "Where names and attributes are kept for the next mount, which then need not list the"
+              + " dataset again. Default: /var/lib/holdfast for root, else ~/.local/state/holdfast."
+        })
+    @Nullable String stateDirectory;
   }
 
   /**
@@ -305,6 +317,13 @@ final class MountOptions {
     given(b, Settings.Key.FOREGROUND, service.foreground ? true : null, b::foreground);
     given(b, Settings.Key.LOG_LEVEL, service.logLevel, v -> b.level(one(LogLevel.values(), v)));
     given(b, Settings.Key.LOG_FILE, absolutePath(service.logFile), b::logFile);
+    b.stateDirectory(StateDirectory.of(host.uid(), host.environment()))
+        .source(Settings.Key.STATE_DIR, root ? "default for root" : "default for users");
+    given(
+        b,
+        Settings.Key.STATE_DIR,
+        absoluteOrNone(service.stateDirectory),
+        v -> b.stateDirectory(v.equals(NONE) ? null : Path.of(v)));
     try {
       return b.build();
     } catch (IllegalArgumentException e) {
@@ -360,6 +379,7 @@ final class MountOptions {
     words.add(Settings.Key.TLS_CA, absolutePath(peers.tlsAuthority));
     words.add(Settings.Key.DATASET_ID, peers.datasetId);
     words.add(Settings.Key.LOG_FILE, absolutePath(service.logFile));
+    words.add(Settings.Key.STATE_DIR, absoluteOrNone(service.stateDirectory));
     return words.list();
   }
 
@@ -380,6 +400,12 @@ final class MountOptions {
   /** Another process may have another directory. */
   private static @Nullable Path absolutePath(@Nullable Path path) {
     return path == null ? null : path.toAbsolutePath().normalize();
+  }
+
+  private static @Nullable String absoluteOrNone(@Nullable String path) {
+    return path == null || path.equals(NONE)
+        ? path
+        : Path.of(path).toAbsolutePath().normalize().toString();
   }
 
   private static Duration ttl(String text) {

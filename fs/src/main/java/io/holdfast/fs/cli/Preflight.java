@@ -230,6 +230,7 @@ final class Preflight {
     List<Path> own = new ArrayList<>(host.ownDirectories());
     own.add(LogPath.of(settings, host.uid(), host.environment()));
     own.add(host.control().path());
+    settings.stateDirectory().ifPresent(own::add);
     for (Path path : own) {
       if (path.startsWith(settings.mountpoint())) {
         throw CliException.usage(

@@ -46,6 +46,7 @@ import io.holdfast.policy.Policies;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -175,6 +176,7 @@ public final class Daemon {
                   ? GrowingMemory.ofProcess("nodes")
                   : GrowingMemory.at(supervision.nodes()));
       Tree tree = new Tree(origin, nodes, old -> changes().replaced(old));
+      TreeState state = state(origin, tree);
       TreeScan treeScan = new TreeScan(origin, tree, Composition.scanners(origin.mayHang()));
       binding = closing(Composition.binding(supervision));
       ScheduledExecutorService housekeeping =
@@ -210,6 +212,7 @@ public final class Daemon {
                   Version.VERSION,
                   restarts(),
                   scan,
+                  () -> state == null ? 0 : state.entriesLoaded(),
                   residency,
                   transit,
                   reads,
@@ -256,6 +259,10 @@ public final class Daemon {
       }
       resume(residentLog, tree, layout);
       start(housekeeping, transit, origin.mayHang());
+      if (state != null) {
+        // the first to end: then it is there when the mount is gone
+        closing(state).start(scan::isComplete);
+      }
       if (restarts() > 0) {
         housekeeping.execute(changes::dropStrays);
       }
@@ -281,6 +288,20 @@ public final class Daemon {
         undoAll();
       }
     }
+  }
+
+  /** A daemon that takes over has the nodes of the one before, which are newer than any file. */
+  private @Nullable TreeState state(Origin origin, Tree tree) throws FsException {
+    Path directory = settings.stateDirectory().orElse(null);
+    if (directory == null) {
+      return null;
+    }
+    Path file = directory.resolve(settings.name() + ".tree");
+    TreeState state = new TreeState(file, origin.identity(), tree);
+    if (restarts() == 0) {
+      state.load();
+    }
+    return state;
   }
 
   private PeerLink peerLink(PeerSettings wanted, Executor asking, OwnShare ownShare)

@@ -77,7 +77,8 @@ public final class Settings {
     DATASET_ID,
     FOREGROUND,
     LOG_LEVEL,
-    LOG_FILE;
+    LOG_FILE,
+    STATE_DIR;
 
     /** Returns the name in texts and, behind two dashes, on the command line: {@code item-size}. */
     public String text() {
@@ -107,6 +108,7 @@ public final class Settings {
   private final boolean foreground;
   private final LogLevel level;
   private final @Nullable Path logFile;
+  private final @Nullable Path stateDirectory;
   private final long heapBytes;
   private final Map<Key, String> sources;
 
@@ -133,6 +135,7 @@ public final class Settings {
     foreground = builder.foreground;
     level = builder.level;
     logFile = builder.logFile;
+    stateDirectory = builder.stateDirectory;
     heapBytes = builder.heapBytes;
     sources = new EnumMap<>(builder.sources);
   }
@@ -258,6 +261,11 @@ public final class Settings {
     return Optional.ofNullable(logFile);
   }
 
+  /** Returns where the tree is kept for the next mount; empty where it is not. */
+  public Optional<Path> stateDirectory() {
+    return Optional.ofNullable(stateDirectory);
+  }
+
   /** Returns how the daemon speaks to the kernel. */
   public BindingChoice binding() {
     return binding;
@@ -298,6 +306,7 @@ public final class Settings {
       case FOREGROUND -> foreground ? "yes" : "no";
       case LOG_LEVEL -> lower(level);
       case LOG_FILE -> logFile == null ? "-" : logFile.toString();
+      case STATE_DIR -> stateDirectory == null ? "none" : stateDirectory.toString();
     };
   }
 
@@ -381,6 +390,7 @@ public final class Settings {
     boolean foreground;
     LogLevel level = LogLevel.INFO;
     @Nullable Path logFile;
+    @Nullable Path stateDirectory;
     long heapBytes = Runtime.getRuntime().maxMemory();
     @Nullable Long systemMemory;
     final Map<Key, String> sources = new EnumMap<>(Key.class);
@@ -549,6 +559,12 @@ public final class Settings {
     /** The log file, absolute. */
     public Builder logFile(Path value) {
       logFile = value;
+      return this;
+    }
+
+    /** Where the tree is kept for the next mount, absolute; null for nowhere. */
+    public Builder stateDirectory(@Nullable Path value) {
+      stateDirectory = value;
       return this;
     }
 

@@ -63,6 +63,10 @@ final class SettingsRules {
     requireDuration(Settings.Key.WINDOW_AGE, b.windowAge);
     require(
         b.logFile == null || b.logFile.isAbsolute(), "log file '%s' is not absolute", b.logFile);
+    require(
+        b.stateDirectory == null || b.stateDirectory.isAbsolute(),
+        "state directory '%s' is not absolute",
+        b.stateDirectory);
     PeerRules.check(b);
     checkMemory(b);
   }

@@ -34,6 +34,7 @@ final class StatsReport {
    *
    * @param version Holdfast's version
    * @param restarts how many daemons this mount has had before this one
+   * @param entriesLoaded how many entries were known from a mount before this one
    * @param opensCounted whether opens are being counted, one way or the other
    */
   record Sources(
@@ -41,6 +42,7 @@ final class StatsReport {
       String version,
       long restarts,
       DatasetScan scan,
+      LongSupplier entriesLoaded,
       Residency residency,
       Transit transit,
       ReadStats reads,
@@ -85,6 +87,7 @@ final class StatsReport {
     dataset.put("files", sources.scan.files());
     dataset.put("bytes", sources.scan.bytes());
     dataset.put("scanned", sources.scan.isComplete());
+    dataset.put("entries_loaded", sources.entriesLoaded.getAsLong());
     dataset.put("scan_seconds", sources.scan.took().toMillis() / 1000.0);
     dataset.put("names", sources.scan.names());
     dataset.put("names_bytes", sources.scan.memoryBytes());

@@ -2,6 +2,7 @@ package io.holdfast.fs.linux;
 
 import com.kenai.jffi.MemoryIO;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /**
  * Raw access to native memory by address. Thread-safe as memory is: callers order their own
@@ -87,6 +88,15 @@ public final class Memory {
       }
     }
     return true;
+  }
+
+  /** Returns what {@link Arrays#hashCode(byte[])} would for the same bytes in an array. */
+  public static int hash(long address, int length) {
+    int hash = 1;
+    for (int i = 0; i < length; i++) {
+      hash = 31 * hash + IO.getByte(address + i);
+    }
+    return hash;
   }
 
   /** Writes the bytes and a NUL behind them. */

@@ -133,6 +133,11 @@ public final class DeadlineOrigin implements Origin {
   }
 
   @Override
+  public String identity() throws FsException {
+    return bounded(OriginPath.ROOT, origin::identity);
+  }
+
+  @Override
   public boolean mayHang() {
     return origin.mayHang();
   }

@@ -18,6 +18,14 @@ public interface Origin extends AutoCloseable {
   String describe();
 
   /**
+   * Returns what tells this dataset from any other, also from one that was at the same place
+   * before: a line that stays the same when it is opened again.
+   */
+  default String identity() throws FsException {
+    return describe();
+  }
+
+  /**
    * Tells whether a call may block without a bound, as on a network filesystem whose server is
    * gone. Where it may, callers run the calls on threads that they can give up.
    */

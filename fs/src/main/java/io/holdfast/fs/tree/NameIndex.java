@@ -27,8 +27,16 @@ final class NameIndex {
   }
 
   static int hash(long parent, byte[] name) {
-    long mixed = (parent * 31 + Arrays.hashCode(name)) * 0x9E3779B97F4A7C15L;
+    return hash(parent, Arrays.hashCode(name));
+  }
+
+  private static int hash(long parent, int name) {
+    long mixed = (parent * 31 + name) * 0x9E3779B97F4A7C15L;
     return (int) (mixed >>> 32);
+  }
+
+  private int hash(long id) {
+    return hash(nodes.parent(id), nodes.nameHash(id));
   }
 
   private Part part(int hash) {
@@ -41,15 +49,22 @@ final class NameIndex {
     return part(hash).find(hash, parent, name);
   }
 
+  /** Makes room for so many nodes at once, where there are few so far. */
+  void expect(long count) {
+    for (Part part : parts) {
+      part.expect(count / PARTS);
+    }
+  }
+
   /** Adds a node, whose name leads nowhere now. */
   void add(long id) {
-    int hash = hash(nodes.parent(id), nodes.name(id));
+    int hash = hash(id);
     part(hash).add(hash, id);
   }
 
   /** Takes a node out; returns whether it was there. */
   boolean remove(long id) {
-    int hash = hash(nodes.parent(id), nodes.name(id));
+    int hash = hash(id);
     return part(hash).remove(hash, id);
   }
 
@@ -111,10 +126,21 @@ final class NameIndex {
       live++;
     }
 
+    /** Hashes spread unevenly: by a few hundredths, where it matters. */
+    synchronized void expect(long count) {
+      int slots = (int) (count / 2 * 3) + FIRST_SLOTS;
+      if (slots > tags.length) {
+        resize(slots);
+      }
+    }
+
     private void grow() {
+      resize(2 * live > tags.length ? tags.length / 2 * 3 : tags.length);
+    }
+
+    private void resize(int slots) {
       byte[] tagsBefore = tags;
       int[] idsBefore = ids;
-      int slots = 2 * live > tags.length ? tags.length / 2 * 3 : tags.length;
       tags = new byte[slots];
       ids = new int[slots];
       used = 0;
@@ -122,7 +148,7 @@ final class NameIndex {
       for (int i = 0; i < tagsBefore.length; i++) {
         if (tagsBefore[i] != EMPTY && tagsBefore[i] != GONE) {
           long id = idsBefore[i];
-          put(hash(nodes.parent(id), nodes.name(id)), id);
+          put(hash(id), id);
         }
       }
     }

@@ -8,6 +8,7 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 import java.util.function.LongPredicate;
 
@@ -92,6 +93,8 @@ public final class NodeTable implements AutoCloseable {
   private final Object[] locks = new Object[LOCKS];
   private final Object appendLock = new Object();
   private final Map<Shape, Integer> shapes = new HashMap<>();
+  private final LongAdder changes = new LongAdder();
+  private final LongAdder listings = new LongAdder();
   private volatile long end = UNIT;
 
   private record Shape(int mode, int links, int uid, int gid, long device) {
@@ -168,6 +171,7 @@ public final class NodeTable implements AutoCloseable {
       if (parent != 0) {
         link(parent, id);
       }
+      changes.increment();
       return id;
     }
   }
@@ -308,6 +312,7 @@ public final class NodeTable implements AutoCloseable {
   void setListed(long directory, long time, long changed) {
     Memory.putLong(endOf(directory) + LISTED_CHANGED, changed);
     Memory.putLong(endOf(directory) + LISTED, time);
+    listings.increment();
   }
 
   /** Returns the number of a pass over a directory that begins now. */
@@ -351,6 +356,11 @@ public final class NodeTable implements AutoCloseable {
     return Memory.getShort(at(id) + NAME_LENGTH);
   }
 
+  /** Returns {@link Arrays#hashCode(byte[])} of the name, without a copy of it. */
+  int nameHash(long id) {
+    return Memory.hash(at(id) + NAME, nameLength(id));
+  }
+
   /** Writes the name into an array. */
   void copyName(long id, byte[] to, int offset) {
     byte[] name = name(id);
@@ -371,6 +381,7 @@ public final class NodeTable implements AutoCloseable {
   void markStale(long id) {
     Memory.putByte(at(id) + FLAGS, Memory.getByte(at(id) + FLAGS) | STALE);
     VarHandle.fullFence();
+    changes.increment();
   }
 
   Attributes attributes(long id) {
@@ -407,6 +418,9 @@ public final class NodeTable implements AutoCloseable {
   /** Gives a node other attributes; its version stays the same, and so its type and etag. */
   void update(long id, Attributes fresh) throws FsException {
     synchronized (lockOf(id)) {
+      if (Memory.getLong(at(id) + CHANGED) != fresh.changed()) {
+        changes.increment();
+      }
       put(at(id), fresh, shape(Shape.of(fresh)));
     }
   }
@@ -425,6 +439,19 @@ public final class NodeTable implements AutoCloseable {
     Memory.putLong(at + ACCESSED, attributes.accessed());
     Memory.putLong(at + MODIFIED, attributes.modified());
     Memory.putLong(at + CHANGED, attributes.changed());
+  }
+
+  /**
+   * Returns a number that grows with each change: a node more or less, or other attributes; not
+   * when something was only read.
+   */
+  long changes() {
+    return changes.sum();
+  }
+
+  /** Returns a number that grows whenever something is told of what is known whole. */
+  long listings() {
+    return listings.sum();
   }
 
   /** Returns the bytes that the nodes take. */

@@ -5,6 +5,9 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.OriginPath;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -73,6 +76,62 @@ public final class Tree {
         index.add(id);
       }
     }
+  }
+
+  /**
+   * Takes over what is in an image. Only for a tree that nobody has asked anything yet.
+   *
+   * @param offset of the time of day, in ns since 1970, from the clock of {@link #listedAt}
+   * @throws IOException where it cannot be read to its end; what was read before that is known
+   * @throws FsException NO_MEMORY, likewise
+   */
+  public void loaded(TreeImage image, long offset) throws IOException, FsException {
+    index.expect(image.entries());
+    image.read(
+        new TreeImage.Sink() {
+          @Override
+          public long entry(long directory, byte[] name, Attributes attributes) throws FsException {
+            long id = nodes.add(directory, name, attributes);
+            know(id);
+            return id;
+          }
+
+          @Override
+          public void listed(long directory, long at, long changed) {
+            nodes.setListed(directory, at - offset, changed);
+          }
+        });
+  }
+
+  /**
+   * Writes what is known to a file, from which {@link #loaded} takes it again. Anybody may use the
+   * tree meanwhile.
+   *
+   * @param dataset tells this dataset from all others
+   * @param offset as {@link #loaded} takes it
+   * @return bytes of the file
+   * @throws IOException where it cannot be written; the file is what it was before then
+   */
+  public long write(Path file, String dataset, Instant now, long offset) throws IOException {
+    Listings listings =
+        new Listings() {
+          @Override
+          public long listedAt(long directory) {
+            long at = nodes.listed(directory);
+            return at == 0 ? 0 : at + offset;
+          }
+
+          @Override
+          public long listedChanged(long directory) {
+            return nodes.listedChanged(directory);
+          }
+        };
+    return TreeImage.write(file, dataset, now, nodes, listings);
+  }
+
+  /** Returns a number that grows whenever there is something else to {@link #write}. */
+  public long changes() {
+    return nodes.changes() + nodes.listings();
   }
 
   /** Returns the dataset's root. */

@@ -103,6 +103,7 @@ class MountCommandTest {
       "--count-opens=message",
       "--binding=jnr-fuse",
       "--allow-other",
+      "--state-dir=state",
       "--log-level=debug",
       log,
       source.toString()

@@ -53,7 +53,8 @@ class MountOptionsTest {
     for (Settings.Key key : Settings.Key.values()) {
       if (key != Settings.Key.ALLOW_OTHER
           && key != Settings.Key.FOREGROUND
-          && key != Settings.Key.BINDING) {
+          && key != Settings.Key.BINDING
+          && key != Settings.Key.STATE_DIR) {
         assertThat(settings.text(key)).as(key.text()).isEqualTo(defaults.text(key));
         assertThat(settings.source(key)).as(key.text()).isEqualTo(defaults.source(key));
       }
@@ -115,7 +116,8 @@ class MountOptionsTest {
             "--tls-ca=" + temp.resolve("ca"),
             "--dataset-id=openimages",
             "--log-level=debug",
-            "--log-file=" + temp.resolve("a/../log"));
+            "--log-file=" + temp.resolve("a/../log"),
+            "--state-dir=" + temp.resolve("b/../state"));
     assertThat(settings.capacityBytes()).isEqualTo(1L << 30);
     assertThat(settings.text(Settings.Key.KEEP)).isEqualTo("val/ *.idx");
     assertThat(settings.text(Settings.Key.EXCLUDE)).isEqualTo("tmp/");
@@ -146,10 +148,22 @@ class MountOptionsTest {
     assertThat(settings.foreground()).isTrue();
     assertThat(settings.level()).isEqualTo(LogLevel.DEBUG);
     assertThat(settings.logFile()).contains(temp.resolve("log"));
+    assertThat(settings.stateDirectory()).contains(temp.resolve("state"));
     for (Settings.Key key : Settings.Key.values()) {
       String flag = key == Settings.Key.ALLOW_OTHER ? "no-allow-other" : key.text();
       assertThat(settings.source(key)).isEqualTo("flag --" + flag);
     }
+  }
+
+  @Test
+  void stateDirectory_notGivenOrNone_isTheUsersOrNone() {
+    assertThat(settings().stateDirectory()).contains(Path.of("/var/lib/holdfast"));
+    assertThat(settings().source(Settings.Key.STATE_DIR)).isEqualTo("default for root");
+    assertThat(settings("--state-dir=none").stateDirectory()).isEmpty();
+    host.uid = 1000;
+    host.environment.put("XDG_STATE_HOME", "/state");
+    assertThat(settings().stateDirectory()).contains(Path.of("/state/holdfast"));
+    assertThat(settings().source(Settings.Key.STATE_DIR)).isEqualTo("default for users");
   }
 
   @Test

@@ -333,6 +333,19 @@ class PreflightTest {
   }
 
   @Test
+  void mountpoint_withTheStateDirectory_isUsage() {
+    Settings settings =
+        Settings.builder(source, mountpoint)
+            .systemMemory(host.memory())
+            .stateDirectory(mountpoint.resolve("state"))
+            .build();
+    CliException failure =
+        catchThrowableOfType(CliException.class, () -> new Preflight(host).checkMachine(settings));
+    assertThat(failure.exitCode()).isEqualTo(2);
+    assertThat(failure).hasMessageContaining("/state', which Holdfast itself needs");
+  }
+
+  @Test
   void mountpoint_withTheLog_isUsage() {
     Settings settings =
         Settings.builder(source, mountpoint)

@@ -228,6 +228,7 @@ class SettingsTest {
             foreground           no                   default
             log-level            info                 default
             log-file             -                    default
+            state-dir            none                 default
             heap                 512M (537 MB)        java -Xmx
             """);
   }

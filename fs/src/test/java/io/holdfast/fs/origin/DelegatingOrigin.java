@@ -17,6 +17,11 @@ public class DelegatingOrigin implements Origin {
   }
 
   @Override
+  public String identity() throws FsException {
+    return origin.identity();
+  }
+
+  @Override
   public boolean mayHang() {
     return origin.mayHang();
   }

@@ -49,6 +49,30 @@ final class PosixOriginTest extends OriginContractTest {
   }
 
   @Test
+  void identity_sameOrAnotherDirectory_isTheSameOrAnother() throws Exception {
+    Path root = directory.root();
+    Path before = root.resolveSibling(root.getFileName() + "-before");
+    String identity;
+    try (Origin origin = openOrigin()) {
+      identity = origin.identity();
+      assertThat(identity).startsWith(root + ", inode ");
+    }
+    try (Origin origin = openOrigin()) {
+      assertThat(origin.identity()).isEqualTo(identity);
+    }
+    Files.move(root, before);
+    try {
+      Files.createDirectory(root);
+      try (Origin origin = openOrigin()) {
+        assertThat(origin.identity()).isNotEqualTo(identity);
+      }
+      Files.delete(root);
+    } finally {
+      Files.move(before, root);
+    }
+  }
+
+  @Test
   void open_missingDirectory_failsNotFound() {
     assertFails(
         () -> PosixOrigin.open(directory.root().resolve("no"), InstantSource.system()),

@@ -198,7 +198,7 @@ final class TreePassTest {
               Node directory = tree.lookup(tree.root(), name("d"));
               int found = 0;
               for (int i = count - 1; i >= 0; i--) {
-                found += tree.lookup(directory, name("f" + i)).attributes().size();
+                found += (int) tree.lookup(directory, name("f" + i)).attributes().size();
               }
               return found;
             });

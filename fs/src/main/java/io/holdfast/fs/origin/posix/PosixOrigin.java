@@ -117,6 +117,13 @@ public final class PosixOrigin implements Origin {
     return directory.toString();
   }
 
+  /** Another directory of the same path has another inode, or lies on another device. */
+  @Override
+  public String identity() throws FsException {
+    check(Statx.call(root), OriginPath.ROOT);
+    return describe() + ", inode " + Statx.attributes().inode() + " of device " + Statx.onDevice();
+  }
+
   @Override
   public boolean mayHang() {
     return mayHang;

@@ -13,6 +13,7 @@ import io.holdfast.fs.origin.Attributes;
  *   0 mask u32      16 nlink u32   28 mode u16    48 blocks u64   112 mtime {s64, u32}
  *   4 blksize u32   20 uid u32     32 ino u64     64 atime        128 rdev major u32
  *   8 attrs u64     24 gid u32     40 size u64    96 ctime        132 rdev minor u32
+ *                                                               136 dev major u32, minor u32
  * </pre>
  */
 final class Statx {
@@ -29,6 +30,8 @@ final class Statx {
   private static final int MTIME = 112;
   private static final int RDEV_MAJOR = 128;
   private static final int RDEV_MINOR = 132;
+  private static final int DEV_MAJOR = 136;
+  private static final int DEV_MINOR = 140;
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
   private Statx() {}
@@ -75,6 +78,12 @@ final class Statx {
         nanos(at + MTIME),
         nanos(at + CTIME),
         "");
+  }
+
+  /** Returns the number of the device that what was asked for lies on. */
+  static long onDevice() {
+    long at = Linux.scratch().area();
+    return device(Memory.getInt(at + DEV_MAJOR), Memory.getInt(at + DEV_MINOR));
   }
 
   /** Times beyond the years 1677 and 2262 show as those. */

@@ -1,0 +1,170 @@
+package io.holdfast.fs.daemon;
+
+import io.holdfast.fs.tree.Tree;
+import io.holdfast.fs.tree.TreeImage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The tree in the state directory: what is known of the dataset when a mount ends is known to the
+ * next one from its beginning. Written, on a thread of its own, once the dataset has been scanned,
+ * after changes, and at the end.
+ *
+ * <p>Nothing depends on it: a file that cannot be read or written is one line in the log.
+ * Thread-safe.
+ */
+final class TreeState implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(TreeState.class);
+
+  /** How long it is left as it is, at least, when the tree changes. */
+  private static final Duration PAUSE = Duration.ofMinutes(1);
+
+  /** Writing takes at most one part in so many of the time. */
+  private static final int SHARE = 20;
+
+  private static final Duration CHECK = Duration.ofMillis(200);
+
+  /** How long the end of a mount waits for the file. */
+  private static final Duration LAST_WAIT = Duration.ofSeconds(7);
+
+  /** What is known in the beginning, before anything was written. */
+  private static final long NEVER = -1;
+
+  private static final FileAttribute<?> MODE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+  private final Path file;
+  private final String dataset;
+  private final Tree tree;
+  private final ScheduledExecutorService thread =
+      Executors.newSingleThreadScheduledExecutor(Composition.named("state"));
+  private final AtomicBoolean started = new AtomicBoolean();
+  private volatile long entriesLoaded;
+
+  /** What {@link Tree#changes()} was for what is in the file. Handed over to the thread. */
+  private volatile long written = NEVER;
+
+  /** Only used by the thread: when it may be written again, and whether it could not be before. */
+  private long next = System.nanoTime();
+
+  private boolean failing;
+
+  /**
+   * Prepares the state of a tree.
+   *
+   * @param file where it is, in a directory that may have to be made
+   * @param dataset tells the dataset from all others
+   */
+  TreeState(Path file, String dataset, Tree tree) {
+    this.file = file;
+    this.dataset = dataset;
+    this.tree = tree;
+  }
+
+  /** Brings what a mount before this one knew into the tree, which nobody uses yet. */
+  void load() {
+    long began = System.nanoTime();
+    try (TreeImage image = TreeImage.open(file, dataset)) {
+      tree.loaded(image, offset(Instant.now()));
+      entriesLoaded = image.entries();
+      written = tree.changes();
+      log.info(
+          "{} entries from {}, of {}, in {} ms; checking them in the background",
+          entriesLoaded,
+          file,
+          image.time(),
+          TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
+    } catch (NoSuchFileException e) {
+      log.debug("no state file {}", file);
+    } catch (IOException e) {
+      log.warn(
+          "the state file {} is not used: {}; the dataset is listed afresh", file, e.getMessage());
+    }
+  }
+
+  /** Returns how far the time of day is from the clock that the tree's times are of. */
+  private static long offset(Instant now) {
+    return TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano() - System.nanoTime();
+  }
+
+  /** Returns how many entries were there from the beginning. */
+  long entriesLoaded() {
+    return entriesLoaded;
+  }
+
+  /**
+   * Begins to write.
+   *
+   * @param scanned tells whether all of the dataset has been seen
+   */
+  void start(BooleanSupplier scanned) {
+    started.set(true);
+    Future<?> unused =
+        thread.scheduleWithFixedDelay(
+            () -> {
+              if (scanned.getAsBoolean() && System.nanoTime() - next >= 0) {
+                writeChanges();
+              }
+            },
+            CHECK.toMillis(),
+            CHECK.toMillis(),
+            TimeUnit.MILLISECONDS);
+  }
+
+  private void writeChanges() {
+    long changes = tree.changes();
+    if (changes == written) {
+      return;
+    }
+    long began = System.nanoTime();
+    try {
+      Files.createDirectories(file.toAbsolutePath().getParent(), MODE);
+      Instant now = Instant.now();
+      long bytes = tree.write(file, dataset, now, offset(now));
+      written = changes;
+      failing = false;
+      log.info("wrote what is known of {} entries to {}, {} bytes", tree.size() - 1, file, bytes);
+    } catch (IOException | RuntimeException e) {
+      if (!failing) {
+        log.warn(
+            "the state file {} cannot be written: {}; the next mount may list the dataset again",
+            file,
+            e.toString());
+      }
+      failing = true;
+    }
+    long took = System.nanoTime() - began;
+    next = System.nanoTime() + Math.max(PAUSE.toNanos(), SHARE * took);
+  }
+
+  /** Writes what has changed, if that does not take too long, and ends. */
+  @Override
+  public void close() {
+    if (started.get()) {
+      thread.execute(this::writeChanges);
+    }
+    thread.shutdown();
+    try {
+      if (!thread.awaitTermination(LAST_WAIT.toMillis(), TimeUnit.MILLISECONDS)) {
+        log.warn("the state file {} was not written in {}; it stays as it was", file, LAST_WAIT);
+        thread.shutdownNow();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,275 @@
+package io.holdfast.fs.tree;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.origin.Attributes;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.zip.CRC32C;
+
+/**
+ * A tree in a file, so that a later mount need not list the dataset again. Written and read from
+ * its beginning to its end, with a buffer of one block.
+ *
+ * <p>A header, and blocks until the end of the file; little-endian, each with its CRC32C (RFC
+ * 3720):
+ *
+ * <pre>
+ *   header                                    block
+ *    0 magic u64                               0 length of the records u32
+ *    8 version u32                             4 checksum u32, of the time in the header,
+ *   12 length of the header u32                    the block's number u32, its length and
+ *   16 number of entries u64                       its records
+ *   24 length of all blocks u64                8 records, each whole
+ *   32 time of writing i64, ns since 1970
+ *   40 the dataset, UTF-8
+ *      checksum u32 of all that is before
+ * </pre>
+ *
+ * <p>Numbers within records are varints: 7 bits a byte, the lowest first, the eighth bit tells that
+ * more follow; signed ones are zigzag-coded. There are two kinds of records. First the entries, a
+ * directory before what is in it, without the root:
+ *
+ * <pre>
+ *   flags u8, the FLAG_ constants of {@link ImageRecords}
+ *   directory      which of the directories so far, the root being 0; unless that of the entry before
+ *   name           length, bytes
+ *   owner          mode, links, uid, gid; unless those of the entry before
+ *   size, inode    inode signed, less that of the entry before
+ *   blocks         signed, less those that the size needs
+ *   modified       signed, less that of the entry before
+ *   times          accessed and changed, signed, less modified; unless both are modified
+ *   device, etag   if flagged; the etag as the name
+ * </pre>
+ *
+ * <p>Then, for each directory that was listed whole, when: flags, directory less that of the record
+ * before; the time, and when the directory itself had changed last or 0, both in ns since 1970,
+ * less those of the record before, signed.
+ *
+ * <p>Whoever changes any of this gives it another {@link #VERSION}. Not thread-safe.
+ */
+public final class TreeImage implements AutoCloseable {
+  /** The layout described here. */
+  static final int VERSION = 1;
+
+  /** "hf-tree" and a line feed. */
+  static final long MAGIC = 0x0a65_6572_742d_6668L;
+
+  static final int VERSION_AT = 8;
+  static final int LENGTH_AT = 12;
+  static final int ENTRIES_AT = 16;
+  static final int CONTENT_AT = 24;
+  static final int TIME_AT = 32;
+  static final int DATASET_AT = 40;
+  private static final int LONGEST_HEADER = 64 << 10;
+  private static final long NANOS_PER_SECOND = 1_000_000_000L;
+
+  private static final FileAttribute<?> MODE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+  private final FileChannel channel;
+  private final Header header;
+
+  /** What is written of a tree, and where what is read goes. */
+  public interface Sink {
+    /**
+     * Takes an entry.
+     *
+     * @param directory what this returned for its directory; {@link Tree#ROOT} for the root
+     * @return the number of the entry for those that are in it
+     */
+    long entry(long directory, byte[] name, Attributes attributes) throws FsException;
+
+    /**
+     * Learns that all entries of a directory have been passed.
+     *
+     * @param at when it was listed, in ns since 1970
+     * @param changed as {@link Listings#listedChanged} tells
+     */
+    void listed(long directory, long at, long changed);
+  }
+
+  private record Header(int length, long entries, long content, long time, String dataset) {
+    byte[] bytes() {
+      ByteBuffer buffer = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+      buffer.putLong(MAGIC).putInt(VERSION).putInt(length);
+      buffer.putLong(entries).putLong(content).putLong(time).put(utf8(dataset));
+      buffer.putInt(checksum(buffer.array(), buffer.position()));
+      return buffer.array();
+    }
+  }
+
+  private TreeImage(FileChannel channel, Header header) {
+    this.channel = channel;
+    this.header = header;
+  }
+
+  /**
+   * Writes the nodes that are live, on stable storage when this returns: either the whole file is
+   * there or what was there before.
+   *
+   * @param dataset tells it from all others
+   * @param listings knows which directories have been listed whole
+   * @return bytes of the file
+   * @throws IOException where it cannot be written; nothing else is left behind
+   */
+  static long write(Path file, String dataset, Instant now, NodeTable nodes, Listings listings)
+      throws IOException {
+    Path fresh = file.resolveSibling(file.getFileName() + ".new");
+    Files.deleteIfExists(fresh);
+    try {
+      long length = writeFresh(fresh, dataset, now, new ImageWriter(nodes, listings));
+      Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+      Path directory = file.toAbsolutePath().getParent();
+      try (FileChannel entry = FileChannel.open(directory, StandardOpenOption.READ)) {
+        entry.force(true);
+      }
+      return length;
+    } finally {
+      Files.deleteIfExists(fresh);
+    }
+  }
+
+  private static long writeFresh(Path file, String dataset, Instant now, ImageWriter writer)
+      throws IOException {
+    int length = headerLength(dataset);
+    if (length > LONGEST_HEADER) {
+      throw new IOException("the dataset's name is too long");
+    }
+    try (FileChannel channel =
+        FileChannel.open(Files.createFile(file, MODE), StandardOpenOption.WRITE)) {
+      channel.position(length);
+      long time = nanos(now);
+      BlockOutput blocks = new BlockOutput(channel, time);
+      long entries = writer.write(blocks);
+      Header header = new Header(length, entries, channel.position() - length, time, dataset);
+      BlockOutput.writeFully(channel.position(0), ByteBuffer.wrap(header.bytes()));
+      channel.force(true);
+      return length + header.content();
+    }
+  }
+
+  private static int headerLength(String dataset) {
+    return DATASET_AT + utf8(dataset).length + Integer.BYTES;
+  }
+
+  private static byte[] utf8(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static long nanos(Instant instant) {
+    return instant.getEpochSecond() * NANOS_PER_SECOND + instant.getNano();
+  }
+
+  static int checksum(byte[] bytes, int length) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, 0, length);
+    return (int) crc.getValue();
+  }
+
+  /**
+   * Opens a file and checks every byte of it, so that what is read from it then is what was
+   * written.
+   *
+   * @param dataset the one that it must be of
+   * @throws java.nio.file.NoSuchFileException where there is none
+   * @throws IOException where it is none of this version and dataset, or damaged, with one line
+   *     that says so
+   */
+  public static TreeImage open(Path file, String dataset) throws IOException {
+    FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
+    try {
+      Header header = readHeader(channel);
+      if (!Arrays.equals(utf8(header.dataset), utf8(dataset))) {
+        throw new IOException("it is of another dataset, " + header.dataset);
+      }
+      TreeImage image = new TreeImage(channel, header);
+      BlockInput blocks = image.blocks();
+      while (blocks.next()) {
+        // the checksum counts
+      }
+      return image;
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  private static Header readHeader(FileChannel channel) throws IOException {
+    ByteBuffer head = littleEndian(BlockInput.read(channel, DATASET_AT));
+    if (head.getLong(0) != MAGIC) {
+      throw new IOException("it is no state file");
+    }
+    if (head.getInt(VERSION_AT) != VERSION) {
+      throw new IOException(
+          "it has version " + head.getInt(VERSION_AT) + ", and this is " + VERSION);
+    }
+    int length = head.getInt(LENGTH_AT);
+    if (length < headerLength("") || length > LONGEST_HEADER) {
+      throw new IOException("its header is damaged");
+    }
+    byte[] bytes = BlockInput.read(channel, length);
+    ByteBuffer whole = littleEndian(bytes);
+    int checked = length - Integer.BYTES;
+    if (checksum(bytes, checked) != whole.getInt(checked)) {
+      throw new IOException("its header is damaged");
+    }
+    Header header =
+        new Header(
+            length,
+            whole.getLong(ENTRIES_AT),
+            whole.getLong(CONTENT_AT),
+            whole.getLong(TIME_AT),
+            new String(bytes, DATASET_AT, checked - DATASET_AT, StandardCharsets.UTF_8));
+    if (channel.size() != length + header.content) {
+      throw new IOException(
+          "it has " + channel.size() + " bytes instead of " + (length + header.content));
+    }
+    return header;
+  }
+
+  private static ByteBuffer littleEndian(byte[] bytes) {
+    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private BlockInput blocks() throws IOException {
+    return new BlockInput(channel.position(header.length), header.content, header.time);
+  }
+
+  /** Returns how many entries there are, without the root. */
+  public long entries() {
+    return header.entries;
+  }
+
+  /** Returns when it was written. */
+  public Instant time() {
+    return Instant.ofEpochSecond(
+        Math.floorDiv(header.time, NANOS_PER_SECOND), Math.floorMod(header.time, NANOS_PER_SECOND));
+  }
+
+  /**
+   * Passes all entries, a directory before what is in it, and then which directories were listed
+   * whole.
+   *
+   * @throws IOException where it cannot be read any more
+   * @throws FsException from the sink
+   */
+  void read(Sink sink) throws IOException, FsException {
+    new ImageReader(blocks(), sink).read(header.entries);
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+}
