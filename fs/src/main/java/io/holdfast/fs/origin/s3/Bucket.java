@@ -28,7 +28,7 @@ import software.amazon.awssdk.services.s3.model.RequestPayer;
  * the client, throttling included, and ends by the deadline; the body of a GET is the caller's to
  * bound, except that each of its reads ends within {@link #silence(Duration)}.
  */
-final class Bucket implements AutoCloseable {
+final class Bucket implements Listings, AutoCloseable {
   /** Where a store that does not care about regions is said to be; the protocol wants one. */
   private static final Region ANY = Region.US_EAST_1;
 
@@ -98,20 +98,7 @@ final class Bucket implements AutoCloseable {
     return deadline.dividedBy(4);
   }
 
-  /**
-   * Asks for keys in their order.
-   *
-   * @param prefix what they begin with
-   * @param delimiter whether keys that have a further slash are summed up in common prefixes
-   * @param after the last key, or the token, of what was listed before; null for none
-   * @param limit keys at most; the store has a limit of its own, too
-   */
-  record Page(String prefix, boolean delimiter, @Nullable String after, int limit) {
-    /** As many as the store gives in one answer. */
-    static final int WHOLE = 1000;
-  }
-
-  /** Lists flat, behind a key. */
+  /** The same as {@link #list(Page, String)}, with failures as the client has them. */
   ListObjectsV2Response list(Page page) {
     return client.listObjectsV2(
         request -> {
@@ -129,23 +116,13 @@ final class Bucket implements AutoCloseable {
         });
   }
 
-  /**
-   * The same, with failures in the words of the domain.
-   *
-   * @param what the entry that it is about
-   */
-  ListObjectsV2Response list(Page page, String what) throws FsException {
+  @Override
+  public ListObjectsV2Response list(Page page, String what) throws FsException {
     try {
       return list(page);
     } catch (SdkException e) {
       throw S3Failures.of(what, e);
     }
-  }
-
-  /** Tells whether there is any key that begins with a prefix. */
-  boolean hasKeys(String prefix, String what) throws FsException {
-    ListObjectsV2Response first = list(new Page(prefix, false, null, 1), what);
-    return !first.contents().isEmpty();
   }
 
   /** Returns what is known of a key, or null where there is no such key. */

@@ -85,7 +85,7 @@ public final class S3Origin implements Origin {
     try {
       bucket = new Bucket(settings);
       String prefix = settings.location().prefix();
-      boolean empty = bucket.list(new Bucket.Page(prefix, false, null, 1)).contents().isEmpty();
+      boolean empty = bucket.list(new Listings.Page(prefix, false, null, 1)).contents().isEmpty();
       if (empty) {
         throw new FsException(FsError.NOT_FOUND, settings.location() + ": nothing is there");
       }
@@ -167,7 +167,7 @@ public final class S3Origin implements Origin {
     String token = null;
     do {
       ListObjectsV2Response page =
-          bucket.list(new Bucket.Page(prefix, true, token, Bucket.Page.WHOLE), path.toString());
+          bucket.list(new Listings.Page(prefix, true, token, Listings.Page.WHOLE), path.toString());
       listing.page(page);
       token = next(page);
     } while (token != null);

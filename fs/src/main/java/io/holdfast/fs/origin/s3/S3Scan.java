@@ -30,7 +30,7 @@ final class S3Scan {
   /** Ranges at the same time. */
   private static final int RANGES = 16;
 
-  private final Bucket bucket;
+  private final Listings listings;
   private final Entries entries;
   private final OriginPath top;
   private final String prefix;
@@ -44,8 +44,8 @@ final class S3Scan {
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile boolean empty;
 
-  S3Scan(Bucket bucket, Entries entries, Target target, Executor threads, ScanSink sink) {
-    this.bucket = bucket;
+  S3Scan(Listings listings, Entries entries, Target target, Executor threads, ScanSink sink) {
+    this.listings = listings;
     this.entries = entries;
     this.top = target.top;
     this.prefix = target.prefix;
@@ -147,12 +147,13 @@ final class S3Scan {
 
     private boolean isDirectory(String key) throws FsException {
       extra.incrementAndGet();
-      return bucket.hasKeys(key + "/", top.toString());
+      return listings.hasKeys(key + "/", top.toString());
     }
 
     private boolean readPage() throws FsException {
       ListObjectsV2Response page =
-          bucket.list(new Bucket.Page(prefix, false, after, Bucket.Page.WHOLE), top.toString());
+          listings.list(
+              new Listings.Page(prefix, false, after, Listings.Page.WHOLE), top.toString());
       requests.incrementAndGet();
       empty = after == null && page.contents().isEmpty();
       List<String> keys = new ArrayList<>(page.contents().size());
