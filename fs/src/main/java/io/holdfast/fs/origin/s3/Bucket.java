@@ -11,7 +11,6 @@ import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
 import software.amazon.awssdk.core.exception.SdkClientException;
-import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
@@ -98,7 +97,10 @@ final class Bucket implements Listings, AutoCloseable {
     return deadline.dividedBy(4);
   }
 
-  /** The same as {@link #list(Page, String)}, with failures as the client has them. */
+  /**
+   * The same as {@link #list(Page, String)}, with failures as the client has them: runtime
+   * exceptions, of its own and others.
+   */
   ListObjectsV2Response list(Page page) {
     return client.listObjectsV2(
         request -> {
@@ -120,7 +122,7 @@ final class Bucket implements Listings, AutoCloseable {
   public ListObjectsV2Response list(Page page, String what) throws FsException {
     try {
       return list(page);
-    } catch (SdkException e) {
+    } catch (RuntimeException e) {
       throw S3Failures.of(what, e);
     }
   }
@@ -129,7 +131,7 @@ final class Bucket implements Listings, AutoCloseable {
   @Nullable HeadObjectResponse head(String key, String what) throws FsException {
     try {
       return client.headObject(request -> request.bucket(name).key(key).requestPayer(payer));
-    } catch (SdkException e) {
+    } catch (RuntimeException e) {
       FsException failure = S3Failures.of(what, e);
       if (failure.code() == FsError.NOT_FOUND) {
         return null;
@@ -155,7 +157,7 @@ final class Bucket implements Listings, AutoCloseable {
                   .ifMatch('"' + version.etag() + '"')
                   .range("bytes=" + first + "-" + (end - 1))
                   .requestPayer(payer));
-    } catch (SdkException e) {
+    } catch (RuntimeException e) {
       throw S3Failures.of(what, e);
     }
   }

@@ -16,7 +16,6 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 
@@ -91,7 +90,7 @@ public final class S3Origin implements Origin {
       }
       answered = true;
       return new S3Origin(settings, bucket);
-    } catch (SdkException e) {
+    } catch (RuntimeException e) {
       throw S3Failures.atStart(settings, e);
     } finally {
       if (bucket != null && !answered) {

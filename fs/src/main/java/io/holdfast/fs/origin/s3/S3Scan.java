@@ -18,14 +18,20 @@ import software.amazon.awssdk.services.s3.model.S3Object;
  * It begins with one range of keys, and divides ranges while it goes on, so that several are listed
  * at once: at points that {@link SplitPoints} guesses from the keys that were seen. Each division
  * costs one request at most that a single range would not need, and there are no more of them than
- * {@link #PERCENT} of the requests so far; so the cost is bounded whatever the keys are, and the
- * ranges grow in number exponentially.
+ * {@link #PERCENT} of the requests so far, with some in advance; so the cost is bounded whatever
+ * the keys are, and the ranges grow in number exponentially.
  *
  * <p>{@link #run()} is called once.
  */
 final class S3Scan {
-  /** What divisions may cost, of the requests so far. */
+  /**
+   * What divisions may cost, of the requests so far: some are free at the beginning, so that there
+   * are several ranges soon, and what comes to the same is left for the first hundred requests.
+   */
   private static final int PERCENT = 9;
+
+  private static final int FREE = 4;
+  private static final int FIRST = 100;
 
   /** Ranges at the same time. */
   private static final int RANGES = 16;
@@ -98,7 +104,9 @@ final class S3Scan {
       return false;
     }
     int spent = extra.incrementAndGet();
-    if (spent * 100 > requests.get() * PERCENT) {
+    int first = Math.min(FIRST, requests.get());
+    int free = FREE - FREE * first / FIRST;
+    if ((spent - free) * 100 > requests.get() * PERCENT) {
       extra.decrementAndGet();
       return false;
     }
