@@ -44,6 +44,7 @@ final class ArchitectureTest {
           // The dataset's store, and its metadata.
           arrow("origin", ""),
           arrow("origin.posix", "", "linux", "origin"),
+          arrow("origin.s3", "", "linux", "origin"),
           arrow("tree", "", "linux", "origin"),
           // The bytes: on their way, and those that stay. Residency listens to what transit
           // fetched.
@@ -180,6 +181,16 @@ final class ArchitectureTest {
         .resideOutsideOfPackage(FS + ".mount.jnr..")
         .should()
         .dependOnClassesThat(resideInAPackage("ru.serce.jnrfuse.."))
+        .check(HOLDFAST);
+  }
+
+  @Test
+  void s3Client_isKnownToItsAdapterOnly() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(FS + ".origin.s3")
+        .should()
+        .dependOnClassesThat(resideInAPackage("software.amazon.awssdk.."))
         .check(HOLDFAST);
   }
 

@@ -1,0 +1,257 @@
+package io.holdfast.fs.origin.s3;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.origin.Attributes;
+import io.holdfast.fs.origin.Origin;
+import io.holdfast.fs.origin.OriginFile;
+import io.holdfast.fs.origin.OriginPath;
+import io.holdfast.fs.origin.StoreFigures;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
+
+/**
+ * An origin that is a prefix of an S3 bucket. Keys become a tree by the rules of {@link KeyNames}.
+ *
+ * <p>A version is size, time in whole seconds and ETag. Every GET asks for the version that is
+ * wanted (If-Match), so that bytes of another one never arrive. Requests that fail in passing are
+ * tried again; every call ends within about the deadline of the settings.
+ *
+ * <p>There are no symlinks, hard links, special files or extended attributes. The order of listings
+ * is that of general purpose buckets: by key.
+ */
+public final class S3Origin implements Origin {
+  /** Pieces that are held in memory at most, for readers that have not come to them yet. */
+  private static final int BUFFERS = 16;
+
+  /** Bytes of memory outside the heap that an origin takes at most. */
+  public static final long BUFFER_BYTES = (long) BUFFERS * S3File.PIECE;
+
+  private static final int THREADS = 64;
+  private static final int IDLE_SECONDS = 10;
+
+  /** A store without a size of its own shows as one of 1 PiB, all of it free. */
+  private static final StoreFigures FIGURES =
+      new StoreFigures(
+          1 << 20, 4096, 1L << 38, 1L << 38, 1L << 38, 1L << 40, 1L << 40, 1L << 40, 255);
+
+  private final S3Settings settings;
+  private final Bucket bucket;
+  private final Entries entries;
+  private final ExecutorService threads;
+  private final S3File.Ahead ahead;
+
+  private S3Origin(S3Settings settings, Bucket bucket) {
+    this.settings = settings;
+    this.bucket = bucket;
+    this.entries = new Entries(settings);
+    this.threads =
+        new ThreadPoolExecutor(
+            0,
+            THREADS,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            S3Origin::thread,
+            (task, pool) -> task.run());
+    this.ahead = new S3File.Ahead(threads, new Semaphore(BUFFERS));
+  }
+
+  private static Thread thread(Runnable task) {
+    Thread thread = new Thread(task, "s3");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /**
+   * Opens a prefix as an origin, and asks for its first key.
+   *
+   * @throws FsException where the store does not answer, does not let us, or has nothing there; the
+   *     message says what to do
+   */
+  public static S3Origin open(S3Settings settings) throws FsException {
+    Bucket bucket = null;
+    boolean answered = false;
+    try {
+      bucket = new Bucket(settings);
+      String prefix = settings.location().prefix();
+      boolean empty = bucket.list(new Listings.Page(prefix, false, null, 1)).contents().isEmpty();
+      if (empty) {
+        throw new FsException(FsError.NOT_FOUND, settings.location() + ": nothing is there");
+      }
+      answered = true;
+      return new S3Origin(settings, bucket);
+    } catch (RuntimeException e) {
+      throw S3Failures.atStart(settings, e);
+    } finally {
+      if (bucket != null && !answered) {
+        bucket.close();
+      }
+    }
+  }
+
+  @Override
+  public String describe() {
+    return settings.location().toString();
+  }
+
+  @Override
+  public boolean mayHang() {
+    return true;
+  }
+
+  /** Asks at once whether there is such a file and such a directory; the directory wins. */
+  @Override
+  public Attributes stat(OriginPath path) throws FsException {
+    String key = KeyNames.key(settings.location(), path);
+    if (path.equals(OriginPath.ROOT)) {
+      return entries.directory(key);
+    }
+    CompletableFuture<Boolean> directory =
+        CompletableFuture.supplyAsync(() -> hasKeysBelow(key, path), threads);
+    HeadObjectResponse head = bucket.head(key, path.toString());
+    if (get(directory)) {
+      return entries.directory(key);
+    }
+    if (head == null) {
+      throw KeyNames.missing(path);
+    }
+    return entries.file(key, head.contentLength(), head.lastModified(), head.eTag());
+  }
+
+  private boolean hasKeysBelow(String key, OriginPath path) {
+    try {
+      return bucket.hasKeys(key + "/", path.toString());
+    } catch (FsException e) {
+      throw new CompletionException(e);
+    }
+  }
+
+  private static boolean get(CompletableFuture<Boolean> answer) throws FsException {
+    try {
+      return answer.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof FsException failure) {
+        throw new FsException(failure.code(), String.valueOf(failure.getMessage()), failure);
+      }
+      throw e;
+    }
+  }
+
+  /** Fails: there are no symlinks. */
+  @Override
+  public byte[] readLink(OriginPath path) throws FsException {
+    stat(path);
+    throw new FsException(FsError.INVALID, path + ": not a symlink");
+  }
+
+  @Override
+  public void list(OriginPath path, EntrySink sink) throws FsException {
+    listWithAttributes(path, (name, type, inode, attributes) -> sink.entry(name, type, inode));
+  }
+
+  @Override
+  public void listWithAttributes(OriginPath path, AttributesSink sink) throws FsException {
+    String prefix = prefix(path);
+    DirectoryListing listing = new DirectoryListing(entries, prefix, sink);
+    String token = null;
+    do {
+      ListObjectsV2Response page =
+          bucket.list(new Listings.Page(prefix, true, token, Listings.Page.WHOLE), path.toString());
+      listing.page(page);
+      token = next(page);
+    } while (token != null);
+    if (!listing.end()) {
+      requireDirectory(path);
+    }
+  }
+
+  private static @Nullable String next(ListObjectsV2Response page) {
+    return Boolean.TRUE.equals(page.isTruncated()) ? page.nextContinuationToken() : null;
+  }
+
+  /** Tells why nothing was found in a directory. */
+  private void requireDirectory(OriginPath path) throws FsException {
+    if (!path.equals(OriginPath.ROOT) && !stat(path).isDirectory()) {
+      throw new FsException(FsError.NOT_DIRECTORY, path + ": not a directory");
+    }
+  }
+
+  /** Returns what the keys in a directory begin with. */
+  private String prefix(OriginPath path) throws FsException {
+    String key = KeyNames.key(settings.location(), path);
+    return path.equals(OriginPath.ROOT) ? key : key + "/";
+  }
+
+  @Override
+  public OriginFile open(OriginPath path, Part part) throws FsException {
+    String key = KeyNames.key(settings.location(), path);
+    if (part.version().etag().isEmpty() || part.length() == 0 || part.version().size() == 0) {
+      requireVersion(path, part); // no GET would tell
+    }
+    RangeReader.Source source =
+        new RangeReader.Source(bucket, key, part.version(), path.toString(), settings.deadline());
+    try {
+      return S3File.open(source, ahead, part);
+    } catch (FsException e) {
+      if (e.code() == FsError.NOT_FOUND) {
+        requireVersion(path, part);
+      }
+      throw e;
+    }
+  }
+
+  private void requireVersion(OriginPath path, Part part) throws FsException {
+    Attributes now = stat(path);
+    if (now.isDirectory()) {
+      throw new FsException(FsError.IS_DIRECTORY, path + ": a directory");
+    }
+    if (!now.version().equals(part.version())) {
+      throw new FsException(FsError.STALE, path + ": changed at the origin");
+    }
+  }
+
+  /** By flat listings, see {@link S3Scan}. */
+  @Override
+  public void scan(OriginPath directory, Executor executor, ScanSink sink) throws FsException {
+    S3Scan.Target target = new S3Scan.Target(directory, prefix(directory));
+    if (!new S3Scan(bucket, entries, target, executor, sink).run()) {
+      requireDirectory(directory);
+      sink.complete(directory);
+    }
+  }
+
+  /**
+   * Fails: there are none. Nothing is asked, since every {@code ls -l} wants some of every file.
+   */
+  @Override
+  public byte[] extendedAttribute(OriginPath path, byte[] name) throws FsException {
+    throw new FsException(FsError.NO_ATTRIBUTE, path + ": no extended attributes");
+  }
+
+  /** Returns none, without asking. */
+  @Override
+  public byte[] extendedAttributeNames(OriginPath path) {
+    return new byte[0];
+  }
+
+  @Override
+  public StoreFigures figures() {
+    return FIGURES;
+  }
+
+  @Override
+  public void close() {
+    threads.shutdown();
+    bucket.close();
+  }
+}
