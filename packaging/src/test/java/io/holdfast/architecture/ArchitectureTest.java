@@ -71,6 +71,7 @@ final class ArchitectureTest {
               "mount.kernel",
               "origin",
               "origin.posix",
+              "origin.s3",
               "peers",
               "residency",
               "stats",
