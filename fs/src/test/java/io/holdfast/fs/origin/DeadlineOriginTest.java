@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** The contract through the decorator, and a store that does not answer. */
-final class DeadlineOriginTest extends OriginContractTest {
+final class DeadlineOriginTest extends DirectoryContractTest {
   private static final int THREADS = 3;
   private static final Duration SHORT = Duration.ofMillis(20);
 

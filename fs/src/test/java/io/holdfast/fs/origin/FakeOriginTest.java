@@ -1,7 +1,7 @@
 package io.holdfast.fs.origin;
 
 /** The fake that other tests rely on does what every origin does. */
-final class FakeOriginTest extends OriginContractTest {
+final class FakeOriginTest extends DirectoryContractTest {
   private FakeOrigin fake;
 
   @Override

@@ -4,9 +4,7 @@ import static io.holdfast.fs.Failures.assertFails;
 import static io.holdfast.fs.linux.Libc.LIBC;
 import static io.holdfast.fs.origin.OriginStore.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.holdfast.fs.Await;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.Seeds;
@@ -29,20 +27,15 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What every origin does. A kind of store that lacks something, as an object store lacks symlinks,
- * says so by the {@code has} methods; what is left out then is reported as skipped.
+ * What every origin does. What only stores with directories do is in {@link DirectoryContractTest}.
  */
 abstract class OriginContractTest {
-  /** A name that is no UTF-8. */
-  private static final byte[] RAW_NAME = {'b', (byte) 0xff, (byte) 0xfe, '\n', (byte) 0x80};
-
   private OriginStore store;
   private Origin origin;
 
@@ -55,32 +48,14 @@ abstract class OriginContractTest {
   /** Removes the store; the origin is closed. */
   void removeStore() throws IOException {}
 
-  boolean hasSymlinks() {
-    return true;
-  }
-
-  boolean hasExtendedAttributes() {
-    return true;
+  /** More entries than a listing gives at once. */
+  int manyEntries() {
+    return 3000;
   }
 
   /** Whether names may be bytes that are no UTF-8. */
   boolean hasRawNames() {
-    return true;
-  }
-
-  /** Whether there are entries that are neither file, directory nor symlink. */
-  boolean hasSpecialFiles() {
-    return true;
-  }
-
-  /** Whether a file can change while it is open, rather than be replaced only. */
-  boolean hasChangesInPlace() {
-    return true;
-  }
-
-  /** Whether what is a file cannot be a directory as well. */
-  boolean hasRealDirectories() {
-    return true;
+    return false;
   }
 
   final Origin origin() {
@@ -173,8 +148,6 @@ abstract class OriginContractTest {
     assertFails(() -> open(origin, path), FsError.NOT_FOUND);
     assertFails(() -> origin.list(path, OriginContractTest::ignore), FsError.NOT_FOUND);
     assertFails(() -> origin.readLink(path), FsError.NOT_FOUND);
-    assertFails(() -> origin.extendedAttribute(path, bytes("user.a")), FsError.NOT_FOUND);
-    assertFails(() -> origin.extendedAttributeNames(path), FsError.NOT_FOUND);
   }
 
   @Test
@@ -186,18 +159,6 @@ abstract class OriginContractTest {
       return;
     }
     throw new AssertionError("found");
-  }
-
-  @Test
-  void pathBelowAFile_everyCall_failsNotDirectory() throws IOException {
-    assumeTrue(hasRealDirectories(), "a store with directories");
-    store.file(bytes("file"), new byte[1]);
-    OriginPath path = OriginPath.of("file/below");
-    assertFails(() -> origin.stat(path), FsError.NOT_DIRECTORY);
-    assertFails(() -> open(origin, path), FsError.NOT_DIRECTORY);
-    assertFails(
-        () -> origin.list(OriginPath.of("file"), OriginContractTest::ignore),
-        FsError.NOT_DIRECTORY);
   }
 
   @Test
@@ -229,54 +190,6 @@ abstract class OriginContractTest {
     assertFails(() -> origin.readLink(OriginPath.ROOT), FsError.INVALID);
   }
 
-  // symlinks and escapes
-
-  @Test
-  void symlink_stat_isOfItself() throws IOException {
-    assumeTrue(hasSymlinks(), "a store with symlinks");
-    store.file(bytes("target"), new byte[100]);
-    store.symlink(bytes("link"), bytes("target"));
-    Attributes attributes = origin.stat(OriginPath.of("link"));
-    assertThat(attributes.isSymlink()).isTrue();
-    assertThat(attributes.size()).isEqualTo("target".length());
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"target", "/etc/passwd", "../../up", "missing", "a very long target "})
-  void symlink_readLink_givesTheTargetAsItIs(String text) throws IOException {
-    assumeTrue(hasSymlinks(), "a store with symlinks");
-    String target = text.endsWith(" ") ? text.repeat(190) : text;
-    store.symlink(bytes("dir/link"), bytes(target));
-    assertThat(origin.readLink(OriginPath.of("dir/link"))).isEqualTo(bytes(target));
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"file", "/etc/hostname", "../outside", "self"})
-  void symlink_asLastName_isNotFollowed(String target) throws IOException {
-    assumeTrue(hasSymlinks(), "a store with symlinks");
-    store.file(bytes("file"), new byte[1]);
-    store.symlink(bytes("self"), bytes(target));
-    assertFails(() -> open(origin, OriginPath.of("self")), FsError.SYMLINK);
-    assertFails(
-        () -> origin.list(OriginPath.of("self"), OriginContractTest::ignore),
-        FsError.SYMLINK,
-        FsError.NOT_DIRECTORY);
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"dir", "/etc", "../..", ".", "way"})
-  void symlink_onTheWay_isNotFollowed(String target) throws IOException {
-    assumeTrue(hasSymlinks(), "a store with symlinks");
-    store.file(bytes("dir/passwd"), new byte[1]);
-    store.symlink(bytes("way"), bytes(target));
-    OriginPath path = OriginPath.of("way/passwd");
-    assertFails(() -> origin.stat(path), FsError.SYMLINK);
-    assertFails(() -> open(origin, path), FsError.SYMLINK);
-    assertFails(() -> origin.list(path, OriginContractTest::ignore), FsError.SYMLINK);
-    assertFails(() -> origin.readLink(path), FsError.SYMLINK);
-    assertFails(() -> origin.extendedAttributeNames(path), FsError.SYMLINK);
-  }
-
   @ParameterizedTest
   @ValueSource(strings = {"..", "../etc/passwd", "dir/../../etc/passwd", "/etc/passwd", "/"})
   void path_leadingOutOfTheRoot_isRefused(String text) throws IOException {
@@ -285,68 +198,6 @@ abstract class OriginContractTest {
     assertFails(() -> origin.stat(path), FsError.SYMLINK);
     assertFails(() -> open(origin, path), FsError.SYMLINK);
     assertFails(() -> origin.list(path, OriginContractTest::ignore), FsError.SYMLINK);
-  }
-
-  // names
-
-  @Test
-  void rawName_everyCall_isTakenAsItIs() throws IOException {
-    assumeTrue(hasRawNames(), "a store with names of any bytes");
-    byte[] path = OriginPath.of("d").child(RAW_NAME).bytes();
-    store.file(path, bytes("content"));
-    assertThat(origin.stat(OriginPath.of(path)).size()).isEqualTo(7);
-    try (OriginFile file = open(origin, OriginPath.of(path))) {
-      assertThat(read(file, 0, 7)).isEqualTo(bytes("content"));
-    }
-    List<byte[]> names = new ArrayList<>();
-    origin.list(OriginPath.of("d"), (name, type, inode) -> names.add(name));
-    assertThat(names).singleElement().isEqualTo(RAW_NAME);
-  }
-
-  @Test
-  void rawTarget_readLink_isGivenAsItIs() throws IOException {
-    assumeTrue(hasSymlinks() && hasRawNames(), "a store with symlinks and names of any bytes");
-    store.symlink(bytes("link"), RAW_NAME);
-    assertThat(origin.readLink(OriginPath.of("link"))).isEqualTo(RAW_NAME);
-  }
-
-  @Test
-  void path_longerThanPathMax_isReached() throws IOException {
-    String directory = "d".repeat(200);
-    String above = (directory + "/").repeat(60);
-    store.file(bytes(above + "file"), bytes("deep"));
-    assertThat(above.length()).isGreaterThan(2 * 4096);
-    assertThat(origin.stat(OriginPath.of(above + "file")).size()).isEqualTo(4);
-    try (OriginFile file = open(origin, OriginPath.of(above + "file"))) {
-      assertThat(read(file, 1, 10)).isEqualTo(bytes("eep"));
-    }
-    List<byte[]> names = new ArrayList<>();
-    String last = above.substring(0, above.length() - 1);
-    origin.list(OriginPath.of(last), (name, type, inode) -> names.add(name));
-    assertThat(names).singleElement().isEqualTo(bytes("file"));
-    assertFails(() -> origin.stat(OriginPath.of(above + "none")), FsError.NOT_FOUND);
-    assertFails(() -> origin.stat(OriginPath.of("x" + above + "file")), FsError.NOT_FOUND);
-  }
-
-  /** Wherever the path is cut into pieces that the kernel takes. */
-  @Test
-  void path_ofEveryLengthAroundPathMax_isReached() throws IOException {
-    String above = ("d".repeat(99) + "/").repeat(40);
-    store.file(bytes(above + "f"), new byte[1]);
-    for (int length = 4090 - above.length(); length <= 4100 - above.length(); length++) {
-      String path = above + "f".repeat(length);
-      store.file(bytes(path), new byte[length]);
-      assertThat(origin.stat(OriginPath.of(path)).size()).isEqualTo(length);
-    }
-  }
-
-  @Test
-  void symlink_behindPathMax_isNotFollowed() throws IOException {
-    assumeTrue(hasSymlinks(), "a store with symlinks");
-    String above = ("d".repeat(200) + "/").repeat(30);
-    store.file(bytes(above + "dir/file"), new byte[1]);
-    store.symlink(bytes(above + "link"), bytes("dir"));
-    assertFails(() -> origin.stat(OriginPath.of(above + "link/file")), FsError.SYMLINK);
   }
 
   // directories
@@ -373,7 +224,6 @@ abstract class OriginContractTest {
   void listWithAttributes_directory_isTheListingWithWhatStatTells() throws IOException {
     store.file(bytes("dir/file"), new byte[3]);
     store.file(bytes("dir/sub/other"), new byte[5]);
-    store.symlink(bytes("dir/link"), bytes("nowhere"));
     List<String> listed = new ArrayList<>();
     origin.list(
         OriginPath.of("dir"),
@@ -386,12 +236,11 @@ abstract class OriginContractTest {
           withAttributes.add(new String(name, StandardCharsets.UTF_8));
           attributes.put(new String(name, StandardCharsets.UTF_8), told);
         });
-    assertThat(withAttributes).isEqualTo(listed).hasSize(3);
+    assertThat(withAttributes).isEqualTo(listed).hasSize(2);
     for (String name : listed) {
       assertThat(attributes.get(name))
           .isEqualTo(origin.stat(OriginPath.of("dir").child(bytes(name))));
     }
-    assertThat(attributes.get("link").isSymlink()).isTrue();
     assertFails(
         () -> origin.listWithAttributes(OriginPath.of("dir/file"), (name, type, inode, told) -> {}),
         FsError.NOT_DIRECTORY);
@@ -409,14 +258,14 @@ abstract class OriginContractTest {
   @Test
   void list_manyEntries_givesAll() throws IOException {
     Set<String> expected = new HashSet<>();
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < manyEntries(); i++) {
       String name = "entry-with-a-name-of-some-length-" + i;
       store.file(bytes("d/" + name), new byte[0]);
       expected.add(name);
     }
     List<String> listed = new ArrayList<>();
     origin.list(OriginPath.of("d"), (name, type, inode) -> listed.add(text(name)));
-    assertThat(listed).hasSize(3000).hasSameElementsAs(expected);
+    assertThat(listed).hasSize(manyEntries()).hasSameElementsAs(expected);
   }
 
   @Test
@@ -570,30 +419,6 @@ abstract class OriginContractTest {
   }
 
   @Test
-  void version_fileAppendedTo_isAnother() throws IOException {
-    assumeTrue(hasChangesInPlace(), "a store whose files change in place");
-    store.file(bytes("file"), bytes("old"));
-    try (OriginFile file = open(origin, OriginPath.of("file"))) {
-      Version before = file.version();
-      store.append(bytes("file"), bytes("more"));
-      assertThat(file.version()).isNotEqualTo(before);
-      assertThat(file.version()).isEqualTo(origin.stat(OriginPath.of("file")).version());
-    }
-  }
-
-  @Test
-  void version_fileWrittenInPlace_isAnother() throws IOException {
-    assumeTrue(hasChangesInPlace(), "a store whose files change in place");
-    store.file(bytes("file"), bytes("old"));
-    try (OriginFile file = open(origin, OriginPath.of("file"))) {
-      Version before = file.version();
-      store.overwrite(bytes("file"), bytes("new"));
-      assertThat(file.version()).isNotEqualTo(before);
-      assertThat(read(file, 0, 3)).isEqualTo(bytes("new"));
-    }
-  }
-
-  @Test
   void file_removedWhileOpen_keepsItsBytesOrFails() throws IOException {
     store.file(bytes("file"), bytes("content"));
     try (OriginFile file = open(origin, OriginPath.of("file"))) {
@@ -601,51 +426,6 @@ abstract class OriginContractTest {
       assertThat(read(file, 0, 100)).isEqualTo(bytes("content"));
     }
     assertFails(() -> open(origin, OriginPath.of("file")), FsError.NOT_FOUND);
-  }
-
-  // what else a name may lead to
-
-  @Test
-  void fifo_inPlaceOfAFile_doesNotHang() throws IOException {
-    assumeTrue(hasSpecialFiles(), "a store with FIFOs");
-    store.fifo(bytes("fifo"));
-    assertThat(origin.stat(OriginPath.of("fifo")).isRegular()).isFalse();
-    Assertions.assertTimeoutPreemptively(
-        Await.LONGEST,
-        () ->
-            assertFails(
-                () -> {
-                  try (OriginFile file = open(origin, OriginPath.of("fifo"))) {
-                    file.version();
-                  }
-                },
-                FsError.STALE,
-                FsError.UNSUPPORTED));
-  }
-
-  // extended attributes and figures
-
-  @Test
-  void attribute_thatIsThere_isGivenWhole() throws IOException {
-    assumeTrue(hasExtendedAttributes(), "a store with extended attributes");
-    byte[] value = new byte[3000];
-    new Random(1).nextBytes(value);
-    store.file(bytes("file"), new byte[1]);
-    store.attribute(bytes("file"), "user.label", value);
-    store.attribute(bytes("file"), "user.empty", new byte[0]);
-    OriginPath path = OriginPath.of("file");
-    assertThat(origin.extendedAttribute(path, bytes("user.label"))).isEqualTo(value);
-    assertThat(origin.extendedAttribute(path, bytes("user.empty"))).isEmpty();
-    assertThat(text(origin.extendedAttributeNames(path)).split("\0", -1))
-        .contains("user.label", "user.empty", "");
-  }
-
-  @Test
-  void attribute_thatIsNot_failsNoAttribute() throws IOException {
-    assumeTrue(hasExtendedAttributes(), "a store with extended attributes");
-    store.file(bytes("file"), new byte[1]);
-    OriginPath path = OriginPath.of("file");
-    assertFails(() -> origin.extendedAttribute(path, bytes("user.none")), FsError.NO_ATTRIBUTE);
   }
 
   @Test

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The contract, and what is particular to directories. */
-final class PosixOriginTest extends OriginContractTest {
+final class PosixOriginTest extends DirectoryContractTest {
   private static final int NOBODY = 65_534;
 
   private PosixStore directory;

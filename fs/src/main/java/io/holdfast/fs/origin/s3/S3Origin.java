@@ -234,9 +234,14 @@ public final class S3Origin implements Origin {
     }
   }
 
+  /** By flat listings, see {@link S3Scan}. */
   @Override
   public void scan(OriginPath directory, Executor executor, ScanSink sink) throws FsException {
-    new io.holdfast.fs.origin.DirectoryWalk(this, executor, sink).walk(directory);
+    S3Scan.Target target = new S3Scan.Target(directory, prefix(directory));
+    if (!new S3Scan(bucket, entries, target, executor, sink).run()) {
+      requireDirectory(directory);
+      sink.complete(directory);
+    }
   }
 
   /**

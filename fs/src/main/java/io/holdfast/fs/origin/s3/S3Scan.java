@@ -1,0 +1,200 @@
+package io.holdfast.fs.origin.s3;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.origin.Origin.ScanSink;
+import io.holdfast.fs.origin.OriginPath;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
+import software.amazon.awssdk.services.s3.model.S3Object;
+
+/**
+ * Lists all keys below a directory, by flat listings of a thousand keys, whatever the directories.
+ * It begins with one range of keys, and divides ranges while it goes on, so that several are listed
+ * at once: at points that {@link SplitPoints} guesses from the keys that were seen. Each division
+ * costs one request at most that a single range would not need, and there are no more of them than
+ * {@link #PERCENT} of the requests so far; so the cost is bounded whatever the keys are, and the
+ * ranges grow in number exponentially.
+ *
+ * <p>{@link #run()} is called once.
+ */
+final class S3Scan {
+  /** What divisions may cost, of the requests so far. */
+  private static final int PERCENT = 9;
+
+  /** Ranges at the same time. */
+  private static final int RANGES = 16;
+
+  private final Bucket bucket;
+  private final Entries entries;
+  private final OriginPath top;
+  private final String prefix;
+  private final Executor threads;
+  private final ScanSink sink;
+  private final SplitPoints points;
+  private final AtomicInteger requests = new AtomicInteger();
+  private final AtomicInteger extra = new AtomicInteger();
+  private final AtomicInteger left = new AtomicInteger(1);
+  private final AtomicInteger unstarted = new AtomicInteger();
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile boolean empty;
+
+  S3Scan(Bucket bucket, Entries entries, Target target, Executor threads, ScanSink sink) {
+    this.bucket = bucket;
+    this.entries = entries;
+    this.top = target.top;
+    this.prefix = target.prefix;
+    this.threads = threads;
+    this.sink = sink;
+    this.points = new SplitPoints(prefix.length());
+  }
+
+  /**
+   * What is scanned.
+   *
+   * @param prefix what the keys in the directory begin with
+   */
+  record Target(OriginPath top, String prefix) {}
+
+  /**
+   * Passes everything, unless there is nothing.
+   *
+   * @return false where there is no key, and nothing was said of the directory either
+   */
+  boolean run() {
+    submit(new Range(new ScannedTree(entries, sink, top, prefix), null, null, null));
+    try {
+      ended.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return !empty;
+  }
+
+  private void submit(Range range) {
+    unstarted.incrementAndGet();
+    try {
+      threads.execute(range);
+    } catch (RejectedExecutionException e) {
+      unstarted.decrementAndGet();
+      done(); // the mount is ending
+    }
+  }
+
+  private void done() {
+    if (left.decrementAndGet() == 0) {
+      ended.countDown();
+    }
+  }
+
+  /** Takes the right to one more request than needed, if there is any. */
+  private boolean mayDivide() {
+    if (left.get() >= RANGES || unstarted.get() > 0) {
+      return false;
+    }
+    int spent = extra.incrementAndGet();
+    if (spent * 100 > requests.get() * PERCENT) {
+      extra.decrementAndGet();
+      return false;
+    }
+    return true;
+  }
+
+  /** Keys behind one, up to another. Used by one thread, but for {@link #first}. */
+  private final class Range implements Runnable {
+    private final ScannedTree tree;
+
+    /** The range that follows: the first key in it is where this one may be divided up to. */
+    private @Nullable Range next;
+
+    /** Where the range that follows begins: the last key that is ours, if it is one. */
+    private @Nullable String end;
+
+    private @Nullable String after;
+
+    /** The first key that was found; null before that. */
+    private volatile @Nullable String first;
+
+    Range(ScannedTree tree, @Nullable String after, @Nullable String end, @Nullable Range next) {
+      this.tree = tree;
+      this.after = after;
+      this.end = end;
+      this.next = next;
+    }
+
+    @Override
+    public void run() {
+      unstarted.decrementAndGet();
+      try {
+        boolean more = true;
+        while (more && sink.goesOn()) {
+          more = readPage();
+        }
+        if (!more && !empty) {
+          tree.end(end, this::isDirectory);
+        }
+      } catch (FsException e) {
+        tree.fail(e);
+      } finally {
+        done();
+      }
+    }
+
+    private boolean isDirectory(String key) throws FsException {
+      extra.incrementAndGet();
+      return bucket.hasKeys(key + "/", top.toString());
+    }
+
+    private boolean readPage() throws FsException {
+      ListObjectsV2Response page =
+          bucket.list(new Bucket.Page(prefix, false, after, Bucket.Page.WHOLE), top.toString());
+      requests.incrementAndGet();
+      empty = after == null && page.contents().isEmpty();
+      List<String> keys = new ArrayList<>(page.contents().size());
+      for (S3Object each : page.contents()) {
+        String key = each.key();
+        if (first == null) {
+          first = key;
+        }
+        if (end != null && key.compareTo(end) > 0) {
+          return false;
+        }
+        keys.add(key);
+        tree.key(key, entries.file(key, each.size(), each.lastModified(), each.eTag()));
+      }
+      if (!Boolean.TRUE.equals(page.isTruncated()) || keys.isEmpty()) {
+        return false;
+      }
+      after = keys.get(keys.size() - 1);
+      points.learn(keys);
+      divide(keys.get(0), keys.get(keys.size() - 1));
+      return true;
+    }
+
+    private void divide(String firstOfPage, String last) {
+      if (!mayDivide()) {
+        return;
+      }
+      String known = next == null ? null : next.first;
+      boolean real = known != null;
+      String point =
+          points.between(new SplitPoints.Known(firstOfPage, last, real ? known : end, real));
+      boolean within =
+          point != null && point.compareTo(last) > 0 && (end == null || point.compareTo(end) < 0);
+      if (!within) {
+        extra.decrementAndGet();
+        return;
+      }
+      Range other = new Range(tree.behind(point), point, end, next);
+      next = other;
+      end = point;
+      left.incrementAndGet();
+      submit(other);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package io.holdfast.s3server;
+
+import java.time.Duration;
+import java.util.List;
+
+/** What goes wrong with a request on its way through a {@link ForwardingProxy}. */
+public sealed interface Fault {
+  /**
+   * The server is not asked; this is the answer, with a body as S3 writes it.
+   *
+   * @param status of HTTP
+   * @param code of S3, such as SlowDown
+   * @param headers further lines, such as {@code x-amz-bucket-region: eu-west-1}
+   */
+  record Answer(int status, String code, List<String> headers) implements Fault {
+    /** An answer without further headers. */
+    public Answer(int status, String code) {
+      this(status, code, List.of());
+    }
+  }
+
+  /**
+   * The connection is reset in the middle of the body.
+   *
+   * @param after bytes of the body that still pass
+   */
+  record Reset(int after) implements Fault {}
+
+  /**
+   * Nothing more comes, and the connection stays open until the client gives it up.
+   *
+   * @param after bytes of the body that still pass
+   */
+  record Stall(int after) implements Fault {}
+
+  /**
+   * The answer says that it is shorter than it should be, and is.
+   *
+   * @param missing bytes
+   */
+  record Shorter(int missing) implements Fault {}
+
+  /**
+   * The answer has another ETag.
+   *
+   * @param value with quotes
+   */
+  record OtherEtag(String value) implements Fault {}
+
+  /**
+   * The request reaches the server later.
+   *
+   * @param time how much
+   */
+  record Delay(Duration time) implements Fault {}
+
+  /**
+   * The body comes one byte at a time, each in time for whoever waits for a byte.
+   *
+   * @param pause between two bytes
+   */
+  record Trickle(Duration pause) implements Fault {}
+}
