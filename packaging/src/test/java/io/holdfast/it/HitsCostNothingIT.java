@@ -100,7 +100,7 @@ class HitsCostNothingIT {
         sandbox.mountWith(
             daemons.enter(),
             Map.of("HOLDFAST_HEAP", "128m"),
-            dataset.root(),
+            dataset.root().toString(),
             sandbox.folder("mnt"),
             "--capacity",
             "64M",
