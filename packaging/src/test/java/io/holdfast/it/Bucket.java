@@ -13,6 +13,7 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -54,6 +55,8 @@ final class Bucket implements BeforeAllCallback, AfterAllCallback {
         S3Client.builder()
             .endpointOverride(server.endpoint())
             .forcePathStyle(true)
+            .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
+            .serviceConfiguration(each -> each.chunkedEncodingEnabled(false))
             .region(Region.US_EAST_1)
             .credentialsProvider(
                 StaticCredentialsProvider.create(
