@@ -292,7 +292,7 @@ abstract class OriginContractTest {
   void list_randomTree_isTheTreeThatWasWritten() throws IOException {
     Random random = new Random(Seeds.next("list_randomTree"));
     Map<OriginPath, byte[]> written = new HashMap<>();
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < manyEntries() / 15; i++) {
       OriginPath directory =
           random.nextBoolean() ? OriginPath.ROOT : OriginPath.of("d" + random.nextInt(5));
       byte[] content = new byte[random.nextInt(3000)];

@@ -79,7 +79,7 @@ public final class S3Server implements AutoCloseable {
           <appender name="out" class="ch.qos.logback.core.ConsoleAppender">
             <encoder><pattern>%level %logger{0} %msg%n</pattern></encoder>
           </appender>
-          <root level="ERROR"><appender-ref ref="out"/></root>
+          <root level="WARN"><appender-ref ref="out"/></root>
         </configuration>
         """);
     Process process =

@@ -11,7 +11,6 @@ import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
 import software.amazon.awssdk.core.exception.SdkClientException;
-import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
@@ -28,7 +27,7 @@ import software.amazon.awssdk.services.s3.model.RequestPayer;
  * the client, throttling included, and ends by the deadline; the body of a GET is the caller's to
  * bound, except that each of its reads ends within {@link #silence(Duration)}.
  */
-final class Bucket implements AutoCloseable {
+final class Bucket implements Listings, AutoCloseable {
   /** Where a store that does not care about regions is said to be; the protocol wants one. */
   private static final Region ANY = Region.US_EAST_1;
 
@@ -99,19 +98,9 @@ final class Bucket implements AutoCloseable {
   }
 
   /**
-   * Asks for keys in their order.
-   *
-   * @param prefix what they begin with
-   * @param delimiter whether keys that have a further slash are summed up in common prefixes
-   * @param after the last key, or the token, of what was listed before; null for none
-   * @param limit keys at most; the store has a limit of its own, too
+   * The same as {@link #list(Page, String)}, with failures as the client has them: runtime
+   * exceptions, of its own and others.
    */
-  record Page(String prefix, boolean delimiter, @Nullable String after, int limit) {
-    /** As many as the store gives in one answer. */
-    static final int WHOLE = 1000;
-  }
-
-  /** Lists flat, behind a key. */
   ListObjectsV2Response list(Page page) {
     return client.listObjectsV2(
         request -> {
@@ -129,30 +118,20 @@ final class Bucket implements AutoCloseable {
         });
   }
 
-  /**
-   * The same, with failures in the words of the domain.
-   *
-   * @param what the entry that it is about
-   */
-  ListObjectsV2Response list(Page page, String what) throws FsException {
+  @Override
+  public ListObjectsV2Response list(Page page, String what) throws FsException {
     try {
       return list(page);
-    } catch (SdkException e) {
+    } catch (RuntimeException e) {
       throw S3Failures.of(what, e);
     }
-  }
-
-  /** Tells whether there is any key that begins with a prefix. */
-  boolean hasKeys(String prefix, String what) throws FsException {
-    ListObjectsV2Response first = list(new Page(prefix, false, null, 1), what);
-    return !first.contents().isEmpty();
   }
 
   /** Returns what is known of a key, or null where there is no such key. */
   @Nullable HeadObjectResponse head(String key, String what) throws FsException {
     try {
       return client.headObject(request -> request.bucket(name).key(key).requestPayer(payer));
-    } catch (SdkException e) {
+    } catch (RuntimeException e) {
       FsException failure = S3Failures.of(what, e);
       if (failure.code() == FsError.NOT_FOUND) {
         return null;
@@ -178,7 +157,7 @@ final class Bucket implements AutoCloseable {
                   .ifMatch('"' + version.etag() + '"')
                   .range("bytes=" + first + "-" + (end - 1))
                   .requestPayer(payer));
-    } catch (SdkException e) {
+    } catch (RuntimeException e) {
       throw S3Failures.of(what, e);
     }
   }

@@ -3,7 +3,7 @@ package io.holdfast.fs.origin.s3;
 import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.Origin.AttributesSink;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import software.amazon.awssdk.services.s3.model.CommonPrefix;
@@ -32,26 +32,37 @@ final class DirectoryListing {
     this.sink = sink;
   }
 
-  /** Takes the next part of the listing. */
+  /**
+   * Takes the next part of the listing. Some stores list the key of an empty directory as if it
+   * were a file.
+   */
   void page(ListObjectsV2Response page) {
-    Set<String> directories = new HashSet<>();
+    Set<String> directories = new LinkedHashSet<>();
     String lastDirectory = "";
     for (CommonPrefix each : page.commonPrefixes()) {
       lastDirectory = each.prefix();
-      String key = lastDirectory.substring(0, lastDirectory.length() - 1);
-      directories.add(key);
-      if (KeyNames.isName(key.substring(prefix.length()))) {
+      directories.add(lastDirectory.substring(0, lastDirectory.length() - 1));
+    }
+    List<S3Object> files = new ArrayList<>(waiting);
+    String lastFile = "";
+    for (S3Object each : page.contents()) {
+      lastFile = each.key();
+      int slash = lastFile.indexOf('/', prefix.length());
+      if (slash < 0) {
+        files.add(each);
+      } else {
+        directories.add(lastFile.substring(0, slash));
+      }
+    }
+    for (String key : directories) {
+      if (isName(key)) {
         pass(key, entries.directory(key));
       }
     }
-    List<S3Object> files = new ArrayList<>(waiting);
-    files.addAll(page.contents());
     waiting = new ArrayList<>();
-    int count = page.contents().size();
-    String lastFile = count == 0 ? "" : page.contents().get(count - 1).key();
     for (S3Object each : files) {
       String key = each.key();
-      if (directories.contains(key) || !KeyNames.isName(key.substring(prefix.length()))) {
+      if (directories.contains(key) || !isName(key)) {
         continue;
       }
       if (lastDirectory.startsWith(key) || lastFile.startsWith(key)) {
@@ -61,6 +72,10 @@ final class DirectoryListing {
       }
     }
     empty &= page.contents().isEmpty() && page.commonPrefixes().isEmpty();
+  }
+
+  private boolean isName(String key) {
+    return KeyNames.isName(key.substring(prefix.length()));
   }
 
   /** Learns that there is no further part; returns whether there was anything at all. */

@@ -54,12 +54,13 @@ final class Prefetch implements Runnable {
   @Override
   public void run() {
     long until = System.nanoTime() + source.deadline().toNanos();
-    FsException failed = null;
+    FsException failed = new FsException(FsError.IO, source.what() + ": given up");
     try (RangeReader reader = new RangeReader(source, first, end)) {
       int done = 0;
       while (done < end - first && wanted(done)) {
         done += reader.read(address + done, (int) (end - first) - done, until);
       }
+      failed = done == end - first ? null : failed;
     } catch (FsException e) {
       failed = e;
     } finally {
@@ -82,7 +83,7 @@ final class Prefetch implements Runnable {
     boolean last;
     lock.lock();
     try {
-      if (failed == null && !closed) {
+      if (failed == null) {
         filled = (int) (end - first);
       }
       failure = failed;

@@ -4,13 +4,13 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.origin.Version;
+import java.io.EOFException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.ResponseInputStream;
-import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
 /**
@@ -64,8 +64,25 @@ final class RangeReader implements AutoCloseable {
     return end;
   }
 
-  /** Waits for the beginning of the answer. */
-  void open() throws FsException {
+  /**
+   * Waits for the beginning of the answer.
+   *
+   * @param until the time on the clock of nanoseconds when it must be over
+   */
+  void open(long until) throws FsException {
+    while (body == null) {
+      try {
+        ask();
+      } catch (FsException e) {
+        if (e.code() != FsError.IO) {
+          throw e;
+        }
+        failed(e, e, until);
+      }
+    }
+  }
+
+  private void ask() throws FsException {
     ResponseInputStream<GetObjectResponse> answer =
         source.bucket.get(source.key, source.version, position, end, source.what);
     try {
@@ -114,37 +131,33 @@ final class RangeReader implements AutoCloseable {
   int read(long address, int length, long until) throws FsException {
     int most = (int) Math.min(Math.min(length, chunk.length), end - position);
     while (most > 0) {
+      open(until);
       try {
-        ResponseInputStream<GetObjectResponse> from = body;
-        if (from == null) {
-          open();
-          continue;
+        int count = readBody(most);
+        Memory.put(address, chunk, 0, count);
+        position += count;
+        if (position == end) {
+          close();
+        } else if (System.nanoTime() - until > 0) {
+          throw late(null);
         }
-        int count = from.read(chunk, 0, most);
-        if (count > 0) {
-          Memory.put(address, chunk, 0, count);
-          position += count;
-          if (position == end) {
-            close();
-          } else if (System.nanoTime() - until > 0) {
-            throw late(null);
-          }
-          return count;
-        }
-        throw new IOException("the body ended " + (end - position) + " bytes early");
+        return count;
       } catch (FsException e) {
-        if (e.code() != FsError.IO) {
-          throw e;
-        }
-        failed(e, e, until);
-      } catch (IOException | SdkException e) {
-        failed(
-            new FsException(FsError.IO, source.what + ": the body broke off: " + e.getMessage(), e),
-            e,
-            until);
+        throw e;
+      } catch (IOException | RuntimeException e) {
+        String text = source.what + ": the body broke off: " + e.getMessage();
+        failed(new FsException(FsError.IO, text, e), e, until);
       }
     }
     return 0;
+  }
+
+  private int readBody(int most) throws IOException {
+    int count = body == null ? -1 : body.read(chunk, 0, most);
+    if (count <= 0) {
+      throw new EOFException((end - position) + " bytes early");
+    }
+    return count;
   }
 
   private void failed(FsException failure, Exception cause, long until) throws FsException {

@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.ApiCallAttemptTimeoutException;
 import software.amazon.awssdk.core.exception.ApiCallTimeoutException;
-import software.amazon.awssdk.core.exception.SdkException;
 
 /** What the failures of the store mean, in the words of the domain. */
 final class S3Failures {
@@ -18,7 +17,7 @@ final class S3Failures {
    *
    * @param what the entry that it was about
    */
-  static FsException of(String what, SdkException e) {
+  static FsException of(String what, RuntimeException e) {
     if (e instanceof AwsServiceException service) {
       FsError code =
           switch (service.statusCode()) {
@@ -40,7 +39,7 @@ final class S3Failures {
   }
 
   /** Returns why a dataset cannot be opened, and what to do. */
-  static FsException atStart(S3Settings settings, SdkException e) {
+  static FsException atStart(S3Settings settings, RuntimeException e) {
     String what = settings.location().toString();
     if (e instanceof AwsServiceException service) {
       return refused(settings, what, service);

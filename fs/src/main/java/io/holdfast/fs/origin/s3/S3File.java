@@ -64,7 +64,7 @@ final class S3File implements OriginFile {
       file.asked = end;
       file.askAhead();
       try {
-        first.open();
+        first.open(System.nanoTime() + source.deadline().toNanos());
       } catch (FsException e) {
         file.close();
         throw e;

@@ -16,7 +16,6 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 
@@ -84,13 +83,13 @@ public final class S3Origin implements Origin {
     boolean found = false;
     try {
       String prefix = settings.location().prefix();
-      Bucket.Page first = new Bucket.Page(prefix, false, null, 1);
+      Listings.Page first = new Listings.Page(prefix, false, null, 1);
       if (origin.bucket.list(first).contents().isEmpty()) {
         throw new FsException(FsError.NOT_FOUND, settings.location() + ": nothing is there");
       }
       found = true;
       return origin;
-    } catch (SdkException e) {
+    } catch (RuntimeException e) {
       throw S3Failures.atStart(settings, e);
     } finally {
       if (!found) {
@@ -108,7 +107,7 @@ public final class S3Origin implements Origin {
   public static S3Origin reopen(S3Settings settings) throws FsException {
     try {
       return new S3Origin(settings, new Bucket(settings));
-    } catch (SdkException e) {
+    } catch (RuntimeException e) {
       throw S3Failures.atStart(settings, e);
     }
   }
@@ -180,7 +179,7 @@ public final class S3Origin implements Origin {
     String token = null;
     do {
       ListObjectsV2Response page =
-          bucket.list(new Bucket.Page(prefix, true, token, Bucket.Page.WHOLE), path.toString());
+          bucket.list(new Listings.Page(prefix, true, token, Listings.Page.WHOLE), path.toString());
       listing.page(page);
       token = next(page);
     } while (token != null);

@@ -18,19 +18,25 @@ import software.amazon.awssdk.services.s3.model.S3Object;
  * It begins with one range of keys, and divides ranges while it goes on, so that several are listed
  * at once: at points that {@link SplitPoints} guesses from the keys that were seen. Each division
  * costs one request at most that a single range would not need, and there are no more of them than
- * {@link #PERCENT} of the requests so far; so the cost is bounded whatever the keys are, and the
- * ranges grow in number exponentially.
+ * {@link #PERCENT} of the requests so far, with some in advance; so the cost is bounded whatever
+ * the keys are, and the ranges grow in number exponentially.
  *
  * <p>{@link #run()} is called once.
  */
 final class S3Scan {
-  /** What divisions may cost, of the requests so far. */
+  /**
+   * What divisions may cost, of the requests so far: some are free at the beginning, so that there
+   * are several ranges soon, and what comes to the same is left for the first hundred requests.
+   */
   private static final int PERCENT = 9;
+
+  private static final int FREE = 4;
+  private static final int FIRST = 100;
 
   /** Ranges at the same time. */
   private static final int RANGES = 16;
 
-  private final Bucket bucket;
+  private final Listings listings;
   private final Entries entries;
   private final OriginPath top;
   private final String prefix;
@@ -44,8 +50,8 @@ final class S3Scan {
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile boolean empty;
 
-  S3Scan(Bucket bucket, Entries entries, Target target, Executor threads, ScanSink sink) {
-    this.bucket = bucket;
+  S3Scan(Listings listings, Entries entries, Target target, Executor threads, ScanSink sink) {
+    this.listings = listings;
     this.entries = entries;
     this.top = target.top;
     this.prefix = target.prefix;
@@ -98,7 +104,9 @@ final class S3Scan {
       return false;
     }
     int spent = extra.incrementAndGet();
-    if (spent * 100 > requests.get() * PERCENT) {
+    int first = Math.min(FIRST, requests.get());
+    int free = FREE - FREE * first / FIRST;
+    if ((spent - free) * 100 > requests.get() * PERCENT) {
       extra.decrementAndGet();
       return false;
     }
@@ -147,12 +155,13 @@ final class S3Scan {
 
     private boolean isDirectory(String key) throws FsException {
       extra.incrementAndGet();
-      return bucket.hasKeys(key + "/", top.toString());
+      return listings.hasKeys(key + "/", top.toString());
     }
 
     private boolean readPage() throws FsException {
       ListObjectsV2Response page =
-          bucket.list(new Bucket.Page(prefix, false, after, Bucket.Page.WHOLE), top.toString());
+          listings.list(
+              new Listings.Page(prefix, false, after, Listings.Page.WHOLE), top.toString());
       requests.incrementAndGet();
       empty = after == null && page.contents().isEmpty();
       List<String> keys = new ArrayList<>(page.contents().size());

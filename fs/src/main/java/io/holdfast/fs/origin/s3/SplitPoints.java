@@ -36,12 +36,25 @@ final class SplitPoints {
   synchronized void learn(List<String> keys) {
     int step = Math.max(1, keys.size() / SAMPLES);
     for (int i = 0; i < keys.size(); i += step) {
-      keys.get(i).chars().filter(SplitPoints::isAlphanumeric).forEach(seen::set);
+      keys.get(i).chars().filter(c -> kindOf(c) != Kind.OTHER).forEach(seen::set);
     }
   }
 
-  private static boolean isAlphanumeric(int c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+  private enum Kind {
+    DIGIT,
+    UPPER,
+    LOWER,
+    OTHER
+  }
+
+  private static Kind kindOf(int c) {
+    if (c >= '0' && c <= '9') {
+      return Kind.DIGIT;
+    }
+    if (c >= 'A' && c <= 'Z') {
+      return Kind.UPPER;
+    }
+    return c >= 'a' && c <= 'z' ? Kind.LOWER : Kind.OTHER;
   }
 
   /**
@@ -61,11 +74,7 @@ final class SplitPoints {
     String last = known.last;
     String next = known.next;
     int fork = next == null ? base : Math.max(base, differenceOf(last, next));
-    int fromPosition = fork;
-    if (!known.real) {
-      // coarse enough to have something behind it, and fine enough not to have nothing
-      fromPosition = (fork + Math.max(fork, differenceOf(known.first, last))) / 2;
-    }
+    int fromPosition = known.real ? fork : guess(known, fork);
     for (int i = fromPosition; i < last.length(); i++) {
       String point = at(i, last, i == fork ? next : null);
       if (point != null) {
@@ -79,6 +88,23 @@ final class SplitPoints {
       }
     }
     return null;
+  }
+
+  /**
+   * What did not change within a page, but is of one run of digits or letters with what did, will
+   * change later: the number in {@code img_0000123}. The middle of it is coarse enough to have
+   * something behind it, and fine enough not to have nothing.
+   */
+  private int guess(Known known, int fork) {
+    String last = known.last;
+    int changed = Math.max(fork, differenceOf(known.first, last));
+    int lowest = known.next == null ? base : fork + 1;
+    int begin = changed;
+    while (begin > lowest && kindOf(last.charAt(begin - 1)) == kindOf(last.charAt(changed - 1))) {
+      begin--;
+    }
+    boolean run = begin < changed && kindOf(last.charAt(changed - 1)) != Kind.OTHER;
+    return run ? (begin + changed - 1) / 2 : changed;
   }
 
   private static int differenceOf(String a, String b) {
@@ -99,8 +125,13 @@ final class SplitPoints {
     int above = position < last.length() ? last.charAt(position) + 1 : 0;
     int below = next != null && position < next.length() ? next.charAt(position) : seen.size();
     BitSet candidates = new BitSet();
+    BitSet alike = new BitSet();
     for (int c = seen.nextSetBit(above); c >= 0 && c < below; c = seen.nextSetBit(c + 1)) {
       candidates.set(c);
+      alike.set(c, kindOf(c) == kindOf(above - 1));
+    }
+    if (!alike.isEmpty()) {
+      candidates = alike;
     }
     if (candidates.isEmpty()) {
       return null;

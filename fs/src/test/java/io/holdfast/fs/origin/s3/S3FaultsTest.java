@@ -1,0 +1,208 @@
+package io.holdfast.fs.origin.s3;
+
+import static io.holdfast.fs.Failures.assertFails;
+import static io.holdfast.fs.linux.Libc.LIBC;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.origin.Attributes;
+import io.holdfast.fs.origin.Origin.Part;
+import io.holdfast.fs.origin.OriginFile;
+import io.holdfast.fs.origin.OriginPath;
+import io.holdfast.fs.origin.S3Store;
+import io.holdfast.fs.origin.SharedS3Server;
+import io.holdfast.s3server.Fault;
+import io.holdfast.s3server.ForwardingProxy;
+import io.holdfast.s3server.Request;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a store may do wrong, and how many requests it takes. */
+@ExtendWith(SharedS3Server.class)
+final class S3FaultsTest {
+  private static final Duration DEADLINE = Duration.ofSeconds(2);
+
+  /** A call may have begun its last request just before the deadline; then machines are slow. */
+  private static final Duration LONGEST = DEADLINE.multipliedBy(5);
+
+  private static final int STEP = 1 << 20;
+  private static final OriginPath SMALL = OriginPath.of("small");
+  private static final OriginPath LARGE = OriginPath.of("large");
+
+  private final byte[] small = new byte[100_000];
+  private final byte[] large = new byte[5 * S3File.PIECE / 2];
+  private S3Store store;
+  private ForwardingProxy proxy;
+  private S3Origin origin;
+
+  @BeforeEach
+  void open() throws IOException {
+    Random random = new Random(1);
+    random.nextBytes(small);
+    random.nextBytes(large);
+    String bucket = SharedS3Server.newBucket();
+    store = new S3Store(SharedS3Server.endpoint(), bucket, "");
+    store.put("small", small);
+    store.put("large", large);
+    proxy = ForwardingProxy.start(SharedS3Server.endpoint());
+    origin = S3Origin.open(SharedS3Server.settings(proxy.endpoint(), "s3://" + bucket, DEADLINE));
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    origin.close();
+    proxy.close();
+    store.close();
+  }
+
+  /** Reads all of a file as transit does. */
+  private byte[] read(OriginPath path) throws FsException {
+    Attributes attributes = origin.stat(path);
+    proxy.log(); // only what follows counts
+    return read(path, attributes);
+  }
+
+  private byte[] read(OriginPath path, Attributes attributes) throws FsException {
+    int size = (int) attributes.size();
+    long memory = LIBC.malloc(size);
+    try (OriginFile file = origin.open(path, new Part(attributes.version(), 0, size))) {
+      for (int done = 0; done < size; ) {
+        int step = Math.min(STEP, size - done);
+        assertThat(file.read(done, memory + done, step)).isEqualTo(step);
+        done += step;
+      }
+      return Memory.bytes(memory, size);
+    } finally {
+      LIBC.free(memory);
+    }
+  }
+
+  private void assertEndsInTime(Runnable call) {
+    long start = System.nanoTime();
+    call.run();
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(LONGEST);
+  }
+
+  @Test
+  void read_smallFile_isOneGetOfItsVersion() throws IOException {
+    assertThat(read(SMALL)).isEqualTo(small);
+    assertThat(proxy.count(Request::isGet)).isEqualTo(1);
+    assertThat(proxy.bytes()).isEqualTo(small.length);
+    Request get = proxy.log().stream().filter(Request::isGet).findFirst().orElseThrow();
+    assertThat(get.header("If-Match")).isEqualTo('"' + origin.stat(SMALL).etag() + '"');
+    assertThat(get.header("Range")).isEqualTo("bytes=0-" + (small.length - 1));
+  }
+
+  @Test
+  void read_largeFile_isOneGetAPieceAndSeveralAtOnce() throws IOException {
+    proxy.delay(Duration.ofMillis(100));
+    assertThat(read(LARGE)).isEqualTo(large);
+    assertThat(proxy.count(Request::isGet)).isEqualTo(3);
+    assertThat(proxy.bytes()).isEqualTo(large.length);
+    assertThat(proxy.mostAtOnce()).isEqualTo(3);
+  }
+
+  @Test
+  void close_beforeAnythingWasRead_leavesNothingBehind() throws IOException {
+    Attributes attributes = origin.stat(LARGE);
+    for (int i = 0; i < 20; i++) {
+      Part all = new Part(attributes.version(), 0, large.length);
+      origin.open(LARGE, all).close();
+    }
+    assertThat(read(LARGE)).isEqualTo(large);
+    proxy.reset();
+    assertThat(read(LARGE)).isEqualTo(large);
+    assertThat(proxy.count(Request::isGet)).isEqualTo(3);
+  }
+
+  static Stream<Fault> faultsInPassing() {
+    return Stream.of(
+        new Fault.Answer(500, "InternalError"),
+        new Fault.Answer(503, "SlowDown"),
+        new Fault.Answer(429, "TooManyRequests"),
+        new Fault.Reset(0),
+        new Fault.Reset(30_000),
+        new Fault.Stall(0),
+        new Fault.Stall(30_000),
+        new Fault.Shorter(1000));
+  }
+
+  @ParameterizedTest
+  @MethodSource("faultsInPassing")
+  void fault_inPassing_givesTheRightBytes(Fault fault) throws IOException {
+    for (OriginPath path : new OriginPath[] {SMALL, LARGE}) {
+      proxy.disturb(Request::isGet, 1, fault);
+      assertThat(read(path)).isEqualTo(path == SMALL ? small : large);
+    }
+  }
+
+  static Stream<Fault> faultsForEver() {
+    return Stream.of(
+        new Fault.Answer(500, "InternalError"),
+        new Fault.Answer(503, "SlowDown"),
+        new Fault.Reset(30_000),
+        new Fault.Stall(30_000),
+        new Fault.Shorter(1000),
+        new Fault.Trickle(Duration.ofMillis(50)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("faultsForEver")
+  void fault_forEver_failsInTime(Fault fault) throws IOException {
+    Attributes attributes = origin.stat(LARGE);
+    proxy.disturb(Request::isGet, Integer.MAX_VALUE, fault);
+    assertEndsInTime(
+        () -> assertFails(() -> read(LARGE, attributes), FsError.IO, FsError.TIMED_OUT));
+  }
+
+  @Test
+  void fault_ofOtherCalls_failsInTimeOrPasses() throws IOException {
+    proxy.disturb(Request::isHead, 1, new Fault.Answer(503, "SlowDown"));
+    proxy.disturb(Request::isList, 1, new Fault.Answer(500, "InternalError"));
+    assertThat(origin.stat(SMALL).size()).isEqualTo(small.length);
+    proxy.disturb(Request::isList, Integer.MAX_VALUE, new Fault.Stall(0));
+    assertEndsInTime(() -> assertFails(() -> origin.stat(SMALL), FsError.IO, FsError.TIMED_OUT));
+    assertEndsInTime(
+        () ->
+            assertFails(
+                () -> origin.list(OriginPath.ROOT, (name, type, inode) -> {}),
+                FsError.IO,
+                FsError.TIMED_OUT));
+  }
+
+  @Test
+  void etag_thatIsAnother_isStale() throws IOException {
+    Attributes attributes = origin.stat(LARGE);
+    proxy.disturb(Request::isGet, Integer.MAX_VALUE, new Fault.OtherEtag("\"other\""));
+    assertFails(() -> read(LARGE, attributes), FsError.STALE);
+  }
+
+  /** Of the second piece, when the first one has been delivered. */
+  @Test
+  void object_replacedOrRemoved_isStale() throws IOException {
+    Attributes attributes = origin.stat(SMALL);
+    store.put("small", new byte[100_000]);
+    assertFails(() -> read(SMALL, attributes), FsError.STALE);
+    Attributes before = origin.stat(LARGE);
+    proxy.disturb(Request::isGet, Integer.MAX_VALUE, new Fault.Answer(404, "NoSuchKey"));
+    proxy.disturb(Request::isGet, 0, new Fault.Reset(0));
+    assertFails(() -> read(LARGE, before), FsError.STALE, FsError.NOT_FOUND);
+  }
+
+  @Test
+  void denied_isAccessDenied() throws IOException {
+    Attributes attributes = origin.stat(SMALL);
+    proxy.disturb(Request::isGet, Integer.MAX_VALUE, new Fault.Answer(403, "AccessDenied"));
+    assertFails(() -> read(SMALL, attributes), FsError.ACCESS_DENIED);
+  }
+}

@@ -1,0 +1,345 @@
+package io.holdfast.fs.origin.s3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.fs.Await;
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.Seeds;
+import io.holdfast.fs.origin.Attributes;
+import io.holdfast.fs.origin.OriginPath;
+import io.holdfast.fs.origin.S3Store;
+import io.holdfast.fs.origin.SharedS3Server;
+import io.holdfast.s3server.Fault;
+import io.holdfast.s3server.ForwardingProxy;
+import io.holdfast.s3server.Request;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Listings: how keys become a tree, and what that costs. */
+@ExtendWith(SharedS3Server.class)
+final class S3ScanTest {
+  private static final int KEYS = 100_000;
+
+  /** What a thousand keys a request comes to, and a tenth more. */
+  private static final int MOST_LISTS = KEYS / 1000 * 11 / 10;
+
+  private static S3Origin open(FakeS3 store) throws FsException {
+    return S3Origin.open(
+        SharedS3Server.settings(store.endpoint(), "s3://bucket/data", Await.LONGEST));
+  }
+
+  private static ScanRecord scan(S3Origin origin, String directory) throws FsException {
+    ScanRecord record = new ScanRecord();
+    OriginPath path = OriginPath.of(directory);
+    if (!directory.isEmpty()) {
+      record.entries.put(directory, origin.stat(path));
+    }
+    ExecutorService threads = Executors.newFixedThreadPool(16);
+    try {
+      origin.scan(path, threads, record);
+    } finally {
+      threads.shutdown();
+    }
+    assertThat(record.wrong).isEmpty();
+    return record;
+  }
+
+  /** Names of files as datasets have them: numbered in one directory, or in many. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"img_%2$07d.jpg", "%1$03d/%2$05d.bin", "n%1$08d/n%1$08d_%3$d.JPEG", "%4$016x"})
+  void scan_hundredThousandKeys_takesFewListsAndSeveralAtOnce(String pattern) throws IOException {
+    List<String> keys = new ArrayList<>();
+    for (int i = 0; i < KEYS; i++) {
+      String name = String.format(pattern, i / 100, i, i % 100, i * 0x9E3779B97F4A7C15L);
+      keys.add("data/train/" + name);
+    }
+    FakeListings store = new FakeListings(keys, Duration.ofMillis(3));
+    ScanRecord record = scan(store);
+    System.out.println(
+        pattern + ": " + store.lists() + " LISTs, at most " + store.mostAtOnce() + " at once");
+    assertThat(record.files()).isEqualTo(KEYS);
+    assertThat(store.lists()).isLessThanOrEqualTo(MOST_LISTS);
+    assertThat(store.mostAtOnce()).isGreaterThan(3);
+    assertThat(record.failed).isEmpty();
+    record.entries.values().removeIf(each -> !each.isDirectory());
+    assertThat(record.complete).isEqualTo(record.entries.keySet());
+  }
+
+  private static ScanRecord scan(FakeListings store) {
+    ScanRecord record = new ScanRecord();
+    S3Settings settings =
+        SharedS3Server.settings(
+            URI.create("http://none.invalid"), "s3://bucket/data", Await.LONGEST);
+    S3Scan.Target target = new S3Scan.Target(OriginPath.ROOT, "data/");
+    ExecutorService threads = Executors.newFixedThreadPool(16);
+    try {
+      assertThat(new S3Scan(store, new Entries(settings), target, threads, record).run()).isTrue();
+    } finally {
+      threads.shutdown();
+    }
+    assertThat(record.wrong).isEmpty();
+    return record;
+  }
+
+  @Test
+  void keys_thatAreNoPaths_followTheRulesEverywhere() throws IOException {
+    String longest = "l".repeat(255);
+    List<String> keys = new ArrayList<>();
+    for (String each :
+        List.of(
+            "",
+            "plain",
+            "both",
+            "both-1",
+            "both.txt",
+            "both/below",
+            "marker/",
+            "sub/marker/",
+            "//top",
+            "hidden//below",
+            "dots/./a",
+            "dots/../b",
+            ".",
+            "..",
+            "../c",
+            "nul\0name",
+            "bad\uFFFDname",
+            longest,
+            longest + "x",
+            longest + "x/below",
+            "in/" + longest + "x/a",
+            "ends/with/slash/",
+            "double//",
+            "a&<b>",
+            "ctl\u0001",
+            "sp ace+",
+            "smile\uD83D\uDE00")) {
+      keys.add("data/" + each);
+    }
+    keys.add("database");
+    Map<String, Boolean> expected = new TreeMap<>();
+    for (String file :
+        List.of("plain", "both-1", "both.txt", "both/below", longest, "a&<b>", "ctl\u0001")) {
+      expected.put(file, false);
+    }
+    expected.put("sp ace+", false);
+    expected.put("smile\uD83D\uDE00", false);
+    for (String directory :
+        List.of(
+            "both",
+            "marker",
+            "sub",
+            "sub/marker",
+            "hidden",
+            "dots",
+            "in",
+            "ends",
+            "ends/with",
+            "ends/with/slash",
+            "double")) {
+      expected.put(directory, true);
+    }
+    try (FakeS3 store = new FakeS3(keys);
+        S3Origin origin = open(store)) {
+      ScanRecord record = scan(origin, "");
+      Map<String, Boolean> listed = new TreeMap<>();
+      walk(origin, OriginPath.ROOT, listed);
+      assertThat(listed).isEqualTo(expected);
+      record.entries.remove(".");
+      Map<String, Boolean> scanned = new TreeMap<>();
+      record.entries.forEach((path, each) -> scanned.put(path, each.isDirectory()));
+      assertThat(scanned).isEqualTo(expected);
+      for (Map.Entry<String, Attributes> each : record.entries.entrySet()) {
+        assertThat(origin.stat(OriginPath.of(each.getKey()))).isEqualTo(each.getValue());
+      }
+      for (String hidden :
+          List.of("hidden//below", "dots/.", "nul\0name", "bad\uFFFDname", "marker/", "both/")) {
+        assertMissing(origin, hidden, FsError.NOT_FOUND);
+      }
+      assertMissing(origin, "dots/../b", FsError.SYMLINK);
+      assertMissing(origin, longest + "x", FsError.NAME_TOO_LONG);
+    }
+  }
+
+  private static void assertMissing(S3Origin origin, String path, FsError code) {
+    io.holdfast.fs.Failures.assertFails(() -> origin.stat(OriginPath.of(path)), code);
+  }
+
+  private static void walk(S3Origin origin, OriginPath directory, Map<String, Boolean> found)
+      throws FsException {
+    List<OriginPath> within = new ArrayList<>();
+    origin.list(
+        directory,
+        (name, type, inode) -> {
+          OriginPath path = directory.child(name);
+          assertThat(found.put(path.toString(), type == Attributes.DIRECTORY)).isNull();
+          if (type == Attributes.DIRECTORY) {
+            within.add(path);
+          }
+        });
+    for (OriginPath each : within) {
+      walk(origin, each, found);
+    }
+  }
+
+  /** Names of few characters, so that many begin with others, of files and directories alike. */
+  @Test
+  void scan_randomKeys_isTheSameAsListing() throws IOException {
+    Random random = new Random(Seeds.next("scan_randomKeys"));
+    TreeSet<String> keys = new TreeSet<>();
+    String characters = "ab01-. //";
+    for (int i = 0; i < 30_000; i++) {
+      StringBuilder key = new StringBuilder("data/");
+      for (int length = 1 + random.nextInt(9); length > 0; length--) {
+        key.append(characters.charAt(random.nextInt(characters.length())));
+      }
+      keys.add(key.toString());
+    }
+    FakeListings store = new FakeListings(keys, Duration.ofMillis(1));
+    ScanRecord record = scan(store);
+    assertThat(store.mostAtOnce()).isGreaterThan(1);
+    record.entries.remove(".");
+    Map<String, Boolean> scanned = new TreeMap<>();
+    record.entries.forEach((path, each) -> scanned.put(path, each.isDirectory()));
+    Map<String, Boolean> expected = expectedOf(keys);
+    assertThat(scanned).isEqualTo(expected);
+    Map<String, Boolean> listed = new TreeMap<>();
+    try (FakeS3 server = new FakeS3(List.copyOf(keys));
+        S3Origin origin = open(server)) {
+      origin.list(
+          OriginPath.ROOT,
+          (name, type, inode) ->
+              listed.put(OriginPath.of(name).toString(), type == Attributes.DIRECTORY));
+    }
+    expected.keySet().removeIf(path -> path.contains("/"));
+    assertThat(listed).isEqualTo(expected);
+  }
+
+  /** The rules once more, one key after the other. */
+  private static Map<String, Boolean> expectedOf(Iterable<String> keys) {
+    Map<String, Boolean> expected = new TreeMap<>();
+    for (String key : keys) {
+      String[] parts = key.substring("data/".length()).split("/", -1);
+      String path = "";
+      for (int i = 0; i < parts.length && KeyNames.isName(parts[i]); i++) {
+        path += (i == 0 ? "" : "/") + parts[i];
+        expected.merge(path, i < parts.length - 1, Boolean::logicalOr);
+      }
+    }
+    return expected;
+  }
+
+  @Test
+  void scan_ofOneDirectory_passesWhatIsBelowIt() throws IOException {
+    try (FakeS3 store = new FakeS3(List.of("data/a/x", "data/a/b/y", "data/ab", "data/c"));
+        S3Origin origin = open(store)) {
+      ScanRecord record = scan(origin, "a");
+      assertThat(record.entries.keySet())
+          .containsExactlyInAnyOrder(".", "a", "a/x", "a/b", "a/b/y");
+      assertThat(record.complete).containsExactlyInAnyOrder("a", "a/b");
+      io.holdfast.fs.Failures.assertFails(() -> scan(origin, "c"), FsError.NOT_DIRECTORY);
+      io.holdfast.fs.Failures.assertFails(() -> scan(origin, "none"), FsError.NOT_FOUND);
+    }
+  }
+
+  /** What could not be listed is never complete. */
+  @Test
+  void scan_storeThatFailsInTheMiddle_saysSo() throws IOException {
+    List<String> keys = new ArrayList<>();
+    for (int i = 0; i < 20_000; i++) {
+      keys.add(String.format("data/d%02d/f%05d", i / 1000, i));
+    }
+    try (FakeS3 store = new FakeS3(keys);
+        ForwardingProxy proxy = ForwardingProxy.start(store.endpoint());
+        S3Origin origin =
+            S3Origin.open(
+                SharedS3Server.settings(proxy.endpoint(), "s3://bucket/data", Await.LONGEST))) {
+      proxy.disturb(
+          request -> request.target().contains("d07"), 1000, new Fault.Answer(403, "AccessDenied"));
+      ScanRecord record = scan(origin, "");
+      assertThat(record.failed).containsKey(".");
+      assertThat(record.failed.get(".").code()).isEqualTo(FsError.ACCESS_DENIED);
+      assertThat(record.complete).contains("d00", "d05").doesNotContain(".", "d07", "d08");
+    }
+  }
+
+  /** The fake that the other tests count with lists as a real server does. */
+  @Test
+  void fake_listings_areThoseOfARealServer() throws IOException {
+    String name = SharedS3Server.newBucket();
+    List<String> keys = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      keys.add(
+          "data/" + (i % 3 == 0 ? "a" + i : i % 3 == 1 ? "d" + i % 5 + "/f" + i : "a" + i + "/x"));
+    }
+    try (S3Store real = new S3Store(SharedS3Server.endpoint(), name, "");
+        FakeS3 fake = new FakeS3(keys)) {
+      keys.forEach(key -> real.put(key, new byte[10]));
+      for (boolean delimiter : new boolean[] {true, false}) {
+        for (int limit : new int[] {3, 7, 1000}) {
+          assertThat(pages(fake.endpoint(), name, delimiter, limit))
+              .isEqualTo(pages(SharedS3Server.endpoint(), name, delimiter, limit));
+        }
+      }
+    }
+  }
+
+  private static List<String> pages(URI endpoint, String bucket, boolean delimiter, int limit) {
+    List<String> pages = new ArrayList<>();
+    S3Settings settings =
+        SharedS3Server.settings(endpoint, "s3://" + bucket + "/data", Await.LONGEST);
+    try (Bucket requests = new Bucket(settings)) {
+      String after = null;
+      boolean more = true;
+      while (more) {
+        var page = requests.list(new Listings.Page("data/", delimiter, after, limit));
+        List<String> shown = new ArrayList<>();
+        page.contents().forEach(each -> shown.add(each.key() + " " + each.size()));
+        page.commonPrefixes().forEach(each -> shown.add(each.prefix()));
+        pages.add(shown.toString());
+        more = Boolean.TRUE.equals(page.isTruncated());
+        after = delimiter ? page.nextContinuationToken() : more ? lastKey(page.contents()) : null;
+      }
+    }
+    return pages;
+  }
+
+  private static String lastKey(List<software.amazon.awssdk.services.s3.model.S3Object> keys) {
+    return keys.get(keys.size() - 1).key();
+  }
+
+  @Test
+  void list_thousandsOfEntries_asksForAThousandAtATime() throws IOException {
+    List<String> keys = new ArrayList<>();
+    for (int i = 0; i < 3500; i++) {
+      keys.add("data/f" + i);
+    }
+    try (FakeS3 store = new FakeS3(keys);
+        ForwardingProxy proxy = ForwardingProxy.start(store.endpoint());
+        S3Origin origin =
+            S3Origin.open(
+                SharedS3Server.settings(proxy.endpoint(), "s3://bucket/data", Await.LONGEST))) {
+      proxy.reset();
+      List<String> listed = new ArrayList<>();
+      origin.list(
+          OriginPath.ROOT, (name, type, inode) -> listed.add(OriginPath.of(name).toString()));
+      assertThat(listed).hasSize(3500).doesNotHaveDuplicates();
+      assertThat(proxy.count(Request::isList)).isEqualTo(4);
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package io.holdfast.fs.origin.s3;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.origin.Attributes;
+import io.holdfast.fs.origin.Origin.ScanSink;
+import io.holdfast.fs.origin.Origin.ScannedEntry;
+import io.holdfast.fs.origin.OriginPath;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Takes a scan, and notes what is wrong with its order. */
+final class ScanRecord implements ScanSink {
+  final Map<String, Attributes> entries = new ConcurrentHashMap<>();
+  final Set<String> complete = ConcurrentHashMap.newKeySet();
+  final Map<String, FsException> failed = new ConcurrentHashMap<>();
+  final List<String> wrong = new CopyOnWriteArrayList<>();
+
+  ScanRecord() {
+    entries.put(".", new Attributes(Attributes.DIRECTORY, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ""));
+  }
+
+  @Override
+  public void entries(OriginPath directory, List<ScannedEntry> list) {
+    if (!entries.containsKey(directory.toString())) {
+      wrong.add(directory + " has entries before it is one");
+    }
+    if (complete.contains(directory.toString())) {
+      wrong.add(directory + " has entries after it was complete");
+    }
+    for (ScannedEntry entry : list) {
+      String path = directory.child(entry.name().bytes()).toString();
+      if (entry.attributes() == null || entries.put(path, entry.attributes()) != null) {
+        wrong.add(path + " is passed twice, or without attributes");
+      }
+    }
+  }
+
+  @Override
+  public void complete(OriginPath directory) {
+    if (!complete.add(directory.toString())) {
+      wrong.add(directory + " is complete twice");
+    }
+  }
+
+  @Override
+  public void failed(OriginPath directory, FsException cause) {
+    failed.put(directory.toString(), cause);
+  }
+
+  @Override
+  public boolean goesOn() {
+    return true;
+  }
+
+  long files() {
+    return entries.values().stream().filter(Attributes::isRegular).count();
+  }
+}
