@@ -72,6 +72,7 @@ final class ArchitectureTest {
               "mount.kernel",
               "origin",
               "origin.posix",
+              "origin.s3",
               "peers",
               "residency",
               "stats",

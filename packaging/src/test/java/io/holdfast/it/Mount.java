@@ -22,15 +22,20 @@ final class Mount {
 
   private final Sandbox sandbox;
   private final String name;
-  private final Path origin;
+  private final String source;
   private final Path mountpoint;
   private long pid;
   private String plan = "";
 
-  Mount(Sandbox sandbox, String name, Path origin, Path mountpoint) {
+  /**
+   * A mount that is to be.
+   *
+   * @param source a directory, or objects in S3
+   */
+  Mount(Sandbox sandbox, String name, String source, Path mountpoint) {
     this.sandbox = sandbox;
     this.name = name;
-    this.origin = origin;
+    this.source = source;
     this.mountpoint = mountpoint;
   }
 
@@ -40,8 +45,8 @@ final class Mount {
     command.addAll(List.of("--binding", System.getProperty("holdfast.binding")));
     command.addAll(List.of("--state-dir", stateDirectory().toString()));
     command.addAll(List.of(options));
-    command.add(origin.toString());
-    if (!origin.equals(mountpoint)) {
+    command.add(source);
+    if (!source.equals(mountpoint.toString())) {
       command.add(mountpoint.toString());
     }
     return command;
@@ -83,8 +88,8 @@ final class Mount {
     return sandbox.root().resolve(name + ".log");
   }
 
-  Path origin() {
-    return origin;
+  String source() {
+    return source;
   }
 
   Path mountpoint() {

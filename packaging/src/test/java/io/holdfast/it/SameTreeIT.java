@@ -56,7 +56,7 @@ class SameTreeIT {
         SANDBOX.mountWith(
             List.of(),
             Map.of("LC_ALL", "C", "LANG", "C"),
-            tree,
+            tree.toString(),
             SANDBOX.folder("mnt"),
             "--capacity",
             "64M");
@@ -85,7 +85,7 @@ class SameTreeIT {
     List<MountTable.Row> rows = MountTable.holdfastAt(mount.mountpoint());
 
     assertThat(rows).hasSize(1);
-    assertThat(rows.get(0).source()).isEqualTo(mount.origin().toString());
+    assertThat(rows.get(0).source()).isEqualTo(mount.source());
     assertThat(rows.get(0).options().split(",")).contains("ro");
   }
 

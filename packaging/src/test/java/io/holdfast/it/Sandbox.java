@@ -280,9 +280,14 @@ final class Sandbox
     return mountAt(origin, folder("mnt" + mounts.size()), options);
   }
 
+  /** Mounts a source that may be in S3 at a new mountpoint, with more environment. */
+  Mount mountSource(String source, Map<String, String> environment, String... options) {
+    return mountWith(List.of(), environment, source, folder("mnt" + mounts.size()), options);
+  }
+
   /** Mounts a dataset at a place; over itself when that is the origin. */
   Mount mountAt(Path origin, Path mountpoint, String... options) {
-    return mountWith(List.of(), Map.of(), origin, mountpoint, options);
+    return mountWith(List.of(), Map.of(), origin.toString(), mountpoint, options);
   }
 
   /**
@@ -291,10 +296,10 @@ final class Sandbox
   Mount mountWith(
       List<String> prefix,
       Map<String, String> environment,
-      Path origin,
+      String source,
       Path mountpoint,
       String... options) {
-    Mount mount = new Mount(this, id + "-" + mounts.size(), origin, mountpoint);
+    Mount mount = new Mount(this, id + "-" + mounts.size(), source, mountpoint);
     mounts.add(mount);
     List<String> command = new ArrayList<>(prefix);
     command.addAll(mount.command(options));
@@ -304,7 +309,8 @@ final class Sandbox
 
   /** A mount that the test starts itself. */
   Mount declare(Path origin) {
-    Mount mount = new Mount(this, id + "-" + mounts.size(), origin, folder("mnt" + mounts.size()));
+    Mount mount =
+        new Mount(this, id + "-" + mounts.size(), origin.toString(), folder("mnt" + mounts.size()));
     mounts.add(mount);
     return mount;
   }

@@ -108,7 +108,7 @@ class WholeMachineIT {
         sandbox.mountWith(
             daemons.enter(),
             Map.of("HOLDFAST_HEAP", "128m"),
-            dataset.root(),
+            dataset.root().toString(),
             sandbox.folder("mnt"),
             "--capacity",
             "64M",

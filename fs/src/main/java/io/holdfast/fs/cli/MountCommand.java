@@ -3,6 +3,7 @@ package io.holdfast.fs.cli;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.daemon.BindingChoice;
 import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.daemon.Source;
 import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.MountTable;
@@ -34,6 +35,7 @@ import picocli.CommandLine.Spec;
       "",
       "SOURCE is the directory that holds the dataset: local, NFS, Lustre or any other. It appears,"
           + " read-only, at MOUNTPOINT; without MOUNTPOINT, over itself, so that no path changes."
+          + " Or SOURCE is s3://BUCKET/PREFIX, with the credentials that AWS tools find, too."
           + " The command returns when the mount answers, and tells the hit ratio to expect."
     },
     parameterListHeading = "%nArguments:%n",
@@ -43,6 +45,7 @@ import picocli.CommandLine.Spec;
       "  holdfast mount /data/imagenet                # over itself, half the memory",
       "  holdfast mount --capacity 400G /nfs/openimages /mnt/openimages",
       "  holdfast mount --capacity 60%% --memory 75%% /data/imagenet",
+      "  holdfast mount --s3-region eu-west-1 s3://datasets/imagenet /mnt/imagenet",
       "  holdfast mount --foreground --log-level debug /data/imagenet /mnt/x"
     })
 final class MountCommand implements Callable<Integer> {
@@ -52,14 +55,17 @@ final class MountCommand implements Callable<Integer> {
 
   @Spec private @Nullable CommandSpec spec;
 
-  @Parameters(index = "0", paramLabel = "SOURCE", description = "The dataset's directory.")
+  @Parameters(
+      index = "0",
+      paramLabel = "SOURCE",
+      description = "The dataset's directory, or s3://BUCKET/PREFIX.")
   private String source = "";
 
   @Parameters(
       index = "1",
       arity = "0..1",
       paramLabel = "MOUNTPOINT",
-      description = "Where it appears. Default: SOURCE itself.")
+      description = "Where it appears. Default: SOURCE itself, if it is a directory.")
   private @Nullable String mountpoint;
 
   @ArgGroup(validate = false, exclusive = false)
@@ -81,8 +87,8 @@ final class MountCommand implements Callable<Integer> {
   @Override
   public Integer call() throws FsException {
     context.refuseRepeatedOptions(spec);
-    Path from = absolute("SOURCE", source);
-    Path to = mountpoint == null ? from : absolute("MOUNTPOINT", mountpoint);
+    Source from = from(source);
+    Path to = to(from);
     // Wrong values come to light before anything is touched.
     Settings wanted = options.settings(from, to, context.host());
     if (report) {
@@ -106,11 +112,26 @@ final class MountCommand implements Callable<Integer> {
         : serveInForeground(settings, paths.notes());
   }
 
-  private static Path absolute(String what, String text) {
-    if (text.isEmpty()) {
-      throw CliException.usage(what + " is empty: give a directory");
+  private static Source from(String text) {
+    try {
+      return Source.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw CliException.usage(String.valueOf(e.getMessage()));
     }
-    return Path.of(text).toAbsolutePath().normalize();
+  }
+
+  private Path to(Source from) {
+    if (mountpoint == null) {
+      if (from instanceof Source.Directory directory) {
+        return directory.path();
+      }
+      throw CliException.usage(
+          "missing MOUNTPOINT: '%s' needs a directory to appear at".formatted(from));
+    }
+    if (mountpoint.isEmpty()) {
+      throw CliException.usage("MOUNTPOINT is empty: give a directory");
+    }
+    return Path.of(mountpoint).toAbsolutePath().normalize();
   }
 
   private int startInBackground(Settings settings, List<String> lines) throws FsException {

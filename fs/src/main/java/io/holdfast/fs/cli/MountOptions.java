@@ -5,6 +5,7 @@ import io.holdfast.fs.daemon.LogLevel;
 import io.holdfast.fs.daemon.OpenCounting;
 import io.holdfast.fs.daemon.PinMode;
 import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.daemon.Source;
 import io.holdfast.fs.daemon.XattrChoice;
 import io.holdfast.fs.units.Durations;
 import io.holdfast.fs.units.Sizes;
@@ -35,10 +36,13 @@ final class MountOptions {
   @ArgGroup(validate = false, order = 2, heading = "%nHow the mount behaves:%n")
   Mount mount = new Mount();
 
-  @ArgGroup(validate = false, order = 3, heading = "%nOther nodes with the same dataset:%n")
+  @ArgGroup(validate = false, order = 3, heading = "%nA source in S3:%n")
+  S3Words s3 = new S3Words();
+
+  @ArgGroup(validate = false, order = 4, heading = "%nOther nodes with the same dataset:%n")
   Peers peers = new Peers();
 
-  @ArgGroup(validate = false, order = 4, heading = "%nThe daemon and its log:%n")
+  @ArgGroup(validate = false, order = 5, heading = "%nThe daemon and its log:%n")
   Service service = new Service();
 
   /** What decides over memory. */
@@ -270,11 +274,11 @@ final class MountOptions {
   /**
    * Says what the options mean.
    *
-   * @param origin absolute
+   * @param origin a directory is absolute
    * @param mountpoint absolute
    * @throws CliException when a value is wrong
    */
-  Settings settings(Path origin, Path mountpoint, Host host) {
+  Settings settings(Source origin, Path mountpoint, Host host) {
     long whole = host.memory();
     boolean root = host.uid() == 0;
     Settings.Builder b = Settings.builder(origin, mountpoint).systemMemory(whole);
@@ -306,6 +310,7 @@ final class MountOptions {
       b.source(Settings.Key.ALLOW_OTHER, "flag --no-allow-other");
     }
 
+    s3.fill(b);
     given(b, Settings.Key.LISTEN, peers.listen, v -> b.listen(NodeAddress.parse(v)));
     given(b, Settings.Key.PEERS, peers.peers, v -> b.discovery(Discovery.parse(v)));
     given(b, Settings.Key.CLUSTER_SECRET_FILE, absolutePath(peers.secretFile), b::secretFile);
@@ -370,6 +375,7 @@ final class MountOptions {
     if (mount.allowOther != null) {
       words.add(mount.allowOther ? "--allow-other" : "--no-allow-other");
     }
+    s3.addTo(words);
     words.add(Settings.Key.LOG_LEVEL, service.logLevel);
     words.add(Settings.Key.LISTEN, peers.listen);
     words.add(Settings.Key.PEERS, peers.peers);
@@ -383,7 +389,7 @@ final class MountOptions {
     return words.list();
   }
 
-  private static <T> void given(
+  static <T> void given(
       Settings.Builder builder, Settings.Key key, @Nullable T value, Consumer<T> setter) {
     if (value == null) {
       return;

@@ -3,6 +3,7 @@ package io.holdfast.fs.cli;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.daemon.BindingChoice;
 import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.daemon.Source;
 import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
@@ -23,11 +24,11 @@ final class Preflight {
   /**
    * What the check has found out.
    *
-   * @param origin the dataset's directory, without symlinks
+   * @param origin where the dataset is, without symlinks
    * @param mountpoint without symlinks
    * @param notes lines for the user and the log
    */
-  record Result(Path origin, Path mountpoint, List<String> notes) {}
+  record Result(Source origin, Path mountpoint, List<String> notes) {}
 
   private final Host host;
   private final List<String> notes = new ArrayList<>();
@@ -37,24 +38,36 @@ final class Preflight {
   }
 
   /**
-   * Checks the two directories, and clears the mountpoint of a dead mount of ours.
+   * Checks the two places, and clears the mountpoint of a dead mount of ours. What is in S3 is not
+   * asked for: that is the daemon's first step.
    *
    * @param source as the user gave it, made absolute
    * @param mountpoint the same; may be the source
    * @throws CliException when they cannot be used
    */
-  Result checkPaths(Path source, Path mountpoint) {
+  Result checkPaths(Source source, Path mountpoint) {
+    Path directory = source instanceof Source.Directory of ? of.path() : null;
     Path located = host.locate(mountpoint);
-    clearMountpoint(located, located.equals(host.locate(source)));
+    clearMountpoint(located, directory != null && located.equals(host.locate(directory)));
+    Path origin = directory == null ? null : readable(directory);
+    checkDirectory("mountpoint", mountpoint, "create it with 'mkdir -p'");
+    Path real = realPath("mountpoint", mountpoint);
+    if (real.getNameCount() == 0) {
+      throw CliException.usage("mountpoint '/' is the whole machine: choose a directory below it");
+    }
+    if (origin == null) {
+      return new Result(source, real, List.copyOf(notes));
+    }
+    checkRelation(origin, real);
+    return new Result(new Source.Directory(origin), real, List.copyOf(notes));
+  }
+
+  private Path readable(Path source) {
     checkDirectory("source", source, "check the path");
     if (!host.canRead(source)) {
       throw denied("source", source);
     }
-    Path origin = realPath("source", source);
-    checkDirectory("mountpoint", mountpoint, "create it with 'mkdir -p'");
-    Path real = realPath("mountpoint", mountpoint);
-    checkRelation(origin, real);
-    return new Result(origin, real, List.copyOf(notes));
+    return realPath("source", source);
   }
 
   /**
@@ -206,9 +219,6 @@ final class Preflight {
   }
 
   private static void checkRelation(Path origin, Path mountpoint) {
-    if (mountpoint.getNameCount() == 0) {
-      throw CliException.usage("mountpoint '/' is the whole machine: choose a directory below it");
-    }
     if (origin.equals(mountpoint)) {
       return;
     }

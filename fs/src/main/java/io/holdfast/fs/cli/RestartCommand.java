@@ -4,6 +4,7 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlClient;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.daemon.Source;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -119,7 +120,7 @@ final class RestartCommand implements Callable<Integer> {
       String before = Files.readString(command);
       List<String> words = words(daemon);
       List<String> options = merged(words);
-      Path origin = Path.of(words.get(words.size() - 2));
+      Source origin = Source.parse(words.get(words.size() - 2));
       Settings settings = parse(options).settings(origin, daemon.mountpoint(), context.host());
       List<String> start = new ArrayList<>(context.ownCommand());
       start.addAll(List.of("mount", words.get(0)));

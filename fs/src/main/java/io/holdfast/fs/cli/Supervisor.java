@@ -5,6 +5,7 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.daemon.Source;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import java.io.IOException;
@@ -72,10 +73,15 @@ final class Supervisor {
   static String commandText(Settings settings, List<String> daemon, Path log) {
     return "origin=%s%nmountpoint=%s%nlog=%s%nset -- %s%n"
         .formatted(
-            quoted(settings.origin().toString()),
+            quoted(held(settings.origin())),
             quoted(settings.mountpoint().toString()),
             quoted(log.toString()),
             daemon.stream().map(Supervisor::quoted).collect(Collectors.joining(" ")));
+  }
+
+  /** What the supervisor keeps open for its daemons. Objects in S3 need nothing of the kind. */
+  private static String held(Source origin) {
+    return origin instanceof Source.Directory directory ? directory.toString() : "/dev/null";
   }
 
   /** Writes a word so that a shell reads it as it is. */

@@ -25,6 +25,13 @@ final class Words {
     add(key, value == null ? null : value.toString());
   }
 
+  /** The option alone, where it is set. */
+  void flag(Settings.Key key, @Nullable Boolean value) {
+    if (Boolean.TRUE.equals(value)) {
+      words.add("--" + key.text());
+    }
+  }
+
   /** Once for each value. */
   void add(Settings.Key key, @Nullable List<String> values) {
     if (values != null) {

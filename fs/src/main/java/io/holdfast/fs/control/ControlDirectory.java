@@ -86,8 +86,17 @@ public final class ControlDirectory {
 
   /** Returns the user that runs this process. */
   public static int ownUid() {
+    return own("unix:uid");
+  }
+
+  /** Returns the group that this process runs as. */
+  public static int ownGid() {
+    return own("unix:gid");
+  }
+
+  private static int own(String attribute) {
     try {
-      return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+      return (Integer) Files.getAttribute(Path.of("/proc/self"), attribute);
     } catch (IOException e) {
       throw new IllegalStateException("/proc/self cannot be read: is /proc mounted?", e);
     }

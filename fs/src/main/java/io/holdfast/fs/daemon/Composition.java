@@ -9,6 +9,8 @@ import io.holdfast.fs.mount.kernel.KernelBinding;
 import io.holdfast.fs.origin.DeadlineOrigin;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.posix.PosixOrigin;
+import io.holdfast.fs.origin.s3.S3Origin;
+import io.holdfast.fs.origin.s3.S3Settings;
 import io.holdfast.fs.transit.AdaptiveFetchers;
 import io.holdfast.fs.transit.Fetchers;
 import io.holdfast.fs.transit.PlainFetchers;
@@ -53,9 +55,20 @@ final class Composition {
   /**
    * Opens the dataset.
    *
-   * @param supervision has the directory open where the mount may lie over it by now
+   * @param supervision has a directory open where the mount may lie over it by now
    */
-  static Origin origin(Path directory, @Nullable Supervision supervision) throws FsException {
+  static Origin origin(Settings settings, @Nullable Supervision supervision) throws FsException {
+    if (settings.s3().isPresent()) {
+      // Its calls end by a deadline themselves.
+      S3Settings store = settings.s3().get();
+      boolean goesOn = supervision != null && supervision.restarts() > 0;
+      return goesOn ? S3Origin.reopen(store) : S3Origin.open(store);
+    }
+    return directory(((Source.Directory) settings.origin()).path(), supervision);
+  }
+
+  private static Origin directory(Path directory, @Nullable Supervision supervision)
+      throws FsException {
     Origin origin =
         supervision == null
             ? PosixOrigin.open(directory, InstantSource.system())

@@ -136,7 +136,7 @@ public final class Daemon {
               && (settings.openCounting() == OpenCounting.AUTO
                   || settings.openCounting() == OpenCounting.MESSAGE);
 
-      Origin origin = closing(Composition.origin(settings.origin(), supervision));
+      Origin origin = closing(Composition.origin(settings, supervision));
       PinLimits limits = PinLimits.raise(settings.capacityBytes());
       boolean hard = Residency.choosePin(wanted(settings.pin()), limits);
       CachePolicy policy = Policies.create(settings.policy(), settings.capacityBytes(), SEED);

@@ -6,7 +6,6 @@ import io.holdfast.fs.peers.PeerSettings;
 import io.holdfast.peer.Dataset;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.TlsFiles;
-import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Set;
@@ -113,10 +112,9 @@ final class PeerRules {
         b.listen, b.discovery, b.secretFile, tls, new Dataset(id, (int) b.itemSize));
   }
 
-  /** The last part of the path, or what of it can be in a name. */
-  private static String datasetId(Path origin) {
-    Path name = origin.getFileName();
-    String text = name == null ? "" : name.toString().replaceAll("[^A-Za-z0-9._-]", "-");
+  /** The last part of the origin's name, or what of it can be in an id. */
+  private static String datasetId(Source origin) {
+    String text = origin.lastPart().replaceAll("[^A-Za-z0-9._-]", "-");
     String id = text.replaceFirst("^[^A-Za-z0-9]+", "");
     return Dataset.isId(id) ? id : "dataset";
   }

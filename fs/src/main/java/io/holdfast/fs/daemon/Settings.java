@@ -1,5 +1,6 @@
 package io.holdfast.fs.daemon;
 
+import io.holdfast.fs.origin.s3.S3Settings;
 import io.holdfast.fs.peers.PeerSettings;
 import io.holdfast.fs.residency.Selection;
 import io.holdfast.fs.units.Durations;
@@ -68,6 +69,15 @@ public final class Settings {
     COUNT_OPENS,
     BINDING,
     ALLOW_OTHER,
+    S3_ENDPOINT,
+    S3_REGION,
+    S3_PATH_STYLE,
+    S3_ANONYMOUS,
+    S3_REQUESTER_PAYS,
+    UID,
+    GID,
+    FILE_MODE,
+    DIR_MODE,
     LISTEN,
     PEERS,
     CLUSTER_SECRET_FILE,
@@ -86,7 +96,7 @@ public final class Settings {
     }
   }
 
-  private final Path origin;
+  private final Source origin;
   private final Path mountpoint;
   private final String name;
   private final long capacityBytes;
@@ -104,6 +114,7 @@ public final class Settings {
   private final OpenCounting openCounting;
   private final BindingChoice binding;
   private final boolean allowOther;
+  private final @Nullable S3Settings s3;
   private final @Nullable PeerSettings peers;
   private final boolean foreground;
   private final LogLevel level;
@@ -131,6 +142,7 @@ public final class Settings {
     openCounting = builder.openCounting;
     binding = builder.binding;
     allowOther = builder.allowOther;
+    s3 = builder.s3.settings(builder.origin);
     peers = PeerRules.settings(builder);
     foreground = builder.foreground;
     level = builder.level;
@@ -141,17 +153,17 @@ public final class Settings {
   }
 
   /**
-   * Starts with the two paths and every default.
+   * Starts with the two places and every default.
    *
-   * @param origin the dataset's directory, absolute
+   * @param origin where the dataset is
    * @param mountpoint where it is to appear, absolute; may be the origin itself
    */
-  public static Builder builder(Path origin, Path mountpoint) {
+  public static Builder builder(Source origin, Path mountpoint) {
     return new Builder(origin, mountpoint);
   }
 
-  /** Returns the directory that holds the dataset. */
-  public Path origin() {
+  /** Returns where the dataset is. */
+  public Source origin() {
     return origin;
   }
 
@@ -241,6 +253,11 @@ public final class Settings {
     return allowOther;
   }
 
+  /** Returns how a dataset in S3 is reached and shown; empty where it is a directory. */
+  public Optional<S3Settings> s3() {
+    return Optional.ofNullable(s3);
+  }
+
   /** Returns how this node takes part in a cluster; empty where it does not. */
   public Optional<PeerSettings> peers() {
     return Optional.ofNullable(peers);
@@ -301,6 +318,16 @@ public final class Settings {
       case COUNT_OPENS -> lower(openCounting);
       case BINDING -> lower(binding).replace('_', '-');
       case ALLOW_OTHER -> allowOther ? "yes" : "no";
+      case S3_ENDPOINT,
+          S3_REGION,
+          S3_PATH_STYLE,
+          S3_ANONYMOUS,
+          S3_REQUESTER_PAYS,
+          UID,
+          GID,
+          FILE_MODE,
+          DIR_MODE ->
+          s3 == null ? "-" : S3Options.text(s3, key);
       case LISTEN, PEERS, CLUSTER_SECRET_FILE, TLS_CERT, TLS_KEY, TLS_CA, DATASET_ID ->
           peers == null ? "-" : peerText(peers, key);
       case FOREGROUND -> foreground ? "yes" : "no";
@@ -362,7 +389,7 @@ public final class Settings {
 
   /** Collects settings; {@link #build()} checks them and fills in the rest. Not thread-safe. */
   public static final class Builder {
-    final Path origin;
+    final Source origin;
     final Path mountpoint;
     @Nullable String name;
     @Nullable Long capacityBytes;
@@ -380,6 +407,7 @@ public final class Settings {
     OpenCounting openCounting = OpenCounting.AUTO;
     BindingChoice binding = BindingChoice.JNR_FUSE;
     boolean allowOther;
+    final S3Options s3 = new S3Options();
     @Nullable NodeAddress listen;
     @Nullable Discovery discovery;
     @Nullable Path secretFile;
@@ -395,7 +423,7 @@ public final class Settings {
     @Nullable Long systemMemory;
     final Map<Key, String> sources = new EnumMap<>(Key.class);
 
-    private Builder(Path origin, Path mountpoint) {
+    private Builder(Source origin, Path mountpoint) {
       this.origin = origin;
       this.mountpoint = mountpoint;
     }
@@ -502,6 +530,11 @@ public final class Settings {
       return this;
     }
 
+    /** Returns what is said of a source in S3, to be filled in. */
+    public S3Options s3() {
+      return s3;
+    }
+
     /** Where peers reach this node, and its name among them. */
     public Builder listen(NodeAddress value) {
       listen = value;
@@ -538,7 +571,7 @@ public final class Settings {
       return this;
     }
 
-    /** The dataset's name among peers; by default the last part of the origin's path. */
+    /** The dataset's name among peers; by default the last part of the origin's name. */
     public Builder datasetId(String value) {
       datasetId = value;
       return this;

@@ -43,7 +43,10 @@ final class SettingsRules {
 
   /** Checks every value. */
   static void check(Settings.Builder b) {
-    require(b.origin.isAbsolute(), "origin '%s' is not absolute", b.origin);
+    require(
+        !(b.origin instanceof Source.Directory directory) || directory.path().isAbsolute(),
+        "origin '%s' is not absolute",
+        b.origin);
     require(b.mountpoint.isAbsolute(), "mountpoint '%s' is not absolute", b.mountpoint);
     require(
         MountNames.isName(Objects.requireNonNull(b.name)),
@@ -67,6 +70,7 @@ final class SettingsRules {
         b.stateDirectory == null || b.stateDirectory.isAbsolute(),
         "state directory '%s' is not absolute",
         b.stateDirectory);
+    b.s3.check(b.origin);
     PeerRules.check(b);
     checkMemory(b);
   }
@@ -121,7 +125,7 @@ final class SettingsRules {
         Human.bytes(memory),
         Human.bytes(b.transitBytes),
         Human.bytes(b.heapBytes),
-        peerMemory(b));
+        otherMemory(b));
     require(
         capacity <= room(b, memory),
         "--capacity %s does not fit: transit %s, the Java heap %s%s and it must stay within"
@@ -129,7 +133,7 @@ final class SettingsRules {
         Human.bytes(capacity),
         Human.bytes(b.transitBytes),
         Human.bytes(b.heapBytes),
-        peerMemory(b),
+        otherMemory(b),
         Human.bytes(memory),
         Sizes.exact(room(b, memory) >> 20 << 20));
   }
@@ -145,12 +149,20 @@ final class SettingsRules {
   }
 
   private static long room(Settings.Builder b, long memory) {
-    return memory - b.transitBytes - b.heapBytes - PeerRules.memoryBytes(b);
+    return memory
+        - b.transitBytes
+        - b.heapBytes
+        - PeerRules.memoryBytes(b)
+        - S3Options.memoryBytes(b.origin);
   }
 
-  private static String peerMemory(Settings.Builder b) {
-    long bytes = PeerRules.memoryBytes(b);
-    return bytes == 0 ? "" : ", connections with peers " + Human.bytes(bytes);
+  private static String otherMemory(Settings.Builder b) {
+    return memoryOf("connections with peers", PeerRules.memoryBytes(b))
+        + memoryOf("parts of objects on their way", S3Options.memoryBytes(b.origin));
+  }
+
+  private static String memoryOf(String what, long bytes) {
+    return bytes == 0 ? "" : ", " + what + " " + Human.bytes(bytes);
   }
 
   private static long percent(long whole, int percent) {

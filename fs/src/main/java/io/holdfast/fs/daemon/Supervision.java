@@ -73,7 +73,7 @@ public final class Supervision {
     return FUSE;
   }
 
-  /** Returns the dataset's directory, open. */
+  /** Returns the dataset's directory, open; of no use where the dataset is not in one. */
   int origin() {
     return ORIGIN;
   }

@@ -1,10 +1,13 @@
 package io.holdfast.fs.peers;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.holdfast.fs.origin.Version;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.peer.Dataset;
 import io.holdfast.peer.transfer.ItemPath;
 import io.holdfast.peer.transfer.ItemRequest;
+import java.net.URLEncoder;
 
 /** Puts what this node means into what peers understand. Stateless. */
 final class Requests {
@@ -30,9 +33,12 @@ final class Requests {
 
   /**
    * Writes a version so that every node writes the same: without the inode number, in which copies
-   * of a dataset differ.
+   * of a dataset differ, and without the time where the store has a name for the content.
    */
   static String tag(Version version) {
-    return Long.toHexString(version.size()) + "-" + Long.toHexString(version.modified());
+    String size = Long.toHexString(version.size());
+    return version.etag().isEmpty()
+        ? size + "-" + Long.toHexString(version.modified())
+        : size + "-" + URLEncoder.encode(version.etag(), UTF_8);
   }
 }

@@ -3,6 +3,7 @@ package io.holdfast.fs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.daemon.Source;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,6 +48,7 @@ class LogPathTest {
   }
 
   private static Settings.Builder builder() {
-    return Settings.builder(Path.of("/s"), Path.of("/m")).systemMemory(100_000_000_000L).name("n");
+    Source source = new Source.Directory(Path.of("/s"));
+    return Settings.builder(source, Path.of("/m")).systemMemory(100_000_000_000L).name("n");
   }
 }

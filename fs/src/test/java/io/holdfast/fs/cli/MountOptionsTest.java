@@ -7,8 +7,11 @@ import io.holdfast.fs.daemon.LogLevel;
 import io.holdfast.fs.daemon.OpenCounting;
 import io.holdfast.fs.daemon.PinMode;
 import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.daemon.Source;
 import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.daemon.XattrChoice;
+import io.holdfast.fs.origin.s3.S3Location;
+import io.holdfast.fs.origin.s3.S3Settings;
 import io.holdfast.fs.peers.PeerSettings;
 import io.holdfast.fs.residency.Selection;
 import io.holdfast.peer.Dataset;
@@ -16,6 +19,7 @@ import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.TlsFiles;
 import io.holdfast.peer.membership.Discovery;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,7 +53,10 @@ class MountOptionsTest {
   @Test
   void noOption_asRoot_givesTheDefaults() {
     Settings settings = settings();
-    Settings defaults = Settings.builder(source, mountpoint).systemMemory(host.memory).build();
+    Settings defaults =
+        Settings.builder(new Source.Directory(source), mountpoint)
+            .systemMemory(host.memory)
+            .build();
     for (Settings.Key key : Settings.Key.values()) {
       if (key != Settings.Key.ALLOW_OTHER
           && key != Settings.Key.FOREGROUND
@@ -59,7 +66,8 @@ class MountOptionsTest {
         assertThat(settings.source(key)).as(key.text()).isEqualTo(defaults.source(key));
       }
     }
-    assertThat(settings.origin()).isEqualTo(source);
+    assertThat(settings.origin()).isEqualTo(new Source.Directory(source));
+    assertThat(settings.s3()).isEmpty();
     assertThat(settings.mountpoint()).isEqualTo(mountpoint);
     assertThat(settings.allowOther()).isTrue();
     assertThat(settings.source(Settings.Key.ALLOW_OTHER)).isEqualTo("default for root");
@@ -90,7 +98,8 @@ class MountOptionsTest {
   @Test
   void everyOption_given_reachesItsSetting() {
     Settings settings =
-        settings(
+        settingsOf(
+            "s3://bucket/some/train/",
             "--capacity=1G",
             "--memory=50%",
             "--policy=none",
@@ -108,6 +117,15 @@ class MountOptionsTest {
             "--count-opens=message",
             "--binding=kernel",
             "--no-allow-other",
+            "--s3-endpoint=http://127.0.0.1:9000",
+            "--s3-region=eu-west-1",
+            "--s3-path-style",
+            "--s3-anonymous",
+            "--s3-requester-pays",
+            "--uid=1000",
+            "--gid=100",
+            "--file-mode=640",
+            "--dir-mode=0750",
             "--listen=10.0.0.1:7070",
             "--peers=10.0.0.1:7070,node2:7070",
             "--cluster-secret-file=" + temp.resolve("secret"),
@@ -136,6 +154,21 @@ class MountOptionsTest {
     assertThat(settings.openCounting()).isEqualTo(OpenCounting.MESSAGE);
     assertThat(settings.binding()).isEqualTo(BindingChoice.KERNEL);
     assertThat(settings.allowOther()).isFalse();
+    assertThat(settings.s3())
+        .contains(
+            new S3Settings(
+                S3Location.parse("s3://bucket/some/train/"),
+                URI.create("http://127.0.0.1:9000"),
+                "eu-west-1",
+                true,
+                true,
+                true,
+                0640,
+                0750,
+                1000,
+                100,
+                Duration.ofSeconds(60)));
+    assertThat(settings.text(Settings.Key.FILE_MODE)).isEqualTo("0640");
     PeerSettings peers = settings.peers().orElseThrow();
     NodeAddress self = new NodeAddress("10.0.0.1", 7070);
     assertThat(peers.listen()).isEqualTo(self);
@@ -164,6 +197,51 @@ class MountOptionsTest {
     host.environment.put("XDG_STATE_HOME", "/state");
     assertThat(settings().stateDirectory()).contains(Path.of("/state/holdfast"));
     assertThat(settings().source(Settings.Key.STATE_DIR)).isEqualTo("default for users");
+  }
+
+  @Test
+  void sourceInS3_noOption_isOfTheUserWhoMounts() throws IOException {
+    Settings settings = settingsOf("s3://bucket");
+    S3Settings s3 = settings.s3().orElseThrow();
+    assertThat(s3.endpoint()).isNull();
+    assertThat(s3.region()).isNull();
+    assertThat(s3.pathStyle() || s3.anonymous() || s3.requesterPays()).isFalse();
+    assertThat(s3.fileMode()).isEqualTo(0644);
+    assertThat(s3.directoryMode()).isEqualTo(0755);
+    assertThat(s3.uid()).isEqualTo(Files.getAttribute(temp, "unix:uid"));
+    assertThat(s3.gid()).isEqualTo(Files.getAttribute(temp, "unix:gid"));
+    assertThat(settings.text(Settings.Key.DIR_MODE)).isEqualTo("0755");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "s3://bucket/some/train/, train",
+    "s3://bucket/train, train",
+    "s3://bucket, bucket",
+    "s3://bucket/, bucket",
+    "s3://bucket/ä, dataset"
+  })
+  void sourceInS3_amongPeers_hasTheLastPartForItsId(String source, String id) {
+    Settings settings =
+        settingsOf(source, "--listen=a:1", "--peers=a:1", "--cluster-secret-file=/secret");
+    assertThat(settings.peers().orElseThrow().dataset().id()).isEqualTo(id);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "gs://bucket|source 'gs://bucket' is of no kind that Holdfast reads: give a directory, or",
+        "http://host/a|source 'http://host/a' is of no kind that Holdfast reads",
+        "s3://|source 's3://' is not the name of a bucket: '': write s3://BUCKET/PREFIX",
+        "s3:///train|source 's3:///train' is not the name of a bucket",
+        "s3://bucket/a/../b|source 's3://bucket/a/../b' is not a prefix that is a directory",
+        "s3://bucket|missing MOUNTPOINT: 's3://bucket"
+      })
+  void source_thatCannotBeMounted_isUsageInOneLine(String from, String message) {
+    CliRun run = new CliRun(host);
+    assertThat(run.run("mount", from)).isEqualTo(2);
+    assertThat(run.err.toString()).startsWith("holdfast: " + message).hasLineCount(1);
   }
 
   @Test
@@ -212,6 +290,26 @@ class MountOptionsTest {
         "--count-opens yes|--count-opens 'yes' is not known: choose one of auto, watch, message,"
             + " off",
         "--binding fuse3|--binding 'fuse3' is not known: choose one of auto, kernel, jnr-fuse",
+        "--s3-endpoint x|--s3-endpoint 'x' is no address of a store: write it as https://HOST:PORT",
+        "--s3-endpoint ftp://x|--s3-endpoint 'ftp://x' is no address of a store",
+        "--s3-endpoint http://a/?b|--s3-endpoint 'http://a/?b' is no address of a store",
+        "--s3-endpoint http://u:p@x|--s3-endpoint names a user: give credentials by the"
+            + " environment",
+        "--s3-endpoint http://u:p w@x|--s3-endpoint names a user: give credentials",
+        "--s3-region Mars!|--s3-region 'Mars!' is no region: write one like us-east-1",
+        "--uid joe|--uid 'joe' is no number of a user or group",
+        "--gid -1|--gid '-1' is no number of a user or group",
+        "--file-mode 999|--file-mode '999' is no mode: write three octal digits: 644",
+        "--dir-mode 4755|--dir-mode '4755' is no mode: write three octal digits: 644",
+        "--s3-endpoint http://x|--s3-endpoint means nothing for a directory: leave it out, or give",
+        "--s3-region us-east-1|--s3-region means nothing for a directory",
+        "--s3-path-style|--s3-path-style means nothing for a directory",
+        "--s3-anonymous|--s3-anonymous means nothing for a directory",
+        "--s3-requester-pays|--s3-requester-pays means nothing for a directory",
+        "--uid 1|--uid means nothing for a directory",
+        "--gid 1|--gid means nothing for a directory",
+        "--file-mode 600|--file-mode means nothing for a directory",
+        "--dir-mode 700|--dir-mode means nothing for a directory",
         "--listen 7070|--listen '7070' is no address: write HOST:PORT, such as node1:7070",
         "--listen a:99999|--listen 'a:99999' is no address: write HOST:PORT",
         "--peers a:1|--peers means nothing without --listen HOST:PORT: give the address where"
@@ -251,12 +349,16 @@ class MountOptionsTest {
   }
 
   private Settings settings(String... options) {
+    return settingsOf(source.toString(), options);
+  }
+
+  private Settings settingsOf(String from, String... options) {
     CliRun run = new CliRun(host);
     // as a daemon that a supervisor has started
     host.environment.put(Supervision.VARIABLE, temp.toString());
     List<String> words = new ArrayList<>(List.of("mount", "--foreground"));
     words.addAll(List.of(options));
-    words.addAll(List.of(source.toString(), mountpoint.toString()));
+    words.addAll(List.of(from, mountpoint.toString()));
     assertThat(run.run(words.toArray(String[]::new))).as(run.err.toString()).isZero();
     assertThat(run.daemon.settings).isNotNull();
     return run.daemon.settings;

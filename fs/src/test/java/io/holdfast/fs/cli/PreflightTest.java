@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.holdfast.fs.Await;
 import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.daemon.Source;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -34,16 +35,26 @@ class PreflightTest {
   @Test
   void paths_allWell_areResolved() throws IOException {
     Path link = Files.createSymbolicLink(temp.resolve("link"), source);
-    Preflight.Result result = new Preflight(host).checkPaths(link, mountpoint);
-    assertThat(result.origin()).isEqualTo(source);
+    Preflight.Result result = new Preflight(host).checkPaths(directory(link), mountpoint);
+    assertThat(result.origin()).isEqualTo(directory(source));
     assertThat(result.mountpoint()).isEqualTo(mountpoint);
     assertThat(result.notes()).isEmpty();
   }
 
   @Test
   void paths_overItself_isAllowed() {
-    Preflight.Result result = new Preflight(host).checkPaths(source, source);
-    assertThat(result.origin()).isEqualTo(result.mountpoint());
+    Preflight.Result result = new Preflight(host).checkPaths(directory(source), source);
+    assertThat(result.origin()).isEqualTo(directory(result.mountpoint()));
+  }
+
+  @Test
+  void source_inS3_isLeftAloneWhileTheMountpointIsChecked() {
+    Source objects = Source.parse("s3://bucket/train");
+    Preflight.Result result = new Preflight(host).checkPaths(objects, mountpoint);
+    assertThat(result.origin()).isEqualTo(objects);
+    assertThat(result.mountpoint()).isEqualTo(mountpoint);
+    refuses(objects, temp.resolve("none"), 2, "mountpoint '%s/none' does not exist");
+    refuses(objects, Path.of("/"), 2, "mountpoint '/' is the whole machine");
   }
 
   @Test
@@ -117,7 +128,8 @@ class PreflightTest {
   @Test
   void mountpoint_besideTheSourceWithTheSameBeginning_isAllowed() throws IOException {
     Path beside = Files.createDirectory(temp.resolve("source2"));
-    assertThat(new Preflight(host).checkPaths(source, beside).mountpoint()).isEqualTo(beside);
+    assertThat(new Preflight(host).checkPaths(directory(source), beside).mountpoint())
+        .isEqualTo(beside);
   }
 
   @Test
@@ -164,7 +176,7 @@ class PreflightTest {
     host.mount(source, HOLDFAST, PathState.NOT_CONNECTED);
     host.mount(source, HOLDFAST, PathState.NOT_CONNECTED);
     Files.writeString(host.control.processFile("old"), "1\n" + source + "\n");
-    Preflight.Result result = new Preflight(host).checkPaths(source, source);
+    Preflight.Result result = new Preflight(host).checkPaths(directory(source), source);
     assertThat(host.detached).containsExactly(source, source);
     assertThat(result.notes())
         .hasSize(2)
@@ -217,13 +229,15 @@ class PreflightTest {
   @Test
   void mountpoint_otherFuseMountOverItself_isAllowed() {
     host.mount(source, "fuse.sshfs", PathState.DIRECTORY);
-    assertThat(new Preflight(host).checkPaths(source, source).origin()).isEqualTo(source);
+    assertThat(new Preflight(host).checkPaths(directory(source), source).origin())
+        .isEqualTo(directory(source));
   }
 
   @Test
   void mountpoint_mountOfAnotherKind_isAllowed() {
     host.mount(mountpoint, "nfs4", PathState.DIRECTORY);
-    assertThat(new Preflight(host).checkPaths(source, mountpoint).origin()).isEqualTo(source);
+    assertThat(new Preflight(host).checkPaths(directory(source), mountpoint).origin())
+        .isEqualTo(directory(source));
   }
 
   @Test
@@ -348,7 +362,7 @@ class PreflightTest {
   @Test
   void mountpoint_withTheLog_isUsage() {
     Settings settings =
-        Settings.builder(source, mountpoint)
+        Settings.builder(directory(source), mountpoint)
             .systemMemory(host.memory())
             .logFile(mountpoint.resolve("log"))
             .build();
@@ -357,8 +371,12 @@ class PreflightTest {
     assertThat(failure.exitCode()).isEqualTo(2);
   }
 
+  private static Source directory(Path path) {
+    return new Source.Directory(path);
+  }
+
   private Settings settings(boolean allowOther) {
-    return Settings.builder(source, mountpoint)
+    return Settings.builder(directory(source), mountpoint)
         .name("n")
         .systemMemory(host.memory())
         .allowOther(allowOther)
@@ -366,6 +384,10 @@ class PreflightTest {
   }
 
   private void refuses(Path from, Path to, int exitCode, String message) {
+    refuses(directory(from), to, exitCode, message);
+  }
+
+  private void refuses(Source from, Path to, int exitCode, String message) {
     CliException failure =
         catchThrowableOfType(CliException.class, () -> new Preflight(host).checkPaths(from, to));
     assertThat(failure).hasMessageStartingWith(message.replace("%s", temp.toString()));

@@ -14,20 +14,21 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SettingsTest {
-  private static final Path ORIGIN = Path.of("/data/imagenet");
+  private static final Path PLACE = Path.of("/data/imagenet");
+  private static final Source ORIGIN = new Source.Directory(PLACE);
   private static final long SYSTEM = 100_000_000_000L;
   private static final long HEAP = 512 << 20;
   private static final long TRANSIT = 256 << 20;
 
   private static Settings.Builder builder() {
-    return Settings.builder(ORIGIN, ORIGIN).systemMemory(SYSTEM).heapBytes(HEAP);
+    return Settings.builder(ORIGIN, PLACE).systemMemory(SYSTEM).heapBytes(HEAP);
   }
 
   @Test
   void build_nothingGiven_hasTheDefaults() {
     Settings settings = builder().build();
     assertThat(settings.origin()).isEqualTo(ORIGIN);
-    assertThat(settings.mountpoint()).isEqualTo(ORIGIN);
+    assertThat(settings.mountpoint()).isEqualTo(PLACE);
     assertThat(settings.name()).isEqualTo("data-imagenet");
     assertThat(settings.capacityBytes()).isEqualTo(SYSTEM / 2);
     assertThat(settings.memoryBytes()).isEqualTo(SYSTEM / 10 * 8);
@@ -176,7 +177,8 @@ class SettingsTest {
 
   @Test
   void build_relativePaths_areRefused() {
-    assertRefused(Settings.builder(Path.of("a"), ORIGIN), "origin 'a' is not absolute");
+    assertRefused(
+        Settings.builder(new Source.Directory(Path.of("a")), PLACE), "origin 'a' is not absolute");
     assertRefused(Settings.builder(ORIGIN, Path.of("a")), "mountpoint 'a' is not absolute");
     assertRefused(builder().logFile(Path.of("a")), "log file 'a' is not absolute");
   }
@@ -218,6 +220,15 @@ class SettingsTest {
             count-opens          auto                 default
             binding              jnr-fuse             default
             allow-other          no                   default
+            s3-endpoint          -                    default
+            s3-region            -                    default
+            s3-path-style        -                    default
+            s3-anonymous         -                    default
+            s3-requester-pays    -                    default
+            uid                  -                    default
+            gid                  -                    default
+            file-mode            -                    default
+            dir-mode             -                    default
             listen               -                    default
             peers                -                    default
             cluster-secret-file  -                    default
@@ -254,7 +265,7 @@ class SettingsTest {
   void build_originWhoseNameIsNoId_hasOneAllTheSame(String origin) {
     NodeAddress self = new NodeAddress("node1", 7070);
     Settings settings =
-        Settings.builder(Path.of(origin), Path.of("/mnt"))
+        Settings.builder(new Source.Directory(Path.of(origin)), Path.of("/mnt"))
             .systemMemory(SYSTEM)
             .heapBytes(HEAP)
             .listen(self)

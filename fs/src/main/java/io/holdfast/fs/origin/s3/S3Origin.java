@@ -79,23 +79,36 @@ public final class S3Origin implements Origin {
    *     message says what to do
    */
   public static S3Origin open(S3Settings settings) throws FsException {
-    Bucket bucket = null;
-    boolean answered = false;
+    S3Origin origin = reopen(settings);
+    boolean found = false;
     try {
-      bucket = new Bucket(settings);
       String prefix = settings.location().prefix();
-      boolean empty = bucket.list(new Listings.Page(prefix, false, null, 1)).contents().isEmpty();
-      if (empty) {
+      Listings.Page first = new Listings.Page(prefix, false, null, 1);
+      if (origin.bucket.list(first).contents().isEmpty()) {
         throw new FsException(FsError.NOT_FOUND, settings.location() + ": nothing is there");
       }
-      answered = true;
-      return new S3Origin(settings, bucket);
+      found = true;
+      return origin;
     } catch (RuntimeException e) {
       throw S3Failures.atStart(settings, e);
     } finally {
-      if (bucket != null && !answered) {
-        bucket.close();
+      if (!found) {
+        origin.close();
       }
+    }
+  }
+
+  /**
+   * The same without a request, for a mount that goes on: whether the store answers in this moment
+   * is no matter then.
+   *
+   * @throws FsException where there can be no client
+   */
+  public static S3Origin reopen(S3Settings settings) throws FsException {
+    try {
+      return new S3Origin(settings, new Bucket(settings));
+    } catch (RuntimeException e) {
+      throw S3Failures.atStart(settings, e);
     }
   }
 

@@ -1,0 +1,79 @@
+package io.holdfast.fs.daemon;
+
+import io.holdfast.fs.origin.s3.S3Location;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+
+/**
+ * Where a dataset is: a directory, or objects in S3. What {@code toString} gives, {@link #parse}
+ * reads. Immutable.
+ */
+public sealed interface Source {
+  /** The beginning of a URL. */
+  Pattern URL = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*", Pattern.DOTALL);
+
+  /**
+   * A directory of this machine, of whatever filesystem.
+   *
+   * @param path absolute
+   */
+  record Directory(Path path) implements Source {
+    @Override
+    public String lastPart() {
+      Path name = path.getFileName();
+      return name == null ? "" : name.toString();
+    }
+
+    @Override
+    public String toString() {
+      return path.toString();
+    }
+  }
+
+  /** Objects in S3, or in a store that is compatible with it. */
+  record S3(S3Location location) implements Source {
+    @Override
+    public String lastPart() {
+      String name = location.toString();
+      return name.substring(name.lastIndexOf('/') + 1);
+    }
+
+    @Override
+    public String toString() {
+      return location.toString();
+    }
+  }
+
+  /**
+   * Reads what a user wrote.
+   *
+   * @param text {@code s3://bucket/prefix}, or the path of a directory, which may be relative
+   * @throws IllegalArgumentException where it is neither, with one line for the user
+   */
+  static Source parse(String text) {
+    if (S3Location.isMeant(text)) {
+      return objects(text);
+    }
+    if (URL.matcher(text).matches()) {
+      throw new IllegalArgumentException(
+          "source '%s' is of no kind that Holdfast reads: give a directory, or s3://BUCKET/PREFIX"
+              .formatted(text));
+    }
+    if (text.isEmpty()) {
+      throw new IllegalArgumentException("SOURCE is empty: give a directory");
+    }
+    return new Directory(Path.of(text).toAbsolutePath().normalize());
+  }
+
+  private static Source objects(String text) {
+    try {
+      return new S3(S3Location.parse(text));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "source '%s' is %s: write s3://BUCKET/PREFIX".formatted(text, e.getMessage()), e);
+    }
+  }
+
+  /** Returns the last part of its name: of the path, or of the prefix, or the bucket. */
+  String lastPart();
+}

@@ -1,0 +1,86 @@
+package io.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.s3server.Request;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The MinIO policy's arithmetic, to the request: counted by a proxy in front of the store. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class S3ExactHitsIT {
+  private static final int ITEMS = 300;
+  private static final int ITEM_BYTES = 16 << 10;
+  private static final Duration EPOCH_DEADLINE = Duration.ofSeconds(20);
+
+  @Order(1)
+  @RegisterExtension
+  static final Bucket BUCKET = new Bucket();
+
+  @Order(2)
+  @RegisterExtension
+  static final Sandbox SANDBOX = new Sandbox();
+
+  private final long seed = System.nanoTime();
+  private final Random random = new Random(seed);
+
+  /** What the store was asked for. */
+  private record Asked(long gets, long bytes) {}
+
+  @ParameterizedTest(name = "c = 0.{0}")
+  @ValueSource(ints = {35, 50})
+  void epochs_ofFreshPermutations_areOneGetForEachItemAndThenForEachThatDoesNotFit(int percent) {
+    Dataset dataset = Dataset.create(SANDBOX.folder("small"), ITEMS, i -> ITEM_BYTES);
+    BUCKET.putAll("small", dataset);
+    int fitting = ITEMS * percent / 100;
+    Mount mount =
+        BUCKET.mount(SANDBOX, "small", "--capacity=" + fitting * ITEM_BYTES, "--window=0");
+
+    List<Asked> epochs = new ArrayList<>();
+    for (int epoch = 0; epoch < 3; epoch++) {
+      epochs.add(epoch(mount, dataset));
+    }
+
+    Asked later = new Asked(ITEMS - fitting, (long) (ITEMS - fitting) * ITEM_BYTES);
+    assertThat(epochs)
+        .as("seed %d", seed)
+        .containsExactly(new Asked(ITEMS, (long) ITEMS * ITEM_BYTES), later, later);
+    Stats stats = mount.stats();
+    assertThat(stats.originItems()).isEqualTo(epochs.stream().mapToLong(Asked::gets).sum());
+    assertThat(stats.residentItems()).isEqualTo(fitting);
+  }
+
+  /** However the parts of large items are asked for, no byte is asked for twice. */
+  @Test
+  void largeFiles_severalItemsEach_moveEachByteOnce() {
+    Dataset dataset = Dataset.create(SANDBOX.folder("large"), 5, i -> (5 << 20) + 12_345 * i);
+    BUCKET.putAll("large", dataset);
+    Mount mount = BUCKET.mount(SANDBOX, "large", "--capacity=64M", "--item-size=2M", "--window=0");
+
+    List<Asked> epochs = List.of(epoch(mount, dataset), epoch(mount, dataset));
+
+    assertThat(epochs.get(0).bytes()).as("seed %d", seed).isEqualTo(dataset.bytes());
+    assertThat(epochs.get(1)).isEqualTo(new Asked(0, 0));
+  }
+
+  private Asked epoch(Mount mount, Dataset dataset) {
+    mount.settledStats();
+    BUCKET.proxy().reset();
+    Child.Result result =
+        SANDBOX
+            .startJava(
+                Reader.class, mount.mountpoint(), dataset.permutation(SANDBOX, random), 4, "share")
+            .await(EPOCH_DEADLINE);
+    assertThat(result.exit()).as("%s, seed %d", result, seed).isZero();
+    mount.settledStats();
+    return new Asked(BUCKET.proxy().count(Request::isGet), BUCKET.proxy().bytes());
+  }
+}
