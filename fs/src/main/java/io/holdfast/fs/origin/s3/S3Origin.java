@@ -117,6 +117,12 @@ public final class S3Origin implements Origin {
     return settings.location().toString();
   }
 
+  /** A bucket's name is its own in one store only. */
+  @Override
+  public String identity() {
+    return describe() + " at " + (settings.endpoint() == null ? "AWS" : settings.endpoint());
+  }
+
   @Override
   public boolean mayHang() {
     return true;
