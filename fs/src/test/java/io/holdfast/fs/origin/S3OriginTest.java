@@ -44,6 +44,13 @@ final class S3OriginTest extends OriginContractTest {
     return 300; // each is a request; more than one listing gives is for S3ScanTest
   }
 
+  /** What is remembered of one store is never taken for another's. */
+  @Test
+  void identity_namesStoreAndOwners() throws FsException {
+    assertThat(origin().identity())
+        .isEqualTo("s3://%s/data at %s, 1000:1001, 644, 755", name, SharedS3Server.endpoint());
+  }
+
   @Test
   void attributes_ofEntries_areThoseThatWereAskedFor() throws IOException {
     store().file(bytes("dir/file"), new byte[1000]);

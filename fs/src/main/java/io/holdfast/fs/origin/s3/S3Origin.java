@@ -117,10 +117,17 @@ public final class S3Origin implements Origin {
     return settings.location().toString();
   }
 
-  /** A bucket's name is its own in one store only. */
+  /** A bucket's name is its own in one store only; owners and modes are what the options say. */
   @Override
   public String identity() {
-    return describe() + " at " + (settings.endpoint() == null ? "AWS" : settings.endpoint());
+    return "%s at %s, %d:%d, %o, %o"
+        .formatted(
+            describe(),
+            settings.endpoint() == null ? "AWS" : settings.endpoint(),
+            settings.uid(),
+            settings.gid(),
+            settings.fileMode(),
+            settings.directoryMode());
   }
 
   @Override
