@@ -349,7 +349,7 @@ class PreflightTest {
   @Test
   void mountpoint_withTheStateDirectory_isUsage() {
     Settings settings =
-        Settings.builder(source, mountpoint)
+        Settings.builder(directory(source), mountpoint)
             .systemMemory(host.memory())
             .stateDirectory(mountpoint.resolve("state"))
             .build();
