@@ -4,6 +4,7 @@ import static io.holdfast.fs.Failures.assertFails;
 import static io.holdfast.fs.linux.Libc.LIBC;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.Await;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.Memory;
@@ -123,10 +124,18 @@ final class S3FaultsTest {
       Part all = new Part(attributes.version(), 0, large.length);
       origin.open(LARGE, all).close();
     }
-    assertThat(read(LARGE)).isEqualTo(large);
+    Await.until("memory for all pieces at once", this::readsPiecesAtOnce);
+  }
+
+  private boolean readsPiecesAtOnce() {
     proxy.reset();
-    assertThat(read(LARGE)).isEqualTo(large);
-    assertThat(proxy.count(Request::isGet)).isEqualTo(3);
+    proxy.delay(Duration.ofMillis(50));
+    try {
+      assertThat(read(LARGE)).isEqualTo(large);
+    } catch (FsException e) {
+      throw new AssertionError(e);
+    }
+    return proxy.mostAtOnce() == 3;
   }
 
   static Stream<Fault> faultsInPassing() {
@@ -169,6 +178,17 @@ final class S3FaultsTest {
     proxy.disturb(Request::isGet, Integer.MAX_VALUE, fault);
     assertEndsInTime(
         () -> assertFails(() -> read(LARGE, attributes), FsError.IO, FsError.TIMED_OUT));
+  }
+
+  /** Of the pieces that other threads bring. */
+  @Test
+  void fault_ofLaterPieces_failsInTime() throws IOException {
+    Attributes attributes = origin.stat(LARGE);
+    proxy.disturb(
+        request -> request.header("Range").startsWith("bytes=" + S3File.PIECE),
+        Integer.MAX_VALUE,
+        new Fault.Answer(403, "AccessDenied"));
+    assertFails(() -> read(LARGE, attributes), FsError.ACCESS_DENIED);
   }
 
   @Test
