@@ -76,6 +76,8 @@ class ListingIT {
       assertThat(count(mount, "-type", "f", "-size", "+0"))
           .as("by the attributes of each")
           .isEqualTo("1");
+      Child.Result ls = sandbox.command("ls", "-l", mount.path("class_3").toString());
+      assertThat(ls.mustSucceed().out().lines()).hasSize(1 + EACH);
       assertThat(mount.path("class_2/none")).doesNotExist();
       assertThat(Posix.lstat(RawPath.of(mount.path("class_1/f1"))).size()).isEqualTo(12);
       assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(AT_ONCE);

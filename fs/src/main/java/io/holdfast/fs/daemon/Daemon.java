@@ -258,7 +258,12 @@ public final class Daemon {
         watcher.watch(settings.mountpoint());
       }
       resume(residentLog, tree, layout);
-      start(housekeeping, transit, origin.mayHang());
+      Runnable rescan =
+          () -> {
+            filesystem.rememberFigures();
+            scan.run();
+          };
+      start(housekeeping, transit, rescan, origin.mayHang());
       if (state != null) {
         // the first to end: then it is there when the mount is gone
         closing(state).start(scan::isComplete);
@@ -408,11 +413,14 @@ public final class Daemon {
   }
 
   private void start(
-      ScheduledExecutorService housekeeping, Transit transit, boolean askingTakesLong) {
+      ScheduledExecutorService housekeeping,
+      Transit transit,
+      Runnable rescan,
+      boolean askingTakesLong) {
     ScheduledExecutorService scanner =
         Executors.newSingleThreadScheduledExecutor(Composition.named("scan"));
     undo.push(scanner::shutdownNow);
-    scanner.execute(scan);
+    scanner.execute(rescan);
     every(housekeeping, TICK, transit::expire);
     every(housekeeping, TICK, residency::tick);
     if (peers != null) {
@@ -426,7 +434,7 @@ public final class Daemon {
     if (askingTakesLong) {
       // before what the last scan has found is too old to answer from
       Duration again = ttl.dividedBy(2);
-      every(scanner, again.compareTo(SHORTEST_SWEEP) < 0 ? SHORTEST_SWEEP : again, scan);
+      every(scanner, again.compareTo(SHORTEST_SWEEP) < 0 ? SHORTEST_SWEEP : again, rescan);
     } else {
       Duration sweep = ttl.compareTo(SHORTEST_SWEEP) < 0 ? SHORTEST_SWEEP : ttl;
       every(housekeeping, sweep, changes::refreshResidents);

@@ -57,6 +57,7 @@ public final class DatasetFilesystem implements Filesystem {
   private final CallerMemory callers = new CallerMemory();
   private final Remembered remembered;
   private final Listings listings;
+  private volatile @Nullable StoreFigures figures;
 
   /**
    * What the filesystem is made of.
@@ -262,10 +263,14 @@ public final class DatasetFilesystem implements Filesystem {
 
   @Override
   public byte[] extendedAttribute(long node, byte[] name) throws FsException {
+    boolean ofEveryFile = AskedOfEveryFile.contains(name);
+    if (ofEveryFile && origin.mayHang()) {
+      throw new FsException(FsError.UNSUPPORTED, "not asked for");
+    }
     try {
       return valueOf(node, name);
     } catch (FsException e) {
-      throw e.code() == FsError.NO_ATTRIBUTE && AskedOfEveryFile.contains(name)
+      throw e.code() == FsError.NO_ATTRIBUTE && ofEveryFile
           ? new FsException(FsError.UNSUPPORTED, "none of the file", e)
           : e;
     }
@@ -293,8 +298,24 @@ public final class DatasetFilesystem implements Filesystem {
     return node >= CONTROL ? new byte[0] : origin.extendedAttributeNames(tree.node(node).path());
   }
 
+  /**
+   * Where asking takes long, the figures are those of the last scan: {@code find} asks for them in
+   * each directory.
+   */
   @Override
   public StoreFigures figures() throws FsException {
-    return origin.figures();
+    StoreFigures known = figures;
+    return known == null ? origin.figures() : known;
+  }
+
+  /** Asks the store for its figures, to be answered from then on; for each scan. */
+  public void rememberFigures() {
+    try {
+      if (origin.mayHang() && !remembered.ttl().isZero()) {
+        figures = origin.figures();
+      }
+    } catch (FsException e) {
+      log.warn("no figures of the store: {}", e.getMessage());
+    }
   }
 }

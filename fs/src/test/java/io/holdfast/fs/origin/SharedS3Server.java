@@ -10,7 +10,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
-import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
 
 /**
  * One S3 server for all test classes that want one; each test has a bucket of its own. The default
@@ -22,7 +21,7 @@ public final class SharedS3Server implements BeforeAllCallback {
   private static final AtomicInteger buckets = new AtomicInteger();
   private static volatile S3Server server;
 
-  private static final class Running implements CloseableResource, AutoCloseable {
+  private static final class Running implements AutoCloseable {
     Running() throws IOException {
       server = S3Server.start();
       System.setProperty(KEY_ID, S3Server.ACCESS_KEY);

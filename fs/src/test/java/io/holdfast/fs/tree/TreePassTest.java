@@ -192,11 +192,11 @@ final class TreePassTest {
     for (int i = 0; i < count; i++) {
       origin.file("d/f" + i, new byte[1]);
     }
-    FutureTask<Integer> lookups =
+    FutureTask<Long> lookups =
         new FutureTask<>(
             () -> {
               Node directory = tree.lookup(tree.root(), name("d"));
-              int found = 0;
+              long found = 0;
               for (int i = count - 1; i >= 0; i--) {
                 found += (int) tree.lookup(directory, name("f" + i)).attributes().size();
               }
@@ -206,7 +206,7 @@ final class TreePassTest {
     thread.start();
     pass();
     pass();
-    assertThat(lookups.get()).isEqualTo(count);
+    assertThat(lookups.get()).isEqualTo((long) count);
     thread.join();
     assertThat(entries(known("d"))).hasSize(count).doesNotHaveDuplicates();
     assertThat(tree.size()).isEqualTo(count + 2);
