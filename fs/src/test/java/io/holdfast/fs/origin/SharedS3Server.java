@@ -22,10 +22,11 @@ public final class SharedS3Server implements BeforeAllCallback {
   private static volatile S3Server server;
 
   private static final class Running implements AutoCloseable {
-    Running() throws IOException {
+    static Running start() throws IOException {
       server = S3Server.start();
       System.setProperty(KEY_ID, S3Server.ACCESS_KEY);
       System.setProperty(SECRET, S3Server.SECRET_KEY);
+      return new Running();
     }
 
     @Override
@@ -45,7 +46,7 @@ public final class SharedS3Server implements BeforeAllCallback {
             Running.class,
             key -> {
               try {
-                return new Running();
+                return Running.start();
               } catch (IOException e) {
                 throw new AssertionError(e);
               }
