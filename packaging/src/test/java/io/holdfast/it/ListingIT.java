@@ -117,9 +117,9 @@ class ListingIT {
     Mount with = sandbox.mount(root, "--capacity", "1M");
     Mount without = sandbox.mount(root, "--capacity", "1M", "--xattr", "off");
 
-    assertThat(error(with, "system.posix_acl_access")).contains("EOPNOTSUPP");
+    assertThat(error(with, "system.posix_acl_access")).contains("NOTSUP");
     assertThat(error(with, "user.none")).contains("ENODATA");
-    assertThat(error(without, "user.holdfast.resident")).contains("EOPNOTSUPP");
+    assertThat(error(without, "user.holdfast.resident")).contains("NOTSUP");
   }
 
   private static String error(Mount mount, String attribute) {
