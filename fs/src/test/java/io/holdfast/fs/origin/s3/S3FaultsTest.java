@@ -143,9 +143,7 @@ final class S3FaultsTest {
         new Fault.Answer(500, "InternalError"),
         new Fault.Answer(503, "SlowDown"),
         new Fault.Answer(429, "TooManyRequests"),
-        new Fault.Reset(0),
         new Fault.Reset(30_000),
-        new Fault.Stall(0),
         new Fault.Stall(30_000),
         new Fault.Shorter(1000));
   }
