@@ -154,7 +154,7 @@ final class Bucket implements Listings, AutoCloseable {
               request
                   .bucket(name)
                   .key(key)
-                  .ifMatch('"' + version.etag() + '"')
+                  .ifMatch(version.etag().isEmpty() ? null : '"' + version.etag() + '"')
                   .range("bytes=" + first + "-" + (end - 1))
                   .requestPayer(payer));
     } catch (RuntimeException e) {

@@ -3,6 +3,7 @@ package io.holdfast.fs.origin.s3;
 import io.holdfast.fs.origin.Attributes;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The attributes of files and directories that are keys: modes and owner as they were set, the time
@@ -29,9 +30,9 @@ final class Entries {
    * Returns the attributes of a file.
    *
    * @param key its key
-   * @param etag as the store gives it
+   * @param etag as the store gives it; null where it has none
    */
-  Attributes file(String key, long size, Instant modified, String etag) {
+  Attributes file(String key, long size, Instant modified, @Nullable String etag) {
     long nanos = nanos(modified);
     return new Attributes(
         Attributes.REGULAR | settings.fileMode(),
@@ -74,7 +75,10 @@ final class Entries {
     return TimeUnit.SECONDS.toNanos(modified.getEpochSecond());
   }
 
-  static String unquoted(String etag) {
+  static String unquoted(@Nullable String etag) {
+    if (etag == null) {
+      return "";
+    }
     boolean quoted = etag.length() > 1 && etag.startsWith("\"") && etag.endsWith("\"");
     return quoted ? etag.substring(1, etag.length() - 1) : etag;
   }

@@ -65,33 +65,26 @@ final class RangeReader implements AutoCloseable {
   }
 
   /**
-   * Waits for the beginning of the answer.
+   * Waits for the beginning of the answer. The client has tried a request several times by itself,
+   * so only an answer that is no good is asked for again.
    *
    * @param until the time on the clock of nanoseconds when it must be over
    */
   void open(long until) throws FsException {
     while (body == null) {
+      ResponseInputStream<GetObjectResponse> answer =
+          source.bucket.get(source.key, source.version, position, end, source.what);
+      body = answer;
       try {
-        ask();
+        check(answer.response());
       } catch (FsException e) {
+        close();
         if (e.code() != FsError.IO) {
           throw e;
         }
         failed(e, e, until);
       }
     }
-  }
-
-  private void ask() throws FsException {
-    ResponseInputStream<GetObjectResponse> answer =
-        source.bucket.get(source.key, source.version, position, end, source.what);
-    try {
-      check(answer.response());
-    } catch (FsException e) {
-      answer.abort();
-      throw e;
-    }
-    body = answer;
   }
 
   /** Makes sure that it is the version, and the range. */
