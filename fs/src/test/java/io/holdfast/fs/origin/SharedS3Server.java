@@ -10,7 +10,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
-import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
 
 /**
  * One S3 server for all test classes that want one; each test has a bucket of its own. The default
@@ -22,11 +21,17 @@ public final class SharedS3Server implements BeforeAllCallback {
   private static final AtomicInteger buckets = new AtomicInteger();
   private static volatile S3Server server;
 
-  private static final class Running implements CloseableResource, AutoCloseable {
-    Running() throws IOException {
-      server = S3Server.start();
+  /** What ends with the last test. */
+  private static final class Running implements AutoCloseable {
+    static Running start() {
+      try {
+        server = S3Server.start();
+      } catch (IOException e) {
+        throw new AssertionError(e);
+      }
       System.setProperty(KEY_ID, S3Server.ACCESS_KEY);
       System.setProperty(SECRET, S3Server.SECRET_KEY);
+      return new Running();
     }
 
     @Override
@@ -42,15 +47,7 @@ public final class SharedS3Server implements BeforeAllCallback {
     context
         .getRoot()
         .getStore(Namespace.create(SharedS3Server.class))
-        .getOrComputeIfAbsent(
-            Running.class,
-            key -> {
-              try {
-                return new Running();
-              } catch (IOException e) {
-                throw new AssertionError(e);
-              }
-            });
+        .getOrComputeIfAbsent(Running.class, key -> Running.start());
   }
 
   /** Returns where it answers. */

@@ -69,7 +69,7 @@ final class FakeS3 implements AutoCloseable {
 
   private static Map<String, String> query(String text) {
     Map<String, String> query = new HashMap<>();
-    for (String each : text.split("&")) {
+    for (String each : text.split("&", -1)) {
       String[] parts = each.split("=", 2);
       query.put(parts[0], URLDecoder.decode(parts[1], StandardCharsets.UTF_8));
     }

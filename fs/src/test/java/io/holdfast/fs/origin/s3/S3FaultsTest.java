@@ -153,7 +153,7 @@ final class S3FaultsTest {
   void fault_inPassing_givesTheRightBytes(Fault fault) throws IOException {
     for (OriginPath path : new OriginPath[] {SMALL, LARGE}) {
       proxy.disturb(Request::isGet, 1, fault);
-      assertThat(read(path)).isEqualTo(path == SMALL ? small : large);
+      assertThat(read(path)).isEqualTo(path.equals(SMALL) ? small : large);
     }
   }
 
