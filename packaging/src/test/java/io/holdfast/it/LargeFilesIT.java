@@ -17,6 +17,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Large files, read in every way in which programs read them. fio wrote a checksum into each page,
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * MiB.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Isolated("keeps all processors busy")
 class LargeFilesIT {
   private static final int MIB = 1 << 20;
   private static final int PAGE = 4096;

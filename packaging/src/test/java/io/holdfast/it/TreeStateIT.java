@@ -42,7 +42,7 @@ class TreeStateIT {
     mount.awaitStats(
         "the dataset is scanned", stats -> stats.at("dataset.scanned") == (Object) true);
     TreeDiff diff =
-        new TreeDiff(RawPath.of(mount.origin()), RawPath.of(mount.mountpoint()), Set.of());
+        new TreeDiff(RawPath.of(Path.of(mount.source())), RawPath.of(mount.mountpoint()), Set.of());
     assertThat(diff.differences()).isEmpty();
   }
 

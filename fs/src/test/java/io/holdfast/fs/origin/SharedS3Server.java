@@ -21,9 +21,14 @@ public final class SharedS3Server implements BeforeAllCallback {
   private static final AtomicInteger buckets = new AtomicInteger();
   private static volatile S3Server server;
 
+  /** What ends with the last test. */
   private static final class Running implements AutoCloseable {
-    static Running start() throws IOException {
-      server = S3Server.start();
+    static Running start() {
+      try {
+        server = S3Server.start();
+      } catch (IOException e) {
+        throw new AssertionError(e);
+      }
       System.setProperty(KEY_ID, S3Server.ACCESS_KEY);
       System.setProperty(SECRET, S3Server.SECRET_KEY);
       return new Running();
@@ -42,15 +47,7 @@ public final class SharedS3Server implements BeforeAllCallback {
     context
         .getRoot()
         .getStore(Namespace.create(SharedS3Server.class))
-        .getOrComputeIfAbsent(
-            Running.class,
-            key -> {
-              try {
-                return Running.start();
-              } catch (IOException e) {
-                throw new AssertionError(e);
-              }
-            });
+        .getOrComputeIfAbsent(Running.class, key -> Running.start());
   }
 
   /** Returns where it answers. */
