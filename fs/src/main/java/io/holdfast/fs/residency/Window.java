@@ -112,7 +112,12 @@ final class Window {
       dropping.add(entry);
       return List.of(entry);
     }
-    return bytes > bound() ? oldest() : List.of();
+    return mayGo() > bound() ? oldest() : List.of();
+  }
+
+  /** What applications have mapped does not push out what is just being read. */
+  private long mayGo() {
+    return bytes - heldBytes;
   }
 
   private long bound() {
@@ -121,7 +126,7 @@ final class Window {
 
   private List<Entry> oldest() {
     List<Entry> out = new ArrayList<>();
-    long left = bytes;
+    long left = mayGo();
     for (boolean completeOnly : new boolean[] {true, false}) {
       Iterator<Entry> each = entries.values().iterator();
       while (left > bound() && each.hasNext()) {
@@ -223,7 +228,7 @@ final class Window {
   /** Waits, for a bounded time, while the window is full of what is going. */
   synchronized void awaitRoom() {
     long millis = LONGEST_WAIT_MILLIS;
-    while (size > 0 && bytes - heldBytes > size * FULL && millis > 0) {
+    while (size > 0 && mayGo() > size * FULL && millis > 0) {
       try {
         wait(WAIT_MILLIS);
       } catch (InterruptedException e) {

@@ -197,6 +197,23 @@ final class WindowTest {
     assertThat(items(window.delivered(item(3, 100), 100, true))).doesNotContain(mapped);
   }
 
+  /**
+   * A program that maps a large file and reads it from one end to the other: what it has read
+   * cannot go, and the pages ahead of it went instead, again and again.
+   */
+  @Test
+  void mappedItems_moreThanTheWindow_doNotPushOutWhatIsBeingRead() {
+    Window window = window(1000, AGE);
+    for (int i = 1; i <= 5; i++) {
+      for (Window.Entry entry : window.delivered(item(i, 900), 900, true)) {
+        window.dropped(entry, false);
+      }
+    }
+    assertThat(window.bytes()).isEqualTo(4500);
+    assertThat(window.delivered(item(6, 900), 500, false)).isEmpty();
+    assertThat(items(window.delivered(item(6, 900), 400, true))).contains(item(6, 900));
+  }
+
   @Test
   void mappedItem_readMeanwhile_isOneEntry() {
     Window window = window(1000, AGE);

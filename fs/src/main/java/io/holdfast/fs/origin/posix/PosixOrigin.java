@@ -243,6 +243,10 @@ public final class PosixOrigin implements Origin {
       file.close();
       throw e;
     }
+    if (mayHang) {
+      // its requests then overlap, where a plain read has one or two under way
+      LIBC.posix_fadvise(fd, part.offset(), part.length(), Linux.POSIX_FADV_WILLNEED);
+    }
     return file;
   }
 
