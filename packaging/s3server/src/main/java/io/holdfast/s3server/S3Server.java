@@ -57,7 +57,7 @@ public final class S3Server implements AutoCloseable {
     if (!Files.isDirectory(jars)) {
       throw new IOException("no jars of S3Proxy in " + jars + ": build packaging/s3server first");
     }
-    Path directory = Files.createTempDirectory("holdfast-s3-");
+    Path directory = Files.createTempDirectory("s3server-");
     int port = freePort();
     URI endpoint = URI.create("http://127.0.0.1:" + port);
     Path properties = directory.resolve("s3proxy.properties");
