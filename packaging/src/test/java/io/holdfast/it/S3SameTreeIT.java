@@ -147,8 +147,8 @@ class S3SameTreeIT {
 
     assertThat(file.mode()).isEqualTo(Posix.S_IFREG | 0640);
     assertThat(directory.mode()).isEqualTo(Posix.S_IFDIR | 0750);
-    assertThat(Set.of(file.uid(), directory.uid())).containsExactly(1234L);
-    assertThat(Set.of(file.gid(), directory.gid())).containsExactly(567L);
+    assertThat(List.of(file.uid(), directory.uid())).containsOnly(1234L);
+    assertThat(List.of(file.gid(), directory.gid())).containsOnly(567L);
     long now = System.currentTimeMillis() / 1000;
     assertThat(file.modified().seconds()).isBetween(now - 120, now + 5);
   }
