@@ -45,7 +45,7 @@ class S3ChangesIT {
         BUCKET.mount(SANDBOX, "hot", "--capacity=64M", "--item-size=1M", "--metadata-ttl=50ms");
     List<Child> readers = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
-      readers.add(SANDBOX.startJava(Rereader.class, mount.path("object"), 0, 4));
+      readers.add(SANDBOX.startJava(Rereader.class, mount.path("object"), 0, 3));
     }
 
     long version = 2;
