@@ -58,24 +58,28 @@ final class Composition {
    * @param supervision has a directory open where the mount may lie over it by now
    */
   static Origin origin(Settings settings, @Nullable Supervision supervision) throws FsException {
-    if (settings.s3().isPresent()) {
-      // Its calls end by a deadline themselves.
-      S3Settings store = settings.s3().get();
-      boolean goesOn = supervision != null && supervision.restarts() > 0;
-      return goesOn ? S3Origin.reopen(store) : S3Origin.open(store);
-    }
-    return directory(((Source.Directory) settings.origin()).path(), supervision);
+    Origin origin =
+        settings.s3().isPresent()
+            ? objects(settings.s3().get(), supervision)
+            : directory(((Source.Directory) settings.origin()).path(), supervision);
+    return origin.mayHang() ? bounded(origin) : origin;
+  }
+
+  private static Origin objects(S3Settings store, @Nullable Supervision supervision)
+      throws FsException {
+    boolean goesOn = supervision != null && supervision.restarts() > 0;
+    return goesOn ? S3Origin.reopen(store) : S3Origin.open(store);
   }
 
   private static Origin directory(Path directory, @Nullable Supervision supervision)
       throws FsException {
-    Origin origin =
-        supervision == null
-            ? PosixOrigin.open(directory, InstantSource.system())
-            : PosixOrigin.open(supervision.origin(), directory, InstantSource.system());
-    if (!origin.mayHang()) {
-      return origin;
-    }
+    return supervision == null
+        ? PosixOrigin.open(directory, InstantSource.system())
+        : PosixOrigin.open(supervision.origin(), directory, InstantSource.system());
+  }
+
+  /** Fewer threads than answer requests: some are left when the origin hangs. */
+  private static Origin bounded(Origin origin) {
     ExecutorService threads =
         new ThreadPoolExecutor(
             0,
