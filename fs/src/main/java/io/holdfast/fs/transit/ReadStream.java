@@ -79,9 +79,13 @@ final class ReadStream {
     return start == 0 || (reads >= RUN && 2 * bytes >= end - start);
   }
 
-  /** Returns the bytes that may be fetched ahead: as many as have been read. */
+  /**
+   * Returns the bytes that may be fetched ahead: as many as have been read, less those that were
+   * left out on the way, so that both together are no more than what was read.
+   */
   long run() {
-    return start == 0 ? Math.max(bytes, BEGINNING) : bytes;
+    long run = Math.max(0, 2 * bytes - (end - start));
+    return start == 0 ? Math.max(run, BEGINNING) : run;
   }
 
   /** Returns where its run began. */

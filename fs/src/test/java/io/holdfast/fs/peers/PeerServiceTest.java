@@ -117,6 +117,8 @@ final class PeerServiceTest {
     for (Taken answer : answers) {
       assertLent(node.bytes(item), answer.loan());
     }
+    Await.until("it is counted", () -> node.transit.stats().originItems.sum() > 0);
+    Await.until("no fetch is under way", () -> node.transit.stats().inFlight.sum() == 0);
     assertThat(node.transit.stats().originItems.sum()).isEqualTo(1);
   }
 

@@ -210,8 +210,9 @@ final class WindowTest {
       }
     }
     assertThat(window.bytes()).isEqualTo(4500);
-    assertThat(window.delivered(item(6, 900), 500, false)).isEmpty();
-    assertThat(items(window.delivered(item(6, 900), 400, true))).contains(item(6, 900));
+    Item read = item(6, 900);
+    assertThat(window.delivered(read, 500, false)).isEmpty();
+    assertThat(items(window.delivered(read, 400, true))).containsExactly(read);
   }
 
   @Test
