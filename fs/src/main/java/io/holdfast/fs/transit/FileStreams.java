@@ -57,6 +57,7 @@ final class FileStreams {
       int extra = ahead.from == end ? (int) (ahead.to - end) : 0;
       return new Guess(false, extra, true, stream);
     }
+    stream.guessed(length);
     int extra = (int) Math.max(0, Math.min(earned + length, PART - length));
     return new Guess(false, extra, false, stream);
   }

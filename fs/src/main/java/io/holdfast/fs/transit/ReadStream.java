@@ -24,6 +24,7 @@ final class ReadStream {
   private long start;
   private long end;
   private long bytes;
+  private long guessed;
   private int reads;
   private int thread;
   private long lastRead;
@@ -58,6 +59,7 @@ final class ReadStream {
       end = offset;
       aheadTo = offset;
       bytes = 0;
+      guessed = 0;
       reads = 0;
       left = false;
     }
@@ -79,12 +81,18 @@ final class ReadStream {
     return start == 0 || (reads >= RUN && 2 * bytes >= end - start);
   }
 
+  /** Takes note of a read that was not known to be of a run, and had bytes fetched around it. */
+  void guessed(int length) {
+    guessed += length;
+  }
+
   /**
    * Returns the bytes that may be fetched ahead: as many as have been read, less those that were
-   * left out on the way, so that both together are no more than what was read.
+   * left out on the way and those that were fetched around the first reads, so that all together
+   * are no more than what was read.
    */
   long run() {
-    long run = Math.max(0, 2 * bytes - (end - start));
+    long run = Math.max(0, 2 * bytes - (end - start) - guessed);
     return start == 0 ? Math.max(run, BEGINNING) : run;
   }
 

@@ -96,7 +96,8 @@ final class ReadPatternsTest {
       for (int thread = 1; thread <= 40; thread++) {
         ReadStream stream = read(5, thread * FAR + (long) i * READ, READ, thread);
         assertThat(stream.isSequential()).isEqualTo(i >= 3);
-        assertThat(stream.run()).isEqualTo((i + 1L) * READ);
+        // bytes were fetched around each of the first three already
+        assertThat(stream.run()).isEqualTo(Math.max(0, i - 2L) * READ);
       }
     }
   }
@@ -119,7 +120,7 @@ final class ReadPatternsTest {
     for (int i = 1; i < 20; i++) {
       assertThat(read(5, FAR + (long) i * MIB, MIB, i % 2 == 0 ? ME : YOU)).isSameAs(stream);
     }
-    assertThat(stream.run()).isEqualTo(20L * MIB);
+    assertThat(stream.run()).isEqualTo(17L * MIB);
   }
 
   /** Two arrays of one file, an element of each in turn. */
@@ -137,14 +138,14 @@ final class ReadPatternsTest {
     for (int i = 0; i < 64; i++) {
       isSequential(5, FAR + (long) i * READ);
     }
-    assertThat(read(5, FAR + 64L * READ, READ, ME).run()).isEqualTo(65L * READ);
+    assertThat(read(5, FAR + 64L * READ, READ, ME).run()).isEqualTo(62L * READ);
     ReadStream before = read(5, FAR + 65L * READ, READ, ME);
     isSequential(5, 3 * FAR);
     assertThat(before.isGone(now, Long.MAX_VALUE)).isTrue();
     ReadStream again = read(5, FAR + 66L * READ, READ, ME);
     assertThat(again).isSameAs(before);
     assertThat(again.isGone(now, Long.MAX_VALUE)).isFalse();
-    assertThat(again.run()).isEqualTo(READ);
+    assertThat(again.run()).isZero();
     assertThat(again.isSequential()).isFalse();
   }
 
