@@ -160,7 +160,7 @@ final class FaultTest {
     Outcome outcome = fetch(hasty, owner.address(), whole("a", LENGTH), memory);
 
     byte[] then = bytes(memory, LENGTH);
-    assertThat(outcome).isEqualTo(Outcome.fault("not a byte within 300 ms"));
+    assertThat(outcome).isEqualTo(Outcome.fault("not a byte within 1000 ms"));
     gate.complete(null);
     owner.transfer().close();
     hasty.transfer().close();
@@ -170,7 +170,7 @@ final class FaultTest {
   @Test
   void fetch_peerNeverAnswersTheGreeting_fault() {
     CompletableFuture<Void> gate = nodes.gate();
-    TestNode hasty = nodes.start(nodes.hasty("127.0.0.5"));
+    TestNode hasty = nodes.start(nodes.hastyToConnect("127.0.0.5"));
     tap.answers =
         (bytes, length, at) -> {
           gate.orTimeout(60, TimeUnit.SECONDS).join();

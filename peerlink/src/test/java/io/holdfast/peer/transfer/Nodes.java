@@ -114,7 +114,7 @@ final class Nodes implements AutoCloseable {
   /** A node that waits for little. */
   Transfer.Config hasty(String host) {
     return new Transfer.Config(
-        free(host), DATASET, SECRET, deadlines(1000, 300), Transfer.Limits.DEFAULT);
+        free(host), DATASET, SECRET, deadlines(20_000, 1000), Transfer.Limits.DEFAULT);
   }
 
   /** A node that gives a connection up long before what waits for one. */
