@@ -77,6 +77,10 @@ public final class ControlFiles {
   private final long startedAt = System.currentTimeMillis() * 1_000_000;
   private final Snapshot[] newest;
   private final Cache<Long, Snapshot> snapshots;
+
+  /** What each thread got in the last second, by thread and link. */
+  private final Cache<Long, Snapshot> given;
+
   private long lastNode;
 
   /**
@@ -95,6 +99,12 @@ public final class ControlFiles {
     this.newest = new Snapshot[links.size()];
     this.snapshots =
         Caffeine.newBuilder().expireAfterWrite(KEEP).ticker(ticker).executor(Runnable::run).build();
+    this.given =
+        Caffeine.newBuilder()
+            .expireAfterWrite(SAME_SNAPSHOT)
+            .ticker(ticker)
+            .executor(Runnable::run)
+            .build();
   }
 
   /** Returns the node that a name leads to. */
@@ -140,16 +150,34 @@ public final class ControlFiles {
     return new Attributes(mode, 1, 0, 0, 0, ~node, size, (size + 511) / 512, time, time, time, "");
   }
 
-  /** Returns the target of a link, which a snapshot was made for now or less than a second ago. */
-  public byte[] readLink(long node) throws FsException {
+  /**
+   * Returns the target of a link: a snapshot that the thread got less than a second ago, or else
+   * one that was made less than a second ago.
+   *
+   * @param thread who asks; 0 where that is unknown
+   */
+  public byte[] readLink(long node, int thread) throws FsException {
     Link link = linkOf(node);
     if (link == null) {
       throw new FsException(FsError.INVALID, NAME + ": not a symlink");
     }
-    return ("snapshots/" + fresh((int) node - 1, link).name).getBytes(StandardCharsets.UTF_8);
+    return ("snapshots/" + snapshot((int) node - 1, link, thread).name)
+        .getBytes(StandardCharsets.UTF_8);
   }
 
-  private synchronized Snapshot fresh(int index, Link link) {
+  /** Who looks at a file twice, as cp does before and after it opens it, sees the same one. */
+  private synchronized Snapshot snapshot(int index, Link link, int thread) {
+    Long who = (long) thread << Byte.SIZE | index;
+    Snapshot same = thread == 0 ? null : given.getIfPresent(who);
+    if (same != null) {
+      return same;
+    }
+    Snapshot newest = fresh(index, link);
+    given.put(who, newest);
+    return newest;
+  }
+
+  private Snapshot fresh(int index, Link link) {
     long now = ticker.read();
     Snapshot last = newest[index];
     if (last != null && now - last.made < SAME_SNAPSHOT.toNanos()) {

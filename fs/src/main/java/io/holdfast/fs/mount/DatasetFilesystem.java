@@ -155,9 +155,9 @@ public final class DatasetFilesystem implements Filesystem {
   }
 
   @Override
-  public byte[] readLink(long node) throws FsException {
+  public byte[] readLink(long node, int thread) throws FsException {
     return node >= CONTROL
-        ? control.readLink(node - CONTROL)
+        ? control.readLink(node - CONTROL, thread)
         : origin.readLink(tree.node(node).path());
   }
 

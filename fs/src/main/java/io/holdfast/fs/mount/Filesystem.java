@@ -38,8 +38,12 @@ public interface Filesystem {
   /** Returns the attributes of a node. */
   Attributes attributes(long node) throws FsException;
 
-  /** Returns the target of a symlink. */
-  byte[] readLink(long node) throws FsException;
+  /**
+   * Returns the target of a symlink.
+   *
+   * @param thread who asks; 0 where that is unknown
+   */
+  byte[] readLink(long node, int thread) throws FsException;
 
   /** Tells whether a node still is what its name leads to. */
   boolean isCurrent(long node);

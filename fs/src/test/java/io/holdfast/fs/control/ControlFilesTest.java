@@ -53,23 +53,37 @@ final class ControlFilesTest {
   }
 
   private String read(String name) throws FsException {
-    return text(files.content(follow(files.readLink(link(name)))));
+    return text(files.content(follow(files.readLink(link(name), 0))));
+  }
+
+  /** cp looks before and after it opens a file, and would say that it was replaced meanwhile. */
+  @Test
+  void snapshot_gotByAThread_isTheSameForItForASecond() throws FsException {
+    files.readLink(link("stats"), 0);
+    clock.advance(Duration.ofMillis(900));
+    byte[] target = files.readLink(link("stats"), 7);
+    clock.advance(Duration.ofMillis(900));
+    assertThat(files.readLink(link("stats"), 7)).isEqualTo(target);
+    assertThat(files.readLink(link("stats"), 8)).isNotEqualTo(target);
+    assertThat(files.readLink(link("config"), 7)).isNotEqualTo(target);
+    clock.advance(Duration.ofMillis(200));
+    assertThat(files.readLink(link("stats"), 7)).isNotEqualTo(target);
   }
 
   @Test
   void link_readWithinASecond_leadsToTheSameSnapshot() throws FsException {
-    byte[] target = files.readLink(link("stats"));
+    byte[] target = files.readLink(link("stats"), 0);
     clock.advance(SECOND.minusNanos(1));
-    assertThat(files.readLink(link("stats"))).isEqualTo(target);
+    assertThat(files.readLink(link("stats"), 0)).isEqualTo(target);
     assertThat(read("stats")).isEqualTo("snapshot 1");
     assertThat(made).hasValue(1);
   }
 
   @Test
   void link_readAfterASecond_leadsToANewSnapshot() throws FsException {
-    byte[] target = files.readLink(link("stats"));
+    byte[] target = files.readLink(link("stats"), 0);
     clock.advance(SECOND);
-    assertThat(files.readLink(link("stats"))).isNotEqualTo(target);
+    assertThat(files.readLink(link("stats"), 0)).isNotEqualTo(target);
     assertThat(read("stats")).isEqualTo("snapshot 2");
     assertThat(text(files.content(follow(target)))).as("of the old target").isEqualTo("snapshot 1");
   }
@@ -78,14 +92,14 @@ final class ControlFilesTest {
   @Test
   void snapshots_ofTheNextDaemon_haveOtherNamesAndNodes() throws FsException {
     ControlFiles next = new ControlFiles(Map.of("stats", () -> bytes("x")), 1, clock::getAsLong);
-    byte[] before = files.readLink(link("stats"));
-    byte[] after = next.readLink(next.lookup(ControlFiles.DIRECTORY, bytes("stats")));
+    byte[] before = files.readLink(link("stats"), 0);
+    byte[] after = next.readLink(next.lookup(ControlFiles.DIRECTORY, bytes("stats")), 0);
     assertThat(after).isNotEqualTo(before).hasSameSizeAs(before);
   }
 
   @Test
   void links_ofSeveralFiles_areApart() throws FsException {
-    assertThat(files.readLink(link("stats"))).isNotEqualTo(files.readLink(link("config")));
+    assertThat(files.readLink(link("stats"), 0)).isNotEqualTo(files.readLink(link("config"), 0));
     assertThat(read("config")).isEqualTo("a=b\n");
     assertThat(read("stats")).isEqualTo("snapshot 1");
   }
@@ -96,20 +110,20 @@ final class ControlFilesTest {
     for (int i = 0; i < 20; i++) {
       Attributes attributes = files.attributes(node);
       assertThat(attributes.isSymlink()).isTrue();
-      assertThat(files.readLink(node)).hasSize((int) attributes.size());
+      assertThat(files.readLink(node, 0)).hasSize((int) attributes.size());
       clock.advance(SECOND);
     }
   }
 
   @Test
   void link_target_isRelativeAndBeneath() throws FsException {
-    String target = text(files.readLink(link("stats")));
+    String target = text(files.readLink(link("stats"), 0));
     assertThat(target).doesNotStartWith("/").doesNotContain("..");
   }
 
   @Test
   void snapshot_size_isExact() throws FsException {
-    long node = follow(files.readLink(link("stats")));
+    long node = follow(files.readLink(link("stats"), 0));
     Attributes attributes = files.attributes(node);
     assertThat(attributes.isRegular()).isTrue();
     assertThat(attributes.size()).isEqualTo(files.content(node).length);
@@ -119,7 +133,7 @@ final class ControlFilesTest {
 
   @Test
   void snapshot_forgottenLater_failsStale() throws FsException {
-    byte[] target = files.readLink(link("stats"));
+    byte[] target = files.readLink(link("stats"), 0);
     long node = follow(target);
     clock.advance(Duration.ofSeconds(29));
     assertThat(files.content(node)).isNotEmpty();
@@ -163,12 +177,12 @@ final class ControlFilesTest {
 
   @Test
   void readLink_ofTheDirectory_failsInvalid() {
-    assertFails(() -> files.readLink(ControlFiles.DIRECTORY), FsError.INVALID);
+    assertFails(() -> files.readLink(ControlFiles.DIRECTORY, 0), FsError.INVALID);
   }
 
   @Test
   void inodes_areNegativeAndTheirOwn() throws FsException {
-    long snapshot = follow(files.readLink(link("stats")));
+    long snapshot = follow(files.readLink(link("stats"), 0));
     List<Long> inodes = new ArrayList<>();
     for (long node : new long[] {ControlFiles.DIRECTORY, link("stats"), link("config"), snapshot}) {
       inodes.add(files.attributes(node).inode());

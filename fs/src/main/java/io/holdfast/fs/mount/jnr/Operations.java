@@ -177,7 +177,8 @@ final class Operations {
   private int readlink(long path, long buffer, long size) {
     return answer(
         () -> {
-          byte[] target = filesystem.readLink(known(Memory.string(path)).node());
+          byte[] target =
+              filesystem.readLink(known(Memory.string(path)).node(), around.current.get().thread());
           int length = (int) Math.min(target.length, size - 1);
           Memory.put(buffer, target, 0, length);
           Memory.putByte(buffer + length, 0);

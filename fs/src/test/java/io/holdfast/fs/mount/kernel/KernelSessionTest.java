@@ -268,7 +268,7 @@ final class KernelSessionTest {
     }
 
     @Override
-    public byte[] readLink(long node) throws FsException {
+    public byte[] readLink(long node, int thread) throws FsException {
       throw new FsException(FsError.INVALID, "no link");
     }
 
