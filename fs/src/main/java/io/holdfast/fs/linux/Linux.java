@@ -26,7 +26,6 @@ public final class Linux {
   public static final int O_PATH = 0x200000;
   public static final int O_NONBLOCK = 0x800;
 
-  public static final int POSIX_FADV_WILLNEED = 3;
   public static final int POSIX_FADV_DONTNEED = 4;
 
   /** Bytes of a page of memory. */

@@ -1,6 +1,7 @@
 package io.holdfast.fs.transit;
 
 import static io.holdfast.fs.linux.Libc.LIBC;
+import static io.holdfast.fs.linux.Linux.PAGE_SIZE;
 
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -10,6 +11,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * held for no call of another class.
  */
 final class TransitMemory {
+  /** A store that copies straight to where it is told to wants whole pages for large reads. */
+  private static final long LARGE = 128 << 10;
+
   private final long capacity;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition freed = lock.newCondition();
@@ -42,11 +46,16 @@ final class TransitMemory {
     } finally {
       lock.unlock();
     }
-    long address = LIBC.malloc(length);
+    long address =
+        length < LARGE ? LIBC.malloc(length) : LIBC.aligned_alloc(PAGE_SIZE, pages(length));
     if (address == 0) {
       giveBack(length);
     }
     return address;
+  }
+
+  private static long pages(long length) {
+    return (length + PAGE_SIZE - 1) / PAGE_SIZE * PAGE_SIZE;
   }
 
   void release(long address, long length) {

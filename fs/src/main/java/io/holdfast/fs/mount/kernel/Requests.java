@@ -133,7 +133,8 @@ final class Requests {
         Wire.attrOut(reply, attributes, shorter(before, filesystem.believeAttributes(node)));
         channel.reply(unique, reply, Wire.ATTR_OUT);
       }
-      case READLINK -> bytes(unique, filesystem.readLink(node, Memory.getInt(request + Wire.PID)), reply);
+      case READLINK ->
+          bytes(unique, filesystem.readLink(node, Memory.getInt(request + Wire.PID)), reply);
       case OPEN -> open(unique, node, request, reply);
       case OPENDIR -> openDirectory(unique, reply);
       case READ -> throw new IllegalStateException("answered apart");

@@ -9,17 +9,61 @@ import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.OriginFile;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.Version;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** A file of a {@link PosixOrigin}, open. */
+/**
+ * A file of a {@link PosixOrigin}, open. On a network filesystem a large read is made in pieces at
+ * the same time: one after the other, each would take a round trip.
+ */
 final class PosixFile implements OriginFile {
+  /** What one request of a FUSE filesystem can bring, and a network filesystem brings at least. */
+  private static final int PIECE = 128 << 10;
+
+  /** Pieces that are read at once, of all files together; what is beyond is read by who asks. */
+  private static final int MOST_READERS = 64;
+
+  private static final int IDLE_SECONDS = 30;
+
   private final OriginPath path;
   private final int fd;
   private final boolean heldInMemory;
+  private final @Nullable Executor readers;
 
-  PosixFile(OriginPath path, int fd, boolean heldInMemory) {
+  /**
+   * Takes over a descriptor.
+   *
+   * @param readers read pieces at once; null to read in one go
+   */
+  PosixFile(OriginPath path, int fd, boolean heldInMemory, @Nullable Executor readers) {
     this.path = path;
     this.fd = fd;
     this.heldInMemory = heldInMemory;
+    this.readers = readers;
+  }
+
+  /** Makes what reads pieces for all files of an origin. */
+  static ExecutorService readers() {
+    return new ThreadPoolExecutor(
+        0,
+        MOST_READERS,
+        IDLE_SECONDS,
+        TimeUnit.SECONDS,
+        new SynchronousQueue<>(),
+        task -> {
+          Thread thread = new Thread(task, "origin-read");
+          thread.setDaemon(true);
+          return thread;
+        },
+        (task, pool) -> task.run());
   }
 
   @Override
@@ -37,6 +81,55 @@ final class PosixFile implements OriginFile {
 
   @Override
   public int read(long offset, long address, int length) throws FsException {
+    if (readers == null || length <= PIECE) {
+      return readInOneGo(offset, address, length);
+    }
+    List<CompletableFuture<Integer>> pieces = new ArrayList<>();
+    for (int at = PIECE; at < length; at += PIECE) {
+      int from = at;
+      int count = Math.min(PIECE, length - at);
+      CompletableFuture<Integer> piece = new CompletableFuture<>();
+      pieces.add(piece);
+      readers.execute(() -> complete(piece, offset + from, address + from, count));
+    }
+    CompletableFuture<Integer> first = new CompletableFuture<>();
+    complete(first, offset, address, PIECE);
+    pieces.add(0, first);
+    return sum(pieces);
+  }
+
+  private void complete(CompletableFuture<Integer> piece, long offset, long address, int length) {
+    try {
+      piece.complete(readInOneGo(offset, address, length));
+    } catch (FsException | RuntimeException e) {
+      piece.completeExceptionally(e);
+    }
+  }
+
+  /** Waits for all of them, also when one has failed: they write to memory of the caller's. */
+  private int sum(List<CompletableFuture<Integer>> pieces) throws FsException {
+    int sum = 0;
+    boolean whole = true;
+    FsException failure = null;
+    for (CompletableFuture<Integer> piece : pieces) {
+      try {
+        int count = piece.join();
+        sum += whole ? count : 0;
+        whole &= count == PIECE;
+      } catch (CompletionException e) {
+        failure =
+            e.getCause() instanceof FsException cause
+                ? new FsException(cause.code(), String.valueOf(cause.getMessage()), cause)
+                : new FsException(FsError.IO, path + ": " + e.getCause(), e);
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+    return sum;
+  }
+
+  private int readInOneGo(long offset, long address, int length) throws FsException {
     int done = 0;
     while (done < length) {
       long count = LIBC.pread(fd, address + done, length - done, offset + done);

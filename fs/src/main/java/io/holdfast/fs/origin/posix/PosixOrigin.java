@@ -17,7 +17,9 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An origin that is a directory of this machine. It keeps a descriptor of the directory, so that it
@@ -63,6 +65,10 @@ public final class PosixOrigin implements Origin {
   private final boolean mayHang;
   private final boolean heldInMemory;
   private final QuietTime quietTime;
+
+  /** Reads pieces of a file at once; null where a read takes no longer than its bytes. */
+  private final @Nullable ExecutorService readers;
+
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private PosixOrigin(Path directory, int root, int type, InstantSource clock) {
@@ -71,6 +77,7 @@ public final class PosixOrigin implements Origin {
     this.mayHang = !LOCAL_TYPES.contains(type);
     this.heldInMemory = MEMORY_TYPES.contains(type);
     this.quietTime = new QuietTime(clock);
+    this.readers = mayHang ? PosixFile.readers() : null;
   }
 
   /**
@@ -236,16 +243,12 @@ public final class PosixOrigin implements Origin {
       fd = Linux.openBeneath(root, path.bytes(), flags);
     }
     check(Math.max(0, -fd), path);
-    PosixFile file = new PosixFile(path, fd, heldInMemory);
+    PosixFile file = new PosixFile(path, fd, heldInMemory, readers);
     try {
       quietTime.awaitAfter(file.version().modified());
     } catch (FsException e) {
       file.close();
       throw e;
-    }
-    if (mayHang) {
-      // its requests then overlap, where a plain read has one or two under way
-      LIBC.posix_fadvise(fd, part.offset(), part.length(), Linux.POSIX_FADV_WILLNEED);
     }
     return file;
   }
@@ -317,6 +320,9 @@ public final class PosixOrigin implements Origin {
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
+      if (readers != null) {
+        readers.shutdown();
+      }
       LIBC.close(root);
     }
   }

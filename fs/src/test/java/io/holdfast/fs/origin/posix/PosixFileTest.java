@@ -1,0 +1,99 @@
+package io.holdfast.fs.origin.posix;
+
+import static io.holdfast.fs.Failures.assertFails;
+import static io.holdfast.fs.linux.Libc.LIBC;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.Seeds;
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.linux.Scratch;
+import io.holdfast.fs.origin.OriginPath;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Reads in pieces, as of a network filesystem. */
+final class PosixFileTest {
+  private static final int SIZE = 3 << 20;
+
+  @TempDir private Path directory;
+
+  private final ExecutorService readers = PosixFile.readers();
+  private final AtomicInteger pieces = new AtomicInteger();
+
+  @AfterEach
+  void end() {
+    readers.shutdown();
+  }
+
+  private PosixFile open(byte[] content) throws IOException {
+    Path path = directory.resolve("file");
+    Files.write(path, content);
+    Scratch scratch = Linux.scratch();
+    Memory.putString(scratch.path(), Linux.pathBytes(path.toString()));
+    int fd = LIBC.openat(Linux.AT_FDCWD, scratch.path(), Linux.O_RDONLY | Linux.O_CLOEXEC, 0);
+    assertThat(fd).isNotNegative();
+    return new PosixFile(
+        OriginPath.of("file"),
+        fd,
+        true,
+        task -> {
+          pieces.incrementAndGet();
+          readers.execute(task);
+        });
+  }
+
+  private static byte[] read(PosixFile file, long offset, int length) throws FsException {
+    long address = LIBC.malloc(length);
+    try {
+      return Memory.bytes(address, file.read(offset, address, length));
+    } finally {
+      LIBC.free(address);
+    }
+  }
+
+  @Test
+  void read_ofAnyRange_hasItsBytes() throws IOException {
+    long seed = Seeds.next("read_ofAnyRange");
+    Random random = new Random(seed);
+    byte[] content = new byte[SIZE - random.nextInt(1000)];
+    random.nextBytes(content);
+    try (PosixFile file = open(content)) {
+      for (int i = 0; i < 100; i++) {
+        int offset = random.nextInt(content.length);
+        int length = 1 + random.nextInt(SIZE);
+        assertThat(read(file, offset, length))
+            .as("seed %d", seed)
+            .isEqualTo(
+                Arrays.copyOfRange(content, offset, Math.min(content.length, offset + length)));
+      }
+    }
+  }
+
+  @Test
+  void read_ofAMebibyte_isOfEightPieces() throws IOException {
+    try (PosixFile file = open(new byte[SIZE])) {
+      assertThat(read(file, 0, 1 << 20)).hasSize(1 << 20);
+      assertThat(pieces).as("besides the one that the reader reads").hasValue(7);
+      assertThat(read(file, 0, 100_000)).hasSize(100_000);
+      assertThat(pieces).hasValue(7);
+    }
+  }
+
+  @Test
+  void read_thatFails_fails() throws IOException {
+    PosixFile file = open(new byte[SIZE]);
+    file.close();
+    assertFails(() -> read(file, 0, 1 << 20), FsError.IO);
+  }
+}
