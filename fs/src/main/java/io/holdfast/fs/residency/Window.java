@@ -3,10 +3,12 @@ package io.holdfast.fs.residency;
 import io.holdfast.fs.transit.Item;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
@@ -79,6 +81,9 @@ final class Window {
   /** Those that were given out to be dropped. */
   private final Set<Entry> dropping = new HashSet<>();
 
+  /** How many items of a file could not be dropped; without those of which all could. */
+  private final Map<Long, Integer> heldItems = new HashMap<>();
+
   private long bytes;
   private long heldBytes;
   private long droppedBytes;
@@ -105,8 +110,11 @@ final class Window {
     entry.bytes += count;
     entry.complete |= complete;
     entry.lastRead = nanoTime.getAsLong();
-    entry.attempts = 0;
     bytes += count;
+    // an application that has some of a file mapped will have this mapped, too
+    boolean mapped = heldItems.containsKey(Item.node(item.id()));
+    entry.attempts = mapped ? 1 : 0;
+    hold(entry, mapped);
     if (entry.complete && (ageNanos == 0 || size == 0)) {
       entries.remove(key);
       dropping.add(entry);
@@ -222,6 +230,8 @@ final class Window {
     if (entry.held != held) {
       entry.held = held;
       heldBytes += held ? entry.bytes : -entry.bytes;
+      int change = held ? 1 : -1;
+      heldItems.merge(Item.node(entry.item.id()), change, (a, b) -> a + b == 0 ? null : a + b);
     }
   }
 

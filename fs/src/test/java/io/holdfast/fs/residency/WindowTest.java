@@ -215,6 +215,27 @@ final class WindowTest {
     assertThat(items(window.delivered(read, 400, true))).containsExactly(read);
   }
 
+  /** Each try to drop what is mapped takes long, and readers wait for it. */
+  @Test
+  void mappedFile_whatIsReadNext_isNotTriedAtOnce() {
+    Window window = window(1000, AGE);
+    Item first = extent(0);
+    for (Window.Entry entry : window.delivered(first, 900, true)) {
+      window.dropped(entry, false);
+    }
+    Item next = extent(1);
+    assertThat(window.delivered(next, 900, true)).isEmpty();
+    assertThat(items(window.delivered(item(2, 900), 900, true))).doesNotContain(next);
+    clock.advance(Duration.ofMillis(100));
+    assertThat(items(window.aged())).contains(next);
+  }
+
+  private static Item extent(int number) {
+    OriginPath path = OriginPath.of("f");
+    return new Item(
+        Item.id(1, number), () -> path, new Version(1800, 1, 1, ""), 900L * number, 900);
+  }
+
   @Test
   void mappedItem_readMeanwhile_isOneEntry() {
     Window window = window(1000, AGE);
