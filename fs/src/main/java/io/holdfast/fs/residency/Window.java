@@ -124,7 +124,7 @@ final class Window {
   }
 
   /** What applications have mapped does not push out what is just being read. */
-  private long mayGo() {
+  synchronized long mayGo() {
     return bytes - heldBytes;
   }
 
@@ -200,7 +200,10 @@ final class Window {
     Key key = Key.of(entry.item);
     Entry newer = entries.get(key);
     if (newer != null) {
+      boolean held = newer.held;
+      hold(newer, false);
       newer.bytes += entry.bytes;
+      hold(newer, held);
       return;
     }
     entry.attempts++;

@@ -321,6 +321,7 @@ final class WindowTest {
       }
       assertThat(window.bytes()).isEqualTo(model.values().stream().mapToLong(b -> b).sum());
       assertThat(window.droppedBytes()).isEqualTo(dropped);
+      assertThat(window.mayGo()).isBetween(0L, window.bytes());
     }
     clock.advance(Duration.ofHours(1));
     out.addAll(window.aged());
@@ -328,5 +329,6 @@ final class WindowTest {
     clock.advance(Duration.ofHours(1));
     window.aged().forEach(entry -> window.dropped(entry, true));
     assertThat(window.bytes()).isZero();
+    assertThat(window.mayGo()).isZero();
   }
 }
