@@ -6,7 +6,6 @@ import com.github.benmanes.caffeine.cache.Ticker;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.origin.Attributes;
-import io.holdfast.fs.origin.Origin.EntrySink;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -193,8 +192,15 @@ public final class ControlFiles {
     return made;
   }
 
+  /** Takes what is in the directory. */
+  @FunctionalInterface
+  public interface NameSink {
+    /** Takes a name, with the type and the inode number of what it leads to. */
+    void entry(byte[] name, int type, long inode);
+  }
+
   /** Passes the names of the control files; the snapshots are not listed. */
-  public void list(long node, EntrySink sink) throws FsException {
+  public void list(long node, NameSink sink) throws FsException {
     if (node == DIRECTORY) {
       for (int i = 0; i < links.size(); i++) {
         byte[] name = links.get(i).name.getBytes(StandardCharsets.UTF_8);

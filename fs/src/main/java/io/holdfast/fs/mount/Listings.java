@@ -136,7 +136,7 @@ final class Listings {
   private void bring(Node directory) throws FsException {
     TreePass pass = new TreePass(tree, TreePass.Time.now(), TreePass.ChangeSink.NONE);
     List<ListedEntry> without = new ArrayList<>();
-    origin.listWithAttributes(
+    origin.list(
         directory.path(),
         (name, type, inode, attributes) -> {
           pass.found(directory, name, attributes);

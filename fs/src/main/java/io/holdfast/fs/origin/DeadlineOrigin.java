@@ -3,8 +3,6 @@ package io.holdfast.fs.origin;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -15,7 +13,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 
 /**
  * An origin whose calls end by a deadline, for one that may hang. Each call runs on a thread of the
@@ -152,29 +149,11 @@ public final class DeadlineOrigin implements Origin {
     return bounded(path, () -> origin.readLink(path));
   }
 
-  /**
-   * The listing is taken whole before it is passed on, so that the sink is never called after the
-   * deadline.
-   */
-  @Override
-  public void list(OriginPath path, EntrySink sink) throws FsException {
-    List<Consumer<EntrySink>> entries =
-        bounded(
-            path,
-            () -> {
-              List<Consumer<EntrySink>> listed = new ArrayList<>();
-              origin.list(
-                  path, (name, type, inode) -> listed.add(taker -> taker.entry(name, type, inode)));
-              return listed;
-            });
-    entries.forEach(entry -> entry.accept(sink));
-  }
-
   /** A deadline for each batch: a large directory on a slow store takes long, but does not hang. */
   @Override
-  public void listWithAttributes(OriginPath path, AttributesSink sink) throws FsException {
+  public void list(OriginPath path, EntrySink sink) throws FsException {
     ListedBatches batches = new ListedBatches(deadline);
-    Call<Boolean> call = new Call<>(() -> batches.fill(to -> origin.listWithAttributes(path, to)));
+    Call<Boolean> call = new Call<>(() -> batches.fill(to -> origin.list(path, to)));
     Future<Boolean> answer = submit(path, call, System.nanoTime() + deadline.toNanos());
     try {
       while (batches.pass(sink)) {

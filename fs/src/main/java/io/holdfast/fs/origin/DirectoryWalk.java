@@ -77,8 +77,7 @@ public final class DirectoryWalk {
     List<OriginPath> within = new ArrayList<>();
     try {
       Batches batches = new Batches(directory, within);
-      origin.listWithAttributes(
-          directory, (name, type, inode, attributes) -> batches.add(name, attributes));
+      origin.list(directory, (name, type, inode, attributes) -> batches.add(name, attributes));
       batches.pass();
       sink.complete(directory);
     } catch (FsException e) {

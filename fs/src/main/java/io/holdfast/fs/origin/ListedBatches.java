@@ -1,7 +1,7 @@
 package io.holdfast.fs.origin;
 
 import io.holdfast.fs.FsException;
-import io.holdfast.fs.origin.Origin.AttributesSink;
+import io.holdfast.fs.origin.Origin.EntrySink;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +28,7 @@ final class ListedBatches {
   /** A listing that passes its entries on. */
   @FunctionalInterface
   interface Lister {
-    void list(AttributesSink sink) throws FsException;
+    void list(EntrySink sink) throws FsException;
   }
 
   private final BlockingQueue<List<Listed>> batches = new ArrayBlockingQueue<>(BATCHES);
@@ -96,7 +96,7 @@ final class ListedBatches {
    *
    * @return false where there are no more
    */
-  boolean pass(AttributesSink sink) throws InterruptedException, TimeoutException {
+  boolean pass(EntrySink sink) throws InterruptedException, TimeoutException {
     List<Listed> next = batches.poll(deadline.toNanos(), TimeUnit.NANOSECONDS);
     if (next == null) {
       throw new TimeoutException();

@@ -37,14 +37,12 @@ public interface Origin extends AutoCloseable {
   /** Returns the target of a symlink, as it is stored. */
   byte[] readLink(OriginPath path) throws FsException;
 
-  /** Passes each entry of a directory, without {@code .} and {@code ..}, in the store's order. */
-  void list(OriginPath path, EntrySink sink) throws FsException;
-
   /**
-   * The same with the attributes of each entry, which many stores have at hand in a listing. An
-   * entry whose attributes cannot be had comes without them.
+   * Passes each entry of a directory, without {@code .} and {@code ..}, in the store's order, with
+   * its attributes, which many stores have at hand in a listing. An entry whose attributes cannot
+   * be had comes without them.
    */
-  void listWithAttributes(OriginPath path, AttributesSink sink) throws FsException;
+  void list(OriginPath path, EntrySink sink) throws FsException;
 
   /**
    * Opens a regular file to read a part of it.
@@ -86,14 +84,14 @@ public interface Origin extends AutoCloseable {
   @Override
   void close();
 
-  /** Takes the entries of a directory with their attributes. */
+  /** Takes the entries of a directory one by one. */
   @FunctionalInterface
-  interface AttributesSink {
+  interface EntrySink {
     /**
      * Takes an entry.
      *
      * @param name its name, without slash
-     * @param type as {@link EntrySink} takes it
+     * @param type its type as in {@link Attributes#type()}, or 0 where the store does not say
      * @param inode its inode number
      * @param attributes those of a symlink itself; null where they cannot be had
      */
@@ -122,17 +120,4 @@ public interface Origin extends AutoCloseable {
    * @param attributes those of a symlink itself; null where they cannot be had
    */
   record ScannedEntry(OriginPath name, @Nullable Attributes attributes) {}
-
-  /** Takes the entries of a directory one by one. */
-  @FunctionalInterface
-  interface EntrySink {
-    /**
-     * Takes an entry.
-     *
-     * @param name its name, without slash
-     * @param type its type as in {@link Attributes#type()}, or 0 where the store does not say
-     * @param inode its inode number
-     */
-    void entry(byte[] name, int type, long inode);
-  }
 }

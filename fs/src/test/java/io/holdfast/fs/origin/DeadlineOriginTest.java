@@ -158,7 +158,7 @@ final class DeadlineOriginTest extends DirectoryContractTest {
     List<String> names = new ArrayList<>();
     try (Origin origin = new DeadlineOrigin(slow, pool(THREADS), SHORT)) {
       assertFails(
-          () -> origin.list(OriginPath.ROOT, (name, type, inode) -> names.add("late")),
+          () -> origin.list(OriginPath.ROOT, (name, type, inode, attributes) -> names.add("late")),
           FsError.TIMED_OUT);
       answer.countDown();
       Await.latch(listed);
@@ -168,13 +168,13 @@ final class DeadlineOriginTest extends DirectoryContractTest {
 
   /** The store takes longer than a deadline for all, but goes on. */
   @Test
-  void listWithAttributes_slowButGoingOn_isPassedWhole() throws FsException {
+  void list_slowButGoingOn_isPassedWhole() throws FsException {
     int count = 5000;
     Duration deadline = Duration.ofMillis(500);
     Origin slow =
         new DelegatingOrigin(new FakeOrigin()) {
           @Override
-          public void listWithAttributes(OriginPath path, AttributesSink sink) {
+          public void list(OriginPath path, EntrySink sink) {
             long end = System.nanoTime() + deadline.toNanos() * 5 / 4;
             for (int i = 0; i < count || System.nanoTime() < end; i++) {
               sink.entry(bytes("f" + i), Attributes.REGULAR, i, null);
@@ -184,7 +184,7 @@ final class DeadlineOriginTest extends DirectoryContractTest {
         };
     List<String> names = new ArrayList<>();
     try (Origin origin = new DeadlineOrigin(slow, pool(THREADS), deadline)) {
-      origin.listWithAttributes(
+      origin.list(
           OriginPath.ROOT,
           (name, type, inode, attributes) -> names.add(OriginPath.of(name).toString()));
     }
@@ -193,13 +193,13 @@ final class DeadlineOriginTest extends DirectoryContractTest {
   }
 
   @Test
-  void listWithAttributes_hangingHalfway_failsAndPassesNothingLater() {
+  void list_hangingHalfway_failsAndPassesNothingLater() {
     CountDownLatch answer = new CountDownLatch(1);
     CountDownLatch ended = new CountDownLatch(1);
     Origin hanging =
         new DelegatingOrigin(new FakeOrigin()) {
           @Override
-          public void listWithAttributes(OriginPath path, AttributesSink sink) {
+          public void list(OriginPath path, EntrySink sink) {
             try {
               for (int i = 0; i < 20_000; i++) {
                 if (i == 3000) {
@@ -216,7 +216,7 @@ final class DeadlineOriginTest extends DirectoryContractTest {
     try (Origin origin = new DeadlineOrigin(hanging, pool(THREADS), SHORT)) {
       assertFails(
           () ->
-              origin.listWithAttributes(
+              origin.list(
                   OriginPath.ROOT, (name, type, inode, attributes) -> passed.incrementAndGet()),
           FsError.TIMED_OUT);
       int before = passed.get();
@@ -227,10 +227,10 @@ final class DeadlineOriginTest extends DirectoryContractTest {
   }
 
   @Test
-  void listWithAttributes_thatFails_keepsItsCode() {
+  void list_thatFails_keepsItsCode() {
     try (Origin origin = new DeadlineOrigin(new FakeOrigin(), pool(THREADS), Await.LONGEST)) {
       assertFails(
-          () -> origin.listWithAttributes(OriginPath.of("none"), (name, type, inode, a) -> {}),
+          () -> origin.list(OriginPath.of("none"), (name, type, inode, a) -> {}),
           FsError.NOT_FOUND);
     }
   }

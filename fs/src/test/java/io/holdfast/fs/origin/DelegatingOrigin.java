@@ -42,11 +42,6 @@ public class DelegatingOrigin implements Origin {
   }
 
   @Override
-  public void listWithAttributes(OriginPath path, AttributesSink sink) throws FsException {
-    origin.listWithAttributes(path, sink);
-  }
-
-  @Override
   public void scan(OriginPath directory, Executor threads, ScanSink sink) throws FsException {
     origin.scan(directory, threads, sink);
   }

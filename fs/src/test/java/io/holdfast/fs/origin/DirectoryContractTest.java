@@ -39,12 +39,11 @@ abstract class DirectoryContractTest extends OriginContractTest {
   }
 
   @Test
-  void listWithAttributes_symlink_hasItsOwn() throws IOException {
+  void list_symlink_hasItsOwn() throws IOException {
     store().symlink(bytes("dir/link"), bytes("nowhere"));
     Map<String, Attributes> attributes = new HashMap<>();
     origin()
-        .listWithAttributes(
-            OriginPath.of("dir"), (name, type, inode, told) -> attributes.put(text(name), told));
+        .list(OriginPath.of("dir"), (name, type, inode, told) -> attributes.put(text(name), told));
     assertThat(attributes).containsOnlyKeys("link");
     assertThat(attributes.get("link").isSymlink()).isTrue();
     assertThat(attributes.get("link")).isEqualTo(origin().stat(OriginPath.of("dir/link")));
@@ -116,7 +115,7 @@ abstract class DirectoryContractTest extends OriginContractTest {
       assertThat(read(file, 0, 7)).isEqualTo(bytes("content"));
     }
     List<byte[]> names = new ArrayList<>();
-    origin().list(OriginPath.of("d"), (name, type, inode) -> names.add(name));
+    origin().list(OriginPath.of("d"), (name, type, inode, attributes) -> names.add(name));
     assertThat(names).singleElement().isEqualTo(RAW_NAME);
   }
 
@@ -138,7 +137,7 @@ abstract class DirectoryContractTest extends OriginContractTest {
     }
     List<byte[]> names = new ArrayList<>();
     String last = above.substring(0, above.length() - 1);
-    origin().list(OriginPath.of(last), (name, type, inode) -> names.add(name));
+    origin().list(OriginPath.of(last), (name, type, inode, attributes) -> names.add(name));
     assertThat(names).singleElement().isEqualTo(bytes("file"));
     assertFails(() -> origin().stat(OriginPath.of(above + "none")), FsError.NOT_FOUND);
     assertFails(() -> origin().stat(OriginPath.of("x" + above + "file")), FsError.NOT_FOUND);

@@ -267,22 +267,18 @@ public final class FakeOrigin implements Origin, OriginStore {
             }
           });
     }
-    all.forEach(listed -> sink.entry(listed.name.bytes(), listed.type, listed.inode));
+    for (Listed listed : all) {
+      byte[] bytes = listed.name.bytes();
+      sink.entry(bytes, listed.type, listed.inode, statOrNull(path.child(bytes)));
+    }
   }
 
-  @Override
-  public void listWithAttributes(OriginPath path, AttributesSink sink) throws FsException {
-    list(
-        path,
-        (name, type, inode) -> {
-          Attributes attributes = null;
-          try {
-            attributes = stat(path.child(name));
-          } catch (FsException e) {
-            // it comes without them
-          }
-          sink.entry(name, type, inode, attributes);
-        });
+  private @Nullable Attributes statOrNull(OriginPath path) {
+    try {
+      return stat(path);
+    } catch (FsException e) {
+      return null; // it comes without them
+    }
   }
 
   @Override

@@ -26,6 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -211,7 +212,7 @@ abstract class OriginContractTest {
     Map<String, Integer> listed = new HashMap<>();
     origin.list(
         OriginPath.of("d"),
-        (name, type, inode) -> {
+        (name, type, inode, attributes) -> {
           assertThat(listed.put(text(name), type)).isNull();
           assertThat(inode).isNotZero();
         });
@@ -221,28 +222,19 @@ abstract class OriginContractTest {
   }
 
   @Test
-  void listWithAttributes_directory_isTheListingWithWhatStatTells() throws IOException {
+  void list_directory_hasWhatStatTells() throws IOException {
     store.file(bytes("dir/file"), new byte[3]);
     store.file(bytes("dir/sub/other"), new byte[5]);
-    List<String> listed = new ArrayList<>();
+    Map<String, Attributes> listed = new HashMap<>();
     origin.list(
         OriginPath.of("dir"),
-        (name, type, inode) -> listed.add(new String(name, StandardCharsets.UTF_8)));
-    List<String> withAttributes = new ArrayList<>();
-    Map<String, Attributes> attributes = new HashMap<>();
-    origin.listWithAttributes(
-        OriginPath.of("dir"),
-        (name, type, inode, told) -> {
-          withAttributes.add(new String(name, StandardCharsets.UTF_8));
-          attributes.put(new String(name, StandardCharsets.UTF_8), told);
-        });
-    assertThat(withAttributes).isEqualTo(listed).hasSize(2);
-    for (String name : listed) {
-      assertThat(attributes.get(name))
-          .isEqualTo(origin.stat(OriginPath.of("dir").child(bytes(name))));
+        (name, type, inode, attributes) -> listed.put(text(name), attributes));
+    assertThat(listed).containsOnlyKeys("file", "sub");
+    for (String name : listed.keySet()) {
+      assertThat(listed.get(name)).isEqualTo(origin.stat(OriginPath.of("dir").child(bytes(name))));
     }
     assertFails(
-        () -> origin.listWithAttributes(OriginPath.of("dir/file"), (name, type, inode, told) -> {}),
+        () -> origin.list(OriginPath.of("dir/file"), (name, type, inode, told) -> {}),
         FsError.NOT_DIRECTORY);
   }
 
@@ -250,7 +242,7 @@ abstract class OriginContractTest {
   void list_emptyRoot_givesNothing() throws IOException {
     origin.list(
         OriginPath.ROOT,
-        (name, type, inode) -> {
+        (name, type, inode, attributes) -> {
           throw new AssertionError(text(name));
         });
   }
@@ -264,7 +256,7 @@ abstract class OriginContractTest {
       expected.add(name);
     }
     List<String> listed = new ArrayList<>();
-    origin.list(OriginPath.of("d"), (name, type, inode) -> listed.add(text(name)));
+    origin.list(OriginPath.of("d"), (name, type, inode, attributes) -> listed.add(text(name)));
     assertThat(listed).hasSize(manyEntries()).hasSameElementsAs(expected);
   }
 
@@ -277,7 +269,7 @@ abstract class OriginContractTest {
     long[] sum = new long[1];
     origin.list(
         OriginPath.of("d"),
-        (name, type, inode) -> {
+        (name, type, inode, attributes) -> {
           try {
             sum[0] += origin.stat(OriginPath.of("d").child(name)).size();
           } catch (FsException e) {
@@ -319,7 +311,7 @@ abstract class OriginContractTest {
 
   private void walk(OriginPath directory, Map<OriginPath, byte[]> found) throws FsException {
     List<byte[]> names = new ArrayList<>();
-    origin.list(directory, (name, type, inode) -> names.add(name));
+    origin.list(directory, (name, type, inode, attributes) -> names.add(name));
     for (byte[] name : names) {
       OriginPath path = directory.child(name);
       Attributes attributes = origin.stat(path);
@@ -455,7 +447,7 @@ abstract class OriginContractTest {
     }
   }
 
-  static void ignore(byte[] name, int type, long inode) {}
+  static void ignore(byte[] name, int type, long inode, @Nullable Attributes attributes) {}
 
   private static String text(byte[] bytes) {
     return new String(bytes, StandardCharsets.UTF_8);

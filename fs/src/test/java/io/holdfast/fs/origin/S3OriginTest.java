@@ -73,7 +73,7 @@ final class S3OriginTest extends OriginContractTest {
     }
     Map<String, Attributes> listed = new HashMap<>();
     origin()
-        .listWithAttributes(
+        .list(
             OriginPath.of("d"),
             (name, type, inode, attributes) ->
                 listed.put(OriginPath.of(name).toString(), attributes));
@@ -101,7 +101,7 @@ final class S3OriginTest extends OriginContractTest {
     origin()
         .list(
             OriginPath.ROOT,
-            (name, type, inode) ->
+            (name, type, inode, attributes) ->
                 assertThat(listed.put(OriginPath.of(name).toString(), type)).isNull());
     assertThat(listed)
         .isEqualTo(

@@ -6,10 +6,12 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.origin.DelegatingOrigin;
+import io.holdfast.fs.origin.DirectoryWalk;
 import io.holdfast.fs.origin.FakeOrigin;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.OriginPath;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -88,7 +90,13 @@ final class DatasetScanTest {
         new DelegatingOrigin(origin) {
           @Override
           public void list(OriginPath path, EntrySink sink) throws FsException {
-            super.list(path, (name, type, inode) -> sink.entry(name, 0, inode));
+            super.list(
+                path, (name, type, inode, attributes) -> sink.entry(name, 0, inode, attributes));
+          }
+
+          @Override
+          public void scan(OriginPath directory, Executor threads, ScanSink sink) {
+            new DirectoryWalk(this, threads, sink).walk(directory);
           }
         };
     DatasetScan scan = scan(typeless, path -> true);

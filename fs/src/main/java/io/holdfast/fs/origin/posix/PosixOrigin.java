@@ -169,25 +169,6 @@ public final class PosixOrigin implements Origin {
 
   @Override
   public void list(OriginPath path, EntrySink sink) throws FsException {
-    list(path, (directory, name, type, inode) -> sink.entry(name, type, inode));
-  }
-
-  @Override
-  public void listWithAttributes(OriginPath path, AttributesSink sink) throws FsException {
-    list(
-        path,
-        (directory, name, type, inode) ->
-            sink.entry(
-                name, type, inode, Statx.call(directory, name) == 0 ? Statx.attributes() : null));
-  }
-
-  /** Takes the entries of an open directory. */
-  @FunctionalInterface
-  private interface OpenDirectorySink {
-    void entry(int directory, byte[] name, int type, long inode);
-  }
-
-  private void list(OriginPath path, OpenDirectorySink sink) throws FsException {
     int fd =
         openBeneath(path, Linux.O_RDONLY | Linux.O_DIRECTORY | Linux.O_NOFOLLOW | Linux.O_CLOEXEC);
     // not the thread's scratch memory: the sink may use it
@@ -212,14 +193,15 @@ public final class PosixOrigin implements Origin {
     }
   }
 
-  private static void pass(int directory, long buffer, long length, OpenDirectorySink sink) {
+  private static void pass(int directory, long buffer, long length, EntrySink sink) {
     for (long at = buffer; at < buffer + length; at += Memory.getShort(at + DIRENT_RECLEN)) {
       byte[] name = Memory.string(at + DIRENT_NAME);
       boolean self = name.length == 1 && name[0] == '.';
       boolean parent = name.length == 2 && name[0] == '.' && name[1] == '.';
       if (!self && !parent) {
         int type = Memory.getByte(at + DIRENT_TYPE) << DT_TO_MODE_SHIFT;
-        sink.entry(directory, name, type, Memory.getLong(at));
+        Attributes attributes = Statx.call(directory, name) == 0 ? Statx.attributes() : null;
+        sink.entry(name, type, Memory.getLong(at), attributes);
       }
     }
   }

@@ -1,7 +1,7 @@
 package io.holdfast.fs.origin.s3;
 
 import io.holdfast.fs.origin.Attributes;
-import io.holdfast.fs.origin.Origin.AttributesSink;
+import io.holdfast.fs.origin.Origin.EntrySink;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -19,14 +19,14 @@ import software.amazon.awssdk.services.s3.model.S3Object;
 final class DirectoryListing {
   private final Entries entries;
   private final String prefix;
-  private final AttributesSink sink;
+  private final EntrySink sink;
 
   /** Files whose name may still turn out to be a directory's. */
   private List<S3Object> waiting = new ArrayList<>();
 
   private boolean empty = true;
 
-  DirectoryListing(Entries entries, String prefix, AttributesSink sink) {
+  DirectoryListing(Entries entries, String prefix, EntrySink sink) {
     this.entries = entries;
     this.prefix = prefix;
     this.sink = sink;

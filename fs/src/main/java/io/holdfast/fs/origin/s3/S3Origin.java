@@ -182,11 +182,6 @@ public final class S3Origin implements Origin {
 
   @Override
   public void list(OriginPath path, EntrySink sink) throws FsException {
-    listWithAttributes(path, (name, type, inode, attributes) -> sink.entry(name, type, inode));
-  }
-
-  @Override
-  public void listWithAttributes(OriginPath path, AttributesSink sink) throws FsException {
     String prefix = prefix(path);
     DirectoryListing listing = new DirectoryListing(entries, prefix, sink);
     String token = null;

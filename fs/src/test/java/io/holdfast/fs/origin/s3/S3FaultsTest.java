@@ -199,7 +199,7 @@ final class S3FaultsTest {
     assertEndsInTime(
         () ->
             assertFails(
-                () -> origin.list(OriginPath.ROOT, (name, type, inode) -> {}),
+                () -> origin.list(OriginPath.ROOT, (name, type, inode, attributes) -> {}),
                 FsError.IO,
                 FsError.TIMED_OUT));
   }

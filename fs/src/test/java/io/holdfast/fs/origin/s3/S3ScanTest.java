@@ -184,7 +184,7 @@ final class S3ScanTest {
     List<OriginPath> within = new ArrayList<>();
     origin.list(
         directory,
-        (name, type, inode) -> {
+        (name, type, inode, attributes) -> {
           OriginPath path = directory.child(name);
           assertThat(found.put(path.toString(), type == Attributes.DIRECTORY)).isNull();
           if (type == Attributes.DIRECTORY) {
@@ -222,7 +222,7 @@ final class S3ScanTest {
         S3Origin origin = open(server)) {
       origin.list(
           OriginPath.ROOT,
-          (name, type, inode) ->
+          (name, type, inode, attributes) ->
               listed.put(OriginPath.of(name).toString(), type == Attributes.DIRECTORY));
     }
     expected.keySet().removeIf(path -> path.contains("/"));
@@ -336,7 +336,8 @@ final class S3ScanTest {
       proxy.reset();
       List<String> listed = new ArrayList<>();
       origin.list(
-          OriginPath.ROOT, (name, type, inode) -> listed.add(OriginPath.of(name).toString()));
+          OriginPath.ROOT,
+          (name, type, inode, attributes) -> listed.add(OriginPath.of(name).toString()));
       assertThat(listed).hasSize(3500).doesNotHaveDuplicates();
       assertThat(proxy.count(Request::isList)).isEqualTo(4);
     }
