@@ -31,7 +31,7 @@ final class DeadlineOriginTest extends DirectoryContractTest {
   private PosixStore directory;
 
   @Override
-  OriginStore createStore() throws IOException {
+  DirectoryStore createStore() throws IOException {
     directory = new PosixStore();
     return directory;
   }

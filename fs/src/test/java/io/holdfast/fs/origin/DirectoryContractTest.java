@@ -27,6 +27,14 @@ abstract class DirectoryContractTest extends OriginContractTest {
   private static final byte[] RAW_NAME = {'b', (byte) 0xff, (byte) 0xfe, '\n', (byte) 0x80};
 
   @Override
+  abstract DirectoryStore createStore() throws IOException;
+
+  @Override
+  final DirectoryStore store() {
+    return (DirectoryStore) super.store();
+  }
+
+  @Override
   final boolean hasRawNames() {
     return true;
   }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * path, a read of a closed file and a file closed twice end the test. It passes the contract test
  * itself. Thread-safe; the monitor guards the entries, and {@link Gate} is called without it.
  */
-public final class FakeOrigin implements Origin, OriginStore {
+public final class FakeOrigin implements Origin, DirectoryStore {
   private static final int LONGEST_NAME = 255;
   private static final int MODE_FILE = 0644;
   private static final int MODE_DIRECTORY = 0755;

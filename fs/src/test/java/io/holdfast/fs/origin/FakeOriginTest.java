@@ -5,7 +5,7 @@ final class FakeOriginTest extends DirectoryContractTest {
   private FakeOrigin fake;
 
   @Override
-  OriginStore createStore() {
+  DirectoryStore createStore() {
     fake = new FakeOrigin();
     return fake;
   }

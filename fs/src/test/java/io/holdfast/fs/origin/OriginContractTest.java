@@ -10,8 +10,6 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.Seeds;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.origin.Origin.Part;
-import io.holdfast.fs.origin.Origin.ScanSink;
-import io.holdfast.fs.origin.Origin.ScannedEntry;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -22,8 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
@@ -63,7 +59,7 @@ abstract class OriginContractTest {
     return origin;
   }
 
-  final OriginStore store() {
+  OriginStore store() {
     return store;
   }
 
@@ -463,56 +459,23 @@ abstract class OriginContractTest {
       store.file(bytes(file), new byte[i]);
       expected.addAll(List.of(file, file.substring(0, 5), file.substring(0, 2)));
     }
-    Set<String> passed = ConcurrentHashMap.newKeySet();
-    Set<String> complete = ConcurrentHashMap.newKeySet();
-    List<String> wrong = new CopyOnWriteArrayList<>();
+    ScanRecord record = new ScanRecord();
     ExecutorService threads = Executors.newFixedThreadPool(4);
     try {
-      origin.scan(
-          OriginPath.ROOT,
-          threads,
-          new ScanSink() {
-            @Override
-            public void entries(OriginPath directory, List<ScannedEntry> entries) {
-              boolean known = directory.equals(OriginPath.ROOT) || passed.contains("" + directory);
-              for (ScannedEntry entry : entries) {
-                OriginPath path = directory.child(entry.name().bytes());
-                Attributes attributes = entry.attributes();
-                boolean sound =
-                    known
-                        && attributes != null
-                        && (!attributes.isRegular()
-                            || path.toString().endsWith("file" + attributes.size()));
-                if (!sound || !passed.add(path.toString())) {
-                  wrong.add(path + " " + attributes);
-                }
-              }
-            }
-
-            @Override
-            public void complete(OriginPath directory) {
-              if (!complete.add(directory.toString())) {
-                wrong.add(directory + " is complete twice");
-              }
-            }
-
-            @Override
-            public void failed(OriginPath directory, FsException cause) {
-              wrong.add(directory + ": " + cause);
-            }
-
-            @Override
-            public boolean goesOn() {
-              return true;
-            }
-          });
+      origin.scan(OriginPath.ROOT, threads, record);
     } finally {
       threads.shutdown();
     }
-    assertThat(wrong).isEmpty();
-    assertThat(passed).isEqualTo(expected);
-    expected.removeIf(path -> path.contains("file"));
+    assertThat(record.wrong).isEmpty();
+    assertThat(record.failed).isEmpty();
     expected.add(OriginPath.ROOT.toString());
-    assertThat(complete).isEqualTo(expected);
+    assertThat(record.entries.keySet()).isEqualTo(expected);
+    record.entries.forEach(
+        (path, attributes) ->
+            assertThat(!attributes.isRegular() || path.endsWith("file" + attributes.size()))
+                .as(path)
+                .isTrue());
+    expected.removeIf(path -> path.contains("file"));
+    assertThat(record.complete).isEqualTo(expected);
   }
 }

@@ -10,19 +10,7 @@ interface OriginStore {
 
   void directory(byte[] path) throws IOException;
 
-  void symlink(byte[] path, byte[] target) throws IOException;
-
-  void fifo(byte[] path) throws IOException;
-
-  /** Adds to a file, which stays the same one. */
-  void append(byte[] path, byte[] content) throws IOException;
-
-  /** Writes over a file from its beginning, which stays the same one and as long. */
-  void overwrite(byte[] path, byte[] content) throws IOException;
-
   void remove(byte[] path) throws IOException;
-
-  void attribute(byte[] path, String name, byte[] value) throws IOException;
 
   /** Returns how many files and directories the origin holds open. */
   long open() throws IOException;

@@ -33,7 +33,7 @@ final class PosixOriginTest extends DirectoryContractTest {
   private PosixStore directory;
 
   @Override
-  OriginStore createStore() throws IOException {
+  DirectoryStore createStore() throws IOException {
     directory = new PosixStore();
     return directory;
   }

@@ -14,7 +14,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /** A store that is a directory. */
-public final class PosixStore implements OriginStore, AutoCloseable {
+public final class PosixStore implements DirectoryStore, AutoCloseable {
   private static final byte[] ASIDE = OriginStore.bytes(".aside");
 
   /** A name that Java's own file calls can handle has at most so many bytes. */

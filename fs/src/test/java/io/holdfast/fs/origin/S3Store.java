@@ -58,33 +58,8 @@ public final class S3Store implements OriginStore, AutoCloseable {
   }
 
   @Override
-  public void symlink(byte[] path, byte[] target) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void fifo(byte[] path) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void append(byte[] path, byte[] content) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void overwrite(byte[] path, byte[] content) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
   public void remove(byte[] path) {
     client.deleteObject(request -> request.bucket(bucket).key(key(path)));
-  }
-
-  @Override
-  public void attribute(byte[] path, String name, byte[] value) {
-    throw new UnsupportedOperationException();
   }
 
   @Override

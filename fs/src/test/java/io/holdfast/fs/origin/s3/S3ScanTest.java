@@ -9,6 +9,7 @@ import io.holdfast.fs.Seeds;
 import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.S3Store;
+import io.holdfast.fs.origin.ScanRecord;
 import io.holdfast.fs.origin.SharedS3Server;
 import io.holdfast.s3server.Fault;
 import io.holdfast.s3server.ForwardingProxy;

@@ -1,10 +1,8 @@
-package io.holdfast.fs.origin.s3;
+package io.holdfast.fs.origin;
 
 import io.holdfast.fs.FsException;
-import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.Origin.ScanSink;
 import io.holdfast.fs.origin.Origin.ScannedEntry;
-import io.holdfast.fs.origin.OriginPath;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -12,13 +10,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Takes a scan, and notes what is wrong with its order. */
-final class ScanRecord implements ScanSink {
-  final Map<String, Attributes> entries = new ConcurrentHashMap<>();
-  final Set<String> complete = ConcurrentHashMap.newKeySet();
-  final Map<String, FsException> failed = new ConcurrentHashMap<>();
-  final List<String> wrong = new CopyOnWriteArrayList<>();
+public final class ScanRecord implements ScanSink {
+  public final Map<String, Attributes> entries = new ConcurrentHashMap<>();
+  public final Set<String> complete = ConcurrentHashMap.newKeySet();
+  public final Map<String, FsException> failed = new ConcurrentHashMap<>();
+  public final List<String> wrong = new CopyOnWriteArrayList<>();
 
-  ScanRecord() {
+  /** Begins with the root. */
+  public ScanRecord() {
     entries.put(".", new Attributes(Attributes.DIRECTORY, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ""));
   }
 
@@ -55,7 +54,8 @@ final class ScanRecord implements ScanSink {
     return true;
   }
 
-  long files() {
+  /** Returns how many files there are. */
+  public long files() {
     return entries.values().stream().filter(Attributes::isRegular).count();
   }
 }
