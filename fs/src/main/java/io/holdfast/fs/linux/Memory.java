@@ -70,6 +70,11 @@ public final class Memory {
     return bytes;
   }
 
+  /** Copies bytes into an array, from an offset on. */
+  public static void get(long address, byte[] to, int offset, int length) {
+    IO.getByteArray(address, to, offset, length);
+  }
+
   /** Copies a NUL-terminated string's bytes, without the NUL, to a new array. */
   public static byte[] string(long address) {
     return bytes(address, (int) IO.getStringLength(address));

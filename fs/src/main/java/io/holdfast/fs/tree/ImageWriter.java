@@ -23,7 +23,7 @@ final class ImageWriter {
   private static final int FIRST_DIRECTORIES = 1024;
 
   private final NodeTable nodes;
-  private final Listings listings;
+  private final ListingTimes listings;
 
   /** The ids of the directories written so far, which ascend; the place is the number. */
   private long[] directories = new long[FIRST_DIRECTORIES];
@@ -33,7 +33,7 @@ final class ImageWriter {
   private Attributes before = ImageRecords.NOTHING;
   private long entries;
 
-  ImageWriter(NodeTable nodes, Listings listings) {
+  ImageWriter(NodeTable nodes, ListingTimes listings) {
     this.nodes = nodes;
     this.listings = listings;
   }

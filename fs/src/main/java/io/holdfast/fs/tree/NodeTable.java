@@ -363,8 +363,7 @@ public final class NodeTable implements AutoCloseable {
 
   /** Writes the name into an array. */
   void copyName(long id, byte[] to, int offset) {
-    byte[] name = name(id);
-    System.arraycopy(name, 0, to, offset, name.length);
+    Memory.get(at(id) + NAME, to, offset, nameLength(id));
   }
 
   boolean isNamed(long id, long parent, byte[] name) {

@@ -113,8 +113,8 @@ public final class Tree {
    * @throws IOException where it cannot be written; the file is what it was before then
    */
   public long write(Path file, String dataset, Instant now, long offset) throws IOException {
-    Listings listings =
-        new Listings() {
+    ListingTimes listings =
+        new ListingTimes() {
           @Override
           public long listedAt(long directory) {
             long at = nodes.listed(directory);

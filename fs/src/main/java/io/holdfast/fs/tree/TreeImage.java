@@ -94,7 +94,7 @@ public final class TreeImage implements AutoCloseable {
      * Learns that all entries of a directory have been passed.
      *
      * @param at when it was listed, in ns since 1970
-     * @param changed as {@link Listings#listedChanged} tells
+     * @param changed as {@link ListingTimes#listedChanged} tells
      */
     void listed(long directory, long at, long changed);
   }
@@ -123,7 +123,7 @@ public final class TreeImage implements AutoCloseable {
    * @return bytes of the file
    * @throws IOException where it cannot be written; nothing else is left behind
    */
-  static long write(Path file, String dataset, Instant now, NodeTable nodes, Listings listings)
+  static long write(Path file, String dataset, Instant now, NodeTable nodes, ListingTimes listings)
       throws IOException {
     Path fresh = file.resolveSibling(file.getFileName() + ".new");
     Files.deleteIfExists(fresh);

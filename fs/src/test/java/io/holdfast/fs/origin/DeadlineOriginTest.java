@@ -151,8 +151,11 @@ final class DeadlineOriginTest extends DirectoryContractTest {
           @Override
           public void list(OriginPath path, EntrySink sink) throws FsException {
             Await.latch(answer);
-            super.list(path, sink);
-            listed.countDown();
+            try {
+              super.list(path, sink);
+            } finally {
+              listed.countDown(); // it is told that nobody wants it any more
+            }
           }
         };
     List<String> names = new ArrayList<>();

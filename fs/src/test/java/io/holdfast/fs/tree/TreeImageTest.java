@@ -160,12 +160,12 @@ final class TreeImageTest {
     return listed;
   }
 
-  private static Listings listings(Map<Long, Long> listed) {
+  private static ListingTimes listings(Map<Long, Long> listed) {
     return listings(id -> listed.getOrDefault(id, 0L));
   }
 
-  private static Listings listings(LongUnaryOperator listedAt) {
-    return new Listings() {
+  private static ListingTimes listings(LongUnaryOperator listedAt) {
+    return new ListingTimes() {
       @Override
       public long listedAt(long directory) {
         return listedAt.applyAsLong(directory);
@@ -209,7 +209,7 @@ final class TreeImageTest {
     return nodes;
   }
 
-  private static Listings someListed() {
+  private static ListingTimes someListed() {
     return listings(id -> id == Tree.ROOT ? 1_799_999_999_000_000_000L : 0);
   }
 

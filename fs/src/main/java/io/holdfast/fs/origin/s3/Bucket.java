@@ -27,7 +27,7 @@ import software.amazon.awssdk.services.s3.model.RequestPayer;
  * the client, throttling included, and ends by the deadline; the body of a GET is the caller's to
  * bound, except that each of its reads ends within {@link #silence(Duration)}.
  */
-final class Bucket implements Listings, AutoCloseable {
+final class Bucket implements SortedKeys, AutoCloseable {
   /** Where a store that does not care about regions is said to be; the protocol wants one. */
   private static final Region ANY = Region.US_EAST_1;
 

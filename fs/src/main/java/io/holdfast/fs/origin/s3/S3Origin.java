@@ -83,7 +83,7 @@ public final class S3Origin implements Origin {
     boolean found = false;
     try {
       String prefix = settings.location().prefix();
-      Listings.Page first = new Listings.Page(prefix, false, null, 1);
+      SortedKeys.Page first = new SortedKeys.Page(prefix, false, null, 1);
       if (origin.bucket.list(first).contents().isEmpty()) {
         throw new FsException(FsError.NOT_FOUND, settings.location() + ": nothing is there");
       }
@@ -187,7 +187,8 @@ public final class S3Origin implements Origin {
     String token = null;
     do {
       ListObjectsV2Response page =
-          bucket.list(new Listings.Page(prefix, true, token, Listings.Page.WHOLE), path.toString());
+          bucket.list(
+              new SortedKeys.Page(prefix, true, token, SortedKeys.Page.WHOLE), path.toString());
       listing.page(page);
       token = next(page);
     } while (token != null);

@@ -36,7 +36,7 @@ final class S3Scan {
   /** Ranges at the same time. */
   private static final int RANGES = 16;
 
-  private final Listings listings;
+  private final SortedKeys listings;
   private final Entries entries;
   private final OriginPath top;
   private final String prefix;
@@ -50,7 +50,7 @@ final class S3Scan {
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile boolean empty;
 
-  S3Scan(Listings listings, Entries entries, Target target, Executor threads, ScanSink sink) {
+  S3Scan(SortedKeys listings, Entries entries, Target target, Executor threads, ScanSink sink) {
     this.listings = listings;
     this.entries = entries;
     this.top = target.top;
@@ -161,7 +161,7 @@ final class S3Scan {
     private boolean readPage() throws FsException {
       ListObjectsV2Response page =
           listings.list(
-              new Listings.Page(prefix, false, after, Listings.Page.WHOLE), top.toString());
+              new SortedKeys.Page(prefix, false, after, SortedKeys.Page.WHOLE), top.toString());
       requests.incrementAndGet();
       empty = after == null && page.contents().isEmpty();
       List<String> keys = new ArrayList<>(page.contents().size());

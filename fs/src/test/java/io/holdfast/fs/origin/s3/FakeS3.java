@@ -24,15 +24,15 @@ import software.amazon.awssdk.services.s3.model.S3Object;
  * have ten bytes. Thread-safe.
  */
 final class FakeS3 implements AutoCloseable {
-  private static final String TIME = FakeListings.TIME.toString();
+  private static final String TIME = FakeSortedKeys.TIME.toString();
   private static final String HTTP_TIME = "Fri, 02 Jan 2026 03:04:05 GMT";
 
-  private final FakeListings listings;
+  private final FakeSortedKeys listings;
   private final HttpServer server;
   private final ExecutorService threads = Executors.newCachedThreadPool();
 
   FakeS3(List<String> keys) throws IOException {
-    listings = new FakeListings(keys, Duration.ZERO);
+    listings = new FakeSortedKeys(keys, Duration.ZERO);
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.setExecutor(threads);
     server.createContext("/", this::answer);
@@ -79,7 +79,7 @@ final class FakeS3 implements AutoCloseable {
   private byte[] list(Map<String, String> query) {
     ListObjectsV2Response page =
         listings.list(
-            new Listings.Page(
+            new SortedKeys.Page(
                 query.getOrDefault("prefix", ""),
                 query.containsKey("delimiter"),
                 query.getOrDefault("continuation-token", query.get("start-after")),

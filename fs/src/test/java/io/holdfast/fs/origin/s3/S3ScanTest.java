@@ -68,7 +68,7 @@ final class S3ScanTest {
       String name = String.format(pattern, i / 100, i, i % 100, i * 0x9E3779B97F4A7C15L);
       keys.add("data/train/" + name);
     }
-    FakeListings store = new FakeListings(keys, Duration.ofMillis(5));
+    FakeSortedKeys store = new FakeSortedKeys(keys, Duration.ofMillis(5));
     ScanRecord record = scan(store);
     System.out.println(
         pattern + ": " + store.lists() + " LISTs, at most " + store.mostAtOnce() + " at once");
@@ -80,7 +80,7 @@ final class S3ScanTest {
     assertThat(record.complete).isEqualTo(record.entries.keySet());
   }
 
-  private static ScanRecord scan(FakeListings store) {
+  private static ScanRecord scan(FakeSortedKeys store) {
     ScanRecord record = new ScanRecord();
     S3Settings settings =
         SharedS3Server.settings(
@@ -210,7 +210,7 @@ final class S3ScanTest {
       }
       keys.add(key.toString());
     }
-    FakeListings store = new FakeListings(keys, Duration.ofMillis(1));
+    FakeSortedKeys store = new FakeSortedKeys(keys, Duration.ofMillis(1));
     ScanRecord record = scan(store);
     assertThat(store.mostAtOnce()).isGreaterThan(1);
     record.entries.remove(".");
@@ -307,7 +307,7 @@ final class S3ScanTest {
       String after = null;
       boolean more = true;
       while (more) {
-        var page = requests.list(new Listings.Page("data/", delimiter, after, limit));
+        var page = requests.list(new SortedKeys.Page("data/", delimiter, after, limit));
         List<String> shown = new ArrayList<>();
         page.contents().forEach(each -> shown.add(each.key() + " " + each.size()));
         page.commonPrefixes().forEach(each -> shown.add(each.prefix()));

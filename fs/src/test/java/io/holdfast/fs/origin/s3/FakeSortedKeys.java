@@ -18,7 +18,7 @@ import software.amazon.awssdk.services.s3.model.S3Object;
  * Lists any keys, as a real server does, which {@link S3ScanTest} shows. All objects have ten
  * bytes. Thread-safe.
  */
-final class FakeListings implements Listings {
+final class FakeSortedKeys implements SortedKeys {
   static final Instant TIME = Instant.parse("2026-01-02T03:04:05Z");
 
   private final NavigableSet<String> keys;
@@ -32,7 +32,7 @@ final class FakeListings implements Listings {
    *
    * @param time what an answer takes
    */
-  FakeListings(Collection<String> keys, Duration time) {
+  FakeSortedKeys(Collection<String> keys, Duration time) {
     this.keys = new TreeSet<>(keys);
     this.time = time;
   }

@@ -6,7 +6,7 @@ import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 
 /** Whoever has sorted keys. Thread-safe. */
 @FunctionalInterface
-interface Listings {
+interface SortedKeys {
   /**
    * Some keys in their order.
    *
