@@ -36,14 +36,14 @@ final class FetchTable {
     return index < all.length && all[index].from() <= offset ? all[index] : null;
   }
 
-  /** Returns where the bytes end that no part has, from one that no part has. */
+  /** Returns where the bytes end that no part has; that is the first one where a part has it. */
   int gapEnd(long item, int offset, int limit) {
     Fetch[] all = parts.get(item);
     if (all == null) {
       return limit;
     }
     int index = firstEndingAfter(all, offset);
-    return index < all.length ? Math.min(limit, all[index].from()) : limit;
+    return index < all.length ? Math.max(offset, Math.min(limit, all[index].from())) : limit;
   }
 
   private static int firstEndingAfter(Fetch[] all, int offset) {

@@ -35,6 +35,9 @@ public record Item(long id, Supplier<OriginPath> path, Version version, long off
 
   /** Returns the same item, cut to a part of it. */
   Item part(int from, int to) {
+    if (from < 0 || from >= to || to > length) {
+      throw new IllegalArgumentException("no part of " + this + ": " + from + " to " + to);
+    }
     return new Item(id, path, version, offset + from, to - from);
   }
 

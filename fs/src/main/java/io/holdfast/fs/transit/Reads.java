@@ -110,7 +110,11 @@ final class Reads {
     Item range = item;
     if (!whole) {
       int to = (int) Math.min(item.length(), (long) ask.end() + guess.extra());
-      range = item.part(at, table.gapEnd(item.id(), at, to));
+      int end = table.gapEnd(item.id(), at, to);
+      if (end == at) {
+        return null;
+      }
+      range = item.part(at, end);
     }
     Fetch fetch = new Fetch(transit, item, range, transit.now(), ask.isForPeer());
     if (!table.add(fetch)) {
@@ -210,7 +214,11 @@ final class Reads {
     Item range = item;
     if (item.length() > FileStreams.PART && !listener.wouldAdmit(item)) {
       int limit = (int) Math.min(item.length(), upTo - item.offset());
-      range = item.part(from, table.gapEnd(item.id(), from, limit));
+      int end = table.gapEnd(item.id(), from, limit);
+      if (end == from) {
+        return fetchAhead(item, at, upTo, stream); // another was quicker
+      }
+      range = item.part(from, end);
     }
     if (!readAhead.reserve(stream, range.length())) {
       return at;

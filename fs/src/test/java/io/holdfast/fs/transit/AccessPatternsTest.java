@@ -12,10 +12,13 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -375,6 +378,52 @@ final class AccessPatternsTest {
         read(t, file, offset, READ, 0);
       }
       assertThat(t.origin.bytesRead()).isEqualTo(file.bytes().length);
+    }
+  }
+
+  // readers that come together
+
+  /**
+   * A reader had found nothing, and then another began to fetch from just before the same byte: the
+   * first fetched a part of negative length, and was never answered.
+   */
+  @Test
+  void random_whereAnotherBeginsTheSamePartMeanwhile_costsOneFetch() {
+    try (TransitFixture t = transit(ITEM, 32L * MIB)) {
+      File file = t.file("f", 64 * MIB, 1);
+      int offset = 9 * MIB;
+      AtomicBoolean asked = new AtomicBoolean();
+      t.listener.admits =
+          item -> {
+            if (!asked.getAndSet(true)) {
+              read(t, file, offset - PAGE, READ, 1);
+            }
+            return false;
+          };
+      read(t, file, offset, PAGE, 0);
+      assertThat(t.origin.opens()).isOne();
+    }
+  }
+
+  @Test
+  void ahead_whereAnotherBeginsTheSamePartMeanwhile_getsEachByteOnce() {
+    try (TransitFixture t = transit(ITEM, 32L * MIB)) {
+      File file = t.file("f", 16 * MIB, 1);
+      Set<Long> others = new HashSet<>();
+      t.listener.admits =
+          item -> {
+            // whatever item the reader is about to begin, another begins just before it
+            if (others.add(item.id())) {
+              t.read(file, item.offset(), READ, thread(1 + others.size()));
+            }
+            return false;
+          };
+      for (int offset = 0; offset < 16 * MIB; offset += READ) {
+        read(t, file, offset, READ, 0);
+        runAhead();
+      }
+      assertThat(others).hasSize(8);
+      assertThat(t.origin.bytesRead()).isEqualTo(16L * MIB);
     }
   }
 

@@ -63,6 +63,8 @@ final class FetchTableTest {
       }
       assertThat(table.gapEnd(item, at, LENGTH)).isEqualTo(end);
       assertThat(table.gapEnd(item, at, at + 1)).isEqualTo(at + 1);
+    } else {
+      assertThat(table.gapEnd(item, at, LENGTH)).isEqualTo(at);
     }
   }
 
