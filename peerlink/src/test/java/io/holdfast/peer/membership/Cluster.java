@@ -116,6 +116,18 @@ final class Cluster implements AutoCloseable {
     throw new AssertionError("no two free ports in a row");
   }
 
+  /** Checks that none of the nodes has left a thread behind. */
+  static void assertNoThreads() {
+    until(() -> threads().isEmpty(), () -> "threads end: " + threads());
+  }
+
+  private static List<String> threads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.contains("membership") || name.contains("127.0.0."))
+        .toList();
+  }
+
   @Override
   public void close() {
     List<JGroupsMembership> all;

@@ -1,0 +1,95 @@
+package io.holdfast.peer.membership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.peer.Node;
+import io.holdfast.peer.View;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jgroups.protocols.DISCARD;
+import org.jgroups.protocols.TCP;
+import org.jgroups.stack.ProtocolStack;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Nodes that go without a word, and halves that cannot reach each other. */
+final class PartedNodesTest {
+  private final Cluster cluster = new Cluster();
+
+  @AfterEach
+  void tearDown() {
+    cluster.close();
+    Cluster.assertNoThreads();
+  }
+
+  @Test
+  void kill_aProcess_isNoticedAndItsSuccessorReplacesIt() throws Exception {
+    JGroupsMembership one = cluster.join(1, cluster.named(1));
+    JGroupsMembership two = cluster.join(2, cluster.named(1));
+    List<View> views = new CopyOnWriteArrayList<>();
+    try (NodeProcess three = new NodeProcess(cluster.node(3), cluster.named(1))) {
+      cluster.assertSees(one, 1, 2, 3);
+      cluster.assertSees(two, 1, 2, 3);
+      one.listen(views::add);
+      long start = System.nanoTime();
+      three.kill();
+      cluster.assertSees(one, 1, 2);
+      cluster.assertSees(two, 1, 2);
+      System.out.printf("a killed node was gone after %.1f s%n", seconds(start));
+    }
+    Node larger = new Node(cluster.address(3), Cluster.DATASET, 77);
+    try (NodeProcess again = new NodeProcess(larger, cluster.named(1))) {
+      Cluster.assertSees(one, cluster.node(1), cluster.node(2), larger);
+      again.kill();
+      // at once, so that the one who was killed may still be a member for the others
+      JGroupsMembership successor = cluster.join(3, cluster.named(1));
+      cluster.assertSees(successor, 1, 2, 3);
+      cluster.assertSees(one, 1, 2, 3);
+      cluster.assertSees(two, 1, 2, 3);
+    }
+    for (View each : views) {
+      assertThat(each.nodes()).extracting(Node::address).doesNotHaveDuplicates();
+    }
+  }
+
+  @Test
+  void cut_twoHalves_partAndMergeAgain() throws Exception {
+    List<JGroupsMembership> all = new ArrayList<>();
+    for (int i = 1; i <= 4; i++) {
+      all.add(cluster.join(i, cluster.named(1, 2, 3, 4)));
+    }
+    for (JGroupsMembership each : all) {
+      cluster.assertSees(each, 1, 2, 3, 4);
+    }
+    long start = System.nanoTime();
+    for (int i = 0; i < 4; i++) {
+      DISCARD discard = new DISCARD();
+      for (int j = 0; j < 4; j++) {
+        if (i / 2 != j / 2) {
+          discard.addIgnoreMember(all.get(j).channel().getAddress());
+        }
+      }
+      all.get(i)
+          .channel()
+          .getProtocolStack()
+          .insertProtocol(discard, ProtocolStack.Position.ABOVE, TCP.class);
+    }
+    for (int i = 0; i < 4; i++) {
+      cluster.assertSees(all.get(i), i / 2 * 2 + 1, i / 2 * 2 + 2);
+    }
+    System.out.printf("a cut was noticed after %.1f s%n", seconds(start));
+    start = System.nanoTime();
+    for (JGroupsMembership each : all) {
+      each.channel().getProtocolStack().removeProtocol(DISCARD.class);
+    }
+    for (JGroupsMembership each : all) {
+      cluster.assertSees(each, 1, 2, 3, 4);
+    }
+    System.out.printf("the halves were one again after %.1f s%n", seconds(start));
+  }
+
+  private static double seconds(long start) {
+    return (System.nanoTime() - start) / 1e9;
+  }
+}
