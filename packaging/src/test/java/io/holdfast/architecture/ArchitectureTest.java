@@ -55,6 +55,7 @@ final class ArchitectureTest {
           // What is said of them.
           arrow("stats", "", "linux", "units"),
           arrow("control", "", "origin", "units"),
+          arrow("metrics", ""),
           // The port to the kernel, and its bindings.
           arrow("mount", "", "control", "linux", "origin", "residency", "stats", "transit", "tree"),
           arrow("mount.jnr", "", "linux", "mount", "origin"),
@@ -67,6 +68,7 @@ final class ArchitectureTest {
               "",
               "control",
               "linux",
+              "metrics",
               "mount",
               "mount.jnr",
               "mount.kernel",

@@ -13,6 +13,7 @@ import io.holdfast.fs.control.StatsText;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.metrics.Exposition;
 import io.holdfast.fs.mount.Binding;
 import io.holdfast.fs.mount.DatasetChanges;
 import io.holdfast.fs.mount.DatasetFilesystem;
@@ -97,6 +98,7 @@ public final class Daemon {
   private final CountDownLatch stopped = new CountDownLatch(1);
   private final DatasetScan scan;
   private final StatsReport report;
+  private final Exposition metrics;
   private final DatasetChanges changes;
   private final Residency residency;
   private final Binding binding;
@@ -222,6 +224,7 @@ public final class Daemon {
                   binding,
                   () -> peers == null ? null : peers.report(),
                   System::nanoTime));
+      metrics = new Exposition(settings.name(), report::stats, this::peerRows);
       DatasetFilesystem filesystem =
           new DatasetFilesystem(
               new DatasetFilesystem.Parts(
@@ -395,6 +398,7 @@ public final class Daemon {
     files.put("stats.json", () -> json(report.stats()));
     files.put("peers", () -> PeersText.of(peerRows()).getBytes(StandardCharsets.UTF_8));
     files.put("peers.json", () -> json(peerRows()));
+    files.put("metrics", metrics::text);
     files.put("config", () -> settings.configText().getBytes(StandardCharsets.UTF_8));
     return files;
   }

@@ -5,6 +5,7 @@ import io.holdfast.fs.peers.PeersReport;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.stats.OpenCounts;
 import io.holdfast.fs.stats.OpenWatcher;
+import io.holdfast.fs.stats.ProcessFigures;
 import io.holdfast.fs.stats.ReadStats;
 import io.holdfast.fs.transit.Fetchers;
 import io.holdfast.fs.transit.Transit;
@@ -25,6 +26,28 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe; touches neither the origin nor the own mount.
  */
 final class StatsReport {
+  /** From what a local disk takes to the deadline. */
+  private static final long[] BOUNDS_MICROS = {
+    100,
+    250,
+    500,
+    1_000,
+    2_500,
+    5_000,
+    10_000,
+    25_000,
+    50_000,
+    100_000,
+    250_000,
+    500_000,
+    1_000_000,
+    2_500_000,
+    5_000_000,
+    10_000_000,
+    30_000_000,
+    60_000_000
+  };
+
   private final Sources sources;
   private final Instant mountedAt = Instant.now().truncatedTo(ChronoUnit.SECONDS);
   private final long startNanos;
@@ -79,6 +102,8 @@ final class StatsReport {
     all.put("reads", reads());
     all.put("transit", transit(cache));
     all.put("kernel", kernel(cache));
+    all.put("errors", errors());
+    all.put("process", process());
     return all;
   }
 
@@ -89,6 +114,7 @@ final class StatsReport {
     dataset.put("scanned", sources.scan.isComplete());
     dataset.put("entries_loaded", sources.entriesLoaded.getAsLong());
     dataset.put("scan_seconds", sources.scan.took().toMillis() / 1000.0);
+    dataset.put("scan_age_seconds", sources.scan.age().toSeconds());
     dataset.put("names", sources.scan.names());
     dataset.put("names_bytes", sources.scan.memoryBytes());
     return dataset;
@@ -157,6 +183,7 @@ final class StatsReport {
     origin.put("stuck", turns.stuck());
     origin.put("p50_us", micros(50));
     origin.put("p99_us", micros(99));
+    origin.put("durations", durations());
     Map<String, Object> peer = new LinkedHashMap<>();
     peer.put("items", sources.transit.stats().peerItems.sum());
     peer.put("bytes", sources.transit.stats().peerBytes.sum());
@@ -173,6 +200,39 @@ final class StatsReport {
   private long micros(double percent) {
     Histogram micros = sources.transit.stats().originMicros;
     return micros.getTotalCount() == 0 ? 0 : micros.getValueAtPercentile(percent);
+  }
+
+  /** How many took no longer than each bound: what monitoring computes quantiles of a time from. */
+  private Map<String, Object> durations() {
+    Histogram micros = sources.transit.stats().originMicros;
+    long count = micros.getTotalCount();
+    Map<String, Object> upTo = new LinkedHashMap<>();
+    for (long bound : BOUNDS_MICROS) {
+      upTo.put(Double.toString(bound / 1e6), Math.min(count, upTo(micros, bound)));
+    }
+    Map<String, Object> durations = new LinkedHashMap<>();
+    durations.put("count", count);
+    durations.put("seconds", Math.round(micros.getMean() * count / 1000) / 1000.0);
+    durations.put("up_to", upTo);
+    return durations;
+  }
+
+  private static long upTo(Histogram micros, long bound) {
+    return micros.getTotalCount() == 0 ? 0 : micros.getCountBetweenValues(0, bound);
+  }
+
+  private Map<String, Object> errors() {
+    Map<String, Object> errors = new LinkedHashMap<>();
+    errors.put("read", sources.reads.errorsByCause());
+    errors.put("fetch", sources.transit.stats().errors.byCause());
+    return errors;
+  }
+
+  private Map<String, Object> process() {
+    Map<String, Object> process = new LinkedHashMap<>();
+    process.put("memory_limit_bytes", sources.settings.memoryBytes());
+    process.putAll(ProcessFigures.now());
+    return process;
   }
 
   private Map<String, Object> reads() {

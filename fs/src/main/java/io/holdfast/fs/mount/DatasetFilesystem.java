@@ -233,7 +233,7 @@ public final class DatasetFilesystem implements Filesystem {
       @Override
       public void failed(FsException cause) {
         reply.failed(cause);
-        reads.failed(nanoTime.getAsLong() - started);
+        reads.failed(cause.code(), nanoTime.getAsLong() - started);
         if (cause.code() != FsError.STALE) {
           log.warn("a read failed: {}", cause.getMessage());
         }

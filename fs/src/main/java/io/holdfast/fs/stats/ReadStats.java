@@ -1,5 +1,8 @@
 package io.holdfast.fs.stats;
 
+import io.holdfast.fs.ErrorCounts;
+import io.holdfast.fs.FsError;
+import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What applications' reads that reached the daemon cost, since the mount. Thread-safe. */
@@ -7,6 +10,7 @@ public final class ReadStats {
   private final LongAdder requests = new LongAdder();
   private final LongAdder bytes = new LongAdder();
   private final LongAdder errors = new LongAdder();
+  private final ErrorCounts causes = new ErrorCounts();
   private final LongAdder stallNanos = new LongAdder();
 
   /** Counts a read that was answered, and the time its reader was blocked. */
@@ -16,10 +20,11 @@ public final class ReadStats {
     stallNanos.add(nanos);
   }
 
-  /** Counts a read that failed, and the time its reader was blocked. */
-  public void failed(long nanos) {
+  /** Counts a read that failed, why, and the time its reader was blocked. */
+  public void failed(FsError cause, long nanos) {
     requests.increment();
     errors.increment();
+    causes.count(cause);
     stallNanos.add(nanos);
   }
 
@@ -36,6 +41,11 @@ public final class ReadStats {
   /** Returns how many reads failed. */
   public long errors() {
     return errors.sum();
+  }
+
+  /** Returns how many failed for which cause. */
+  public Map<String, Long> errorsByCause() {
+    return causes.byCause();
   }
 
   /** Returns the time that readers were blocked, all readers added up, in seconds. */

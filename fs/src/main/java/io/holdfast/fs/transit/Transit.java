@@ -277,6 +277,7 @@ public final class Transit {
       listener.changed(fetch.item());
     } else {
       stats.originErrors.increment();
+      stats.errors.count(cause.code());
       log.warn("fetch failed: {}", cause.getMessage());
     }
   }

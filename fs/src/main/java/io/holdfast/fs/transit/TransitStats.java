@@ -1,5 +1,6 @@
 package io.holdfast.fs.transit;
 
+import io.holdfast.fs.ErrorCounts;
 import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
@@ -25,6 +26,9 @@ public final class TransitStats {
 
   /** Fetches that failed for good. */
   public final LongAdder originErrors = new LongAdder();
+
+  /** The same, by cause. */
+  public final ErrorCounts errors = new ErrorCounts();
 
   /** Attempts that were made again after an error. */
   public final LongAdder originRetries = new LongAdder();

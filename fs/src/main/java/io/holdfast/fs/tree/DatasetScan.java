@@ -60,6 +60,7 @@ public final class DatasetScan implements Runnable {
     final LongAdder selectedPageBytes = new LongAdder();
     final LongAdder entries = new LongAdder();
     volatile long nanos;
+    volatile long ended;
   }
 
   /** Creates the scans of a tree. */
@@ -80,7 +81,8 @@ public final class DatasetScan implements Runnable {
       tree.refresh(tree.root());
       TreePass pass = new TreePass(tree, begun, rules.changes);
       scan.run(tree.root(), pass, (in, name, is) -> count(counted, in, name, is), () -> !stopped);
-      counted.nanos = rules.clock.get().steady() - begun.steady();
+      counted.ended = rules.clock.get().steady();
+      counted.nanos = counted.ended - begun.steady();
       if (!stopped) {
         tally = counted;
         complete = true;
@@ -142,6 +144,11 @@ public final class DatasetScan implements Runnable {
   /** Returns how long the scan took, or 0 while the first one runs. */
   public Duration took() {
     return Duration.ofNanos(tally.nanos);
+  }
+
+  /** Returns how long ago the last scan that was complete ended, or 0 while the first one runs. */
+  public Duration age() {
+    return complete ? Duration.ofNanos(rules.clock.get().steady() - tally.ended) : Duration.ZERO;
   }
 
   /** Returns how many entries the tree knows. */

@@ -2,6 +2,7 @@ package io.holdfast.fs.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.FsError;
 import io.holdfast.fs.linux.Libc;
 import io.holdfast.fs.linux.Linux;
 import java.io.IOException;
@@ -70,7 +71,7 @@ final class OpenCountsTest {
     ReadStats reads = new ReadStats();
     reads.answered(100, 1_500_000_000L);
     reads.answered(50, 0);
-    reads.failed(500_000_000L);
+    reads.failed(FsError.IO, 500_000_000L);
     assertThat(reads.requests()).isEqualTo(3);
     assertThat(reads.bytes()).isEqualTo(150);
     assertThat(reads.errors()).isEqualTo(1);

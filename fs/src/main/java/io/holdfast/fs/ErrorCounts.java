@@ -1,0 +1,33 @@
+package io.holdfast.fs;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts failures by their cause. Thread-safe. */
+public final class ErrorCounts {
+  private final Map<FsError, LongAdder> counts = new ConcurrentHashMap<>();
+
+  /** The causes that are worth watching for are there from the beginning, with 0. */
+  public ErrorCounts() {
+    for (FsError watched :
+        List.of(FsError.IO, FsError.TIMED_OUT, FsError.STALE, FsError.NO_MEMORY)) {
+      counts.put(watched, new LongAdder());
+    }
+  }
+
+  /** Counts one. */
+  public void count(FsError cause) {
+    counts.computeIfAbsent(cause, each -> new LongAdder()).increment();
+  }
+
+  /** Returns how many there were, by the cause in lower case. */
+  public Map<String, Long> byCause() {
+    Map<String, Long> all = new TreeMap<>();
+    counts.forEach((cause, count) -> all.put(cause.name().toLowerCase(Locale.ROOT), count.sum()));
+    return all;
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * What monitoring is told: {@link io.holdfast.fs.metrics.Metrics} declares each metric once, {@link
+ * io.holdfast.fs.metrics.Exposition} writes them as Prometheus reads them, {@link
+ * io.holdfast.fs.metrics.MetricsServer} answers scrapes.
+ */
+@NullMarked
+package io.holdfast.fs.metrics;
+
+import org.jspecify.annotations.NullMarked;
