@@ -28,6 +28,9 @@ interface Host {
   /** Returns the bytes of memory that there are for this process. */
   long memory();
 
+  /** Returns the directories where the files of this user's mounts are, the first one first. */
+  List<Path> configurationDirectories();
+
   /** Returns the directory with the sockets of this user's daemons. */
   ControlDirectory control();
 

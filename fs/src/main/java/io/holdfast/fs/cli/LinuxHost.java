@@ -51,6 +51,11 @@ final class LinuxHost implements Host {
   }
 
   @Override
+  public List<Path> configurationDirectories() {
+    return ConfigLookup.directories(uid, environment());
+  }
+
+  @Override
   public ControlDirectory control() {
     return ControlDirectory.of(uid, environment());
   }

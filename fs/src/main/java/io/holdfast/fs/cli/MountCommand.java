@@ -3,7 +3,6 @@ package io.holdfast.fs.cli;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.daemon.BindingChoice;
 import io.holdfast.fs.daemon.Settings;
-import io.holdfast.fs.daemon.Source;
 import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.MountTable;
@@ -29,14 +28,21 @@ import picocli.CommandLine.Spec;
     name = "mount",
     sortOptions = false,
     sortSynopsis = false,
-    customSynopsis = "holdfast mount [OPTIONS] SOURCE [MOUNTPOINT]",
+    customSynopsis = {
+      "holdfast mount [OPTIONS] SOURCE [MOUNTPOINT]",
+      "holdfast mount [OPTIONS] --name NAME"
+    },
     header = "Mount a dataset so that what is read stays in memory.",
     description = {
       "",
       "SOURCE is the directory that holds the dataset: local, NFS, Lustre or any other. It appears,"
           + " read-only, at MOUNTPOINT; without MOUNTPOINT, over itself, so that no path changes."
           + " Or SOURCE is s3://BUCKET/PREFIX, with the credentials that AWS tools find, too."
-          + " The command returns when the mount answers, and tells the hit ratio to expect."
+          + " The command returns when the mount answers, and tells the hit ratio to expect.",
+      "",
+      "What no option says, the environment says (HOLDFAST_CAPACITY for --capacity), or else the"
+          + " file /etc/holdfast/NAME.yaml ('capacity: 64G'), which may also have source and"
+          + " mountpoint."
     },
     parameterListHeading = "%nArguments:%n",
     optionListHeading = "%nOptions:%n",
@@ -46,6 +52,7 @@ import picocli.CommandLine.Spec;
       "  holdfast mount --capacity 400G /nfs/openimages /mnt/openimages",
       "  holdfast mount --capacity 60%% --memory 75%% /data/imagenet",
       "  holdfast mount --s3-region eu-west-1 s3://datasets/imagenet /mnt/imagenet",
+      "  holdfast mount --name imagenet               # as /etc/holdfast/imagenet.yaml says",
       "  holdfast mount --foreground --log-level debug /data/imagenet /mnt/x"
     })
 final class MountCommand implements Callable<Integer> {
@@ -57,19 +64,23 @@ final class MountCommand implements Callable<Integer> {
 
   @Parameters(
       index = "0",
+      arity = "0..1",
       paramLabel = "SOURCE",
-      description = "The dataset's directory, or s3://BUCKET/PREFIX.")
-  private String source = "";
+      description =
+          "The dataset's directory, or s3://BUCKET/PREFIX. Default: what the mount's file says.")
+  private @Nullable String source;
 
   @Parameters(
       index = "1",
       arity = "0..1",
       paramLabel = "MOUNTPOINT",
-      description = "Where it appears. Default: SOURCE itself, if it is a directory.")
+      description =
+          "Where it appears. Default: what the file says, or SOURCE itself, if it is a directory.")
   private @Nullable String mountpoint;
 
+  /** For their definition; what was given is asked of the parser. */
   @ArgGroup(validate = false, exclusive = false)
-  private MountOptions options = new MountOptions();
+  MountOptions options = new MountOptions();
 
   @Option(
       names = "--report",
@@ -80,6 +91,9 @@ final class MountCommand implements Callable<Integer> {
   @Option(names = "--note", hidden = true, description = "A line for the daemon's log.")
   private List<String> notes = new ArrayList<>();
 
+  @Option(names = "--from", hidden = true, description = "Where a setting's value came from.")
+  private List<String> from = new ArrayList<>();
+
   MountCommand(CliContext context) {
     this.context = context;
   }
@@ -87,55 +101,53 @@ final class MountCommand implements Callable<Integer> {
   @Override
   public Integer call() throws FsException {
     context.refuseRepeatedOptions(spec);
-    Source from = from(source);
-    Path to = to(from);
+    MountRequest request = new MountRequest(context.host(), given());
     // Wrong values come to light before anything is touched.
-    Settings wanted = options.settings(from, to, context.host());
+    Settings wanted = request.settings();
     if (report) {
       return serveInBackground(wanted);
     }
-    if (Supervision.of(context.host().environment()).isPresent()) {
+    if (isSupervised()) {
       return serveInForeground(wanted, notes);
     }
     Preflight preflight = new Preflight(context.host());
-    Preflight.Result paths = preflight.checkPaths(from, to);
+    Preflight.Result paths = preflight.checkPaths(request.source(), request.mountpoint());
     PrintWriter err = context.err(spec);
     paths.notes().forEach(note -> err.println("holdfast: " + note));
     err.flush();
-    Settings settings = options.settings(paths.origin(), paths.mountpoint(), context.host());
+    Settings settings = request.settings(paths.origin(), paths.mountpoint());
     preflight.checkMachine(settings);
+    DaemonWords daemon = new DaemonWords(context.ownCommand(), request.given(), paths.notes());
     if (!settings.foreground()) {
-      return startInBackground(settings, paths.notes());
+      return startInBackground(settings, daemon);
     }
     return settings.binding() == BindingChoice.KERNEL
-        ? superviseInForeground(settings, paths.notes())
+        ? superviseInForeground(settings, daemon)
         : serveInForeground(settings, paths.notes());
   }
 
-  private static Source from(String text) {
-    try {
-      return Source.parse(text);
-    } catch (IllegalArgumentException e) {
-      throw CliException.usage(String.valueOf(e.getMessage()));
+  /** A daemon has been told everything, and asks neither the environment nor the file. */
+  private GivenSettings given() {
+    List<Given> arguments = new ArrayList<>();
+    if (source != null) {
+      arguments.add(Given.argument(Settings.Key.SOURCE, source));
     }
+    if (mountpoint != null) {
+      arguments.add(Given.argument(Settings.Key.MOUNTPOINT, mountpoint));
+    }
+    GivenSettings words =
+        GivenSettings.ofFlags(context.parsed(spec)).orElse(GivenSettings.of(arguments));
+    return report || isSupervised()
+        ? words.withSources(from)
+        : new ConfigLookup(context.host()).complete(words);
   }
 
-  private Path to(Source from) {
-    if (mountpoint == null) {
-      if (from instanceof Source.Directory directory) {
-        return directory.path();
-      }
-      throw CliException.usage(
-          "missing MOUNTPOINT: '%s' needs a directory to appear at".formatted(from));
-    }
-    if (mountpoint.isEmpty()) {
-      throw CliException.usage("MOUNTPOINT is empty: give a directory");
-    }
-    return Path.of(mountpoint).toAbsolutePath().normalize();
+  private boolean isSupervised() {
+    return Supervision.of(context.host().environment()).isPresent();
   }
 
-  private int startInBackground(Settings settings, List<String> lines) throws FsException {
-    List<String> daemon = daemonCommand("--report", settings, lines);
+  private int startInBackground(Settings settings, DaemonWords words) throws FsException {
+    List<String> daemon = words.of("--report", settings);
     List<String> command =
         settings.binding() == BindingChoice.KERNEL
             ? supervisor(settings, daemon, logFile(settings))
@@ -153,16 +165,6 @@ final class MountCommand implements Callable<Integer> {
     return 0;
   }
 
-  private List<String> daemonCommand(String how, Settings settings, List<String> lines) {
-    List<String> command = new ArrayList<>(context.ownCommand());
-    command.addAll(List.of("mount", how));
-    lines.forEach(line -> command.add("--note=" + line));
-    command.addAll(options.words());
-    // Behind two dashes also a path that begins with one is a path.
-    command.addAll(List.of("--", settings.origin().toString(), settings.mountpoint().toString()));
-    return command;
-  }
-
   private List<String> supervisor(Settings settings, List<String> daemon, Path log)
       throws FsException {
     return Supervisor.prepare(
@@ -170,9 +172,9 @@ final class MountCommand implements Callable<Integer> {
   }
 
   /** This process becomes the supervisor, so that it is the one that a service manager started. */
-  private int superviseInForeground(Settings settings, List<String> lines) throws FsException {
+  private int superviseInForeground(Settings settings, DaemonWords words) throws FsException {
     Path log = settings.logFile().orElse(Path.of("/dev/stderr"));
-    List<String> daemon = daemonCommand("--foreground", settings, lines);
+    List<String> daemon = words.of("--foreground", settings);
     int errno = context.become(supervisor(settings, daemon, log));
     throw CliException.couldNot("the supervisor cannot be started: " + Linux.describe(errno));
   }

@@ -23,13 +23,13 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
 
 /**
- * The options of mount, as the user wrote them, and what they mean. An option that was not given is
- * null here, so that {@link Settings} knows its own defaults. Not thread-safe.
+ * The options of mount: their definition, and what they mean. An option that was not given is null
+ * here, so that {@link Settings} knows its own defaults. The variable of the environment and the
+ * key of the file that say the same follow from the option's name: see {@link OptionTable}. A new
+ * option needs a field here, a {@link Settings.Key}, a method of the builder, and a line in {@link
+ * #fill}. Not thread-safe.
  */
 final class MountOptions {
-  /** In the place of a directory: there is to be none. */
-  private static final String NONE = "none";
-
   @ArgGroup(validate = false, order = 1, heading = "%nWhat is kept in memory:%n")
   Cache cache = new Cache();
 
@@ -141,6 +141,16 @@ final class MountOptions {
     @Nullable String name;
 
     @Option(
+        names = "--config",
+        paramLabel = "FILE",
+        description = {
+          "A file with options, as 'capacity: 64G'; what is given here wins over it. Default:"
+              + " /etc/holdfast/NAME.yaml, for users first ~/.config/holdfast/NAME.yaml, if it is"
+              + " there."
+        })
+    @Nullable Path config;
+
+    @Option(
         names = "--metadata-ttl",
         paramLabel = "TIME|indefinite",
         description = {
@@ -242,9 +252,10 @@ final class MountOptions {
   static final class Service {
     @Option(
         names = "--foreground",
+        negatable = true,
         description =
             "Stay in the foreground and log to the error output. Default: in the background.")
-    boolean foreground;
+    @Nullable Boolean foreground;
 
     @Option(
         names = "--log-level",
@@ -268,79 +279,108 @@ final class MountOptions {
           "Where names and attributes are kept for the next mount, which then need not list the"
               + " dataset again. Default: /var/lib/holdfast for root, else ~/.local/state/holdfast."
         })
-    @Nullable String stateDirectory;
+    @Nullable Path stateDirectory;
   }
 
   /**
    * Says what the options mean.
    *
+   * @param given all that was said, wherever
    * @param origin a directory is absolute
    * @param mountpoint absolute
    * @throws CliException when a value is wrong
    */
-  Settings settings(Source origin, Path mountpoint, Host host) {
-    long whole = host.memory();
-    boolean root = host.uid() == 0;
-    Settings.Builder b = Settings.builder(origin, mountpoint).systemMemory(whole);
-    b.allowOther(root)
-        .source(Settings.Key.ALLOW_OTHER, root ? "default for root" : "default for users");
-
-    given(b, Settings.Key.CAPACITY, cache.capacity, v -> b.capacityBytes(Sizes.parse(v, whole)));
-    given(b, Settings.Key.MEMORY, cache.memory, v -> b.memoryBytes(Sizes.parse(v, whole)));
-    given(b, Settings.Key.POLICY, cache.policy, b::policy);
-    given(b, Settings.Key.KEEP, cache.keep, b::keep);
-    given(b, Settings.Key.EXCLUDE, cache.exclude, b::exclude);
-    given(b, Settings.Key.ITEM_SIZE, cache.itemSize, v -> b.itemSize(Sizes.parse(v)));
-    given(b, Settings.Key.PIN, cache.pin, v -> b.pin(one(PinMode.values(), v)));
-    given(b, Settings.Key.TRANSIT, cache.transit, v -> b.transitBytes(Sizes.parse(v)));
-    given(b, Settings.Key.WINDOW, cache.window, v -> b.windowBytes(Sizes.parse(v)));
-    given(b, Settings.Key.WINDOW_AGE, cache.windowAge, v -> b.windowAge(Durations.parse(v)));
-
-    given(b, Settings.Key.NAME, mount.name, b::name);
-    given(b, Settings.Key.METADATA_TTL, mount.metadataTtl, v -> b.metadataTtl(ttl(v)));
-    given(b, Settings.Key.XATTR, mount.xattr, v -> b.xattr(one(XattrChoice.values(), v)));
-    given(
-        b,
-        Settings.Key.COUNT_OPENS,
-        mount.countOpens,
-        v -> b.openCounting(one(OpenCounting.values(), v)));
-    binding(b, root);
-    given(b, Settings.Key.ALLOW_OTHER, mount.allowOther, b::allowOther);
-    if (Boolean.FALSE.equals(mount.allowOther)) {
-      b.source(Settings.Key.ALLOW_OTHER, "flag --no-allow-other");
-    }
-
-    s3.fill(b);
-    given(b, Settings.Key.LISTEN, peers.listen, v -> b.listen(NodeAddress.parse(v)));
-    given(b, Settings.Key.PEERS, peers.peers, v -> b.discovery(Discovery.parse(v)));
-    given(b, Settings.Key.CLUSTER_SECRET_FILE, absolutePath(peers.secretFile), b::secretFile);
-    given(b, Settings.Key.TLS_CERT, absolutePath(peers.tlsCertificate), b::tlsCertificate);
-    given(b, Settings.Key.TLS_KEY, absolutePath(peers.tlsKey), b::tlsKey);
-    given(b, Settings.Key.TLS_CA, absolutePath(peers.tlsAuthority), b::tlsAuthority);
-    given(b, Settings.Key.DATASET_ID, peers.datasetId, b::datasetId);
-
-    given(b, Settings.Key.FOREGROUND, service.foreground ? true : null, b::foreground);
-    given(b, Settings.Key.LOG_LEVEL, service.logLevel, v -> b.level(one(LogLevel.values(), v)));
-    given(b, Settings.Key.LOG_FILE, absolutePath(service.logFile), b::logFile);
-    b.stateDirectory(StateDirectory.of(host.uid(), host.environment()))
-        .source(Settings.Key.STATE_DIR, root ? "default for root" : "default for users");
-    given(
-        b,
-        Settings.Key.STATE_DIR,
-        absoluteOrNone(service.stateDirectory),
-        v -> b.stateDirectory(v.equals(NONE) ? null : Path.of(v)));
+  static Settings settings(GivenSettings given, Source origin, Path mountpoint, Host host) {
+    Settings.Builder builder = Settings.builder(origin, mountpoint).systemMemory(host.memory());
+    MountOptions options = OptionTable.Parsed.of(given.words()).options;
+    options.fill(new Filling(builder, given), host);
+    given.get(Settings.Key.SOURCE).ifPresent(one -> builder.source(one.key(), one.source()));
+    given.get(Settings.Key.MOUNTPOINT).ifPresent(one -> builder.source(one.key(), one.source()));
     try {
-      return b.build();
+      return builder.build();
     } catch (IllegalArgumentException e) {
-      throw CliException.usage(String.valueOf(e.getMessage()));
+      throw CliException.usage(given.relabelled(String.valueOf(e.getMessage())));
     }
   }
 
-  private void binding(Settings.Builder b, boolean root) {
+  /**
+   * What the options are written to.
+   *
+   * @param given tells where each came from
+   */
+  record Filling(Settings.Builder builder, GivenSettings given) {
+    /** Sets what was given. */
+    <T> void set(Settings.Key key, @Nullable T value, Consumer<T> setter) {
+      if (value == null) {
+        return;
+      }
+      Given one = given.get(key).orElseThrow();
+      try {
+        setter.accept(value);
+      } catch (IllegalArgumentException e) {
+        throw CliException.usage(one.label() + " " + e.getMessage());
+      }
+      builder.source(key, one.source());
+    }
+  }
+
+  private void fill(Filling f, Host host) {
+    Settings.Builder b = f.builder();
+    boolean root = host.uid() == 0;
+    String byUser = root ? "default for root" : "default for users";
+    b.allowOther(root).source(Settings.Key.ALLOW_OTHER, byUser);
     b.binding(root ? BindingChoice.KERNEL : BindingChoice.JNR_FUSE)
-        .source(Settings.Key.BINDING, root ? "default for root" : "default for users");
-    given(
-        b,
+        .source(Settings.Key.BINDING, byUser);
+    b.stateDirectory(StateDirectory.of(host.uid(), host.environment()))
+        .source(Settings.Key.STATE_DIR, byUser);
+
+    fill(f, cache, host.memory());
+    fill(f, mount);
+    s3.fill(f);
+    f.set(Settings.Key.LISTEN, peers.listen, v -> b.listen(NodeAddress.parse(v)));
+    f.set(Settings.Key.PEERS, peers.peers, v -> b.discovery(Discovery.parse(v)));
+    f.set(Settings.Key.CLUSTER_SECRET_FILE, peers.secretFile, b::secretFile);
+    f.set(Settings.Key.TLS_CERT, peers.tlsCertificate, b::tlsCertificate);
+    f.set(Settings.Key.TLS_KEY, peers.tlsKey, b::tlsKey);
+    f.set(Settings.Key.TLS_CA, peers.tlsAuthority, b::tlsAuthority);
+    f.set(Settings.Key.DATASET_ID, peers.datasetId, b::datasetId);
+    f.given()
+        .get(Settings.Key.FOREGROUND)
+        .ifPresent(
+            one -> b.foreground(Boolean.parseBoolean(one.value())).source(one.key(), one.source()));
+    f.set(Settings.Key.LOG_LEVEL, service.logLevel, v -> b.level(one(LogLevel.values(), v)));
+    f.set(Settings.Key.LOG_FILE, service.logFile, b::logFile);
+    f.set(
+        Settings.Key.STATE_DIR,
+        service.stateDirectory,
+        v -> b.stateDirectory(v.toString().equals(OptionTable.NONE) ? null : v));
+  }
+
+  private static void fill(Filling f, Cache cache, long memory) {
+    Settings.Builder b = f.builder();
+    f.set(Settings.Key.CAPACITY, cache.capacity, v -> b.capacityBytes(Sizes.parse(v, memory)));
+    f.set(Settings.Key.MEMORY, cache.memory, v -> b.memoryBytes(Sizes.parse(v, memory)));
+    f.set(Settings.Key.POLICY, cache.policy, b::policy);
+    f.set(Settings.Key.KEEP, cache.keep, b::keep);
+    f.set(Settings.Key.EXCLUDE, cache.exclude, b::exclude);
+    f.set(Settings.Key.ITEM_SIZE, cache.itemSize, v -> b.itemSize(Sizes.parse(v)));
+    f.set(Settings.Key.PIN, cache.pin, v -> b.pin(one(PinMode.values(), v)));
+    f.set(Settings.Key.TRANSIT, cache.transit, v -> b.transitBytes(Sizes.parse(v)));
+    f.set(Settings.Key.WINDOW, cache.window, v -> b.windowBytes(Sizes.parse(v)));
+    f.set(Settings.Key.WINDOW_AGE, cache.windowAge, v -> b.windowAge(Durations.parse(v)));
+  }
+
+  private static void fill(Filling f, Mount mount) {
+    Settings.Builder b = f.builder();
+    f.set(Settings.Key.NAME, mount.name, b::name);
+    f.set(Settings.Key.CONFIG, mount.config, b::configFile);
+    f.set(Settings.Key.METADATA_TTL, mount.metadataTtl, v -> b.metadataTtl(ttl(v)));
+    f.set(Settings.Key.XATTR, mount.xattr, v -> b.xattr(one(XattrChoice.values(), v)));
+    f.set(
+        Settings.Key.COUNT_OPENS,
+        mount.countOpens,
+        v -> b.openCounting(one(OpenCounting.values(), v)));
+    f.set(
         Settings.Key.BINDING,
         mount.binding,
         v -> {
@@ -349,69 +389,7 @@ final class MountOptions {
             b.binding(choice);
           }
         });
-  }
-
-  /**
-   * Returns the words that make another process of this program read the same options; without
-   * those of the foreground.
-   */
-  List<String> words() {
-    Words words = new Words();
-    words.add(Settings.Key.CAPACITY, cache.capacity);
-    words.add(Settings.Key.MEMORY, cache.memory);
-    words.add(Settings.Key.POLICY, cache.policy);
-    words.add(Settings.Key.KEEP, cache.keep);
-    words.add(Settings.Key.EXCLUDE, cache.exclude);
-    words.add(Settings.Key.ITEM_SIZE, cache.itemSize);
-    words.add(Settings.Key.PIN, cache.pin);
-    words.add(Settings.Key.TRANSIT, cache.transit);
-    words.add(Settings.Key.WINDOW, cache.window);
-    words.add(Settings.Key.WINDOW_AGE, cache.windowAge);
-    words.add(Settings.Key.NAME, mount.name);
-    words.add(Settings.Key.METADATA_TTL, mount.metadataTtl);
-    words.add(Settings.Key.XATTR, mount.xattr);
-    words.add(Settings.Key.COUNT_OPENS, mount.countOpens);
-    words.add(Settings.Key.BINDING, mount.binding);
-    if (mount.allowOther != null) {
-      words.add(mount.allowOther ? "--allow-other" : "--no-allow-other");
-    }
-    s3.addTo(words);
-    words.add(Settings.Key.LOG_LEVEL, service.logLevel);
-    words.add(Settings.Key.LISTEN, peers.listen);
-    words.add(Settings.Key.PEERS, peers.peers);
-    words.add(Settings.Key.CLUSTER_SECRET_FILE, absolutePath(peers.secretFile));
-    words.add(Settings.Key.TLS_CERT, absolutePath(peers.tlsCertificate));
-    words.add(Settings.Key.TLS_KEY, absolutePath(peers.tlsKey));
-    words.add(Settings.Key.TLS_CA, absolutePath(peers.tlsAuthority));
-    words.add(Settings.Key.DATASET_ID, peers.datasetId);
-    words.add(Settings.Key.LOG_FILE, absolutePath(service.logFile));
-    words.add(Settings.Key.STATE_DIR, absoluteOrNone(service.stateDirectory));
-    return words.list();
-  }
-
-  static <T> void given(
-      Settings.Builder builder, Settings.Key key, @Nullable T value, Consumer<T> setter) {
-    if (value == null) {
-      return;
-    }
-    String flag = "--" + key.text();
-    try {
-      setter.accept(value);
-    } catch (IllegalArgumentException e) {
-      throw CliException.usage(flag + " " + e.getMessage());
-    }
-    builder.source(key, "flag " + flag);
-  }
-
-  /** Another process may have another directory. */
-  private static @Nullable Path absolutePath(@Nullable Path path) {
-    return path == null ? null : path.toAbsolutePath().normalize();
-  }
-
-  private static @Nullable String absoluteOrNone(@Nullable String path) {
-    return path == null || path.equals(NONE)
-        ? path
-        : Path.of(path).toAbsolutePath().normalize().toString();
+    f.set(Settings.Key.ALLOW_OTHER, mount.allowOther, b::allowOther);
   }
 
   private static Duration ttl(String text) {

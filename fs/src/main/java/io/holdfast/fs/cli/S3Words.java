@@ -28,6 +28,7 @@ final class S3Words {
 
   @Option(
       names = "--s3-path-style",
+      negatable = true,
       description =
           "Send the bucket's name in the path of requests, not in the host's name; many stores"
               + " other than AWS want that.")
@@ -35,11 +36,13 @@ final class S3Words {
 
   @Option(
       names = "--s3-anonymous",
+      negatable = true,
       description = "Send requests without credentials, for a public bucket.")
   private @Nullable Boolean anonymous;
 
   @Option(
       names = "--s3-requester-pays",
+      negatable = true,
       description = "Accept that reading is charged to you and not to the bucket's owner.")
   private @Nullable Boolean requesterPays;
 
@@ -68,29 +71,16 @@ final class S3Words {
   private @Nullable String directoryMode;
 
   /** Says what they mean. */
-  void fill(Settings.Builder b) {
-    S3Options s3 = b.s3();
-    MountOptions.given(b, Settings.Key.S3_ENDPOINT, endpoint, s3::endpoint);
-    MountOptions.given(b, Settings.Key.S3_REGION, region, s3::region);
-    MountOptions.given(b, Settings.Key.S3_PATH_STYLE, pathStyle, s3::pathStyle);
-    MountOptions.given(b, Settings.Key.S3_ANONYMOUS, anonymous, s3::anonymous);
-    MountOptions.given(b, Settings.Key.S3_REQUESTER_PAYS, requesterPays, s3::requesterPays);
-    MountOptions.given(b, Settings.Key.UID, uid, s3::uid);
-    MountOptions.given(b, Settings.Key.GID, gid, s3::gid);
-    MountOptions.given(b, Settings.Key.FILE_MODE, fileMode, s3::fileMode);
-    MountOptions.given(b, Settings.Key.DIR_MODE, directoryMode, s3::directoryMode);
-  }
-
-  /** Adds the words that make another process of this program read the same. */
-  void addTo(Words words) {
-    words.add(Settings.Key.S3_ENDPOINT, endpoint);
-    words.add(Settings.Key.S3_REGION, region);
-    words.flag(Settings.Key.S3_PATH_STYLE, pathStyle);
-    words.flag(Settings.Key.S3_ANONYMOUS, anonymous);
-    words.flag(Settings.Key.S3_REQUESTER_PAYS, requesterPays);
-    words.add(Settings.Key.UID, uid);
-    words.add(Settings.Key.GID, gid);
-    words.add(Settings.Key.FILE_MODE, fileMode);
-    words.add(Settings.Key.DIR_MODE, directoryMode);
+  void fill(MountOptions.Filling f) {
+    S3Options s3 = f.builder().s3();
+    f.set(Settings.Key.S3_ENDPOINT, endpoint, s3::endpoint);
+    f.set(Settings.Key.S3_REGION, region, s3::region);
+    f.set(Settings.Key.S3_PATH_STYLE, pathStyle, s3::pathStyle);
+    f.set(Settings.Key.S3_ANONYMOUS, anonymous, s3::anonymous);
+    f.set(Settings.Key.S3_REQUESTER_PAYS, requesterPays, s3::requesterPays);
+    f.set(Settings.Key.UID, uid, s3::uid);
+    f.set(Settings.Key.GID, gid, s3::gid);
+    f.set(Settings.Key.FILE_MODE, fileMode, s3::fileMode);
+    f.set(Settings.Key.DIR_MODE, directoryMode, s3::directoryMode);
   }
 }

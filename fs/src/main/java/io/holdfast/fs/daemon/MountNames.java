@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.zip.CRC32;
 
 /** Names of mounts: unique on a machine, fit for the names of files. Stateless. */
-final class MountNames {
+public final class MountNames {
   private MountNames() {}
 
   /**
@@ -13,7 +13,7 @@ final class MountNames {
    * What a name cannot hold becomes an underscore. A name that had to be changed or cut for that
    * carries a checksum of the whole path, so that it stays unique.
    */
-  static String of(Path mountpoint) {
+  public static String of(Path mountpoint) {
     StringBuilder name = new StringBuilder();
     boolean faithful = true;
     for (Path part : mountpoint) {
@@ -36,7 +36,7 @@ final class MountNames {
   }
 
   /** Tells whether a text can be the name of a mount. */
-  static boolean isName(String text) {
+  public static boolean isName(String text) {
     return startsWell(text)
         && text.length() <= Settings.LONGEST_NAME
         && text.chars().allMatch(c -> allowed((char) c));

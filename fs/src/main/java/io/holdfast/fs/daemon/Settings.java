@@ -12,12 +12,14 @@ import io.holdfast.peer.membership.Discovery;
 import io.holdfast.policy.Policies;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,9 +53,12 @@ public final class Settings {
   /** Longest name: with it the socket's path stays below the kernel's limit of 107 bytes. */
   public static final int LONGEST_NAME = 64;
 
-  /** The settings that have a default, by the names that users know. */
+  /** What is said of a mount, by the names that users know. */
   public enum Key {
+    SOURCE,
+    MOUNTPOINT,
     NAME,
+    CONFIG,
     CAPACITY,
     MEMORY,
     TRANSIT,
@@ -99,6 +104,7 @@ public final class Settings {
   private final Source origin;
   private final Path mountpoint;
   private final String name;
+  private final @Nullable Path configFile;
   private final long capacityBytes;
   private final long memoryBytes;
   private final long transitBytes;
@@ -127,6 +133,7 @@ public final class Settings {
     origin = builder.origin;
     mountpoint = builder.mountpoint;
     name = Objects.requireNonNull(builder.name);
+    configFile = builder.configFile;
     capacityBytes = Objects.requireNonNull(builder.capacityBytes);
     memoryBytes = Objects.requireNonNull(builder.memoryBytes);
     transitBytes = builder.transitBytes;
@@ -301,7 +308,10 @@ public final class Settings {
   /** Returns a setting's value as text, such as {@code 64G (68.7 GB)}. */
   public String text(Key key) {
     return switch (key) {
+      case SOURCE -> origin.toString();
+      case MOUNTPOINT -> mountpoint.toString();
       case NAME -> name;
+      case CONFIG -> configFile == null ? "-" : configFile.toString();
       case CAPACITY -> size(capacityBytes);
       case MEMORY -> size(memoryBytes);
       case TRANSIT -> size(transitBytes);
@@ -371,11 +381,9 @@ public final class Settings {
 
   @Override
   public String toString() {
-    StringBuilder text = new StringBuilder("origin=" + origin + " mountpoint=" + mountpoint);
-    for (Key key : Key.values()) {
-      text.append(' ').append(key.text()).append('=').append(text(key));
-    }
-    return text.toString();
+    return Arrays.stream(Key.values())
+        .map(key -> key.text() + "=" + text(key))
+        .collect(Collectors.joining(" "));
   }
 
   private static String size(long bytes) {
@@ -392,6 +400,7 @@ public final class Settings {
     final Source origin;
     final Path mountpoint;
     @Nullable String name;
+    @Nullable Path configFile;
     @Nullable Long capacityBytes;
     @Nullable Long memoryBytes;
     long transitBytes = DEFAULT_TRANSIT_BYTES;
@@ -426,11 +435,19 @@ public final class Settings {
     private Builder(Source origin, Path mountpoint) {
       this.origin = origin;
       this.mountpoint = mountpoint;
+      source(Key.SOURCE, "argument");
+      source(Key.MOUNTPOINT, "argument");
     }
 
     /** Letters, digits, dot, dash and underscore; by default made from the mountpoint. */
     public Builder name(String value) {
       name = value;
+      return this;
+    }
+
+    /** The file that some of the settings come from, absolute; by default there is none. */
+    public Builder configFile(Path value) {
+      configFile = value;
       return this;
     }
 

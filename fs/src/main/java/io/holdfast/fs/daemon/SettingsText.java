@@ -11,8 +11,6 @@ final class SettingsText {
   static String of(Settings settings) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of("setting", "value", "from"));
-    rows.add(List.of("origin", settings.origin().toString(), "argument"));
-    rows.add(List.of("mountpoint", settings.mountpoint().toString(), "argument"));
     for (Settings.Key key : Settings.Key.values()) {
       rows.add(List.of(key.text(), settings.text(key), settings.source(key)));
     }

@@ -63,7 +63,9 @@ class CliErrorsTest {
   void mount_withoutSource_saysWhatIsMissing() {
     assertThat(run.run("mount")).isEqualTo(2);
     assertThat(run.err.toString())
-        .isEqualTo("holdfast: missing 'SOURCE'. See 'holdfast mount --help'\n");
+        .isEqualTo(
+            "holdfast: missing SOURCE: give it, or --name NAME of a mount that has a file. See"
+                + " 'holdfast mount --help'\n");
   }
 
   @Test
@@ -92,9 +94,8 @@ class CliErrorsTest {
     assertThat(run.run()).isEqualTo(2);
     assertThat(run.err.toString())
         .isEqualTo(
-            "holdfast: no command: choose one of mount, umount, stats, peers, refresh, restart, simulate,"
-                + " version."
-                + " See 'holdfast --help'\n");
+            "holdfast: no command: choose one of mount, umount, stats, peers, refresh, restart,"
+                + " simulate, version. See 'holdfast --help'\n");
   }
 
   @Test

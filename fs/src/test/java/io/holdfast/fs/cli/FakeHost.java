@@ -34,6 +34,7 @@ final class FakeHost implements Host {
   /** A mount is gone when it is to be detached, though it was there a moment ago. */
   boolean goesBeforeDetach;
 
+  final List<Path> configurationDirectories = new ArrayList<>();
   final List<Path> ownDirectories = new ArrayList<>();
   final List<Path> detached = new ArrayList<>();
 
@@ -60,6 +61,11 @@ final class FakeHost implements Host {
   @Override
   public long memory() {
     return memory;
+  }
+
+  @Override
+  public List<Path> configurationDirectories() {
+    return configurationDirectories;
   }
 
   @Override

@@ -156,7 +156,7 @@ class MountCommandTest {
     assertThat(run.run("mount", "--name=n", log(), odd.toString())).as(run.err.toString()).isZero();
     assertThat(run.out.toString())
         .isEqualTo(
-            "%s %s\njava it's mount --report --name=n %s -- %s %s\n"
+            "%s %s\njava it's mount --report --name=n %s --from=mountpoint=default -- %s %s\n"
                 .formatted(odd, odd, log(), odd, odd));
     Path state = host.control.stateDirectory("n");
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(state)))

@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -58,7 +59,9 @@ class MountOptionsTest {
             .systemMemory(host.memory)
             .build();
     for (Settings.Key key : Settings.Key.values()) {
-      if (key != Settings.Key.ALLOW_OTHER
+      if (key != Settings.Key.SOURCE
+          && key != Settings.Key.MOUNTPOINT
+          && key != Settings.Key.ALLOW_OTHER
           && key != Settings.Key.FOREGROUND
           && key != Settings.Key.BINDING
           && key != Settings.Key.STATE_DIR) {
@@ -96,7 +99,7 @@ class MountOptionsTest {
   }
 
   @Test
-  void everyOption_given_reachesItsSetting() {
+  void everyOption_given_reachesItsSetting() throws IOException {
     Settings settings =
         settingsOf(
             "s3://bucket/some/train/",
@@ -110,6 +113,7 @@ class MountOptionsTest {
             "--metadata-ttl=indefinite",
             "--xattr=off",
             "--name=imagenet",
+            "--config=" + Files.createFile(temp.resolve("x.yaml")),
             "--pin=soft",
             "--window=0",
             "--window-age=500ms",
@@ -147,6 +151,7 @@ class MountOptionsTest {
     assertThat(settings.metadataTtl()).isEqualTo(Settings.INDEFINITE);
     assertThat(settings.xattr()).isEqualTo(XattrChoice.OFF);
     assertThat(settings.name()).isEqualTo("imagenet");
+    assertThat(settings.text(Settings.Key.CONFIG)).isEqualTo(temp.resolve("x.yaml").toString());
     assertThat(settings.pin()).isEqualTo(PinMode.SOFT);
     assertThat(settings.windowBytes()).isZero();
     assertThat(settings.windowAge()).isEqualTo(Duration.ofMillis(500));
@@ -182,7 +187,10 @@ class MountOptionsTest {
     assertThat(settings.level()).isEqualTo(LogLevel.DEBUG);
     assertThat(settings.logFile()).contains(temp.resolve("log"));
     assertThat(settings.stateDirectory()).contains(temp.resolve("state"));
-    for (Settings.Key key : Settings.Key.values()) {
+    assertThat(settings.source(Settings.Key.SOURCE)).isEqualTo("argument");
+    assertThat(settings.source(Settings.Key.MOUNTPOINT)).isEqualTo("argument");
+    for (Settings.Key key :
+        EnumSet.complementOf(EnumSet.of(Settings.Key.SOURCE, Settings.Key.MOUNTPOINT))) {
       String flag = key == Settings.Key.ALLOW_OTHER ? "no-allow-other" : key.text();
       assertThat(settings.source(key)).isEqualTo("flag --" + flag);
     }

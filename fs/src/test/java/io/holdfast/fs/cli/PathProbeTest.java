@@ -42,7 +42,8 @@ class PathProbeTest {
       value = {
         "stat: cannot statx '/a': No such file or directory|MISSING",
         "stat: cannot statx '/a: b': Permission denied|DENIED",
-        "stat: cannot read file system information for '/a': Transport endpoint is not connected|NOT_CONNECTED",
+        "stat: cannot read file system information for '/a': Transport endpoint is not"
+            + " connected|NOT_CONNECTED",
         "stat: cannot statx '/a': Software caused connection abort|NOT_CONNECTED",
         "stat: cannot statx '/a': Input/output error|FAILED",
         "''|FAILED"

@@ -202,9 +202,10 @@ class SettingsTest {
         .isEqualTo(
             """
             setting              value                from
-            origin               /data/imagenet       argument
+            source               /data/imagenet       argument
             mountpoint           /data/imagenet       argument
             name                 data-imagenet        derived from the mountpoint
+            config               -                    default
             capacity             64M (67.1 MB)        flag --capacity
             memory               78125000K (80.0 GB)  derived from 80% of the memory (100 GB)
             transit              256M (268 MB)        default
@@ -278,7 +279,7 @@ class SettingsTest {
   @Test
   void toString_settings_namesEachForTheLog() {
     assertThat(builder().build().toString())
-        .startsWith("origin=/data/imagenet mountpoint=/data/imagenet name=data-imagenet capacity=")
+        .startsWith("source=/data/imagenet mountpoint=/data/imagenet name=data-imagenet config=")
         .contains(" window-age=2s ");
   }
 

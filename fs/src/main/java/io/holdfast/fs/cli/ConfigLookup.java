@@ -1,0 +1,97 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.daemon.MountNames;
+import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.daemon.Source;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Adds to what the command line says of a mount what the environment and the mount's file say, in
+ * this order. Stateless.
+ */
+final class ConfigLookup {
+  /** The source of a file that nobody named. */
+  static final String FOUND = "found by the mount's name";
+
+  private static final Path OF_ALL = Path.of("/etc/holdfast");
+
+  private final Host host;
+
+  ConfigLookup(Host host) {
+    this.host = host;
+  }
+
+  /**
+   * Returns the directories with the files of a user's mounts; the first one that has a file wins.
+   */
+  static List<Path> directories(int uid, Map<String, String> environment) {
+    if (uid == 0) {
+      return List.of(OF_ALL);
+    }
+    String config = environment.get("XDG_CONFIG_HOME");
+    Path own =
+        config != null && config.startsWith("/")
+            ? Path.of(config, "holdfast")
+            : Path.of(environment.getOrDefault("HOME", "/"), ".config/holdfast");
+    return List.of(own, OF_ALL);
+  }
+
+  /**
+   * Adds what the environment and the file say.
+   *
+   * @throws CliException when something there is wrong
+   */
+  GivenSettings complete(GivenSettings flags) {
+    return withFile(flags.orElse(GivenSettings.ofEnvironment(host.environment())));
+  }
+
+  /**
+   * Adds what the file says: the one that is named, or that of the mount's name, if it is there.
+   */
+  GivenSettings withFile(GivenSettings given) {
+    Optional<Path> named = given.get(Settings.Key.CONFIG).map(config -> Path.of(config.value()));
+    if (named.isPresent()) {
+      return given.orElse(ConfigFile.read(named.get()));
+    }
+    Optional<Path> found = name(given).flatMap(this::find);
+    if (found.isEmpty()) {
+      return given;
+    }
+    Given config = new Given(Settings.Key.CONFIG, List.of(found.get().toString()), FOUND);
+    return given.orElse(ConfigFile.read(found.get())).with(config);
+  }
+
+  /** Returns the file of a mount's name. */
+  Optional<Path> find(String name) {
+    return candidates(name).stream()
+        .filter(file -> Files.exists(file, LinkOption.NOFOLLOW_LINKS))
+        .findFirst();
+  }
+
+  /** Returns where the file of a mount's name may be. */
+  List<Path> candidates(String name) {
+    return host.configurationDirectories().stream()
+        .map(directory -> directory.resolve(name + ".yaml"))
+        .toList();
+  }
+
+  /** What the mount will be called, as far as that does not depend on the file. */
+  private Optional<String> name(GivenSettings given) {
+    Optional<String> name = given.get(Settings.Key.NAME).map(Given::value);
+    if (name.isPresent()) {
+      // Another one is refused later, and must not lead anywhere until then.
+      return name.filter(MountNames::isName);
+    }
+    return given
+        .get(Settings.Key.MOUNTPOINT)
+        .or(() -> given.get(Settings.Key.SOURCE))
+        .map(Given::value)
+        .filter(path -> !path.isEmpty() && !Source.URL.matcher(path).matches())
+        .map(path -> MountNames.of(host.locate(Path.of(path).toAbsolutePath().normalize())));
+  }
+}

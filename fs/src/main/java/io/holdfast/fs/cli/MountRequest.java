@@ -1,0 +1,102 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.daemon.Source;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** A mount that somebody wants, by all that was said of it. Immutable. */
+final class MountRequest {
+  private final Host host;
+  private final GivenSettings given;
+  private final Source source;
+  private final Path mountpoint;
+
+  /**
+   * Finds out which dataset is meant, and where it is to appear.
+   *
+   * @throws CliException when that is not said, or cannot be
+   */
+  MountRequest(Host host, GivenSettings given) {
+    this.host = host;
+    Given from = given.get(Settings.Key.SOURCE).orElseThrow(() -> noSource(given));
+    source = parse(from);
+    Optional<Given> to = given.get(Settings.Key.MOUNTPOINT);
+    this.given = to.isPresent() ? given : given.with(overItself());
+    mountpoint = to.map(MountRequest::path).orElseGet(this::sourceItself);
+  }
+
+  private CliException noSource(GivenSettings given) {
+    Optional<String> config = given.get(Settings.Key.CONFIG).map(Given::value);
+    Optional<String> name = given.get(Settings.Key.NAME).map(Given::value);
+    String where = "or --name NAME of a mount that has a file";
+    if (config.isPresent()) {
+      where = "or write 'source: PATH' into " + config.get();
+    } else if (name.isPresent()) {
+      List<Path> candidates = new ConfigLookup(host).candidates(name.get());
+      String files = candidates.stream().map(Path::toString).collect(Collectors.joining(", nor "));
+      where = "there is no " + files;
+    }
+    return CliException.usage(
+        "missing SOURCE: give it, %s. See 'holdfast mount --help'".formatted(where));
+  }
+
+  private static Source parse(Given from) {
+    try {
+      return Source.parse(from.value());
+    } catch (IllegalArgumentException e) {
+      boolean argument = from.source().equals(Given.ARGUMENT);
+      throw CliException.usage((argument ? "" : from.label() + ": ") + e.getMessage());
+    }
+  }
+
+  private static Path path(Given to) {
+    if (to.value().isEmpty()) {
+      throw CliException.usage("MOUNTPOINT is empty: give a directory");
+    }
+    return Path.of(to.value()).toAbsolutePath().normalize();
+  }
+
+  private Given overItself() {
+    return new Given(Settings.Key.MOUNTPOINT, List.of(source.toString()), "default");
+  }
+
+  private Path sourceItself() {
+    if (source instanceof Source.Directory directory) {
+      return directory.path();
+    }
+    throw CliException.usage(
+        "missing MOUNTPOINT: '%s' needs a directory to appear at".formatted(source));
+  }
+
+  /** Returns everything that was said. */
+  GivenSettings given() {
+    return given;
+  }
+
+  /** Returns where the dataset is, as the user said. */
+  Source source() {
+    return source;
+  }
+
+  /** Returns where it is to appear, as the user said, absolute. */
+  Path mountpoint() {
+    return mountpoint;
+  }
+
+  /**
+   * Says what was said.
+   *
+   * @throws CliException when a value is wrong
+   */
+  Settings settings() {
+    return settings(source, mountpoint);
+  }
+
+  /** The same with the places as they were found to be. */
+  Settings settings(Source origin, Path place) {
+    return MountOptions.settings(given, origin, place, host);
+  }
+}

@@ -1,0 +1,327 @@
+package io.holdfast.fs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.fs.daemon.LogLevel;
+import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.daemon.Supervision;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Where settings come from: options before the environment before the file before defaults. */
+class SettingSourcesTest {
+  @TempDir Path temp;
+  private FakeHost host;
+  private CliRun run;
+  private Path source;
+  private Path file;
+
+  @BeforeEach
+  void prepare() throws IOException {
+    temp = temp.toRealPath();
+    host = new FakeHost(temp.resolve("run"));
+    run = new CliRun(host);
+    source = Files.createDirectory(temp.resolve("source"));
+    host.configurationDirectories.add(Files.createDirectory(temp.resolve("own")));
+    host.configurationDirectories.add(Files.createDirectory(temp.resolve("etc")));
+    file = temp.resolve("etc/imagenet.yaml");
+  }
+
+  @AfterEach
+  void restoreLog() {
+    DaemonLog.toErrorOutput(LogLevel.WARN);
+  }
+
+  @Test
+  void setting_saidEverywhere_isTakenFromTheFirst() throws IOException {
+    write("pin: soft", "window: 1M", "transit: 64M", "policy: none");
+    host.environment.putAll(
+        Map.of("HOLDFAST_PIN", "auto", "HOLDFAST_WINDOW", "2M", "HOLDFAST_TRANSIT", "32M"));
+    Settings settings = mount("--name=imagenet", "--pin=hard", "--window=3M", source.toString());
+    assertSetting(settings, Settings.Key.PIN, "hard", "flag --pin");
+    assertSetting(settings, Settings.Key.WINDOW, "3M (3.15 MB)", "flag --window");
+    assertSetting(settings, Settings.Key.TRANSIT, "32M (33.6 MB)", "environment HOLDFAST_TRANSIT");
+    assertSetting(settings, Settings.Key.POLICY, "none", file + ":4");
+    assertSetting(settings, Settings.Key.XATTR, "on", "default");
+    assertSetting(settings, Settings.Key.CONFIG, file.toString(), "found by the mount's name");
+  }
+
+  @Test
+  void name_alone_takesTheWholeMountFromItsFile() throws IOException {
+    Path mountpoint = Files.createDirectory(temp.resolve("mnt"));
+    write("source: " + source, "mountpoint: " + mountpoint, "capacity: 50%");
+    Settings settings = mount("--name", "imagenet");
+    assertSetting(settings, Settings.Key.SOURCE, source.toString(), file + ":1");
+    assertSetting(settings, Settings.Key.MOUNTPOINT, mountpoint.toString(), file + ":2");
+    assertThat(settings.capacityBytes()).isEqualTo(50_000_000_000L);
+    assertThat(settings.name()).isEqualTo("imagenet");
+  }
+
+  @Test
+  void argument_besideTheFile_wins() throws IOException {
+    write("source: /elsewhere", "mountpoint: /mnt/elsewhere");
+    Settings settings = mount("--name=imagenet", source.toString(), source.toString());
+    assertSetting(settings, Settings.Key.SOURCE, source.toString(), "argument");
+    assertSetting(settings, Settings.Key.MOUNTPOINT, source.toString(), "argument");
+  }
+
+  @Test
+  void file_ofTheMountpointsName_isFound() throws IOException {
+    Path link = Files.createSymbolicLink(temp.resolve("link"), source);
+    String name = source.toString().substring(1).replace('/', '-');
+    file = temp.resolve("etc").resolve(name + ".yaml");
+    write("pin: soft");
+    assertSetting(mount(link.toString()), Settings.Key.PIN, "soft", file + ":1");
+    assertSetting(mount("s3://bucket", source.toString()), Settings.Key.PIN, "soft", file + ":1");
+  }
+
+  @Test
+  void file_ofTheUser_comesBeforeThatOfAll() throws IOException {
+    write("pin: soft");
+    file = temp.resolve("own/imagenet.yaml");
+    write("pin: hard");
+    host.environment.put("HOLDFAST_NAME", "imagenet");
+    assertSetting(mount(source.toString()), Settings.Key.PIN, "hard", file + ":1");
+    file = temp.resolve("other.yaml");
+    write("pin: auto");
+    assertSetting(
+        mount("--config=" + file, source.toString()), Settings.Key.PIN, "auto", file + ":1");
+  }
+
+  @Test
+  void directories_ofFiles_areTheUsersAndThatOfAll() {
+    Path all = Path.of("/etc/holdfast");
+    assertThat(ConfigLookup.directories(0, Map.of("HOME", "/root"))).containsExactly(all);
+    assertThat(ConfigLookup.directories(7, Map.of("HOME", "/home/x")))
+        .containsExactly(Path.of("/home/x/.config/holdfast"), all);
+    assertThat(ConfigLookup.directories(7, Map.of("HOME", "/home/x", "XDG_CONFIG_HOME", "/c")))
+        .containsExactly(Path.of("/c/holdfast"), all);
+  }
+
+  @Test
+  void variables_ofSeveralValuesAndEmpty_areRead() {
+    host.environment.putAll(
+        Map.of("HOLDFAST_KEEP", "*.idx:val/", "HOLDFAST_PIN", "", "HOLDFAST_ALLOW_OTHER", "no"));
+    Settings settings = mount(source.toString());
+    assertSetting(settings, Settings.Key.KEEP, "*.idx val/", "environment HOLDFAST_KEEP");
+    assertSetting(settings, Settings.Key.PIN, "auto", "default");
+    assertSetting(settings, Settings.Key.ALLOW_OTHER, "no", "environment HOLDFAST_ALLOW_OTHER");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "PIN|herd|HOLDFAST_PIN 'herd' is not known: choose one of hard, soft, auto",
+        "CAPACITY|10Q|HOLDFAST_CAPACITY '10Q' is not a size",
+        "CAPACITY|900T|HOLDFAST_CAPACITY 900T is more than the memory there is",
+        "NAME|../x|HOLDFAST_NAME '../x' is not a name",
+        "S3_ANONYMOUS|maybe|HOLDFAST_S3_ANONYMOUS 'maybe' is not known: write true or false",
+        "SOURCE|gs://x|HOLDFAST_SOURCE: source 'gs://x' is of no kind that Holdfast reads",
+        "CONFIG|/nowhere.yaml|/nowhere.yaml: there is no such file: check the path"
+      })
+  void variable_withAWrongValue_isNamed(String key, String value, String message)
+      throws IOException {
+    host.environment.put("HOLDFAST_" + key, value);
+    String[] words = key.equals("SOURCE") ? words() : words(source.toString());
+    assertThat(run.run(words)).isEqualTo(2);
+    assertThat(run.err.toString()).startsWith("holdfast: " + message).hasLineCount(1);
+    assertThat(host.control.path()).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "pin: herd|pin 'herd' is not known: choose one of hard, soft, auto",
+        "capacity: 900T|capacity 900T is more than the memory there is (100 GB): give less",
+        "uid: 7|uid means nothing for a directory: leave it out",
+        "source: gs://x|source: source 'gs://x' is of no kind that Holdfast reads"
+      })
+  void file_withAWrongValue_isNamedWithTheLine(String line, String message) throws IOException {
+    write("", line);
+    String[] words =
+        line.startsWith("source")
+            ? words("--name=imagenet")
+            : words("--name=imagenet", source.toString());
+    assertThat(run.run(words)).isEqualTo(2);
+    assertThat(run.err.toString())
+        .startsWith("holdfast: " + file + ":2: " + message)
+        .hasLineCount(1);
+    assertThat(host.control.path()).doesNotExist();
+  }
+
+  @Test
+  void source_thatNobodySays_isToldWithTheFile() throws IOException {
+    assertThat(run.run("mount", "--name=imagenet")).isEqualTo(2);
+    assertThat(run.err.toString())
+        .isEqualTo(
+            "holdfast: missing SOURCE: give it, there is no %s/own/imagenet.yaml, nor %s. See"
+                    .formatted(temp, file)
+                + " 'holdfast mount --help'\n");
+    write("pin: hard");
+    run.err.getBuffer().setLength(0);
+    assertThat(run.run("mount", "--name=imagenet")).isEqualTo(2);
+    assertThat(run.err.toString())
+        .startsWith("holdfast: missing SOURCE: give it, or write 'source: PATH' into " + file);
+  }
+
+  /** The next daemon, after a crash, must be the same, whatever became of file and environment. */
+  @Test
+  void daemon_inTheBackground_knowsAllWithoutFileAndEnvironment() throws IOException {
+    write("source: " + source, "pin: soft", "keep: ['a b', c]", "s3-anonymous: false", "uid: 7");
+    host.environment.put("HOLDFAST_TRANSIT", "32M");
+    host.environment.put("HOLDFAST_SOURCE", "s3://bucket/x");
+    Path words = temp.resolve("words");
+    run.ownCommand = List.of("sh", "-c", "printf '%s\\n' \"$@\" > " + words + "; echo ready", "sh");
+    String[] given = {"--name=imagenet", "--binding=jnr-fuse", "--no-allow-other", log()};
+    assertThat(run.run(words(given, source.toString(), source.toString()))).isEqualTo(2);
+    assertThat(run.err.toString()).contains("uid means nothing");
+    Path mountpoint = Files.createDirectory(temp.resolve("mnt"));
+    assertThat(run.run(words(given, "s3://bucket/x", mountpoint.toString()))).isZero();
+    Settings wanted = mount(given[0], given[2], given[3], "s3://bucket/x", mountpoint.toString());
+    Files.delete(file);
+    host.environment.clear();
+    CliRun daemon = new CliRun(host);
+    assertThat(daemon.run(Files.readAllLines(words).toArray(String[]::new))).isZero();
+    assertThat(daemon.daemon.settings)
+        .extracting(Settings::configText, InstanceOfAssertFactories.STRING)
+        .satisfies(
+            text ->
+                assertThat(String.valueOf(text).replaceAll("foreground .*", ""))
+                    .isEqualTo(wanted.configText().replaceAll("foreground .*", "")));
+  }
+
+  @Test
+  void everySetting_hasAnOptionAndThatOnly() {
+    Set<Settings.Key> arguments = EnumSet.of(Settings.Key.SOURCE, Settings.Key.MOUNTPOINT);
+    for (Settings.Key key : Settings.Key.values()) {
+      assertThat(OptionTable.option(key).isPresent())
+          .as(key.text())
+          .isEqualTo(!arguments.contains(key));
+      assertThat(Given.variable(key))
+          .isNotIn("HOLDFAST_HEAP", "HOLDFAST_JAVA_OPTIONS", Supervision.VARIABLE);
+    }
+  }
+
+  @Test
+  void restart_readsTheFileAgainAndKeepsTheRest() throws IOException {
+    write("pin: soft", "window: 1M", "log-level: debug");
+    host.environment.put("HOLDFAST_TRANSIT", "32M");
+    GivenSettings before =
+        before("--name=imagenet", "--window=3M", "--policy=none", source.toString());
+    host.environment.clear();
+    write("", "pin: auto", "window: 2M");
+    GivenSettings changes = OptionTable.Parsed.of(List.of("--policy=minio")).given();
+    Settings settings = ChangedMount.of(host, before, changes).settings();
+    assertSetting(settings, Settings.Key.PIN, "auto", file + ":2");
+    assertSetting(settings, Settings.Key.WINDOW, "3M (3.15 MB)", "flag --window");
+    assertSetting(settings, Settings.Key.TRANSIT, "32M (33.6 MB)", "environment HOLDFAST_TRANSIT");
+    assertSetting(settings, Settings.Key.POLICY, "minio", "flag --policy");
+    assertSetting(settings, Settings.Key.LOG_LEVEL, "info", "default");
+    assertSetting(settings, Settings.Key.SOURCE, source.toString(), "argument");
+    Files.delete(file);
+    assertThat(ChangedMount.of(host, before, changes).settings().source(Settings.Key.PIN))
+        .isEqualTo("default");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "item-size: 16M|item-size",
+        "source: /elsewhere|source",
+        "mountpoint: /elsewhere|mountpoint",
+        "binding: jnr-fuse|binding",
+        "allow-other: no|allow-other"
+      })
+  void restart_fileThatChangesWhatCannot_isRefused(String line, String key) throws IOException {
+    write("source: " + source, "mountpoint: " + source);
+    GivenSettings before = before("--name=imagenet");
+    write(line);
+    Optional<String> message = Optional.empty();
+    try {
+      ChangedMount.of(host, before, GivenSettings.NOTHING);
+    } catch (CliException e) {
+      message = Optional.ofNullable(e.getMessage());
+    }
+    assertThat(message)
+        .contains(
+            file
+                + ":1: "
+                + key
+                + " cannot change while the mount is there: unmount it and mount"
+                + " again");
+  }
+
+  /** What restart finds in the words of a daemon that was mounted with these. */
+  private GivenSettings before(String... words) {
+    GivenSettings given =
+        new ConfigLookup(host)
+            .complete(
+                OptionTable.Parsed.of(
+                        List.of(words).stream().filter(w -> w.startsWith("--")).toList())
+                    .given()
+                    .orElse(arguments(words)));
+    MountRequest request = new MountRequest(host, given);
+    List<String> command =
+        new DaemonWords(List.of(), request.given(), List.of("a note"))
+            .of("--report", request.settings());
+    return ChangedMount.ofDaemon(command.subList(1, command.size()));
+  }
+
+  private static GivenSettings arguments(String... words) {
+    return GivenSettings.of(
+        List.of(words).stream()
+            .filter(word -> !word.startsWith("--"))
+            .map(word -> Given.argument(Settings.Key.SOURCE, word))
+            .toList());
+  }
+
+  private static void assertSetting(Settings settings, Settings.Key key, String text, String from) {
+    assertThat(settings.text(key)).isEqualTo(text);
+    assertThat(settings.source(key)).isEqualTo(from);
+  }
+
+  private void write(String... lines) throws IOException {
+    Files.writeString(file, String.join("\n", lines) + "\n");
+  }
+
+  private Settings mount(String... words) {
+    CliRun mounted = new CliRun(host);
+    assertThat(mounted.run(words(new String[] {"--foreground", "--binding=jnr-fuse"}, words)))
+        .as(mounted.err.toString())
+        .isZero();
+    assertThat(mounted.daemon.settings).isNotNull();
+    return mounted.daemon.settings;
+  }
+
+  private String log() {
+    return "--log-file=" + temp.resolve("log");
+  }
+
+  private static String[] words(String... words) {
+    return words(new String[0], words);
+  }
+
+  private static String[] words(String[] first, String... others) {
+    return Stream.of(new String[] {"mount"}, first, others)
+        .flatMap(Arrays::stream)
+        .toArray(String[]::new);
+  }
+}
