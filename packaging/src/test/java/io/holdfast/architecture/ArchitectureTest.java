@@ -81,7 +81,11 @@ final class ArchitectureTest {
               "transit",
               "tree",
               "units"),
-          arrow("cli", "", "control", "daemon", "linux", "simulate", "units"));
+          // What may be wrong, and what a report of it holds. Touches no mount.
+          arrow("doctor", "", "control", "daemon", "linux", "units"),
+          arrow("debug", "", "control", "daemon", "doctor", "linux", "units"),
+          arrow(
+              "cli", "", "control", "daemon", "debug", "doctor", "linux", "simulate", "units"));
 
   private static final String MACHINE = "io.holdfast.it.Machine";
 

@@ -66,6 +66,7 @@ public final class Holdfast {
     top.addSubcommand(new RefreshCommand(context));
     top.addSubcommand(new RestartCommand(context));
     top.addSubcommand(new SimulateCommand(context));
+    top.addSubcommand(new DoctorCommand(context));
     top.addSubcommand(new VersionCommand(context));
     top.setOut(writer(System.out));
     top.setErr(writer(System.err));

@@ -22,7 +22,8 @@ final class LogPath {
         .orElseGet(() -> directory(uid, environment).resolve(settings.name() + ".log"));
   }
 
-  private static Path directory(int uid, Map<String, String> environment) {
+  /** Returns where the logs of a user are, unless told otherwise. */
+  static Path directory(int uid, Map<String, String> environment) {
     return uid == 0 ? Path.of("/var/log/holdfast") : StateDirectory.ofUser(environment);
   }
 

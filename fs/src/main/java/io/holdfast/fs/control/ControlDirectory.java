@@ -139,6 +139,15 @@ public final class ControlDirectory {
     return daemon(name, true);
   }
 
+  /** Returns daemons that died and left their process files, as they were. */
+  public List<RunningDaemon> dead() {
+    List<RunningDaemon> dead = new ArrayList<>();
+    for (String name : names()) {
+      daemon(name, false).ifPresent(dead::add);
+    }
+    return dead;
+  }
+
   /** Returns the name of a dead daemon that left its process file and had mounted there. */
   public Optional<String> leftoverOf(Path mountpoint) {
     for (String name : names()) {

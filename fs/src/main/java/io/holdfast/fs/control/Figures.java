@@ -8,36 +8,42 @@ import java.util.TreeMap;
  * Looks figures up in nested maps; what is missing is 0, empty or false. Immutable as far as its
  * map is.
  */
-final class Figures {
+public final class Figures {
   private final Map<?, ?> map;
 
-  Figures(Map<?, ?> map) {
+  /** Looks into a map, such as {@link ControlClient#stats()} gives. */
+  public Figures(Map<?, ?> map) {
     this.map = map;
   }
 
-  Figures group(String key) {
+  /** Returns what is nested under a key. */
+  public Figures group(String key) {
     return new Figures(map.get(key) instanceof Map<?, ?> group ? group : Map.of());
   }
 
-  long number(String key) {
+  /** Returns a whole number. */
+  public long number(String key) {
     return map.get(key) instanceof Number number ? number.longValue() : 0;
   }
 
-  double real(String key) {
+  /** Returns a number. */
+  public double real(String key) {
     return map.get(key) instanceof Number number ? number.doubleValue() : 0;
   }
 
-  String text(String key) {
+  /** Returns anything as text. */
+  public String text(String key) {
     Object value = map.get(key);
     return value == null ? "" : value.toString();
   }
 
-  boolean is(String key) {
+  /** Tells whether a value is true. */
+  public boolean is(String key) {
     return Boolean.TRUE.equals(map.get(key));
   }
 
   /** Returns all that are numbers, by name. */
-  SortedMap<String, Long> numbers() {
+  public SortedMap<String, Long> numbers() {
     SortedMap<String, Long> numbers = new TreeMap<>();
     map.forEach(
         (key, value) -> {

@@ -32,9 +32,24 @@ public final class SystemMemory {
     return new SystemMemory(root).bytes();
   }
 
+  /**
+   * Returns the smallest limit of a process's memory cgroups, in bytes; {@link Long#MAX_VALUE} where
+   * there is none.
+   *
+   * @param root the tree that stands for {@code /}
+   * @param process a process id, or {@code self}
+   */
+  public static long cgroupLimit(Path root, String process) {
+    return new SystemMemory(root).limits(process);
+  }
+
   private long bytes() {
-    long bytes = memTotal();
-    for (String line : lines("proc/self/cgroup")) {
+    return Math.min(memTotal(), limits("self"));
+  }
+
+  private long limits(String process) {
+    long bytes = Long.MAX_VALUE;
+    for (String line : lines("proc/" + process + "/cgroup")) {
       // 4:memory:/a/b (version 1) or 0::/a/b (version 2)
       String[] fields = line.split(":", 3);
       if (fields.length < 3) {

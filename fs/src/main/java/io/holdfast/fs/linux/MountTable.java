@@ -93,6 +93,11 @@ public final class MountTable {
     return found;
   }
 
+  /** Returns all mounts of Holdfast, the lowest first. */
+  public List<Mount> holdfast() {
+    return mounts.stream().filter(Mount::isHoldfast).toList();
+  }
+
   /** Returns the mount that a path lies on. */
   public Optional<Mount> covering(Path path) {
     Mount found = null;

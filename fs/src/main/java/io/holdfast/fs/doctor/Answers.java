@@ -1,0 +1,68 @@
+package io.holdfast.fs.doctor;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.control.ControlClient;
+import io.holdfast.fs.control.Figures;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a daemon says of itself, asked once through its socket for all who want to know. Immutable.
+ *
+ * @param stats its figures; null where it did not answer
+ * @param later the same a second later; null where it did not answer then
+ * @param peers a row for each node of its cluster
+ * @param config its settings as text
+ * @param trouble why it did not answer; null where it did
+ */
+public record Answers(
+    @Nullable Map<String, Object> stats,
+    @Nullable Map<String, Object> later,
+    List<Map<String, Object>> peers,
+    String config,
+    @Nullable FsException trouble) {
+  private static final Duration DEADLINE = Duration.ofSeconds(2);
+
+  /**
+   * Asks; takes at most 2 s for each of four questions, and ends with the first that has no answer.
+   *
+   * @param socket where the daemon listens
+   * @param pause between the first and the second figures
+   */
+  public static Answers ask(Path socket, Duration pause) throws InterruptedException {
+    ControlClient client = new ControlClient(socket, DEADLINE);
+    Map<String, Object> stats = null;
+    List<Map<String, Object>> peers = List.of();
+    String config = "";
+    try {
+      stats = client.stats();
+      config = client.config();
+      peers = client.peers();
+      Thread.sleep(pause.toMillis());
+      return new Answers(stats, client.stats(), peers, config, null);
+    } catch (FsException e) {
+      return new Answers(stats, null, peers, config, e);
+    }
+  }
+
+  /** Returns the last figures. */
+  Optional<Figures> figures() {
+    Map<String, Object> last = later == null ? stats : later;
+    return Optional.ofNullable(last).map(Figures::new);
+  }
+
+  /** Returns the value of a setting as the daemon shows it; nothing where it is not set. */
+  public Optional<String> setting(String key) {
+    return config
+        .lines()
+        .map(line -> line.split("\\s{2,}", -1))
+        .filter(cells -> cells.length >= 2 && cells[0].equals(key))
+        .map(cells -> cells[1].strip())
+        .filter(value -> !value.isEmpty() && !value.equals("-"))
+        .findFirst();
+  }
+}

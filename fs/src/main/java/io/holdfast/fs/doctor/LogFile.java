@@ -1,0 +1,100 @@
+package io.holdfast.fs.doctor;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Where a mount's daemon logs, also one that does not answer or is dead, and what it logged last.
+ * The file may lie on storage that hangs, so a child process reads it. Immutable.
+ */
+public final class LogFile {
+  private static final int O_WRONLY = 1;
+  private static final int O_APPEND = 02000;
+  private static final String LOG = "log=";
+
+  /** In the names of logs of another kind. */
+  private static final String ACCESS = "access";
+
+  private final Path file;
+
+  private LogFile(Path file) {
+    this.file = file;
+  }
+
+  /**
+   * Finds it: by what the daemon has open for appending, by what the supervisor was told, or where
+   * it is usually.
+   *
+   * @param directory where logs are usually
+   */
+  public static LogFile of(Subject subject, MachineFiles files, Path directory) {
+    return new LogFile(
+        opened(subject, files)
+            .or(() -> told(subject))
+            .orElseGet(() -> directory.resolve(subject.name() + ".log")));
+  }
+
+  private static Optional<Path> told(Subject subject) {
+    return Optional.ofNullable(subject.state())
+        .flatMap(state -> new MachineFiles(state).value("command", LOG))
+        .map(quoted -> quoted.replaceAll("^'|'$", "").replace("'\\''", "'"))
+        .map(Path::of);
+  }
+
+  private static Optional<Path> opened(Subject subject, MachineFiles files) {
+    String process = "proc/" + subject.pid();
+    Optional<Path> found = Optional.empty();
+    try (DirectoryStream<Path> open = Files.newDirectoryStream(files.path(process + "/fd"))) {
+      for (Path descriptor : open) {
+        String number = String.valueOf(descriptor.getFileName());
+        String target = Files.readSymbolicLink(descriptor).toString();
+        String flags = files.value(process + "/fdinfo/" + number, "flags").orElse("0");
+        if (target.startsWith("/") && appends(flags) && !target.contains(ACCESS)) {
+          found = Optional.of(Path.of(target));
+        }
+      }
+    } catch (IOException e) {
+      // Another user's, or it has just ended.
+    }
+    return found;
+  }
+
+  private static boolean appends(String octal) {
+    int flags = Integer.parseInt(octal, 8);
+    return (flags & O_APPEND) != 0 && (flags & O_WRONLY) != 0;
+  }
+
+  /** Returns the file's place. */
+  public Path path() {
+    return file;
+  }
+
+  /**
+   * Returns its end, from the beginning of a line.
+   *
+   * @param most bytes
+   * @param deadline for reading it
+   * @throws IOException when it cannot be read in time
+   */
+  public String tail(int most, Duration deadline) throws IOException, InterruptedException {
+    BoundedCommand.Output output =
+        BoundedCommand.run(
+                deadline,
+                most,
+                List.of("tail", "-c", Integer.toString(most), "--", file.toString()))
+            .orElseThrow(
+                () ->
+                    new IOException(
+                        "%s gives no answer in %d s".formatted(file, deadline.toSeconds())));
+    if (output.exit() != 0) {
+      throw new IOException(output.text());
+    }
+    String text = output.text();
+    return output.full() ? text.substring(text.indexOf('\n') + 1) : text;
+  }
+}

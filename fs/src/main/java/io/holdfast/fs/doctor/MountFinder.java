@@ -1,0 +1,129 @@
+package io.holdfast.fs.doctor;
+
+import io.holdfast.fs.control.ControlDirectory;
+import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.linux.MountTable;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the mounts of this machine from the control directories and the mount table, and what dead
+ * ones have left. Touches none of them. Immutable.
+ */
+public final class MountFinder {
+  private final List<ControlDirectory> controls;
+  private final MountTable mounts;
+  private final MachineFiles files;
+
+  /**
+   * Prepares to look.
+   *
+   * @param controls where daemons have their sockets, of all users that this one may see
+   * @param mounts the mount table
+   * @param files what the kernel says
+   */
+  public MountFinder(List<ControlDirectory> controls, MountTable mounts, MachineFiles files) {
+    this.controls = controls;
+    this.mounts = mounts;
+    this.files = files;
+  }
+
+  /** What a dead daemon has left in its control directory, though nothing is mounted. */
+  record Leftover(String name, long pid, Path mountpoint, Path directory) {}
+
+  /** Returns all mounts: with a living daemon, with a dead one, and with none that is known. */
+  public List<Subject> mounts() {
+    List<Subject> found = new ArrayList<>();
+    Set<String> devices = new HashSet<>();
+    for (ControlDirectory control : controls) {
+      control.running().forEach(daemon -> found.add(subject(control, daemon, true)));
+      for (RunningDaemon dead : control.dead()) {
+        Subject subject = subject(control, dead, false);
+        if (subject.mount() != null || subject.supervisor() != 0) {
+          found.add(subject);
+        }
+      }
+    }
+    for (Subject subject : found) {
+      if (subject.mount() != null) {
+        devices.add(subject.mount().device());
+      }
+    }
+    for (MountTable.Mount mount : mounts.holdfast()) {
+      // the same device again is a bind mount, as in a container
+      if (devices.add(mount.device())) {
+        String name = mount.mountpoint().toString();
+        found.add(new Subject(name, mount.mountpoint(), mount, 0, 0, 0, null, null));
+      }
+    }
+    return found;
+  }
+
+  /** Returns what is left of daemons that died and whose mounts are gone. */
+  List<Leftover> leftovers() {
+    List<Leftover> left = new ArrayList<>();
+    for (ControlDirectory control : controls) {
+      for (RunningDaemon dead : control.dead()) {
+        boolean mounted = mountAt(dead.mountpoint()) != null;
+        if (!mounted && supervisor(control.stateDirectory(dead.name())) == 0) {
+          left.add(new Leftover(dead.name(), dead.pid(), dead.mountpoint(), control.path()));
+        }
+      }
+    }
+    return left;
+  }
+
+  /** Returns the mount of that name or mountpoint. */
+  public Optional<Subject> find(String nameOrMountpoint) {
+    List<Subject> all = mounts();
+    Optional<Subject> named =
+        all.stream().filter(subject -> subject.name().equals(nameOrMountpoint)).findFirst();
+    if (named.isPresent() || nameOrMountpoint.isEmpty()) {
+      return named;
+    }
+    Path path = Path.of(nameOrMountpoint).toAbsolutePath().normalize();
+    return all.stream().filter(subject -> subject.mountpoint().equals(path)).findFirst();
+  }
+
+  private Subject subject(ControlDirectory control, RunningDaemon daemon, boolean alive) {
+    Path state = control.stateDirectory(daemon.name());
+    return new Subject(
+        daemon.name(),
+        daemon.mountpoint(),
+        mountAt(daemon.mountpoint()),
+        alive ? daemon.pid() : 0,
+        alive ? 0 : daemon.pid(),
+        supervisor(state),
+        daemon.socket(),
+        state);
+  }
+
+  private MountTable.@Nullable Mount mountAt(Path mountpoint) {
+    MountTable.Mount top = null;
+    for (MountTable.Mount mount : mounts.holdfast()) {
+      if (mount.mountpoint().equals(mountpoint)) {
+        top = mount;
+      }
+    }
+    return top;
+  }
+
+  private long supervisor(Path state) {
+    OptionalLong pid = new MachineFiles(state).number("supervisor");
+    boolean lives =
+        Files.exists(state)
+            && pid.isPresent()
+            && files
+                .text("proc/" + pid.getAsLong() + "/cmdline")
+                .filter(words -> words.contains("holdfast-supervise"))
+                .isPresent();
+    return lives ? pid.getAsLong() : 0;
+  }
+}

@@ -1,0 +1,33 @@
+package io.holdfast.fs.doctor;
+
+import io.holdfast.fs.linux.MountTable;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A mount, as it is seen without touching it. Immutable.
+ *
+ * @param name its name, or its mountpoint where the name is not known
+ * @param mountpoint where it is
+ * @param mount its line of the mount table; null where nothing is mounted any more
+ * @param pid its living daemon, or 0
+ * @param deadPid a daemon that died and left its process file, or 0
+ * @param supervisor the process that starts daemons, or 0
+ * @param socket where a daemon listens; null where the name is not known
+ * @param state the directory of what one daemon leaves to the next; null as for the socket
+ */
+public record Subject(
+    String name,
+    Path mountpoint,
+    MountTable.@Nullable Mount mount,
+    long pid,
+    long deadPid,
+    long supervisor,
+    @Nullable Path socket,
+    @Nullable Path state) {
+
+  /** Returns what the words of a command call it. */
+  public String target() {
+    return mountpoint.toString();
+  }
+}
