@@ -67,6 +67,7 @@ public final class Holdfast {
     top.addSubcommand(new RestartCommand(context));
     top.addSubcommand(new SimulateCommand(context));
     top.addSubcommand(new DoctorCommand(context));
+    top.addSubcommand(new DebugCommand(context));
     top.addSubcommand(new VersionCommand(context));
     top.setOut(writer(System.out));
     top.setErr(writer(System.err));

@@ -6,21 +6,23 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
 /** Asks a daemon once, on a thread of its own, for all probes of its mount. Thread-safe. */
-final class Asked {
-  private static final Duration PAUSE = Duration.ofSeconds(1);
-
+public final class Asked {
   private final CompletableFuture<Answers> answers = new CompletableFuture<>();
 
   private Asked() {}
 
-  /** Begins to ask. */
-  static Asked begin(Path socket) {
+  /**
+   * Begins to ask.
+   *
+   * @param pause between the first and the second figures
+   */
+  public static Asked begin(Path socket, Duration pause) {
     Asked asked = new Asked();
     Thread thread =
         new Thread(
             () -> {
               try {
-                asked.answers.complete(Answers.ask(socket, PAUSE));
+                asked.answers.complete(Answers.ask(socket, pause));
               } catch (InterruptedException | RuntimeException e) {
                 asked.answers.completeExceptionally(e);
               }
@@ -39,7 +41,7 @@ final class Asked {
   }
 
   /** Waits for the answers; bounded as the questions are. */
-  Answers answers() throws InterruptedException {
+  public Answers answers() throws InterruptedException {
     try {
       return answers.get();
     } catch (ExecutionException e) {

@@ -18,6 +18,7 @@ public final class Doctor {
   public static final String MACHINE = "machine";
 
   private static final Duration DEADLINE = Duration.ofSeconds(6);
+  private static final Duration PAUSE = Duration.ofSeconds(1);
 
   private final Surroundings around;
 
@@ -87,7 +88,7 @@ public final class Doctor {
     probes.add(new DaemonProbe(subject, files, around.uid()));
     probes.add(new ConnectionProbe(subject, files));
     if (subject.pid() != 0 && subject.socket() != null) {
-      Asked asked = Asked.begin(subject.socket());
+      Asked asked = Asked.begin(subject.socket(), PAUSE);
       probes.add(new AnswerProbe(subject, asked, Version.VERSION));
       probes.add(new OriginProbe(subject, asked, files));
       probes.add(new StoreProbe(subject, asked, around.clock()));

@@ -1,0 +1,116 @@
+package io.holdfast.fs.debug;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+
+/**
+ * Gets sections side by side, each on a thread of its own, and packs them without secrets. What has
+ * not come in time, or cannot be had, is a file that says why. Thread-safe.
+ */
+public final class Bundle {
+  /** More of a file is cut off at its beginning: the end of a log is what counts. */
+  static final int LARGEST_FILE = 4 << 20;
+
+  private final Duration deadline;
+  private final Redactor redactor;
+
+  /**
+   * Prepares to collect.
+   *
+   * @param deadline for all sections together
+   * @param redactor takes secrets out
+   */
+  public Bundle(Duration deadline, Redactor redactor) {
+    this.deadline = deadline;
+    this.redactor = redactor;
+  }
+
+  /**
+   * Collects and packs.
+   *
+   * @param out gets a ZIP file; is not closed
+   * @param folder in which all files are there
+   * @param now the time that they have
+   * @return a line for each file: its name, and its size or why it is missing
+   */
+  public List<String> pack(OutputStream out, String folder, List<Section> sections, Instant now)
+      throws IOException {
+    long end = System.nanoTime() + deadline.toNanos();
+    List<CompletableFuture<String>> running = new ArrayList<>();
+    sections.forEach(section -> running.add(start(section)));
+    List<String> files = new ArrayList<>();
+    ZipOutputStream zip = new ZipOutputStream(out, StandardCharsets.UTF_8);
+    for (int i = 0; i < sections.size(); i++) {
+      String file = sections.get(i).file();
+      String text = redactor.redact(await(running.get(i), file, end, files));
+      put(zip, folder + "/" + file, text, now);
+    }
+    put(zip, folder + "/FILES", String.join("\n", files) + "\n", now);
+    zip.finish();
+    return List.copyOf(files);
+  }
+
+  private static void put(ZipOutputStream zip, String name, String text, Instant now)
+      throws IOException {
+    ZipEntry entry = new ZipEntry(name);
+    entry.setTime(now.toEpochMilli());
+    zip.putNextEntry(entry);
+    zip.write(text.getBytes(StandardCharsets.UTF_8));
+    zip.closeEntry();
+  }
+
+  private static CompletableFuture<String> start(Section section) {
+    CompletableFuture<String> result = new CompletableFuture<>();
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                result.complete(section.source().read());
+              } catch (IOException | InterruptedException | RuntimeException e) {
+                result.completeExceptionally(e);
+              }
+            },
+            "section " + section.file());
+    thread.setDaemon(true);
+    thread.start();
+    return result;
+  }
+
+  private String await(
+      CompletableFuture<String> result, String file, long end, List<String> files) {
+    String why;
+    try {
+      String text = bounded(result.get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS));
+      files.add(file + "  " + text.length());
+      return text;
+    } catch (TimeoutException e) {
+      why = "no answer in " + deadline.toSeconds() + " s";
+    } catch (ExecutionException e) {
+      why = String.valueOf(e.getCause().getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      why = "interrupted";
+    }
+    files.add(redactor.redact(file + "  missing: " + why));
+    return "missing: " + why + "\n";
+  }
+
+  private static String bounded(String text) {
+    if (text.length() <= LARGEST_FILE) {
+      return text;
+    }
+    String tail = text.substring(text.length() - LARGEST_FILE);
+    return tail.substring(tail.indexOf('\n') + 1);
+  }
+}

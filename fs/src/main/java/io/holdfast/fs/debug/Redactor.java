@@ -1,0 +1,119 @@
+package io.holdfast.fs.debug;
+
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Takes secrets out of text: those that are known, wherever they stand, and whatever looks like
+ * one. What it is not sure of it takes out. Immutable and thread-safe.
+ */
+public final class Redactor {
+  /** What stands where a secret stood. */
+  public static final String REMOVED = "[removed]";
+
+  /** Shorter ones would be found in words that are none. */
+  private static final int SHORTEST = 8;
+
+  /** What names of secrets have in them. */
+  private static final String WORDS =
+      "secret|passw(?:or)?d|passphrase|token|credential|private[_-]?key|api[_-]?key|access[_-]?key"
+          + "|account[_-]?key|session[_-]?key|authorization|signature|cookie";
+
+  private static final Pattern SECRET_NAME = Pattern.compile("(?i).*(?:" + WORDS + ").*");
+
+  private static final int FLAGS = Pattern.CASE_INSENSITIVE;
+
+  /** Each with what takes its place; in this order. */
+  private static final List<Rule> RULES = rules();
+
+  private final List<String> known;
+
+  /**
+   * Prepares to redact.
+   *
+   * @param secrets some that are known; those of less than eight letters are left to the rules
+   */
+  public Redactor(Collection<String> secrets) {
+    // the longer ones first, since they may hold shorter ones
+    known =
+        secrets.stream()
+            .map(String::strip)
+            .filter(secret -> secret.length() >= SHORTEST)
+            .distinct()
+            .sorted(Comparator.comparingInt(String::length).reversed())
+            .toList();
+  }
+
+  /** Tells whether an environment variable of that name may hold a secret. */
+  public static boolean isSecretName(String name) {
+    return SECRET_NAME.matcher(name).matches();
+  }
+
+  /** Returns a text without secrets. */
+  public String redact(String text) {
+    String clean = text;
+    for (String secret : known) {
+      clean = clean.replace(secret, REMOVED);
+    }
+    for (Rule rule : RULES) {
+      clean = rule.form().matcher(clean).replaceAll(rule.replacement());
+    }
+    return clean;
+  }
+
+  private static List<Rule> rules() {
+    String removed = Matcher.quoteReplacement(REMOVED);
+    return List.of(
+        // keys in PEM, also where the beginning or the end of the text cuts one
+        rule(
+            "-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\\z)",
+            removed,
+            Pattern.DOTALL),
+        rule("\\A(?:(?!-----BEGIN ).)*?-----END [A-Z ]*PRIVATE KEY-----", removed, Pattern.DOTALL),
+        // user:password@host, and a token alone
+        rule("([a-z][a-z0-9+.-]*://)[^\\s/@\"']+@", "$1" + removed + "@", FLAGS),
+        // Authorization: Bearer ...
+        rule("\\b(Bearer|Basic|AWS4-HMAC-SHA256)\\s+[^\\r\\n\"']+", "$1 " + removed, FLAGS),
+        // AWS_ANYTHING=value
+        rule("\\b(AWS_[A-Z0-9_]+\\s*[=:]\\s*)[^\\s,;}\\])]+", "$1" + removed, 0),
+        // "secretKey" : "value", secret-key=value, --password value; but not paths of files
+        rule(
+            "(\"[^\"\\r\\n]{0,60}(?:"
+                + WORDS
+                + ")[^\"\\r\\n]{0,60}\"\\s*:\\s*)\"(?:[^\"\\\\\\r\\n]|\\\\.)*\"?",
+            "$1\"" + removed + "\"",
+            FLAGS),
+        rule(
+            "([\\w.-]*(?:"
+                + WORDS
+                + ")(?![\\w.-]*-file\\b)[\\w.-]*[\"']?\\s*[=:]\\s*[\"']?)[^\\s\"'&,;}\\])]+",
+            "$1" + removed,
+            FLAGS),
+        rule(
+            "(--?[\\w-]*(?:" + WORDS + ")(?![\\w-]*-file\\b)[\\w-]*\\s+)[^\\s-][^\\s]*",
+            "$1" + removed,
+            FLAGS),
+        // ?X-Amz-Signature=...&sig=...
+        rule("([?&](?:X-Amz-[\\w-]+|sig|key|auth|code)=)[^&\\s\"']+", "$1" + removed, FLAGS),
+        // what has the form of keys: of AWS, of GitHub and the like, JSON web tokens
+        rule("\\b(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{16}\\b", removed, 0),
+        rule("\\b(?:gh[pousr]_|github_pat_|glpat-|xox[abpr]-|hf_|sk-)[\\w-]{16,}", removed, 0),
+        rule("\\beyJ[\\w-]{8,}\\.[\\w-]{8,}(?:\\.[\\w-]*)?", removed, 0),
+        // 40 letters as of a secret key of AWS
+        rule(
+            "(?<![\\w/+=.-])(?=[A-Za-z0-9/+]*[a-z])(?=[A-Za-z0-9/+]*[A-Z])(?=[A-Za-z0-9/+]*\\d)"
+                + "[A-Za-z0-9+][A-Za-z0-9/+]{39}(?![\\w/+=.-])",
+            removed,
+            0));
+  }
+
+  private static Rule rule(String pattern, String replacement, int flags) {
+    return new Rule(Pattern.compile(pattern, flags), replacement);
+  }
+
+  /** What a secret looks like, and what takes its place. */
+  private record Rule(Pattern form, String replacement) {}
+}

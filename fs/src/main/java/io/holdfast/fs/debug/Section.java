@@ -1,0 +1,22 @@
+package io.holdfast.fs.debug;
+
+import java.io.IOException;
+
+/**
+ * A file of the archive.
+ *
+ * @param file its name in the archive
+ * @param source gets its text
+ */
+public record Section(String file, Source source) {
+  /** Gets a text; may hang. */
+  @FunctionalInterface
+  public interface Source {
+    /**
+     * Returns the text.
+     *
+     * @throws IOException with the reason, when it cannot be had
+     */
+    String read() throws IOException, InterruptedException;
+  }
+}
