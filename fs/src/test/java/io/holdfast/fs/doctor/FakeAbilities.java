@@ -1,0 +1,40 @@
+package io.holdfast.fs.doctor;
+
+/** What a process may do, as a test wants it; everything at first. */
+final class FakeAbilities implements Abilities {
+  Device device = Device.USABLE;
+  boolean mayMount = true;
+  boolean fusermount = true;
+  boolean libfuse = true;
+  boolean userAllowOther = true;
+
+  @Override
+  public Device device() {
+    return device;
+  }
+
+  @Override
+  public boolean mayMount() {
+    return mayMount;
+  }
+
+  @Override
+  public boolean hasFusermount() {
+    return fusermount;
+  }
+
+  @Override
+  public boolean hasLibfuse() {
+    return libfuse;
+  }
+
+  @Override
+  public String libfuseInstallation() {
+    return "'apt install libfuse2'";
+  }
+
+  @Override
+  public boolean userAllowOther() {
+    return userAllowOther;
+  }
+}

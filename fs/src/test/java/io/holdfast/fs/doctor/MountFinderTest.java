@@ -1,0 +1,96 @@
+package io.holdfast.fs.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.fs.control.ControlDirectory;
+import io.holdfast.fs.linux.MountTable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MountFinderTest {
+  @TempDir Path temp;
+  private final List<FileChannel> locks = new ArrayList<>();
+  private final List<MountTable.Mount> mounts = new ArrayList<>();
+
+  @AfterEach
+  void unlock() throws IOException {
+    for (FileChannel lock : locks) {
+      lock.close();
+    }
+  }
+
+  @Test
+  void mounts_livingDeadAndUnknown_areAllFound() throws IOException {
+    daemon("alive", 41, "/mnt/alive", true);
+    daemon("dead", 42, "/mnt/dead", false);
+    mount("/mnt/alive", "0:1");
+    mount("/mnt/dead", "0:2");
+    mount("/mnt/unknown", "0:3");
+    mount("/container/alive", "0:1");
+    assertThat(finder().mounts())
+        .extracting(subject -> subject.name() + " " + subject.pid() + " " + subject.deadPid())
+        .containsExactly("alive 41 0", "dead 0 42", "/mnt/unknown 0 0");
+    assertThat(finder().leftovers()).isEmpty();
+  }
+
+  @Test
+  void leftovers_areOfDaemonsWithoutAMount() throws IOException {
+    daemon("dead", 42, "/mnt/dead", false);
+    assertThat(finder().mounts()).isEmpty();
+    assertThat(new LeftoversProbe(finder()).run())
+        .singleElement()
+        .satisfies(found -> assertThat(found.text()).contains("'dead' (pid 42) died"));
+  }
+
+  @Test
+  void supervisor_counts_onlyWhileItRuns() throws IOException {
+    daemon("dead", 42, "/mnt/dead", false);
+    new FakeMachine(temp).file("run/dead.state/supervisor", "40\n");
+    assertThat(finder().mounts()).isEmpty();
+    new FakeMachine(temp).file("proc/40/cmdline", "/bin/sh\0/x/holdfast-supervise\0");
+    assertThat(finder().mounts())
+        .singleElement()
+        .satisfies(subject -> assertThat(subject.supervisor()).isEqualTo(40));
+    assertThat(finder().leftovers()).isEmpty();
+  }
+
+  @Test
+  void find_takesNameOrMountpoint() throws IOException {
+    daemon("alive", 41, "/mnt/alive", true);
+    mount("/mnt/alive", "0:1");
+    assertThat(finder().find("alive")).isPresent();
+    assertThat(finder().find("/mnt/../mnt/alive/")).isPresent();
+    assertThat(finder().find("other")).isEmpty();
+    assertThat(finder().find("")).isEmpty();
+  }
+
+  private MountFinder finder() {
+    return new MountFinder(
+        List.of(ControlDirectory.at(temp.resolve("run"))),
+        MountTable.of(mounts),
+        new MachineFiles(temp));
+  }
+
+  private void mount(String at, String device) {
+    mounts.add(new MountTable.Mount(Path.of(at), device, "fuse.holdfast", "/origin", "ro"));
+  }
+
+  private void daemon(String name, long pid, String mountpoint, boolean alive) throws IOException {
+    Path file = temp.resolve("run").resolve(name + ".pid");
+    new FakeMachine(temp).file("run/" + name + ".pid", pid + "\n" + mountpoint + "\n");
+    if (alive) {
+      FileChannel lock = FileChannel.open(file, StandardOpenOption.WRITE);
+      locks.add(lock);
+      assertThat(lock.tryLock()).isNotNull();
+    }
+    assertThat(Files.exists(file)).isTrue();
+  }
+}
