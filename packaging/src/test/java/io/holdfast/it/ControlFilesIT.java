@@ -50,7 +50,9 @@ class ControlFilesIT {
     for (String key : List.of("dataset.scanned", "opens.counted")) {
       keys.put(key, Boolean.class);
     }
-    keys.put("opens.by_pid", Map.class);
+    keys.put("jobs.by", String.class);
+    keys.put("jobs.jobs", List.class);
+    keys.put("processes", List.class);
     keys.put("kernel.requests", Map.class);
     for (String key :
         List.of(

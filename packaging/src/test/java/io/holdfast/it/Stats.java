@@ -3,6 +3,7 @@ package io.holdfast.it;
 import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -29,9 +30,7 @@ final class Stats {
     if (!(parse(json).at("stats") instanceof Map<?, ?> figures)) {
       throw new AssertionError("no figures: " + json);
     }
-    Map<String, Object> values = new LinkedHashMap<>();
-    figures.forEach((key, value) -> values.put(String.valueOf(key), value));
-    return new Stats(values, json);
+    return new Stats(map(figures), json);
   }
 
   /** The value at a path of keys, null when there is none. */
@@ -57,7 +56,38 @@ final class Stats {
 
   /** The opens counted for a process; 0 when there are none. */
   long opensOf(long pid) {
-    return at("opens.by_pid." + pid) instanceof Number n ? n.longValue() : 0;
+    return processes().stream()
+        .filter(process -> process.number("pid") == pid)
+        .mapToLong(process -> process.number("opens"))
+        .sum();
+  }
+
+  List<Stats> processes() {
+    return list("processes");
+  }
+
+  /** The figures of a job; an error when there are none. */
+  Stats job(String name) {
+    return list("jobs.jobs").stream()
+        .filter(job -> name.equals(job.at("job")))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("no job " + name + " in " + text));
+  }
+
+  /** The objects of a list at a path. */
+  List<Stats> list(String path) {
+    if (!(at(path) instanceof List<?> list)) {
+      throw new AssertionError("no list at " + path + " in " + text);
+    }
+    return list.stream().map(each -> new Stats(map(each), text)).toList();
+  }
+
+  private static Map<String, Object> map(@Nullable Object value) {
+    Map<String, Object> values = new LinkedHashMap<>();
+    if (value instanceof Map<?, ?> map) {
+      map.forEach((key, each) -> values.put(String.valueOf(key), each));
+    }
+    return values;
   }
 
   /** How many requests of a kind reached the daemon; 0 when it never saw one. */

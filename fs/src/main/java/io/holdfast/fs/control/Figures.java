@@ -1,5 +1,7 @@
 package io.holdfast.fs.control;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -19,6 +21,25 @@ public final class Figures {
   /** Returns what is nested under a key. */
   public Figures group(String key) {
     return new Figures(map.get(key) instanceof Map<?, ?> group ? group : Map.of());
+  }
+
+  /** Returns the groups of a list. */
+  public List<Figures> groups(String key) {
+    if (!(map.get(key) instanceof List<?> list)) {
+      return List.of();
+    }
+    List<Figures> groups = new ArrayList<>();
+    for (Object each : list) {
+      if (each instanceof Map<?, ?> group) {
+        groups.add(new Figures(group));
+      }
+    }
+    return groups;
+  }
+
+  /** Tells whether there is a value. */
+  public boolean has(String key) {
+    return map.get(key) != null;
   }
 
   /** Returns a whole number. */

@@ -1,10 +1,9 @@
 package io.holdfast.fs.control;
 
 import io.holdfast.fs.units.Human;
-import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Map.Entry;
 import java.util.stream.Collectors;
 
 /**
@@ -13,7 +12,7 @@ import java.util.stream.Collectors;
  * 0. Stateless.
  */
 public final class StatsText {
-  private static final int PROCESSES_SHOWN = 8;
+  private static final int JOBS_SHOWN = 8;
 
   private final StringBuilder text = new StringBuilder();
 
@@ -39,6 +38,7 @@ public final class StatsText {
     dataset(stats.group("dataset"));
     cache(stats);
     opens(stats.group("opens"));
+    jobs(stats.group("jobs"));
     fetches(stats.group("fetches"));
     cluster(stats.group("cluster"));
     reads(stats.group("reads"));
@@ -92,16 +92,18 @@ public final class StatsText {
       return;
     }
     row("total", Human.grouped(opens.number("total")));
-    Map<String, Long> processes = opens.group("by_pid").numbers();
-    String most =
-        processes.entrySet().stream()
-            .sorted(Entry.<String, Long>comparingByValue(Comparator.reverseOrder()))
-            .limit(PROCESSES_SHOWN)
-            .map(e -> e.getKey() + ": " + Human.count(e.getValue()))
-            .collect(Collectors.joining(", "));
-    int more = processes.size() - PROCESSES_SHOWN;
-    if (!processes.isEmpty()) {
-      row("by process", most + (more > 0 ? ", and " + more + " more" : ""));
+  }
+
+  /** By what the jobs are told apart, and those that have opened most. */
+  private void jobs(Figures jobs) {
+    List<Figures> all = jobs.groups("jobs");
+    if (all.isEmpty()) {
+      return;
+    }
+    heading("jobs, by " + jobs.text("by"));
+    JobsText.jobs(all, JOBS_SHOWN).lines().forEach(line -> text.append("  " + line + "\n"));
+    if (all.size() > JOBS_SHOWN) {
+      text.append("  and " + (all.size() - JOBS_SHOWN) + " more: 'holdfast stats --jobs'\n");
     }
   }
 

@@ -2,6 +2,7 @@ package io.holdfast.fs.daemon;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import com.github.benmanes.caffeine.cache.Ticker;
+import io.holdfast.fs.FetchUse;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlCommands;
@@ -25,7 +26,8 @@ import io.holdfast.fs.residency.PinLimits;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.residency.ResidentFile;
 import io.holdfast.fs.residency.ResidentLog;
-import io.holdfast.fs.stats.OpenCounts;
+import io.holdfast.fs.stats.Activity;
+import io.holdfast.fs.stats.JobBy;
 import io.holdfast.fs.stats.OpenWatcher;
 import io.holdfast.fs.stats.ReadStats;
 import io.holdfast.fs.transit.Content;
@@ -33,6 +35,7 @@ import io.holdfast.fs.transit.FetchListener;
 import io.holdfast.fs.transit.Fetched;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.transit.ItemLayout;
+import io.holdfast.fs.transit.Reader;
 import io.holdfast.fs.transit.Transit;
 import io.holdfast.fs.tree.DatasetScan;
 import io.holdfast.fs.tree.Node;
@@ -99,6 +102,7 @@ public final class Daemon {
   private final DatasetScan scan;
   private final StatsReport report;
   private final Exposition metrics;
+  private final Activity activity;
   private final DatasetChanges changes;
   private final Residency residency;
   private final Binding binding;
@@ -130,8 +134,8 @@ public final class Daemon {
       int[] without = supervision == null ? new int[0] : supervision.descriptors();
       IsolatedThreads pinners = closing(Composition.pinners(without));
       IsolatedThreads droppers = closing(Composition.droppers(without));
-      OpenCounts opens = new OpenCounts();
-      OpenWatcher watcher = closing(new OpenWatcher(Composition.watcher(without), opens));
+      activity = new Activity(JobBy.CGROUP, settings.itemSize(), System::nanoTime);
+      OpenWatcher watcher = closing(new OpenWatcher(Composition.watcher(without), activity));
       boolean watch = chooseWatch(watcher);
       boolean message =
           !watch
@@ -218,7 +222,7 @@ public final class Daemon {
                   residency,
                   transit,
                   reads,
-                  opens,
+                  activity,
                   watcher,
                   () -> message || watcher.isRunning(),
                   binding,
@@ -235,7 +239,7 @@ public final class Daemon {
                   residency,
                   new ControlFiles(controlFiles(), restarts(), Ticker.systemTicker()),
                   reads,
-                  opens,
+                  activity,
                   changes,
                   settings.metadataTtl(),
                   System::nanoTime));
@@ -496,6 +500,12 @@ public final class Daemon {
     @Override
     public void delivered(Item item, int bytes, boolean complete) {
       residency.noteDelivered(item, bytes, complete);
+    }
+
+    @Override
+    public FetchUse use(Item item, Item range, Reader reader) {
+      boolean whole = range.length() == item.length();
+      return activity.fetch(item.id(), whole, range.offset() == item.offset(), reader.thread());
     }
 
     @Override

@@ -3,7 +3,7 @@ package io.holdfast.fs.daemon;
 import io.holdfast.fs.mount.Binding;
 import io.holdfast.fs.peers.PeersReport;
 import io.holdfast.fs.residency.Residency;
-import io.holdfast.fs.stats.OpenCounts;
+import io.holdfast.fs.stats.Activity;
 import io.holdfast.fs.stats.OpenWatcher;
 import io.holdfast.fs.stats.ProcessFigures;
 import io.holdfast.fs.stats.ReadStats;
@@ -69,7 +69,7 @@ final class StatsReport {
       Residency residency,
       Transit transit,
       ReadStats reads,
-      OpenCounts opens,
+      Activity activity,
       OpenWatcher watcher,
       BooleanSupplier opensCounted,
       Binding binding,
@@ -100,6 +100,8 @@ final class StatsReport {
       all.put("cluster", cluster(peers));
     }
     all.put("reads", reads());
+    all.put("jobs", JobsReport.jobs(sources.activity));
+    all.put("processes", JobsReport.processes(sources.activity));
     all.put("transit", transit(cache));
     all.put("kernel", kernel(cache));
     all.put("errors", errors());
@@ -151,10 +153,7 @@ final class StatsReport {
   private Map<String, Object> opens() {
     Map<String, Object> opens = new LinkedHashMap<>();
     opens.put("counted", sources.opensCounted.getAsBoolean());
-    opens.put("total", sources.opens.total());
-    Map<String, Object> byProcess = new LinkedHashMap<>();
-    sources.opens.byProcess().forEach((pid, count) -> byProcess.put(pid.toString(), count));
-    opens.put("by_pid", byProcess);
+    opens.put("total", sources.activity.opens());
     return opens;
   }
 

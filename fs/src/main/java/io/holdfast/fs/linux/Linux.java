@@ -31,11 +31,6 @@ public final class Linux {
   /** Bytes of a page of memory. */
   public static final int PAGE_SIZE = pageSize();
 
-  /** How much of /proc/PID/status holds the line that names the process. */
-  private static final int STATUS_HEAD = 512;
-
-  private static final String PROCESS_LINE = "\nTgid:";
-
   private static final long SYS_OPENAT2 = 437;
   private static final long SYS_CACHESTAT = 451;
   private static final long RESOLVE_NO_MAGICLINKS = 0x02;
@@ -141,26 +136,30 @@ public final class Linux {
   }
 
   /**
-   * Returns the process that a thread belongs to, from /proc and without Java I/O; the thread
-   * itself where it has ended.
+   * Returns the beginning of a file, without Java I/O: for isolated threads, and for files of /proc
+   * that say nothing of their size.
+   *
+   * @param most bytes
+   * @return the bytes; none where it cannot be read
    */
-  public static int processOf(int thread) {
-    Scratch scratch = scratch();
-    Memory.putString(scratch.path(), pathBytes("/proc/" + thread + "/status"));
-    int fd = LIBC.openat(AT_FDCWD, scratch.path(), O_RDONLY | O_CLOEXEC, 0);
+  public static byte[] head(String path, int most) {
+    long text = scratch().path();
+    Memory.putString(text, pathBytes(path));
+    int fd = LIBC.openat(AT_FDCWD, text, O_RDONLY | O_CLOEXEC, 0);
     if (fd < 0) {
-      return thread;
+      return new byte[0];
     }
-    long length = LIBC.read(fd, scratch.area(), STATUS_HEAD);
+    long buffer = LIBC.malloc(most);
+    int length = 0;
+    long count = 1;
+    while (buffer != 0 && count > 0 && length < most) {
+      count = LIBC.read(fd, buffer + length, most - length);
+      length += (int) Math.max(0, count);
+    }
     LIBC.close(fd);
-    String text =
-        new String(
-            Memory.bytes(scratch.area(), (int) Math.max(0, length)), StandardCharsets.ISO_8859_1);
-    int at = text.indexOf(PROCESS_LINE);
-    int end = text.indexOf('\n', at + 1);
-    return at < 0 || end < 0
-        ? thread
-        : Integer.parseInt(text.substring(at + PROCESS_LINE.length(), end).strip());
+    byte[] bytes = length == 0 ? new byte[0] : Memory.bytes(buffer, length);
+    LIBC.free(buffer);
+    return bytes;
   }
 
   /** Describes an error number in a word or two, for messages. */

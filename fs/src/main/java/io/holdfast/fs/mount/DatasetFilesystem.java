@@ -9,7 +9,9 @@ import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.StoreFigures;
 import io.holdfast.fs.residency.Residency;
-import io.holdfast.fs.stats.OpenCounts;
+import io.holdfast.fs.stats.Activity;
+import io.holdfast.fs.stats.Caller;
+import io.holdfast.fs.stats.OpenBatch;
 import io.holdfast.fs.stats.ReadStats;
 import io.holdfast.fs.transit.Content;
 import io.holdfast.fs.transit.ItemLayout;
@@ -51,7 +53,7 @@ public final class DatasetFilesystem implements Filesystem {
   private final Residency residency;
   private final ControlFiles control;
   private final ReadStats reads;
-  private final OpenCounts opens;
+  private final Activity activity;
   private final DatasetChanges changes;
   private final LongSupplier nanoTime;
   private final CallerMemory callers = new CallerMemory();
@@ -73,7 +75,7 @@ public final class DatasetFilesystem implements Filesystem {
       Residency residency,
       ControlFiles control,
       ReadStats reads,
-      OpenCounts opens,
+      Activity activity,
       DatasetChanges changes,
       Duration metadataTtl,
       LongSupplier nanoTime) {}
@@ -87,7 +89,7 @@ public final class DatasetFilesystem implements Filesystem {
     residency = parts.residency;
     control = parts.control;
     reads = parts.reads;
-    opens = parts.opens;
+    activity = parts.activity;
     changes = parts.changes;
     nanoTime = parts.nanoTime;
     remembered = new Remembered(tree, origin.mayHang(), parts.metadataTtl, nanoTime);
@@ -203,7 +205,7 @@ public final class DatasetFilesystem implements Filesystem {
       return;
     }
     Reader reader = callers.reader(thread);
-    ReadReply counted = reader.internal() ? reply : counted(reply);
+    ReadReply counted = reader.internal() ? reply : counted(reply, activity.caller(thread));
     try {
       Node known = tree.node(node);
       Content content = new Content(node, known::path, known.version());
@@ -221,19 +223,19 @@ public final class DatasetFilesystem implements Filesystem {
     }
   }
 
-  private ReadReply counted(ReadReply reply) {
-    long started = nanoTime.getAsLong();
+  private ReadReply counted(ReadReply reply, Caller caller) {
+    caller.reads(nanoTime.getAsLong());
     return new ReadReply() {
       @Override
       public void data(long address, int length) {
         reply.data(address, length);
-        reads.answered(length, nanoTime.getAsLong() - started);
+        reads.answered(length, caller.answered(nanoTime.getAsLong()));
       }
 
       @Override
       public void failed(FsException cause) {
         reply.failed(cause);
-        reads.failed(cause.code(), nanoTime.getAsLong() - started);
+        reads.failed(cause.code(), caller.answered(nanoTime.getAsLong()));
         if (cause.code() != FsError.STALE) {
           log.warn("a read failed: {}", cause.getMessage());
         }
@@ -257,7 +259,17 @@ public final class DatasetFilesystem implements Filesystem {
   @Override
   public void opened(long node, int thread) {
     if (node < CONTROL && !callers.reader(thread).internal()) {
-      opens.opened(thread, 1);
+      OpenBatch batch = new OpenBatch();
+      batch.add(node, size(node));
+      activity.opened(thread, batch);
+    }
+  }
+
+  private long size(long node) {
+    try {
+      return tree.node(node).attributes().size();
+    } catch (FsException e) {
+      return 0; // a version that is no more
     }
   }
 

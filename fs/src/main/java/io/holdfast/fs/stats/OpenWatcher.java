@@ -19,8 +19,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * Counts opens on a mount whose opens the kernel does not tell the daemon, with fanotify: per
- * process, read in batches, also through bind mounts of containers. Opens of the daemon itself and
+ * Counts opens on a mount whose opens the kernel does not tell the daemon, with fanotify: by thread
+ * and file, read in batches, also through bind mounts of containers. Opens of the daemon itself and
  * of control files do not count. Two opens of one file by one thread within a batch count once: the
  * kernel merges them.
  *
@@ -52,7 +52,9 @@ public final class OpenWatcher implements AutoCloseable {
   private static final int AT_STATX_DONT_SYNC = 0x4000;
 
   private static final int STATX_INO = 0x100;
+  private static final int STATX_SIZE = 0x200;
   private static final int STATX_INO_OFFSET = 32;
+  private static final int STATX_SIZE_OFFSET = 40;
   private static final long BATCH_NANOS = Duration.ofMillis(2).toNanos();
   private static final int IDLE_MILLIS = 10;
 
@@ -64,7 +66,7 @@ public final class OpenWatcher implements AutoCloseable {
   private static final long FLUSH_NANOS = Duration.ofMillis(200).toNanos();
 
   private final IsolatedThreads thread;
-  private final OpenCounts counts;
+  private final Activity activity;
   private volatile int group = -1;
   private volatile boolean closed;
   private volatile boolean running;
@@ -74,11 +76,11 @@ public final class OpenWatcher implements AutoCloseable {
    * Prepares to watch.
    *
    * @param thread one isolated thread, which the watcher takes for itself
-   * @param counts where the opens are counted
+   * @param activity where the opens are counted
    */
-  public OpenWatcher(IsolatedThreads thread, OpenCounts counts) {
+  public OpenWatcher(IsolatedThreads thread, Activity activity) {
     this.thread = thread;
-    this.counts = counts;
+    this.activity = activity;
   }
 
   /** Finds out whether this process may watch, and prepares to; to be called before the mount. */
@@ -131,18 +133,19 @@ public final class OpenWatcher implements AutoCloseable {
     long buffer = LIBC.malloc(BUFFER + POLLFD_SIZE);
     long pollfd = buffer + BUFFER;
     Memory.putInt(pollfd, group);
-    Map<Integer, int[]> batch = new HashMap<>();
+    Map<Integer, OpenBatch> batch = new HashMap<>();
     try {
       while (!closed) {
         Memory.putInt(pollfd + POLLFD_EVENTS, POLLIN);
         LIBC.poll(pollfd, 1, IDLE_MILLIS);
+        activity.settle();
         long length = LIBC.read(group, buffer, BUFFER);
         while (length > 0) {
           take(buffer, length, batch);
           length = LIBC.read(group, buffer, BUFFER);
         }
         boolean some = !batch.isEmpty();
-        batch.forEach((thread, opens) -> counts.opened(thread, opens[0]));
+        batch.forEach(activity::opened);
         batch.clear();
         passes++;
         if (some) {
@@ -157,27 +160,32 @@ public final class OpenWatcher implements AutoCloseable {
     }
   }
 
-  private void take(long buffer, long length, Map<Integer, int[]> batch) {
+  private void take(long buffer, long length, Map<Integer, OpenBatch> batch) {
     for (long at = buffer; at < buffer + length; at += Memory.getInt(at)) {
       int fd = Memory.getInt(at + EVENT_FD);
       int thread = Memory.getInt(at + EVENT_THREAD);
       if (fd >= 0) {
-        if (!isControl(fd)) {
-          batch.computeIfAbsent(thread, id -> new int[1])[0]++;
-        }
+        take(fd, thread, batch);
         LIBC.close(fd);
       }
     }
   }
 
-  /** Control files have inode numbers that are negative as signed numbers. */
-  private static boolean isControl(int fd) {
+  /**
+   * A file's inode number, which is that of the origin, names it. Control files have inode numbers
+   * that are negative as signed numbers.
+   */
+  private static void take(int fd, int thread, Map<Integer, OpenBatch> batch) {
     long area = Linux.scratch().area();
     long path = Linux.scratch().path();
     Memory.putByte(path, 0);
     int flags = Linux.AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
-    return LIBC.statx(fd, path, flags, STATX_INO, area) == 0
-        && Memory.getLong(area + STATX_INO_OFFSET) < 0;
+    boolean known = LIBC.statx(fd, path, flags, STATX_INO | STATX_SIZE, area) == 0;
+    long inode = known ? Memory.getLong(area + STATX_INO_OFFSET) : 0;
+    if (inode >= 0) {
+      long size = known ? Memory.getLong(area + STATX_SIZE_OFFSET) : 0;
+      batch.computeIfAbsent(thread, id -> new OpenBatch()).add(inode, size);
+    }
   }
 
   /**

@@ -13,14 +13,14 @@ public final class ReadStats {
   private final ErrorCounts causes = new ErrorCounts();
   private final LongAdder stallNanos = new LongAdder();
 
-  /** Counts a read that was answered, and the time its reader was blocked. */
+  /** Counts a read that was answered, and the time that its thread was blocked by it alone. */
   public void answered(long length, long nanos) {
     requests.increment();
     bytes.add(length);
     stallNanos.add(nanos);
   }
 
-  /** Counts a read that failed, why, and the time its reader was blocked. */
+  /** Counts a read that failed, why, and the time that its thread was blocked by it alone. */
   public void failed(FsError cause, long nanos) {
     requests.increment();
     errors.increment();

@@ -1,6 +1,6 @@
 /**
  * Counters, and the open watcher. Entry types: {@link io.holdfast.fs.stats.ReadStats}, {@link
- * io.holdfast.fs.stats.OpenCounts}.
+ * io.holdfast.fs.stats.Activity}.
  */
 @NullMarked
 package io.holdfast.fs.stats;

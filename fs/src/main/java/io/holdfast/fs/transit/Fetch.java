@@ -1,5 +1,6 @@
 package io.holdfast.fs.transit;
 
+import io.holdfast.fs.FetchUse;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import java.time.Duration;
@@ -14,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * those who wait for more, and what has been delivered. Thread-safe.
  *
  * <p>The monitor guards every field that is not final. Replies, the listener and the memory are
- * called without it; a counter of the transit is not. The memory is freed by whoever is the last
- * of: the state becoming {@link State#RETIRED}, and the uses ({@link #users}) ending.
+ * called without it; counters are not. The memory is freed by whoever is the last of: the state
+ * becoming {@link State#RETIRED}, and the uses ({@link #users}) ending.
  */
 final class Fetch implements Fetched {
   /** Unit of {@link #delivered}. */
@@ -61,6 +62,7 @@ final class Fetch implements Fetched {
   private long lastUse;
   private @Nullable FetchTask turn;
   private @Nullable ReadStream ahead;
+  private FetchUse use = FetchUse.NONE;
 
   /**
    * Creates a fetch that has not begun.
@@ -99,6 +101,15 @@ final class Fetch implements Fetched {
 
   boolean isOfWhole() {
     return item.length() == whole.length();
+  }
+
+  /** Takes note, before the fetch can be found, of what learns who uses it. */
+  synchronized void use(FetchUse learns) {
+    use = learns;
+  }
+
+  synchronized FetchUse use() {
+    return use;
   }
 
   /** Takes note, before the fetch can be found, of whom it is fetched ahead for. */
@@ -144,6 +155,9 @@ final class Fetch implements Fetched {
       } else {
         waiters.add(ask);
         itsTurn = turn;
+      }
+      if (!ask.reader().internal()) {
+        use.read(ask.reader().thread(), !here);
       }
       reached = ahead;
       ahead = null;

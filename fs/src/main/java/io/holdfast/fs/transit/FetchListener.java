@@ -1,5 +1,6 @@
 package io.holdfast.fs.transit;
 
+import io.holdfast.fs.FetchUse;
 import io.holdfast.fs.ReadReply;
 
 /** What transit asks and tells of the items that pass through it. Thread-safe; no method blocks. */
@@ -33,6 +34,16 @@ public interface FetchListener {
    * @param complete whether every byte of the item has been delivered
    */
   void delivered(Item item, int bytes, boolean complete);
+
+  /**
+   * Returns what learns who uses a fetch that an application's read begins, or will.
+   *
+   * @param item the whole item
+   * @param range what is fetched of it
+   */
+  default FetchUse use(Item item, Item range, Reader reader) {
+    return FetchUse.NONE;
+  }
 
   /** Learns that the origin has another version of this item's file by now. */
   void changed(Item item);

@@ -53,7 +53,7 @@ final class Reads {
     ReadStream stream = guess.stream();
     if (stream != null && guess.sequential()) {
       leaveBehind(item, first, length);
-      fetchAhead(content, stream);
+      fetchAhead(content, stream, reader);
     }
   }
 
@@ -117,6 +117,9 @@ final class Reads {
       range = item.part(at, end);
     }
     Fetch fetch = new Fetch(transit, item, range, transit.now(), ask.isForPeer());
+    if (!ask.reader().internal()) {
+      fetch.use(listener.use(item, range, ask.reader()));
+    }
     if (!table.add(fetch)) {
       return null;
     }
@@ -192,10 +195,10 @@ final class Reads {
     }
   }
 
-  private void fetchAhead(Content content, ReadStream stream) {
+  private void fetchAhead(Content content, ReadStream stream, Reader reader) {
     FileStreams.Ahead range = readAhead.next(stream, content.version().size(), transit.now());
     for (long at = range.from(); at < range.to(); ) {
-      long to = fetchAhead(layout.itemAt(content, at), at, range.to(), stream);
+      long to = fetchAhead(layout.itemAt(content, at), at, range.to(), stream, reader);
       if (to == at) {
         readAhead.missing(stream, at);
         return;
@@ -205,7 +208,7 @@ final class Reads {
   }
 
   /** Returns up to where is fetched now, or was. */
-  private long fetchAhead(Item item, long at, long upTo, ReadStream stream) {
+  private long fetchAhead(Item item, long at, long upTo, ReadStream stream, Reader reader) {
     int from = (int) (at - item.offset());
     Fetch there = table.at(item.id(), from);
     if (there != null) {
@@ -216,7 +219,7 @@ final class Reads {
       int limit = (int) Math.min(item.length(), upTo - item.offset());
       int end = table.gapEnd(item.id(), from, limit);
       if (end == from) {
-        return fetchAhead(item, at, upTo, stream); // another was quicker
+        return fetchAhead(item, at, upTo, stream, reader); // another was quicker
       }
       range = item.part(from, end);
     }
@@ -225,6 +228,7 @@ final class Reads {
     }
     Fetch fetch = new Fetch(transit, item, range, transit.now(), false);
     fetch.ahead(stream);
+    fetch.use(listener.use(item, range, reader));
     if (!table.add(fetch)) {
       fetch.end();
     } else if (listener.serve(item, 0, 0, NO_REPLY)) {

@@ -247,10 +247,12 @@ public final class Transit {
       if (arrival.fetched()) {
         stats.peerItems.increment();
         stats.peerBytes.add(fetch.item().length());
+        fetch.use().fetched(fetch.item().length());
         fetch.advance(fetch.item().length());
         decide(fetch, arrival.mayAdmit());
       } else if (origin.fetch(fetch, address)) {
         stats.originItems.increment();
+        fetch.use().fetched(fetch.item().length());
         decide(fetch, arrival.mayAdmit());
       }
     } catch (FsException e) {

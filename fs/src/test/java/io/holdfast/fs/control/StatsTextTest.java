@@ -16,8 +16,22 @@ class StatsTextTest {
         "cache": { "policy": "minio", "capacity_bytes": 420000000000, "resident_bytes": 419000000000,
                    "resident_items": 812345, "admitted_items": 812345, "refused_items": 387655,
                    "evicted_items": 0, "planned_hit_ratio": 0.6512, "pin": "hard" },
-        "opens": { "counted": true, "total": 2400000,
-                   "by_pid": { "11": 1200000, "12": 1199999, "9": 1 } },
+        "opens": { "counted": true, "total": 2400000 },
+        "jobs": { "by": "cgroup", "jobs": [
+          { "job": "/slurm/job_7", "processes": 9, "opens": 2399999, "misses": 1587655,
+            "hit_ratio": 0.3385, "fetched_bytes": 870000000000, "stall_seconds": 123.4, "epoch": 2,
+            "epochs": [
+              { "epoch": 1, "opens": 1200000, "misses": 1200000, "hit_ratio": 0.0,
+                "stall_seconds": 100.1, "seconds": 1000.5 },
+              { "epoch": 2, "opens": 1199999, "misses": 387655, "hit_ratio": 0.677,
+                "stall_seconds": 23.3, "seconds": 900.04 } ] },
+          { "job": "unknown", "processes": 1, "opens": 1, "misses": 0, "fetched_bytes": 0,
+            "stall_seconds": 0.0, "epoch": 0, "epochs": [] } ] },
+        "processes": [
+          { "pid": 11, "job": "/slurm/job_7", "command": "python", "opens": 2399999,
+            "misses": 1587655, "fetched_bytes": 870000000000, "stall_seconds": 123.4 },
+          { "pid": 9, "job": "unknown", "command": "", "opens": 1, "misses": 0,
+            "fetched_bytes": 0, "stall_seconds": 0.0 } ],
         "fetches": { "origin": { "items": 1587655, "bytes": 870000000000, "errors": 1, "retries": 2,
           "limit": 24, "in_flight": 2, "queued": 5, "stuck": 1 },
                      "peer": { "items": 0, "bytes": 0, "errors": 0 }, "coalesced": 17, "in_flight": 3 },
@@ -57,7 +71,11 @@ class StatsTextTest {
 
             opens
               total         2,400,000
-              by process    11: 1.2 M, 12: 1.2 M, 9: 1
+
+            jobs, by cgroup
+              job           processes  opens      misses     hit ratio  fetched  stalled  epoch  its hit ratio
+              /slurm/job_7  9          2,399,999  1,587,655  0.34       870 GB   123.4 s  2      0.68
+              unknown       1          1          0          -          0 B      0.0 s    -      -
 
             fetches
               from origin   1,587,655 items, 870 GB, errors 1, retries 2
@@ -91,15 +109,36 @@ class StatsTextTest {
   }
 
   @Test
-  void of_manyProcesses_showsTheMostActive() throws IOException {
-    StringBuilder pids = new StringBuilder("\"1\": 1");
-    for (int pid = 2; pid <= 20; pid++) {
-      pids.append(", \"").append(pid).append("\": ").append(pid);
+  void of_manyJobs_showsTheFirst() throws IOException {
+    StringBuilder jobs = new StringBuilder("{ \"job\": \"/j1\" }");
+    for (int job = 2; job <= 20; job++) {
+      jobs.append(", { \"job\": \"/j").append(job).append("\" }");
     }
-    String json =
-        "{ \"opens\": { \"counted\": true, \"total\": 210, \"by_pid\": {" + pids + "} } }";
+    String json = "{ \"jobs\": { \"by\": \"cgroup\", \"jobs\": [" + jobs + "] } }";
     assertThat(StatsText.of(stats(json)))
-        .contains("20: 20, 19: 19, 18: 18, 17: 17, 16: 16, 15: 15, 14: 14, 13: 13, and 12 more");
+        .contains("\n  /j8 ")
+        .doesNotContain("/j9")
+        .contains("  and 12 more: 'holdfast stats --jobs'\n");
+  }
+
+  @Test
+  void jobsText_showsJobsEpochsAndProcesses() throws IOException {
+    assertThat(JobsText.of(stats(STATS)))
+        .isEqualTo(
+            """
+            job           processes  opens      misses     hit ratio  fetched  stalled  epoch  its hit ratio
+            /slurm/job_7  9          2,399,999  1,587,655  0.34       870 GB   123.4 s  2      0.68
+            unknown       1          1          0          -          0 B      0.0 s    -      -
+
+            job           epoch  opens      misses     hit ratio  stalled  took
+            /slurm/job_7  1      1,200,000  1,200,000  0.00       100.1 s  1000.5 s
+            /slurm/job_7  2      1,199,999  387,655    0.68       23.3 s   900.0 s
+
+            process  command  opens      misses     fetched  stalled  job
+            11       python   2,399,999  1,587,655  870 GB   123.4 s  /slurm/job_7
+            9                 1          0          0 B      0.0 s    unknown
+            """);
+    assertThat(JobsText.of(Map.of())).isEqualTo("no job has opened or fetched anything yet\n");
   }
 
   @Test

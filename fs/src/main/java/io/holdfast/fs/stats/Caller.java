@@ -1,0 +1,47 @@
+package io.holdfast.fs.stats;
+
+/**
+ * A thread that opens and reads files. Thread-safe; the monitor guards the reads under way.
+ *
+ * <p>The kernel may ask for several pieces of a file at once for one thread, which is blocked once
+ * all the same: the time counts during which at least one of its reads was not answered.
+ */
+public final class Caller {
+  private final ProcessActivity process;
+  private int reading;
+  private long since;
+
+  Caller(ProcessActivity process) {
+    this.process = process;
+  }
+
+  ProcessActivity process() {
+    return process;
+  }
+
+  /** A read begins. */
+  public synchronized void reads(long now) {
+    if (reading == 0) {
+      since = now;
+    }
+    reading++;
+  }
+
+  /**
+   * A read has been answered, or has failed.
+   *
+   * @return how long the thread was blocked, beyond what was returned before
+   */
+  public long answered(long now) {
+    long nanos;
+    synchronized (this) {
+      nanos = Math.max(0, now - since);
+      since = Math.max(since, now);
+      reading--;
+    }
+    process.stallNanos.add(nanos);
+    process.job.stallNanos.add(nanos);
+    process.job.active();
+    return nanos;
+  }
+}

@@ -1,0 +1,63 @@
+package io.holdfast.fs.stats;
+
+import io.holdfast.fs.FetchUse;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Who uses the fetch of an item, or of a part of one. A process, and with it its job, has a miss
+ * when it began the fetch or has to wait for it: once, however often it reads. Thread-safe; the
+ * monitor guards the users.
+ */
+final class ItemUse implements FetchUse {
+  private final Activity activity;
+  private final long item;
+  private final boolean whole;
+  private final boolean begins;
+  private final ProcessActivity starter;
+  private final List<ProcessActivity> users = new ArrayList<>(1);
+
+  /**
+   * A fetch.
+   *
+   * @param whole whether it is of the whole item
+   * @param begins whether it is of the item's first byte
+   * @param starter who has it fetched
+   */
+  ItemUse(Activity activity, long item, boolean whole, boolean begins, ProcessActivity starter) {
+    this.activity = activity;
+    this.item = item;
+    this.whole = whole;
+    this.begins = begins;
+    this.starter = starter;
+  }
+
+  @Override
+  public void read(int thread, boolean waits) {
+    ProcessActivity process = activity.caller(thread).process();
+    JobFigures job = process.job;
+    boolean ofJob = true;
+    synchronized (this) {
+      if (users.contains(process) || (!waits && process != starter)) {
+        return;
+      }
+      for (ProcessActivity user : users) {
+        ofJob &= user.job != job;
+      }
+      users.add(process);
+    }
+    if (ofJob && !whole && !job.isMiss(item, begins)) {
+      return;
+    }
+    process.misses.increment();
+    if (ofJob) {
+      job.misses.increment();
+    }
+  }
+
+  @Override
+  public void fetched(int bytes) {
+    starter.fetchedBytes.add(bytes);
+    starter.job.fetchedBytes.add(bytes);
+  }
+}

@@ -1,0 +1,292 @@
+package io.holdfast.fs.stats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.fs.FakeClock;
+import io.holdfast.fs.FetchUse;
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.linux.Libc;
+import io.holdfast.fs.stats.Activity.JobReport;
+import io.holdfast.fs.stats.Activity.ProcessReport;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests of {@link Activity} and what it is made of, and of {@link ReadStats}. */
+final class ActivityTest {
+  private static final int ITEM_SIZE = 1000;
+  private static final int NOBODY = 1 << 23;
+
+  @TempDir Path folder;
+
+  private final FakeClock clock = new FakeClock();
+  private FakeProc proc;
+  private Activity activity;
+
+  /** Job /a has processes 10, with threads 11 and 12, and 20; job /b has 30. */
+  @BeforeEach
+  void start() {
+    proc =
+        new FakeProc(folder)
+            .process(10, "python", 1, 1, 100, "/a")
+            .thread(11, 10)
+            .thread(12, 10)
+            .process(20, "python", 10, 1, 200, "/a")
+            .process(30, "fio", 1, 1, 300, "/b");
+    activity = new Activity(JobBy.CGROUP, ITEM_SIZE, clock, proc.root());
+  }
+
+  private void open(int thread, long... files) {
+    OpenBatch batch = new OpenBatch();
+    for (long file : files) {
+      batch.add(file, 10);
+    }
+    activity.opened(thread, batch);
+  }
+
+  private JobReport job(String name) {
+    return activity.jobs().stream().filter(job -> job.job().equals(name)).findFirst().orElseThrow();
+  }
+
+  private ProcessReport process(int pid) {
+    return activity.processes().stream()
+        .filter(process -> process.pid() == pid)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void opened_byThreads_addsUpByProcessAndJob() {
+    open(10, 1, 2);
+    open(11, 3);
+    open(20, 4, 5, 6, 7);
+    open(30, 1);
+    assertThat(activity.opens()).isEqualTo(8);
+    assertThat(activity.jobs()).extracting(JobReport::job).containsExactly("/a", "/b");
+    assertThat(job("/a").counts().opens()).isEqualTo(7);
+    assertThat(job("/a").processes()).isEqualTo(2);
+    assertThat(activity.processes()).extracting(ProcessReport::pid).containsExactly(20, 10, 30);
+    assertThat(process(10).counts().opens()).isEqualTo(3);
+    assertThat(process(30)).hasFieldOrPropertyWithValue("command", "fio");
+  }
+
+  @Test
+  void opened_byThisProcess_doesNotCount() throws InterruptedException {
+    Activity own = new Activity(JobBy.CGROUP, ITEM_SIZE, clock);
+    OpenBatch batch = new OpenBatch();
+    batch.add(1, 1);
+    Thread other = new Thread(() -> own.opened(Libc.LIBC.gettid(), batch));
+    other.start();
+    other.join();
+    assertThat(own.opens()).isZero();
+    assertThat(own.jobs()).isEmpty();
+    assertThat(own.processes()).isEmpty();
+  }
+
+  @Test
+  void processThatIsGone_keepsItsJobAndFigures() {
+    open(11, 1);
+    proc.gone(10);
+    proc.gone(11);
+    clock.advance(Duration.ofMinutes(5));
+    open(11, 2);
+    assertThat(job("/a").counts().opens()).isEqualTo(2);
+    assertThat(process(10).counts().opens()).isEqualTo(2);
+  }
+
+  @Test
+  void processNeverSeen_isOfAnUnknownJob() {
+    open(NOBODY, 1);
+    activity.caller(0).reads(clock.getAsLong());
+    assertThat(job("unknown").counts().opens()).isEqualTo(1);
+    assertThat(process(NOBODY).counts().opens()).isEqualTo(1);
+  }
+
+  @Test
+  void numberThatIsUsedAgain_isAnotherProcess() {
+    open(30, 1);
+    proc.process(30, "tar", 1, 1, 999, "/c");
+    clock.advance(Duration.ofSeconds(11));
+    open(30, 2, 3);
+    assertThat(job("/b").counts().opens()).isEqualTo(1);
+    assertThat(job("/c").counts().opens()).isEqualTo(2);
+    assertThat(process(30)).hasFieldOrPropertyWithValue("command", "tar");
+  }
+
+  @Test
+  void manyProcesses_thoseSeenLastAreKept_andNoneIsLostInTheTotal() {
+    for (int i = 0; i < 10_000; i++) {
+      clock.advance(Duration.ofMillis(1));
+      open(NOBODY + i, 1);
+    }
+    assertThat(activity.opens()).isEqualTo(10_000);
+    assertThat(job("unknown").counts().opens()).isEqualTo(10_000);
+    assertThat(activity.processes()).hasSizeBetween(3500, Activity.MOST_PROCESSES);
+    assertThat(process(NOBODY + 9_999).counts().opens()).isEqualTo(1);
+    open(NOBODY, 1);
+    assertThat(process(NOBODY).counts().opens()).isEqualTo(1);
+  }
+
+  @Test
+  void manyJobs_thoseActiveLastAreKept() {
+    for (int i = 0; i < 600; i++) {
+      clock.advance(Duration.ofMillis(1));
+      proc.process(1000 + i, "x", 1, 1, 5, "/job" + i);
+      open(1000 + i, 1);
+    }
+    assertThat(activity.opens()).isEqualTo(600);
+    assertThat(activity.jobs()).hasSizeBetween(200, Activity.MOST_JOBS);
+    assertThat(job("/job599").counts().opens()).isEqualTo(1);
+    open(1000, 1, 2);
+    assertThat(job("/job0").counts().opens()).isEqualTo(2);
+  }
+
+  @Test
+  void fetch_isAMissOfWhoeverBeganItOrWaits_onceEach() {
+    FetchUse use = activity.fetch(7, true, true, 11);
+    use.read(11, true);
+    use.read(12, true);
+    use.read(20, true);
+    use.read(20, true);
+    use.read(30, false);
+    use.fetched(500);
+    assertThat(job("/a").counts().misses()).isEqualTo(1);
+    assertThat(process(10).counts().misses()).isEqualTo(1);
+    assertThat(process(20).counts().misses()).isEqualTo(1);
+    assertThat(job("/a").counts().fetchedBytes()).isEqualTo(500);
+    assertThat(process(20).counts().fetchedBytes()).isZero();
+    use.read(30, true);
+    assertThat(job("/b").counts().misses()).isEqualTo(1);
+    assertThat(job("/b").counts().fetchedBytes()).isZero();
+  }
+
+  @Test
+  void fetchAhead_isAMissWhenItsReaderGetsThere() {
+    FetchUse use = activity.fetch(7, true, true, 11);
+    use.fetched(500);
+    assertThat(activity.jobs()).isEmpty();
+    use.read(11, false);
+    assertThat(job("/a").counts().misses()).isEqualTo(1);
+  }
+
+  @Test
+  void partsOfAnItem_areOneMissOfIt() {
+    for (int pass = 1; pass <= 3; pass++) {
+      for (int part = 0; part < 8; part++) {
+        activity.fetch(7, false, part == 0, 11).read(11, true);
+      }
+      assertThat(job("/a").counts().misses()).isEqualTo(pass);
+    }
+    for (long item = 100; item < 300; item++) {
+      activity.fetch(item, false, false, 30).read(30, true);
+      activity.fetch(item, false, false, 30).read(30, true);
+    }
+    assertThat(job("/b").counts().misses()).isEqualTo(200);
+  }
+
+  @Test
+  void readsOfOneThreadAtOnce_blockItOnce() {
+    Caller caller = activity.caller(11);
+    caller.reads(1_000);
+    caller.reads(3_000);
+    assertThat(caller.answered(5_000)).isEqualTo(4_000);
+    assertThat(caller.answered(6_000)).isEqualTo(1_000);
+    caller.reads(10_000);
+    assertThat(caller.answered(10_500)).isEqualTo(500);
+    Caller other = activity.caller(12);
+    other.reads(1_000);
+    other.answered(6_000);
+    assertThat(job("/a").counts().stallNanos()).isEqualTo(10_500);
+    assertThat(process(10).counts().stallNanos()).isEqualTo(10_500);
+  }
+
+  @Test
+  void epochs_haveTheFiguresBetweenTheirOpens() {
+    for (int epoch = 0; epoch < 3; epoch++) {
+      activity.settle();
+      activity.settle();
+      clock.advance(Duration.ofSeconds(10));
+      for (int file = 0; file < 40; file++) {
+        // the read is counted before the open: the watcher tells of it later
+        if (epoch == 0 || file % 4 == 0) {
+          activity.fetch(file, true, true, 11).read(11, true);
+        }
+        open(11, file);
+      }
+    }
+    List<Epoch> epochs = job("/a").epochs();
+    assertThat(epochs).extracting(Epoch::number).containsExactly(1, 2, 3);
+    assertThat(epochs).extracting(epoch -> epoch.counts().opens()).containsExactly(40L, 40L, 40L);
+    assertThat(epochs).extracting(epoch -> epoch.counts().misses()).containsExactly(40L, 10L, 10L);
+    assertThat(epochs)
+        .extracting(epoch -> epoch.counts().hitRatio())
+        .containsExactly(0.0, 0.75, 0.75);
+  }
+
+  @Test
+  void manyEpochs_theLastSixteenAreKept() {
+    for (int epoch = 0; epoch < 40; epoch++) {
+      for (int file = 0; file < 30; file++) {
+        open(11, file);
+      }
+    }
+    List<Epoch> epochs = job("/a").epochs();
+    assertThat(epochs).hasSize(16);
+    assertThat(epochs.get(15).number()).isEqualTo(40);
+  }
+
+  @Test
+  void hitRatio_ofLargeFiles_isOfTheirItems() {
+    OpenBatch batch = new OpenBatch();
+    batch.add(1, 10 * ITEM_SIZE - 1);
+    batch.add(2, 0);
+    activity.opened(30, batch);
+    for (long item = 0; item < 4; item++) {
+      activity.fetch(item, true, true, 30).read(30, true);
+    }
+    assertThat(job("/b").counts().items()).isEqualTo(11);
+    assertThat(job("/b").counts().hitRatio()).isEqualTo(7.0 / 11);
+    assertThat(new Counts(1, 1, 2, 0, 0, 0).hitRatio()).isNaN();
+  }
+
+  @Test
+  void opened_byManyThreadsAtOnce_losesNothing() throws InterruptedException {
+    int threads = 8;
+    CountDownLatch done = new CountDownLatch(threads);
+    for (int i = 0; i < threads; i++) {
+      int thread = new int[] {10, 11, 12, 20, 30, NOBODY, NOBODY + 1, 0}[i];
+      new Thread(
+              () -> {
+                for (int k = 0; k < 2_000; k++) {
+                  open(thread, k);
+                  activity.fetch(k, true, true, thread).read(thread, true);
+                  activity.settle();
+                }
+                done.countDown();
+              })
+          .start();
+    }
+    done.await();
+    assertThat(activity.opens()).isEqualTo(16_000);
+    assertThat(activity.jobs().stream().mapToLong(job -> job.counts().opens()).sum())
+        .isEqualTo(16_000);
+    assertThat(activity.jobs().stream().mapToLong(job -> job.counts().misses()).sum())
+        .isEqualTo(16_000);
+  }
+
+  @Test
+  void readStats_answersAndFailures_areCounted() {
+    ReadStats reads = new ReadStats();
+    reads.answered(100, 1_500_000_000L);
+    reads.answered(50, 0);
+    reads.failed(FsError.IO, 500_000_000L);
+    assertThat(reads.requests()).isEqualTo(3);
+    assertThat(reads.bytes()).isEqualTo(150);
+    assertThat(reads.errors()).isEqualTo(1);
+    assertThat(reads.stallSeconds()).isEqualTo(2);
+  }
+}

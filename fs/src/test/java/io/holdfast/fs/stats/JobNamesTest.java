@@ -1,0 +1,128 @@
+package io.holdfast.fs.stats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.fs.linux.Libc;
+import io.holdfast.fs.stats.Processes.ProcessInfo;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Tests of {@link JobNames}, {@link JobBy} and {@link Processes}. */
+final class JobNamesTest {
+  private static final int NOBODY = 1 << 23;
+
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @CsvSource({
+    "0::/slurm/uid_0/job_7/step_0/task_1, /slurm/uid_0/job_7",
+    "0::/system.slice/slurmstepd.scope/job_12/step_batch/user/task_0,"
+        + " /system.slice/slurmstepd.scope/job_12",
+    "0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod0123456789abcdef_0123_4567_89ab_012345678901.slice/cri-containerd-77.scope,"
+        + " /kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod0123456789abcdef_0123_4567_89ab_012345678901.slice",
+    "0::/kubepods/pod01234567-89ab-cdef-0123-456789abcdef/77aa,"
+        + " /kubepods/pod01234567-89ab-cdef-0123-456789abcdef",
+    "0::/user.slice/user-1000.slice/session-3.scope, /user.slice/user-1000.slice/session-3.scope",
+    "0::/jobs/job_7x/a, /jobs/job_7x/a",
+    "0::/, /",
+  })
+  void cgroup_ofUnifiedHierarchy_isThePathOfTheJob(String line, String job) {
+    assertThat(JobNames.cgroup(List.of(line))).isEqualTo(job);
+  }
+
+  @Test
+  void cgroup_ofSeveralHierarchies_isTheFirstThatSaysAnything() {
+    String memory = "4:cpuset,memory:/batch/a";
+    String pids = "8:pids:/batch/b";
+    assertThat(JobNames.cgroup(List.of(pids, memory, "0::/"))).isEqualTo("/batch/a");
+    assertThat(JobNames.cgroup(List.of(pids, memory, "0::/c"))).isEqualTo("/c");
+    assertThat(JobNames.cgroup(List.of(pids, "4:memory:/"))).isEqualTo("/batch/b");
+    assertThat(JobNames.cgroup(List.of("9:name=systemd:/x:y", "1:cpu:/no"))).isEqualTo("/x:y");
+    assertThat(JobNames.cgroup(List.of("1:cpu:/no"))).isEqualTo("unknown");
+    assertThat(JobNames.cgroup(List.of())).isEqualTo("unknown");
+  }
+
+  @Test
+  void tree_isTheCommandThatAShellOrTheSystemStarted() {
+    FakeProc proc =
+        new FakeProc(folder)
+            .process(1, "init", 0, 1, 1, "/")
+            .process(50, "-bash", 1, 50, 2, "/")
+            .process(60, "run.sh", 50, 50, 3, "/")
+            .process(61, "torchrun) (x", 60, 50, 4, "/")
+            .process(62, "python", 61, 62, 5, "/")
+            .process(63, "pt_data_worker", 62, 62, 6, "/")
+            .process(70, "python", 50, 50, 7, "/")
+            .process(80, "serve", 1, 80, 8, "/")
+            .process(81, "serve", 80, 80, 9, "/");
+    assertThat(name("tree", proc, 63)).isEqualTo("run.sh-60");
+    assertThat(name("tree", proc, 62)).isEqualTo("run.sh-60");
+    assertThat(name("tree", proc, 70)).isEqualTo("python-70");
+    assertThat(name("tree", proc, 81)).isEqualTo("serve-80");
+    assertThat(name("tree", proc, 50)).isEqualTo("-bash-50");
+    assertThat(name("pid", proc, 61)).isEqualTo("torchrun) (x-61");
+  }
+
+  @Test
+  void env_isTheValueOfTheVariable() {
+    FakeProc proc =
+        new FakeProc(folder)
+            .process(5, "a", 1, 1, 1, "/")
+            .environment(5, "XSLURM_JOB_ID=1", "SLURM_JOB_ID=77", "B=2")
+            .process(6, "b", 1, 1, 1, "/")
+            .environment(6, "SLURM_JOB_ID=")
+            .process(7, "c", 1, 1, 1, "/");
+    assertThat(name("env:SLURM_JOB_ID", proc, 5)).isEqualTo("77");
+    assertThat(name("env:SLURM_JOB_ID", proc, 6)).isEqualTo("none");
+    assertThat(name("env:SLURM_JOB_ID", proc, 7)).isEqualTo("none");
+  }
+
+  private static String name(String by, FakeProc proc, int pid) {
+    Processes processes = new Processes(proc.root());
+    return new JobNames(JobBy.parse(by), processes).jobOf(processes.process(pid));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"cgroup", "tree", "pid", "env:SLURM_JOB_ID", "env:_x1"})
+  void jobBy_whatIsAllowed_isSaidAgain(String text) {
+    assertThat(JobBy.parse(text)).hasToString(text);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "env", "env:", "env:1A", "env:A=B", "CGROUP", "user", "cgroup "})
+  void jobBy_anythingElse_isRefusedWithWhatIsAllowed(String text) {
+    assertThatThrownBy(() -> JobBy.parse(text))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "'" + text + "': must be cgroup, tree, pid, or env:NAME such as env:SLURM_JOB_ID");
+  }
+
+  @Test
+  void processes_ofThisMachine_areToldAsTheyAre() throws IOException {
+    Processes processes = new Processes(Path.of("/proc"));
+    Process child = new ProcessBuilder("cat").start();
+    try {
+      int pid = (int) child.pid();
+      ProcessInfo process = processes.process(pid);
+      assertThat(processes.processOf(pid)).isEqualTo(pid);
+      assertThat(process.command()).isEqualTo("cat");
+      assertThat(process.parent()).isEqualTo((int) ProcessHandle.current().pid());
+      assertThat(processes.cgroups(pid)).isNotEmpty();
+      assertThat(processes.variable(pid, "PATH")).isEqualTo(System.getenv("PATH"));
+      assertThat(processes.processOf(Libc.LIBC.gettid()))
+          .isEqualTo((int) ProcessHandle.current().pid());
+    } finally {
+      child.destroy();
+    }
+    assertThat(processes.process(NOBODY)).isNull();
+    assertThat(processes.processOf(NOBODY)).isZero();
+    assertThat(processes.processOf(0)).isZero();
+  }
+}
