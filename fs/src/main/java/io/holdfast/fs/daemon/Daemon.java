@@ -97,6 +97,8 @@ public final class Daemon {
   private final @Nullable Supervision supervision;
   private final Deque<Runnable> undo = new ArrayDeque<>();
   private final AtomicBoolean stopping = new AtomicBoolean();
+  private final Pulse pulse = new Pulse(System::nanoTime);
+  private final ServiceManager manager;
   private final CountDownLatch ready = new CountDownLatch(1);
   private final CountDownLatch stopped = new CountDownLatch(1);
   private final DatasetScan scan;
@@ -126,6 +128,7 @@ public final class Daemon {
       throws FsException, PeerSetupException {
     this.settings = settings;
     this.supervision = supervision;
+    this.manager = manager();
     boolean started = false;
     if (restarts() > 0) {
       Composition.named("start-deadline").newThread(this::endWhenOverdue).start();
@@ -287,6 +290,9 @@ public final class Daemon {
             .newThread(() -> peers.keepStarting(tree, layout, transit))
             .start();
       }
+      manager.ready(
+          new DaemonHealth(pulse, ControlDirectory.standard(), settings.name()), this::status);
+      undo.push(manager::close);
       ready.countDown();
       started = true;
       log.info(
@@ -324,6 +330,26 @@ public final class Daemon {
         residency,
         new PeerLink.Threads(asking, Composition.pool("peer-name")),
         ownShare::share);
+  }
+
+  /** In the background it is not the daemon that was started as a service. */
+  private ServiceManager manager() {
+    return settings.foreground()
+        ? ServiceManager.of(
+            System.getenv(),
+            System::nanoTime,
+            ProcessHandle.current().pid(),
+            supervision == null ? 0 : supervision.supervisor())
+        : ServiceManager.nobody();
+  }
+
+  private String status() {
+    Residency.Figures cache = residency.figures();
+    return "%s: %s of %s resident"
+        .formatted(
+            settings.mountpoint(),
+            Human.bytes(cache.residentBytes()),
+            Human.bytes(cache.capacityBytes()));
   }
 
   private long restarts() {
@@ -429,12 +455,12 @@ public final class Daemon {
         Executors.newSingleThreadScheduledExecutor(Composition.named("scan"));
     undo.push(scanner::shutdownNow);
     scanner.execute(rescan);
-    every(housekeeping, TICK, transit::expire);
-    every(housekeeping, TICK, residency::tick);
+    every(housekeeping, TICK, pulse.of("transit", transit::expire));
+    every(housekeeping, TICK, pulse.of("residency", residency::tick));
     if (peers != null) {
-      every(housekeeping, TICK, peers::tick);
+      every(housekeeping, TICK, pulse.of("peers", peers::tick));
     }
-    every(housekeeping, MOUNT_CHECK, this::checkMount);
+    every(housekeeping, MOUNT_CHECK, pulse.of("mount", this::checkMount));
     Duration ttl = settings.metadataTtl();
     if (ttl.equals(Settings.INDEFINITE)) {
       return;
@@ -544,6 +570,7 @@ public final class Daemon {
                 + " has");
       }
       supervision.restart();
+      manager.reloading();
       log.info("making way for another daemon");
       return () -> Runtime.getRuntime().halt(0);
     }
@@ -598,6 +625,7 @@ public final class Daemon {
    */
   public void stop() {
     if (stopping.compareAndSet(false, true)) {
+      manager.stopping();
       undoAll();
       log.info("unmounted {}", settings.mountpoint());
       if (supervision != null) {

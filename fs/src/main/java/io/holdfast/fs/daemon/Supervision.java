@@ -136,6 +136,11 @@ public final class Supervision {
     }
   }
 
+  /** Returns the supervisor's process. */
+  long supervisor() {
+    return supervisor;
+  }
+
   private void mark(String what) throws FsException {
     try {
       Files.write(state.resolve(what), new byte[0]);

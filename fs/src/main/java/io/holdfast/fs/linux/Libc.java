@@ -98,4 +98,8 @@ public interface Libc {
   int getrlimit(int resource, long limits);
 
   int setrlimit(int resource, long limits);
+
+  int socket(int domain, int type, int protocol);
+
+  long sendto(int fd, long buffer, long length, int flags, long address, int addressLength);
 }
