@@ -40,7 +40,15 @@ final class CliErrors {
   /** No command was given. */
   static ParameterException noCommand(CommandLine top) {
     return new ParameterException(
-        top, "no command: choose one of " + String.join(", ", top.getSubcommands().keySet()));
+        top, "no command: choose one of " + String.join(", ", commands(top)));
+  }
+
+  private static List<String> commands(CommandLine top) {
+    return top.getSubcommands().values().stream()
+        .map(CommandLine::getCommandSpec)
+        .filter(command -> !command.usageMessage().hidden())
+        .map(CommandSpec::name)
+        .toList();
   }
 
   private static String where(Exception failure) {
@@ -88,7 +96,7 @@ final class CliErrors {
     if (command.getSubcommands().isEmpty()) {
       return "too many arguments: '" + word + "' is not expected. ";
     }
-    List<String> commands = new ArrayList<>(command.getSubcommands().keySet());
+    List<String> commands = new ArrayList<>(commands(command));
     return "unknown command '" + word + "'" + didYouMean(word, commands);
   }
 

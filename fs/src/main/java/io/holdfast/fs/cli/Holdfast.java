@@ -68,7 +68,11 @@ public final class Holdfast {
     top.addSubcommand(new SimulateCommand(context));
     top.addSubcommand(new DoctorCommand(context));
     top.addSubcommand(new DebugCommand(context));
+    top.addSubcommand(new CompletionCommand(context));
     top.addSubcommand(new VersionCommand(context));
+    top.addSubcommand(new ManualCommand());
+    top.addSubcommand(new MountHelperCommand(context));
+    top.addSubcommand(new UmountHelperCommand(context));
     top.setOut(writer(System.out));
     top.setErr(writer(System.err));
     top.setParameterExceptionHandler(CliErrors::usage);

@@ -1,44 +1,64 @@
 package io.holdfast.fs.cli;
 
+import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.daemon.Version;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code holdfast version}. */
 @Command(
     name = "version",
-    customSynopsis = "holdfast version",
+    customSynopsis = "holdfast version [--json]",
     header = "Print the version.",
     optionListHeading = "%nOptions:%n",
     footerHeading = "%nExamples:%n",
-    footer = {"  holdfast version", "  holdfast --version"})
+    footer = {
+      "  holdfast version",
+      "  holdfast --version",
+      "  holdfast version --json | jq -r .version"
+    })
 final class VersionCommand implements Callable<Integer> {
   private final CliContext context;
 
   @Spec private @Nullable CommandSpec spec;
+
+  @Option(names = "--json", description = "As one JSON object.")
+  private boolean json;
 
   VersionCommand(CliContext context) {
     this.context = context;
   }
 
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
     PrintWriter out = context.out(spec);
-    out.println(text());
+    out.println(json ? JSON.std.asString(facts()) : text());
     out.flush();
     return 0;
   }
 
+  private static Map<String, String> facts() {
+    Map<String, String> facts = new LinkedHashMap<>();
+    facts.put("version", Version.VERSION);
+    facts.put("java", System.getProperty("java.version"));
+    facts.put("system", System.getProperty("os.name"));
+    facts.put("kernel", System.getProperty("os.version"));
+    facts.put("architecture", System.getProperty("os.arch"));
+    return facts;
+  }
+
   static String text() {
+    Map<String, String> facts = facts();
     return "holdfast %s (Java %s, %s %s)"
         .formatted(
-            Version.VERSION,
-            System.getProperty("java.version"),
-            System.getProperty("os.name"),
-            System.getProperty("os.version"));
+            facts.get("version"), facts.get("java"), facts.get("system"), facts.get("kernel"));
   }
 }

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import jnr.constants.platform.Errno;
@@ -43,6 +44,7 @@ final class ServiceManager implements AutoCloseable {
   private final @Nullable DatagramSocket socket;
   private final Duration watchdog;
   private final LongSupplier nanoTime;
+  private final AtomicBoolean warned = new AtomicBoolean();
   private final CountDownLatch closed = new CountDownLatch(1);
 
   private ServiceManager(
@@ -119,13 +121,17 @@ final class ServiceManager implements AutoCloseable {
   private void keepTelling(Health health, Supplier<String> status) {
     Duration period = watchdog.isZero() ? STATUS_PERIOD : watchdog.dividedBy(2);
     long millis = Math.max(SHORTEST_PERIOD.toMillis(), period.toMillis());
+    String trouble = null;
     try {
       while (!closed.await(millis, TimeUnit.MILLISECONDS)) {
-        String trouble = health.trouble();
+        String before = trouble;
+        trouble = health.trouble();
         if (trouble == null) {
           send((watchdog.isZero() ? "" : "WATCHDOG=1\n") + status(status));
         } else {
-          log.warn("not well: {}", trouble);
+          if (!trouble.equals(before)) {
+            log.warn("not well: {}", trouble);
+          }
           send("STATUS=not well: " + oneLine(trouble));
         }
       }
@@ -156,7 +162,7 @@ final class ServiceManager implements AutoCloseable {
       }
       errno = socket.send(text);
     }
-    if (errno != 0) {
+    if (errno != 0 && warned.compareAndSet(false, true)) {
       log.warn("the service manager cannot be told: {}", Linux.describe(errno));
     }
   }

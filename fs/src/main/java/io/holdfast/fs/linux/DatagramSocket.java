@@ -13,8 +13,7 @@ public final class DatagramSocket {
   private static final int AF_UNIX = 1;
   private static final int SOCK_DGRAM = 2;
   private static final int SOCK_CLOEXEC = 0x80000;
-  private static final int MSG_DONTWAIT = 0x40;
-  private static final int MSG_NOSIGNAL = 0x4000;
+  private static final int SOCK_NONBLOCK = 0x800;
 
   /** struct sockaddr_un: u16 sun_family, char sun_path[108]. */
   private static final int FAMILY_SIZE = 2;
@@ -48,25 +47,29 @@ public final class DatagramSocket {
    * @return 0, or the error number: EAGAIN where the receiver has too many waiting
    */
   public int send(String text) {
-    int fd = LIBC.socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int fd = LIBC.socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) {
       return Linux.errno();
     }
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    if (bytes.length > Scratch.AREA_CAPACITY) {
-      LIBC.close(fd);
-      return Errno.EMSGSIZE.intValue();
-    }
+    int errno = connect(fd) == 0 ? write(fd, text.getBytes(StandardCharsets.UTF_8)) : Linux.errno();
+    LIBC.close(fd);
+    return errno;
+  }
+
+  private int connect(int fd) {
     long name = Linux.scratch().path();
     Memory.putShort(name, AF_UNIX);
     Memory.putString(name + FAMILY_SIZE, address);
-    long content = Linux.scratch().area();
-    Memory.put(content, bytes, 0, bytes.length);
     // A path ends with a NUL, a name in no directory with its length.
-    int length = FAMILY_SIZE + address.length + (address[0] == 0 ? 0 : 1);
-    long sent = LIBC.sendto(fd, content, bytes.length, MSG_DONTWAIT | MSG_NOSIGNAL, name, length);
-    int errno = sent < 0 ? Linux.errno() : 0;
-    LIBC.close(fd);
-    return errno;
+    return LIBC.connect(fd, name, FAMILY_SIZE + address.length + (address[0] == 0 ? 0 : 1));
+  }
+
+  private static int write(int fd, byte[] bytes) {
+    if (bytes.length > Scratch.AREA_CAPACITY) {
+      return Errno.EMSGSIZE.intValue();
+    }
+    long area = Linux.scratch().area();
+    Memory.put(area, bytes, 0, bytes.length);
+    return LIBC.write(fd, area, bytes.length) < 0 ? Linux.errno() : 0;
   }
 }

@@ -101,5 +101,5 @@ public interface Libc {
 
   int socket(int domain, int type, int protocol);
 
-  long sendto(int fd, long buffer, long length, int flags, long address, int addressLength);
+  int connect(int fd, long address, int length);
 }
