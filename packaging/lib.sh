@@ -59,6 +59,9 @@ missing_packages() {
   has mkfs.ext4 || echo e2fsprogs
   # For reads of large files that are verified.
   has fio || echo fio
+  # For completion in other shells than bash, which is there.
+  has zsh || echo zsh
+  has fish || echo fish
   # Plots have text, which Java draws with these. Debian's Java brings them, others do not.
   ldconfig -p | grep -q 'libfontconfig\.so\.1 ' || echo fontconfig
   [ -n "$(find /usr/share/fonts -name '*.ttf' 2>/dev/null | head -n 1)" ] || echo fonts-dejavu-core

@@ -84,8 +84,19 @@ final class ArchitectureTest {
           // What may be wrong, and what a report of it holds. Touches no mount.
           arrow("doctor", "", "control", "daemon", "linux", "units"),
           arrow("debug", "", "control", "daemon", "doctor", "linux", "units"),
+          // What is made from the definition of the commands.
+          arrow("manual"),
           arrow(
-              "cli", "", "control", "daemon", "debug", "doctor", "linux", "simulate", "units"));
+              "cli",
+              "",
+              "control",
+              "daemon",
+              "debug",
+              "doctor",
+              "linux",
+              "manual",
+              "simulate",
+              "units"));
 
   private static final String MACHINE = "io.holdfast.it.Machine";
 

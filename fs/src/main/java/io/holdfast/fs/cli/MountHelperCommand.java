@@ -2,6 +2,8 @@ package io.holdfast.fs.cli;
 
 import static io.holdfast.fs.linux.Libc.LIBC;
 
+import io.holdfast.fs.daemon.MountNames;
+import io.holdfast.fs.daemon.Settings;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.linux.Scratch;
@@ -10,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -92,7 +95,11 @@ final class MountHelperCommand implements Callable<Integer> {
     HelperOptions given = new HelperOptions(mount, String.join(",", options), sloppy);
     List<String> words = new ArrayList<>(List.of("mount"));
     words.addAll(given.words());
-    words.addAll(List.of("--", source, mountpoint));
+    if (source.contains("/")) {
+      words.addAll(List.of("--", source, mountpoint));
+    } else {
+      words.addAll(List.of("--name=" + source, "--", sourceOf(source), mountpoint));
+    }
     if (verbose) {
       PrintWriter out = context.out(spec);
       given.ignored().forEach(option -> out.println("holdfast: ignored '" + option + "'"));
@@ -107,6 +114,28 @@ final class MountHelperCommand implements Callable<Integer> {
       forbidPrograms(context.host().locate(Path.of(mountpoint)));
     }
     return code;
+  }
+
+  /** Without a slash it is no path, but the name of a mount, whose file has the rest. */
+  private String sourceOf(String name) {
+    ConfigLookup lookup = new ConfigLookup(context.host());
+    Path file =
+        Optional.of(name)
+            .filter(MountNames::isName)
+            .flatMap(lookup::find)
+            .orElseThrow(() -> noFile(name));
+    return ConfigFile.read(file)
+        .get(Settings.Key.SOURCE)
+        .map(Given::value)
+        .orElseThrow(
+            () -> CliException.usage("%s has no 'source': write 'source: PATH'".formatted(file)));
+  }
+
+  private static CliException noFile(String name) {
+    return CliException.usage(
+        ("'%s' is neither a path nor s3://BUCKET/PREFIX, nor the name of a mount: there is no"
+                + " /etc/holdfast/%s.yaml")
+            .formatted(name, name));
   }
 
   private List<String> ownWords() {

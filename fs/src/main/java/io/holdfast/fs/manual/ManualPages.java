@@ -149,9 +149,7 @@ public final class ManualPages {
 
   private static void term(Roff page, Choice option) {
     String names = String.join(", ", option.names());
-    page.term(
-        option.takesValue() ? names + "=" + option.label() : names,
-        option.description() + (option.repeatable() ? " May be given several times." : ""));
+    page.term(option.takesValue() ? names + "=" + option.label() : names, option.description());
   }
 
   private static void exitStatus(Roff page) {
