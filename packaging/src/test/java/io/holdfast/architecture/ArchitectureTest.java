@@ -86,9 +86,13 @@ final class ArchitectureTest {
           arrow("debug", "", "control", "daemon", "doctor", "linux", "units"),
           // What is made from the definition of the commands.
           arrow("manual"),
+          // What happens in a mount, and what it gives: told by the figures that it shows.
+          arrow("watch", "", "control", "units"),
+          arrow("bench", "", "linux", "units"),
           arrow(
               "cli",
               "",
+              "bench",
               "control",
               "daemon",
               "debug",
@@ -96,7 +100,8 @@ final class ArchitectureTest {
               "linux",
               "manual",
               "simulate",
-              "units"));
+              "units",
+              "watch"));
 
   private static final String MACHINE = "io.holdfast.it.Machine";
 

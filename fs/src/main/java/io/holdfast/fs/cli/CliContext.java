@@ -115,12 +115,24 @@ class CliContext {
 
   /** Tells whether somebody watches the error output. */
   boolean isErrTerminal() {
+    return isTerminal(2);
+  }
+
+  /** Tells whether a descriptor of this process is a terminal. */
+  boolean isTerminal(int descriptor) {
     try {
-      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/2")).toString();
-      return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
+      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor)).toString();
+      return target.startsWith("/dev/pts/")
+          || target.startsWith("/dev/tty")
+          || target.equals("/dev/console");
     } catch (IOException e) {
       return false;
     }
+  }
+
+  /** Returns the colours for what is printed. */
+  Colors colors() {
+    return Colors.of(isTerminal(1), System.getenv());
   }
 
   PrintWriter out(@Nullable CommandSpec spec) {

@@ -62,6 +62,7 @@ public final class Holdfast {
     top.addSubcommand(new MountCommand(context));
     top.addSubcommand(new UmountCommand(context));
     top.addSubcommand(new StatsCommand(context));
+    top.addSubcommand(new TopCommand(context));
     top.addSubcommand(new PeersCommand(context));
     top.addSubcommand(new RefreshCommand(context));
     top.addSubcommand(new RestartCommand(context));

@@ -5,6 +5,7 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlClient;
 import io.holdfast.fs.control.PeersText;
 import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.units.Level;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -72,9 +73,19 @@ final class PeersCommand implements Callable<Integer> {
     if (json) {
       out.println(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(peers));
     } else {
-      out.print(PeersText.of(peers));
+      out.print(text(peers));
     }
     out.flush();
     return 0;
+  }
+
+  private String text(List<Map<String, Object>> peers) {
+    String text = PeersText.of(peers);
+    Colors colors = context.colors();
+    return peers.isEmpty()
+        ? text
+        : colors.firstLine(
+            Colors.lines(
+                text, row -> row.contains(" suspect ") ? colors.of(Level.POOR, row) : row));
   }
 }

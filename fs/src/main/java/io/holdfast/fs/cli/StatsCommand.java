@@ -5,10 +5,14 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlClient;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.control.StatsText;
-import io.holdfast.fs.control.StatsWatch;
+import io.holdfast.fs.units.Level;
+import io.holdfast.fs.watch.Change;
+import io.holdfast.fs.watch.ChangeReport;
+import io.holdfast.fs.watch.WatchRows;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -24,12 +28,20 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "stats",
     sortOptions = false,
-    customSynopsis = "holdfast stats [--json] [--watch] [MOUNTPOINT|NAME]",
+    customSynopsis = {
+      "holdfast stats [--json] [MOUNTPOINT|NAME]",
+      "       holdfast stats --watch [--interval TIME] [--count N] [--json] [MOUNTPOINT|NAME]"
+    },
     header = "Show what a mount has cached, fetched and served.",
     description = {
       "",
       "Answers also while the source is gone. Without MOUNTPOINT or NAME it shows the only mount."
-          + " The same figures are in MOUNTPOINT/.holdfast/stats and stats.json."
+          + " The same figures are in MOUNTPOINT/.holdfast/stats and stats.json.",
+      "",
+      "With --watch: the share of opens that needed no fetch, opens, fetches and bytes a second,"
+          + " 'stall %' (how much of the time the average active process was blocked on a fetch),"
+          + " 'stalled' (how many readers were, on average), what is resident, and errors. The"
+          + " first row is about all the time since the mount."
     },
     parameterListHeading = "%nArguments:%n",
     optionListHeading = "%nOptions:%n",
@@ -37,11 +49,11 @@ import picocli.CommandLine.Spec;
     footer = {
       "  holdfast stats",
       "  holdfast stats /data/imagenet --watch",
+      "  holdfast stats --watch --interval 10s --count 6 --json | jq .rates.hit_ratio",
       "  holdfast stats data-imagenet --json | jq .cache.resident_bytes"
     })
 final class StatsCommand implements Callable<Integer> {
   private static final Duration DEADLINE = Duration.ofSeconds(5);
-  private static final long WATCH_MILLIS = 1000;
   private static final int ROWS_PER_HEADING = 20;
 
   private final CliContext context;
@@ -54,11 +66,22 @@ final class StatsCommand implements Callable<Integer> {
       description = "Which mount. Default: the only one.")
   private @Nullable String target;
 
-  @Option(names = "--json", description = "As one JSON object; with --watch one a line and second.")
+  @Option(
+      names = "--json",
+      description = "As one JSON object; with --watch one a line, with 'rates' besides.")
   private boolean json;
 
-  @Option(names = "--watch", description = "A row every second, until Ctrl-C.")
+  @Option(names = "--watch", description = "A row for each interval, until Ctrl-C.")
   private boolean watch;
+
+  @Option(
+      names = "--interval",
+      paramLabel = "TIME",
+      description = "From one row to the next. Default: 1s.")
+  private @Nullable String interval;
+
+  @Option(names = "--count", paramLabel = "N", description = "End after that many rows.")
+  private @Nullable Long count;
 
   StatsCommand(CliContext context) {
     this.context = context;
@@ -68,50 +91,53 @@ final class StatsCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Targets targets = new Targets(context.host());
     RunningDaemon daemon = target == null ? targets.only() : targets.get(target);
-    ControlClient client = new ControlClient(daemon.socket(), DEADLINE);
     if (watch) {
-      watch(client, daemon);
+      watch(daemon);
+    } else if (interval != null || count != null) {
+      throw CliException.usage("--interval and --count are for --watch: give it too");
     } else {
-      show(client, daemon);
+      show(daemon);
     }
     return 0;
   }
 
-  private void show(ControlClient client, RunningDaemon daemon) throws IOException {
-    Map<String, Object> stats = ask(client, daemon);
+  private void show(RunningDaemon daemon) throws IOException {
+    Map<String, Object> stats;
+    try {
+      stats = new ControlClient(daemon.socket(), DEADLINE).stats();
+    } catch (FsException e) {
+      throw DaemonTrouble.explain(e, daemon);
+    }
     PrintWriter out = context.out(spec);
     if (json) {
       out.println(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(stats));
     } else {
-      out.print(StatsText.of(stats));
+      out.print(context.colors().headings(StatsText.of(stats)));
     }
     out.flush();
   }
 
-  private void watch(ControlClient client, RunningDaemon daemon) throws IOException {
-    PrintWriter out = context.out(spec);
-    StatsWatch table = new StatsWatch();
-    for (long row = 0; !out.checkError(); row++) {
-      Map<String, Object> stats = ask(client, daemon);
-      if (json) {
-        out.println(JSON.std.asString(stats));
-      } else {
-        out.print(row % ROWS_PER_HEADING == 0 ? table.heading() : "");
-        out.print(table.row(stats, System.nanoTime()));
-      }
-      out.flush();
-      if (!context.pause(WATCH_MILLIS)) {
-        return;
-      }
-    }
+  private void watch(RunningDaemon daemon) throws IOException {
+    Duration every = Intervals.parse(interval == null ? "1s" : interval);
+    long rows = count == null ? 0 : Intervals.count("--count", count);
+    DaemonLook look = new DaemonLook(daemon, DEADLINE, false);
+    WatchLoop.Show show = json ? (change, round) -> line(change) : this::row;
+    new WatchLoop(context, look, every, rows).run(spec, show);
   }
 
-  private static Map<String, Object> ask(ControlClient client, RunningDaemon daemon)
-      throws FsException {
-    try {
-      return client.stats();
-    } catch (FsException e) {
-      throw DaemonTrouble.explain(e, daemon);
-    }
+  private static String line(Change change) throws IOException {
+    Map<String, Object> all = new LinkedHashMap<>(change.stats());
+    all.put("rates", ChangeReport.rates(change));
+    return JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES).asString(all) + "\n";
+  }
+
+  private String row(Change change, long round) {
+    Colors colors = context.colors();
+    String heading = round % ROWS_PER_HEADING == 0 ? colors.firstLine(WatchRows.heading()) : "";
+    return heading + Colors.lines(WatchRows.row(change), row -> painted(colors, change, row));
+  }
+
+  private static String painted(Colors colors, Change change, String row) {
+    return change.level() == Level.GOOD ? row : colors.of(change.level(), row);
   }
 }

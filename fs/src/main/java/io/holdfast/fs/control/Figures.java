@@ -7,8 +7,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Looks figures up in nested maps; what is missing is 0, empty or false. Immutable as far as its
- * map is.
+ * Looks figures up in nested maps, such as those of {@code stats.json}; what is missing is 0, empty
+ * or false. Immutable as far as its map is.
  */
 public final class Figures {
   private final Map<?, ?> map;

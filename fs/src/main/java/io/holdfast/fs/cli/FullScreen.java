@@ -1,0 +1,137 @@
+package io.holdfast.fs.cli;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jline.terminal.Attributes;
+import org.jline.terminal.Size;
+import org.jline.terminal.Terminal;
+import org.jline.terminal.TerminalBuilder;
+import org.jline.utils.AttributedString;
+import org.jline.utils.Display;
+import org.jline.utils.InfoCmp.Capability;
+
+/**
+ * The terminal of this process while a command has all of it. Closing gives it back as it was, and
+ * so does the end of the process by a signal. One thread shows and reads keys; {@link #close} may
+ * be called by any.
+ */
+final class FullScreen implements Closeable {
+  private static final int SMALLEST = 1;
+
+  private final CliContext context;
+  private final Terminal terminal;
+  private final Display display;
+  private final Attributes before;
+  private final AtomicBoolean resized = new AtomicBoolean(true);
+  private final Thread atExit = new Thread(this::giveBack, "terminal");
+  private boolean closed;
+
+  /** Makes the lines for a size. */
+  interface Lines {
+    /** Returns at most {@code height} lines, none wider than {@code width}. */
+    List<AttributedString> of(int width, int height);
+  }
+
+  private FullScreen(CliContext context, Terminal terminal) {
+    this.context = context;
+    this.terminal = terminal;
+    this.display = new Display(terminal, true);
+    this.before = terminal.getAttributes();
+  }
+
+  /**
+   * Takes the terminal.
+   *
+   * @throws CliException where it cannot show more than lines
+   */
+  static FullScreen open(CliContext context) throws IOException {
+    Terminal terminal = terminal();
+    if (terminal.getStringCapability(Capability.cursor_address) == null) {
+      terminal.close();
+      throw CliException.couldNot(
+          "this terminal (" + terminal.getType() + ") has no full screen: give --batch for text");
+    }
+    FullScreen screen = new FullScreen(context, terminal);
+    context.atExit(screen.atExit);
+    screen.take();
+    return screen;
+  }
+
+  /** By stty: no native library is unpacked to anywhere. */
+  private static Terminal terminal() throws IOException {
+    try {
+      return TerminalBuilder.builder()
+          .system(true)
+          .provider("exec")
+          .dumb(false)
+          .encoding(StandardCharsets.UTF_8)
+          .build();
+    } catch (IllegalStateException e) {
+      throw CliException.couldNot(
+          "this terminal cannot be used: give --batch for text; " + e.getMessage(), e);
+    }
+  }
+
+  private void take() {
+    terminal.enterRawMode();
+    terminal.handle(Terminal.Signal.WINCH, signal -> resized.set(true));
+    terminal.puts(Capability.enter_ca_mode);
+    terminal.puts(Capability.cursor_invisible);
+    terminal.flush();
+  }
+
+  /** Tells whether the size may have changed since the last time it was asked. */
+  boolean wasResized() {
+    return resized.get();
+  }
+
+  /** Draws everything anew the next time. */
+  void redraw() {
+    resized.set(true);
+  }
+
+  /** Waits for a key; returns it, -1 at the end of the input, -2 when there was none. */
+  int key(long millis) throws IOException {
+    return terminal.reader().read(millis);
+  }
+
+  /** Shows lines; only what is different from the last ones is sent. */
+  synchronized void show(Lines lines) {
+    if (closed) {
+      return;
+    }
+    Size size = terminal.getSize();
+    int width = Math.max(SMALLEST, size.getColumns());
+    int height = Math.max(SMALLEST, size.getRows());
+    if (resized.getAndSet(false)) {
+      display.clear();
+      display.resize(height, width);
+    }
+    display.update(lines.of(width, height), size.cursorPos(height - 1, 0));
+  }
+
+  @Override
+  public void close() {
+    context.forgetAtExit(atExit);
+    giveBack();
+  }
+
+  private synchronized void giveBack() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    terminal.puts(Capability.cursor_visible);
+    terminal.puts(Capability.exit_ca_mode);
+    terminal.flush();
+    terminal.setAttributes(before);
+    try {
+      terminal.close();
+    } catch (IOException e) {
+      // There is no terminal any more.
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package io.holdfast.fs.watch;
+
+import io.holdfast.fs.control.Figures;
+
+/**
+ * What a job or a process did, in some time or since the mount. Immutable.
+ *
+ * @param opens how many files it opened
+ * @param misses how many of them were not in memory
+ * @param fetchedBytes what was fetched for it
+ * @param stallSeconds how long it was blocked on fetches, all its readers added up
+ */
+record Counts(long opens, long misses, long fetchedBytes, double stallSeconds) {
+  static final Counts NONE = new Counts(0, 0, 0, 0);
+
+  static Counts of(Figures row) {
+    return new Counts(
+        row.number("opens"),
+        row.number("misses"),
+        row.number("fetched_bytes"),
+        row.real("stall_seconds"));
+  }
+
+  /** What was added since then; all of it where the counting began anew. */
+  Counts since(Counts then) {
+    if (then.opens > opens || then.misses > misses || then.fetchedBytes > fetchedBytes) {
+      return this;
+    }
+    return new Counts(
+        opens - then.opens,
+        misses - then.misses,
+        fetchedBytes - then.fetchedBytes,
+        Math.max(0, stallSeconds - then.stallSeconds));
+  }
+
+  /** The share of opens that needed no fetch; not a number where that cannot be told. */
+  double hitRatio() {
+    // Files of several items may miss more often than they are opened.
+    return opens == 0 || misses > opens ? Double.NaN : 1 - (double) misses / opens;
+  }
+
+  boolean isNothing() {
+    return opens == 0 && fetchedBytes == 0 && stallSeconds == 0;
+  }
+}

@@ -1,0 +1,213 @@
+package io.holdfast.fs.watch;
+
+import io.holdfast.fs.control.Figures;
+import io.holdfast.fs.units.Human;
+import java.util.ArrayList;
+import java.util.List;
+import org.jline.utils.AttributedString;
+import org.jline.utils.AttributedStringBuilder;
+import org.jline.utils.AttributedStyle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The screen of {@code holdfast top}: figures, a size and what the user has chosen make lines, and
+ * nothing else does. Stateless.
+ */
+public final class TopScreen {
+  private static final int TEXT_WIDTH = 100;
+  private static final int LARGEST_BAR = 40;
+  private static final int LARGEST_LABEL = 10;
+  private static final AttributedStyle PLAIN = AttributedStyle.DEFAULT;
+  private static final AttributedStyle BOLD = PLAIN.bold();
+  private static final AttributedStyle BAD = PLAIN.bold().foreground(AttributedStyle.RED);
+  private static final AttributedStyle FAIR = PLAIN.foreground(AttributedStyle.YELLOW);
+  private static final AttributedStyle GOOD = PLAIN.foreground(AttributedStyle.GREEN);
+
+  private static final List<String> HELP =
+      List.of(
+          "s o m b   sort by seconds stalled, opens, misses, bytes fetched",
+          "p         show jobs, processes or peers",
+          "space     pause, and go on",
+          "+ -       look less or more often",
+          "q         quit",
+          "",
+          "STALL     how much of the time the average active process was blocked on a fetch",
+          "stalled readers: how many were, on average",
+          "memory    opens that needed no fetch; their bytes are a guess from the mean file",
+          "",
+          "any key goes back");
+
+  private TopScreen() {}
+
+  /**
+   * What is to be shown.
+   *
+   * @param change what happened last; null before the first answer
+   * @param state what the user has chosen
+   * @param trouble why there are no figures of now, or nothing
+   */
+  public record Content(@Nullable Change change, TopState state, String trouble) {}
+
+  /**
+   * Shows on a screen of that size.
+   *
+   * @return at most {@code height} lines, none wider than {@code width}
+   */
+  public static List<AttributedString> lines(Content content, int width, int height) {
+    List<AttributedString> lines = new ArrayList<>();
+    Change change = content.change();
+    if (!content.trouble().isEmpty()) {
+      lines.add(new AttributedString(Shown.name(content.trouble()), BAD));
+    }
+    if (change == null) {
+      lines.add(new AttributedString(content.trouble().isEmpty() ? "asking the daemon ..." : ""));
+    } else {
+      lines.addAll(head(change, content.state(), width));
+      lines.add(AttributedString.EMPTY);
+      if (content.state().help()) {
+        HELP.forEach(line -> lines.add(new AttributedString(line)));
+      } else {
+        lines.addAll(tiers(change).lines(width, Integer.MAX_VALUE));
+        lines.add(AttributedString.EMPTY);
+        lines.addAll(table(change, content.state(), width, height - lines.size()));
+      }
+    }
+    return lines.stream()
+        .limit(Math.max(0, height))
+        .map(line -> ScreenTable.firstOf(line, width))
+        .toList();
+  }
+
+  /** Shows everything as plain text, with all tables that have rows. */
+  public static String text(Change change, TopState state) {
+    List<AttributedString> lines = new ArrayList<>(head(change, state, TEXT_WIDTH));
+    lines.add(AttributedString.EMPTY);
+    lines.addAll(tiers(change).lines(Integer.MAX_VALUE, Integer.MAX_VALUE));
+    for (TopState.Table table : TopState.Table.values()) {
+      List<AttributedString> rows =
+          table(change, state.with(table), Integer.MAX_VALUE, Integer.MAX_VALUE);
+      if (rows.size() > 1) {
+        lines.add(AttributedString.EMPTY);
+        lines.addAll(rows);
+      }
+    }
+    StringBuilder text = new StringBuilder();
+    lines.forEach(line -> text.append(line.toString().stripTrailing()).append('\n'));
+    return text.toString();
+  }
+
+  private static List<AttributedString> head(Change change, TopState state, int width) {
+    Figures now = change.now();
+    Figures cache = now.group("cache");
+    Figures dataset = now.group("dataset");
+    List<AttributedString> lines = new ArrayList<>();
+    lines.add(
+        new AttributedStringBuilder()
+            .append(Shown.name(now.text("name")), BOLD)
+            .append(" at " + Shown.name(now.text("mountpoint")))
+            .append(", up " + Human.seconds(now.number("uptime_seconds")))
+            .append(timing(change, state), state.paused() ? FAIR : PLAIN)
+            .toAttributedString());
+    lines.add(
+        label("dataset")
+            .append(Human.bytes(dataset.number("bytes")) + " in ")
+            .append(Human.count(dataset.number("files"), "file"))
+            .append(dataset.is("scanned") ? "" : " so far")
+            .append(", policy " + cache.text("policy"))
+            .append(", planned hit ratio " + Human.ratio(cache.real("planned_hit_ratio")))
+            .toAttributedString());
+    lines.add(resident(cache, width));
+    lines.add(
+        label("now")
+            .append("hit ratio ")
+            .append(Shown.ratio(change.hitRatio()), BOLD)
+            .append("   opens " + opens(change))
+            .append("   peers " + Shown.bytes(change.rate(change.peerBytes())) + "/s")
+            .append("   origin " + Shown.bytes(change.rate(change.originBytes())) + "/s")
+            .toAttributedString());
+    lines.add(
+        label("stalled")
+            .append(Shown.percent(change.stallShare()), stall(change.stallShare()))
+            .append(" of the time, " + Shown.rate(change.stalledReaders()) + " readers   errors ")
+            .append(Human.count(change.errors()), change.errors() > 0 ? BAD : PLAIN)
+            .toAttributedString());
+    return lines;
+  }
+
+  private static String timing(Change change, TopState state) {
+    if (state.paused()) {
+      return ", paused";
+    }
+    return change.isSinceMount()
+        ? ", all since the mount"
+        : ", last " + Shown.seconds(change.seconds());
+  }
+
+  private static String opens(Change change) {
+    return change.countsOpens() ? Shown.rate(change.rate(change.opens())) + "/s" : "not counted";
+  }
+
+  private static AttributedString resident(Figures cache, int width) {
+    long resident = cache.number("resident_bytes");
+    long capacity = cache.number("capacity_bytes");
+    double share = Change.share((double) resident, (double) capacity);
+    int bar = Math.max(0, Math.min(LARGEST_BAR, width - 50));
+    int full = (int) Math.round(bar * share);
+    return label("resident")
+        .append(bar == 0 ? "" : "[")
+        .append("#".repeat(full), GOOD)
+        .append(bar == 0 ? "" : "-".repeat(bar - full) + "] ")
+        .append(Human.bytes(resident) + " of " + Human.bytes(capacity))
+        .append(" (" + Shown.percent(share) + ")")
+        .toAttributedString();
+  }
+
+  private static AttributedStringBuilder label(String text) {
+    return new AttributedStringBuilder()
+        .append(text)
+        .append(" ".repeat(LARGEST_LABEL - text.length()));
+  }
+
+  private static ScreenTable tiers(Change change) {
+    ScreenTable table =
+        new ScreenTable(List.of("TIER", "ITEMS/s", "BYTES/s", "SHARE"), List.of(0, 1, 2, 3));
+    for (Tier tier : Tier.of(change)) {
+      table.add(
+          row(
+              tier.name(),
+              Double.isNaN(tier.items()) ? "-" : Shown.rate(change.rate(tier.items())),
+              Double.isNaN(tier.bytes())
+                  ? "-"
+                  : (tier.guessed() ? "~" : "") + Shown.bytes(change.rate(tier.bytes())),
+              Shown.percent(tier.share())));
+    }
+    return table;
+  }
+
+  private static List<AttributedString> table(
+      Change change, TopState state, int width, int height) {
+    return switch (state.table()) {
+      case JOBS -> TopTables.jobs(change, state.sort()).lines(width, height);
+      case PROCESSES -> TopTables.processes(change, state.sort()).lines(width, height);
+      case PEERS -> TopTables.peers(change).lines(width, height);
+    };
+  }
+
+  /** The colour of a share of time that was lost. */
+  static AttributedStyle stall(double share) {
+    return switch (Change.level(share)) {
+      case POOR -> BAD;
+      case FAIR -> FAIR;
+      case GOOD -> GOOD;
+    };
+  }
+
+  /** Makes plain cells. */
+  static List<AttributedString> row(String... cells) {
+    List<AttributedString> row = new ArrayList<>();
+    for (String cell : cells) {
+      row.add(new AttributedString(cell));
+    }
+    return row;
+  }
+}

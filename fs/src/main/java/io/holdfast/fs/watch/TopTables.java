@@ -1,0 +1,129 @@
+package io.holdfast.fs.watch;
+
+import io.holdfast.fs.control.Figures;
+import io.holdfast.fs.units.Human;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jline.utils.AttributedString;
+
+/** The tables of jobs, processes and peers. Stateless. */
+final class TopTables {
+  private static final List<String> WORK =
+      List.of(
+          "OPENS/s",
+          "MISSES/s",
+          "HITS",
+          "FETCHED/s",
+          "STALL",
+          "OPENS",
+          "MISSES",
+          "FETCHED",
+          "STALLED");
+  private static final List<Integer> WORK_RANKS = List.of(2, 4, 5, 3, 1, 8, 9, 7, 6);
+
+  private TopTables() {}
+
+  static ScreenTable jobs(Change change, TopState.Sort sort) {
+    ScreenTable table =
+        new ScreenTable(
+            with(List.of("JOB", "PROCESSES", "EPOCH"), WORK), with(List.of(0, 12, 10), WORK_RANKS));
+    change.jobs().stream()
+        .sorted(sort.order())
+        .forEach(
+            job ->
+                table.add(
+                    with(
+                        TopScreen.row(
+                            Shown.name(job.name()),
+                            Human.count(job.processes()),
+                            job.epoch() == 0 ? "-" : Human.count(job.epoch())),
+                        work(job, change))));
+    return table;
+  }
+
+  static ScreenTable processes(Change change, TopState.Sort sort) {
+    ScreenTable table =
+        new ScreenTable(
+            with(List.of("COMMAND", "PID", "JOB"), WORK), with(List.of(0, 1, 12), WORK_RANKS));
+    change.processes().stream()
+        .sorted(sort.order())
+        .forEach(
+            process ->
+                table.add(
+                    with(
+                        TopScreen.row(
+                            Shown.name(process.command()),
+                            Long.toString(process.pid()),
+                            Shown.name(process.name())),
+                        work(process, change))));
+    return table;
+  }
+
+  private static List<AttributedString> work(Usage usage, Change change) {
+    Counts recent = usage.recent();
+    Counts total = usage.total();
+    double stall = usage.stallShare(change.seconds());
+    List<AttributedString> cells =
+        new ArrayList<>(
+            TopScreen.row(
+                Shown.rate(change.rate(recent.opens())),
+                Shown.rate(change.rate(recent.misses())),
+                Shown.ratio(recent.hitRatio()),
+                Shown.bytes(change.rate(recent.fetchedBytes()))));
+    cells.add(new AttributedString(Shown.percent(stall), TopScreen.stall(stall)));
+    cells.addAll(
+        TopScreen.row(
+            Human.count(total.opens()),
+            Human.count(total.misses()),
+            Human.bytes(total.fetchedBytes()),
+            Shown.seconds(total.stallSeconds())));
+    return cells;
+  }
+
+  static ScreenTable peers(Change change) {
+    ScreenTable table =
+        new ScreenTable(
+            Arrays.asList(
+                "NODE",
+                "STATE",
+                "IN/s",
+                "OUT/s",
+                "RESIDENT",
+                "CAPACITY",
+                "IN",
+                "OUT",
+                "ERRORS",
+                "P50",
+                "P99"),
+            List.of(0, 1, 2, 3, 8, 9, 6, 7, 4, 10, 5));
+    for (Change.PeerUse peer : change.peers()) {
+      Figures row = peer.row();
+      long resident = row.number("resident_bytes");
+      table.add(
+          TopScreen.row(
+              Shown.name(row.text("node")),
+              row.text("state"),
+              Shown.bytes(change.rate(peer.bytesIn())),
+              Shown.bytes(change.rate(peer.bytesOut())),
+              resident < 0 ? "-" : Human.bytes(resident),
+              Human.bytes(row.number("capacity_bytes")),
+              Human.bytes(row.number("bytes_in")),
+              Human.bytes(row.number("bytes_out")),
+              Human.count(row.number("errors")),
+              micros(row.number("p50_us")),
+              micros(row.number("p99_us"))));
+    }
+    return table;
+  }
+
+  private static String micros(long micros) {
+    return micros == 0 ? "-" : Human.grouped(micros) + " us";
+  }
+
+  private static <T> List<T> with(List<T> first, List<T> more) {
+    List<T> all = new ArrayList<>(first);
+    all.addAll(more);
+    return all;
+  }
+}

@@ -1,0 +1,47 @@
+package io.holdfast.fs.watch;
+
+import io.holdfast.fs.control.Figures;
+import io.holdfast.fs.units.Human;
+import java.util.Locale;
+
+/** What happened in a mount as rows of a table: {@code holdfast stats --watch}. Stateless. */
+public final class WatchRows {
+  private static final String FORMAT = "%9s %9s %9s %11s %11s %7s %8s %19s %6s%n";
+
+  private WatchRows() {}
+
+  /** Returns the line of headings above the rows. */
+  public static String heading() {
+    return String.format(
+        Locale.ROOT,
+        FORMAT,
+        "hit ratio",
+        "opens/s",
+        "fetches/s",
+        "from peers",
+        "from origin",
+        "stall %",
+        "stalled",
+        "resident/capacity",
+        "errors");
+  }
+
+  /** Returns the row for what happened. */
+  public static String row(Change change) {
+    Figures cache = change.now().group("cache");
+    return String.format(
+        Locale.ROOT,
+        FORMAT,
+        Shown.ratio(change.hitRatio()),
+        change.countsOpens() ? Shown.rate(change.rate(change.opens())) : "-",
+        Shown.rate(change.rate(change.peerItems() + change.originItems())),
+        Shown.bytes(change.rate(change.peerBytes())) + "/s",
+        Shown.bytes(change.rate(change.originBytes())) + "/s",
+        Shown.percent(change.stallShare()),
+        String.format(Locale.ROOT, "%.1f", change.stalledReaders()),
+        Human.bytes(cache.number("resident_bytes"))
+            + "/"
+            + Human.bytes(cache.number("capacity_bytes")),
+        Human.count(change.errors()));
+  }
+}
