@@ -37,6 +37,9 @@ final class CliRun {
   /** How often a command may pause before it is interrupted. */
   int pauses = Integer.MAX_VALUE;
 
+  /** What is closed while a command pauses. */
+  AutoCloseable whenPaused = () -> {};
+
   /** What a process that is killed loses. */
   AutoCloseable whenKilled = () -> {};
 
@@ -143,19 +146,29 @@ final class CliRun {
     }
 
     @Override
+    boolean isTerminal(int descriptor) {
+      return false;
+    }
+
+    @Override
     boolean pause(long millis) {
+      close(whenPaused);
       pauses--;
       return pauses >= 0 && super.pause(Math.min(millis, 20));
     }
 
     @Override
     boolean kill(long pid) {
+      close(whenKilled);
+      return killed.add(pid);
+    }
+
+    private void close(AutoCloseable resource) {
       try {
-        whenKilled.close();
+        resource.close();
       } catch (Exception e) {
         throw new IllegalStateException(e);
       }
-      return killed.add(pid);
     }
   }
 }

@@ -129,6 +129,65 @@ class ControlledCommandsTest {
   }
 
   @Test
+  void stats_watchCount_endsAfterThatManyRows() throws IOException {
+    daemon("one", "/mnt/one");
+    assertThat(run.run("stats", "--watch", "--count", "3", "--interval", "0.1")).isZero();
+    assertThat(run.out.toString().lines()).hasSize(3 + 1);
+    assertThat(run.run("stats", "--watch", "--count", "1", "--json")).isZero();
+    assertThat(run.out.toString()).contains("\"rates\":{\"seconds\":1.0,\"since_mount\":true");
+  }
+
+  @Test
+  void stats_watchOptions_areChecked() throws IOException {
+    daemon("one", "/mnt/one");
+    assertThat(run.run("stats", "--count", "3")).isEqualTo(2);
+    assertOneLine("--interval and --count are for --watch: give it too");
+    run.err.getBuffer().setLength(0);
+    assertThat(run.run("stats", "--watch", "--interval", "1ms")).isEqualTo(2);
+    assertOneLine("--interval '1ms' is too short: give at least 100ms");
+    run.err.getBuffer().setLength(0);
+    assertThat(run.run("stats", "--watch", "--count", "0")).isEqualTo(2);
+    assertOneLine("--count '0' is too small: give at least 1");
+  }
+
+  @Test
+  void stats_watchDaemonThatEnds_isToldAndAskedAgain() throws IOException {
+    daemon("one", "/mnt/one");
+    run.whenPaused = open.get(0);
+    assertThat(run.run("stats", "--watch", "--count", "3")).isZero();
+    assertThat(run.out.toString().lines()).hasSize(2);
+    assertThat(run.err.toString().lines())
+        .hasSize(2)
+        .allSatisfy(line -> assertThat(line).endsWith(" has just ended: trying again"));
+  }
+
+  @Test
+  void top_batch_printsScreens() throws IOException {
+    daemon("one", "/mnt/one");
+    assertThat(run.run("top", "--batch", "-n", "2")).as(run.err.toString()).isZero();
+    assertThat(run.out.toString()).startsWith("one at ").contains("\n\none at ", "\nNODE ");
+  }
+
+  @Test
+  void top_json_isAnObjectALine() throws IOException {
+    daemon("one", "/mnt/one");
+    assertThat(run.run("top", "--json", "-n", "2")).isZero();
+    assertThat(run.out.toString().lines())
+        .hasSize(2)
+        .allSatisfy(line -> assertThat(line).startsWith("{\"name\":\"one\"").endsWith("}"));
+  }
+
+  @Test
+  void top_noTerminal_namesBatch() throws IOException {
+    daemon("one", "/mnt/one");
+    assertThat(run.run("top")).isEqualTo(2);
+    assertOneLine("this is no terminal: give --batch for text, or --json");
+    run.err.getBuffer().setLength(0);
+    assertThat(run.run("top", "-n", "2")).isEqualTo(2);
+    assertOneLine("-n is for --batch and --json: give one of them too");
+  }
+
+  @Test
   void stats_daemonThatDoesNotAnswer_isToldWithItsPid() throws IOException {
     silent("stuck");
     assertThat(run.run("stats", "stuck")).isEqualTo(1);
@@ -297,7 +356,7 @@ class ControlledCommandsTest {
 
     @Override
     public Map<String, Object> stats() {
-      return Map.of("name", name);
+      return Map.of("name", name, "cluster", Map.of());
     }
 
     @Override
