@@ -10,7 +10,6 @@ import org.jline.terminal.Size;
 import org.jline.terminal.Terminal;
 import org.jline.terminal.TerminalBuilder;
 import org.jline.utils.AttributedString;
-import org.jline.utils.Display;
 import org.jline.utils.InfoCmp.Capability;
 
 /**
@@ -23,9 +22,8 @@ final class FullScreen implements Closeable {
 
   private final CliContext context;
   private final Terminal terminal;
-  private final Display display;
   private final Attributes before;
-  private final AtomicBoolean resized = new AtomicBoolean(true);
+  private final AtomicBoolean resized = new AtomicBoolean();
   private final Thread atExit = new Thread(this::giveBack, "terminal");
   private boolean closed;
 
@@ -38,7 +36,6 @@ final class FullScreen implements Closeable {
   private FullScreen(CliContext context, Terminal terminal) {
     this.context = context;
     this.terminal = terminal;
-    this.display = new Display(terminal, true);
     this.before = terminal.getAttributes();
   }
 
@@ -49,7 +46,7 @@ final class FullScreen implements Closeable {
    */
   static FullScreen open(CliContext context) throws IOException {
     Terminal terminal = terminal();
-    if (terminal.getStringCapability(Capability.cursor_address) == null) {
+    if (terminal.getStringCapability(Capability.cursor_home) == null) {
       terminal.close();
       throw CliException.couldNot(
           "this terminal (" + terminal.getType() + ") has no full screen: give --batch for text");
@@ -68,6 +65,7 @@ final class FullScreen implements Closeable {
           .provider("exec")
           .dumb(false)
           .encoding(StandardCharsets.UTF_8)
+          .nativeSignals(false) // else SIGINT would end the process without its hooks
           .build();
     } catch (IllegalStateException e) {
       throw CliException.couldNot(
@@ -77,6 +75,9 @@ final class FullScreen implements Closeable {
 
   private void take() {
     terminal.enterRawMode();
+    Attributes raw = terminal.getAttributes();
+    raw.setControlChar(Attributes.ControlChar.VSUSP, 0); // stopped, it would keep the screen
+    terminal.setAttributes(raw);
     terminal.handle(Terminal.Signal.WINCH, signal -> resized.set(true));
     terminal.puts(Capability.enter_ca_mode);
     terminal.puts(Capability.cursor_invisible);
@@ -88,29 +89,33 @@ final class FullScreen implements Closeable {
     return resized.get();
   }
 
-  /** Draws everything anew the next time. */
-  void redraw() {
-    resized.set(true);
-  }
-
   /** Waits for a key; returns it, -1 at the end of the input, -2 when there was none. */
   int key(long millis) throws IOException {
     return terminal.reader().read(millis);
   }
 
-  /** Shows lines; only what is different from the last ones is sent. */
+  /** Shows lines in place of the last ones. */
   synchronized void show(Lines lines) {
     if (closed) {
       return;
     }
+    resized.set(false);
     Size size = terminal.getSize();
     int width = Math.max(SMALLEST, size.getColumns());
     int height = Math.max(SMALLEST, size.getRows());
-    if (resized.getAndSet(false)) {
-      display.clear();
-      display.resize(height, width);
+    terminal.puts(Capability.cursor_home);
+    String separator = "";
+    for (AttributedString line : lines.of(width, height)) {
+      terminal.writer().write(separator);
+      // Before the text: behind a line that fills the screen's width it would erase the last
+      // letter.
+      terminal.puts(Capability.clr_eol);
+      terminal.writer().write(line.toAnsi(terminal));
+      separator = "\r\n";
     }
-    display.update(lines.of(width, height), size.cursorPos(height - 1, 0));
+    terminal.writer().write(separator);
+    terminal.puts(Capability.clr_eos);
+    terminal.flush();
   }
 
   @Override
@@ -124,7 +129,7 @@ final class FullScreen implements Closeable {
       return;
     }
     closed = true;
-    terminal.puts(Capability.cursor_visible);
+    terminal.puts(Capability.cursor_normal);
     terminal.puts(Capability.exit_ca_mode);
     terminal.flush();
     terminal.setAttributes(before);

@@ -26,7 +26,6 @@ final class TopTerminal {
 
   private static final long KEY_MILLIS = 100;
   private static final int END_OF_INPUT = -1;
-  private static final int REDRAW = 'L' - '@';
 
   private final CliContext context;
   private final DaemonLook look;
@@ -75,9 +74,6 @@ final class TopTerminal {
       if (key >= 0) {
         state = state.after(key);
         stale = true;
-        if (key == REDRAW) {
-          screen.redraw();
-        }
       }
     }
   }

@@ -138,9 +138,11 @@ public final class TopScreen {
     if (state.paused()) {
       return ", paused";
     }
-    return change.isSinceMount()
-        ? ", all since the mount"
-        : ", last " + Shown.seconds(change.seconds());
+    return (change.isSinceMount()
+            ? ", all since the mount"
+            : ", last " + Shown.seconds(change.seconds()))
+        + ", by "
+        + state.sort().word();
   }
 
   private static String opens(Change change) {

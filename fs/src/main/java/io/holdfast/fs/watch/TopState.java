@@ -2,6 +2,7 @@ package io.holdfast.fs.watch;
 
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.Locale;
 
 /**
  * What a user of {@code holdfast top} has chosen. Immutable; a key makes another one.
@@ -36,6 +37,10 @@ public record TopState(Table table, Sort sort, boolean paused, boolean help, lon
     OPENS,
     MISSES,
     BYTES;
+
+    String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
 
     private double of(Counts counts) {
       return switch (this) {

@@ -41,7 +41,7 @@ class TopScreenTest {
   void wideScreen_showsEverythingOfJobs() {
     assertThat(lines(busy("/slurm/job_7"), FIRST, 140, 40))
         .containsExactly(
-            "data-set at /data/set, up 1 min 42 s, last 2.0 s",
+            "data-set at /data/set, up 1 min 42 s, last 2.0 s, by stalled",
             "dataset   100 MB in 1,000 files, policy minio, planned hit ratio 0.80",
             "resident  [####################--------------------] 40.0 MB of 80.0 MB (50 %)",
             "now       hit ratio 0.80   opens 200/s   peers 100 kB/s   origin 3.00 MB/s",
