@@ -22,9 +22,8 @@ final class FullScreen implements Closeable {
 
   private final CliContext context;
   private final Terminal terminal;
-  private final Attributes before;
   private final AtomicBoolean resized = new AtomicBoolean();
-  private final Thread atExit = new Thread(this::giveBack, "terminal");
+  private final Thread atExit = new Thread(this::leave, "terminal");
   private boolean closed;
 
   /** Makes the lines for a size. */
@@ -36,7 +35,6 @@ final class FullScreen implements Closeable {
   private FullScreen(CliContext context, Terminal terminal) {
     this.context = context;
     this.terminal = terminal;
-    this.before = terminal.getAttributes();
   }
 
   /**
@@ -119,24 +117,19 @@ final class FullScreen implements Closeable {
   }
 
   @Override
-  public void close() {
+  public void close() throws IOException {
     context.forgetAtExit(atExit);
-    giveBack();
+    leave();
+    terminal.close(); // with its attributes as they were
   }
 
-  private synchronized void giveBack() {
-    if (closed) {
-      return;
-    }
-    closed = true;
-    terminal.puts(Capability.cursor_normal);
-    terminal.puts(Capability.exit_ca_mode);
-    terminal.flush();
-    terminal.setAttributes(before);
-    try {
-      terminal.close();
-    } catch (IOException e) {
-      // There is no terminal any more.
+  /** Shows what was there before. At the end of the process the library restores the attributes. */
+  private synchronized void leave() {
+    if (!closed) {
+      closed = true;
+      terminal.puts(Capability.cursor_normal);
+      terminal.puts(Capability.exit_ca_mode);
+      terminal.flush();
     }
   }
 }
