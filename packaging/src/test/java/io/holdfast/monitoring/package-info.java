@@ -1,0 +1,9 @@
+/**
+ * What monitoring gets, checked: the form of a scrape ({@link io.holdfast.monitoring.MetricsLint}),
+ * the document that is made from the declarations, and that the dashboard and the alerts ask for
+ * metrics that there are.
+ */
+@NullMarked
+package io.holdfast.monitoring;
+
+import org.jspecify.annotations.NullMarked;
