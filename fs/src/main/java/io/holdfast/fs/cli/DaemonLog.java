@@ -2,15 +2,21 @@ package io.holdfast.fs.cli;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
+import ch.qos.logback.classic.PatternLayout;
+import ch.qos.logback.classic.encoder.JsonEncoder;
+import ch.qos.logback.classic.pattern.ClassicConverter;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.util.LevelToSyslogSeverity;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.OutputStreamAppender;
+import ch.qos.logback.core.encoder.Encoder;
+import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
 import ch.qos.logback.core.rolling.RollingFileAppender;
 import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
 import ch.qos.logback.core.util.Duration;
 import ch.qos.logback.core.util.FileSize;
+import io.holdfast.fs.daemon.LogFormat;
 import io.holdfast.fs.daemon.LogLevel;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -36,18 +42,36 @@ final class DaemonLog {
       "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level [%thread] %logger{0}: "
           + "%replace(%msg){'[\\r\\n]+', ' '}%n";
 
+  private static final String JOURNAL_PATTERN =
+      "%priority[%thread] %logger{0}: %replace(%msg){'[\\r\\n]+', ' '}%n";
+
   private DaemonLog() {}
 
-  /** Sends the log to the error output. */
-  static void toErrorOutput(LogLevel level) {
-    toErrorOutput(emptied(), level);
+  /**
+   * Sends the log to the error output.
+   *
+   * @param toJournal whether that leads to the systemd journal, which has times of its own and
+   *     takes the level from a number in front
+   */
+  static void toErrorOutput(LogLevel level, LogFormat format, boolean toJournal) {
+    LoggerContext context = emptied();
+    String pattern = toJournal ? JOURNAL_PATTERN : PATTERN;
+    install(
+        context, errorOutput(), format == LogFormat.JSON ? json() : text(context, pattern), level);
   }
 
-  /** The same while Logback is just starting and cannot be asked for its context. */
-  static void toErrorOutput(LoggerContext context, LogLevel level) {
+  /**
+   * Sends warnings to the error output, while Logback is just starting and cannot be asked for its
+   * context.
+   */
+  static void begin(LoggerContext context) {
+    install(context, errorOutput(), text(context, PATTERN), LogLevel.WARN);
+  }
+
+  private static ConsoleAppender<ILoggingEvent> errorOutput() {
     ConsoleAppender<ILoggingEvent> appender = new ConsoleAppender<>();
     appender.setTarget("System.err");
-    install(context, appender, level);
+    return appender;
   }
 
   /**
@@ -55,7 +79,7 @@ final class DaemonLog {
    *
    * @throws IOException when it cannot be written
    */
-  static void toFile(Path file, LogLevel level) throws IOException {
+  static void toFile(Path file, LogLevel level, LogFormat format) throws IOException {
     Path directory = file.getParent();
     if (directory != null && !Files.isDirectory(directory)) {
       Files.createDirectories(directory);
@@ -80,7 +104,7 @@ final class DaemonLog {
     appender.setTriggeringPolicy(trigger);
     rolling.start();
     trigger.start();
-    install(context, appender, level);
+    install(context, appender, format == LogFormat.JSON ? json() : text(context, PATTERN), level);
   }
 
   /** Writes what is still to be written. */
@@ -98,12 +122,47 @@ final class DaemonLog {
     return (LoggerContext) LoggerFactory.getILoggerFactory();
   }
 
-  private static void install(
-      LoggerContext context, OutputStreamAppender<ILoggingEvent> appender, LogLevel level) {
-    PatternLayoutEncoder encoder = new PatternLayoutEncoder();
-    encoder.setContext(context);
-    encoder.setPattern(PATTERN);
+  /** What is the same for all events of a daemon, or empty for all, is left out. */
+  private static Encoder<ILoggingEvent> json() {
+    JsonEncoder encoder = new JsonEncoder();
+    encoder.setWithSequenceNumber(false);
+    encoder.setWithNanoseconds(false);
+    encoder.setWithContext(false);
+    encoder.setWithMarkers(false);
+    encoder.setWithMDC(false);
+    encoder.setWithKVPList(false);
+    encoder.setWithMessage(false);
+    encoder.setWithArguments(false);
+    encoder.setWithFormattedMessage(true);
+    return encoder;
+  }
+
+  private static Encoder<ILoggingEvent> text(LoggerContext context, String pattern) {
+    PatternLayout layout = new PatternLayout();
+    layout.setContext(context);
+    layout.getInstanceConverterMap().put("priority", Priority::new);
+    layout.setPattern(pattern);
+    layout.start();
+    LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
+    encoder.setLayout(layout);
     encoder.setCharset(StandardCharsets.UTF_8);
+    return encoder;
+  }
+
+  /** The level as the journal reads it at the beginning of a line: {@code <4>} for a warning. */
+  private static final class Priority extends ClassicConverter {
+    @Override
+    public String convert(ILoggingEvent event) {
+      return "<" + LevelToSyslogSeverity.convert(event) + ">";
+    }
+  }
+
+  private static void install(
+      LoggerContext context,
+      OutputStreamAppender<ILoggingEvent> appender,
+      Encoder<ILoggingEvent> encoder,
+      LogLevel level) {
+    encoder.setContext(context);
     encoder.start();
     appender.setContext(context);
     appender.setEncoder(encoder);

@@ -4,7 +4,6 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ConfiguratorRank;
 import ch.qos.logback.core.spi.ContextAwareBase;
-import io.holdfast.fs.daemon.LogLevel;
 
 /**
  * Called by Logback when the first logger is asked for, in place of its search for configuration
@@ -17,7 +16,7 @@ public final class LogConfigurator extends ContextAwareBase implements Configura
 
   @Override
   public ExecutionStatus configure(LoggerContext context) {
-    DaemonLog.toErrorOutput(context, LogLevel.WARN);
+    DaemonLog.begin(context);
     return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
   }
 }

@@ -5,7 +5,7 @@ import io.holdfast.fs.peers.PeersReport;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.stats.Activity;
 import io.holdfast.fs.stats.OpenWatcher;
-import io.holdfast.fs.stats.ProcessFigures;
+import io.holdfast.fs.stats.OwnProcess;
 import io.holdfast.fs.stats.ReadStats;
 import io.holdfast.fs.transit.Fetchers;
 import io.holdfast.fs.transit.Transit;
@@ -230,7 +230,7 @@ final class StatsReport {
   private Map<String, Object> process() {
     Map<String, Object> process = new LinkedHashMap<>();
     process.put("memory_limit_bytes", sources.settings.memoryBytes());
-    process.putAll(ProcessFigures.now());
+    process.putAll(OwnProcess.now());
     return process;
   }
 

@@ -3,11 +3,17 @@ package io.holdfast.fs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.daemon.LogFormat;
 import io.holdfast.fs.daemon.LogLevel;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -22,13 +28,13 @@ class DaemonLogTest {
 
   @AfterEach
   void restore() {
-    DaemonLog.toErrorOutput(LogLevel.WARN);
+    DaemonLog.toErrorOutput(LogLevel.WARN, LogFormat.TEXT, false);
   }
 
   @Test
   void toFile_events_areLinesWithTimeLevelAndThread() throws IOException {
     Path file = temp.resolve("new/dir%d/a.log");
-    DaemonLog.toFile(file, LogLevel.INFO);
+    DaemonLog.toFile(file, LogLevel.INFO, LogFormat.TEXT);
     LOG.info("two\nlines of {}", "ä");
     LOG.debug("not shown");
     LoggerFactory.getLogger("org.other").info("not shown");
@@ -42,10 +48,48 @@ class DaemonLogTest {
   }
 
   @Test
+  void toFile_eventsAsJson_areObjectsALine() throws IOException {
+    Path file = temp.resolve("a.log");
+    DaemonLog.toFile(file, LogLevel.INFO, LogFormat.JSON);
+    LOG.info("two\nlines of \"{}\"", "ä");
+    LOG.warn("with trace", new IOException("cause"));
+    List<String> lines = Files.readAllLines(file);
+    assertThat(lines).hasSize(2);
+    Map<String, Object> event = JSON.std.mapFrom(lines.get(0));
+    assertThat(event)
+        .containsEntry("level", "INFO")
+        .containsEntry("loggerName", "io.holdfast.fs.Something")
+        .containsEntry("formattedMessage", "two\nlines of \"ä\"")
+        .containsOnlyKeys("timestamp", "level", "threadName", "loggerName", "formattedMessage");
+    assertThat((Long) event.get("timestamp")).isPositive();
+    assertThat((Map<?, ?>) JSON.std.mapFrom(lines.get(1)).get("throwable"))
+        .extracting("message")
+        .isEqualTo("cause");
+  }
+
+  @Test
+  void toErrorOutput_ofTheJournal_hasThePriorityInFront() {
+    PrintStream before = System.err;
+    ByteArrayOutputStream written = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(written, true, StandardCharsets.UTF_8));
+    try {
+      DaemonLog.toErrorOutput(LogLevel.INFO, LogFormat.TEXT, true);
+      LOG.warn("careful");
+      LOG.error("bad");
+    } finally {
+      System.setErr(before);
+    }
+    assertThat(written.toString(StandardCharsets.UTF_8).lines().toList())
+        .containsExactly(
+            "<4>[" + Thread.currentThread().getName() + "] Something: careful",
+            "<3>[" + Thread.currentThread().getName() + "] Something: bad");
+  }
+
+  @Test
   void toFile_again_appends() throws IOException {
     Path file = temp.resolve("a.log");
     Files.writeString(file, "before\n");
-    DaemonLog.toFile(file, LogLevel.TRACE);
+    DaemonLog.toFile(file, LogLevel.TRACE, LogFormat.TEXT);
     LOG.trace("after");
     assertThat(Files.readAllLines(file)).hasSize(2).startsWith("before");
   }
@@ -53,13 +97,13 @@ class DaemonLogTest {
   @Test
   void toFile_muchLogged_staysBounded() throws Exception {
     Path file = temp.resolve("a.log");
-    DaemonLog.toFile(file, LogLevel.INFO);
+    DaemonLog.toFile(file, LogLevel.INFO, LogFormat.TEXT);
     String text = "x".repeat(1_000_000);
     for (int i = 0; i < 80; i++) {
       LOG.info(text);
       Thread.sleep(15);
     }
-    DaemonLog.toErrorOutput(LogLevel.WARN);
+    DaemonLog.toErrorOutput(LogLevel.WARN, LogFormat.TEXT, false);
     try (Stream<Path> files = Files.list(temp)) {
       List<Path> all = files.toList();
       assertThat(all).hasSizeBetween(2, 4);
@@ -69,6 +113,7 @@ class DaemonLogTest {
 
   @Test
   void toFile_thatCannotBeWritten_fails() {
-    assertThatThrownBy(() -> DaemonLog.toFile(temp, LogLevel.INFO)).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> DaemonLog.toFile(temp, LogLevel.INFO, LogFormat.TEXT))
+        .isInstanceOf(IOException.class);
   }
 }

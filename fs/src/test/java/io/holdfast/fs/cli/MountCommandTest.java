@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.daemon.LogFormat;
 import io.holdfast.fs.daemon.LogLevel;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -35,7 +36,7 @@ class MountCommandTest {
 
   @AfterEach
   void restoreLog() {
-    DaemonLog.toErrorOutput(LogLevel.WARN);
+    DaemonLog.toErrorOutput(LogLevel.WARN, LogFormat.TEXT, false);
   }
 
   @Test

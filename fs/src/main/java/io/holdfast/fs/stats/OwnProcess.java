@@ -15,14 +15,14 @@ import java.util.Map;
  * What this process takes of the machine: {@code process} in {@code stats.json}. Reads /proc at
  * every call; what cannot be read is missing. Stateless.
  */
-public final class ProcessFigures {
+public final class OwnProcess {
   private static final Path STATUS = Path.of("/proc/self/status");
   private static final Path LIMITS = Path.of("/proc/self/limits");
   private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
   private static final String DESCRIPTORS_LIMIT = "Max open files";
   private static final int KIBIBYTE = 1024;
 
-  private ProcessFigures() {}
+  private OwnProcess() {}
 
   /** Returns the figures: bytes, seconds, numbers. */
   public static Map<String, Object> now() {
