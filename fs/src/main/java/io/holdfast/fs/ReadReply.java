@@ -14,6 +14,12 @@ public interface ReadReply {
    */
   void data(long address, int length);
 
+  /**
+   * Learns, before {@link #data}, what the bytes came from while the reader waited. Not called
+   * where they were here already.
+   */
+  default void waitedFor(ReadSource source) {}
+
   /** Answers with a failure. */
   void failed(FsException cause);
 }

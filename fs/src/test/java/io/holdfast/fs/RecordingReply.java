@@ -12,12 +12,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** A reply that keeps its answer, and insists on getting one only. Thread-safe. */
 public final class RecordingReply implements ReadReply {
   private final CompletableFuture<byte[]> answer = new CompletableFuture<>();
+  private volatile ReadSource source = ReadSource.MEMORY;
   private final AtomicInteger answers = new AtomicInteger();
 
   @Override
   public void data(long address, int length) {
     answers.incrementAndGet();
     answer.complete(Memory.bytes(address, length));
+  }
+
+  @Override
+  public void waitedFor(ReadSource from) {
+    source = from;
   }
 
   @Override
@@ -29,6 +35,11 @@ public final class RecordingReply implements ReadReply {
   /** Tells whether there is an answer, without waiting for one. */
   public boolean isAnswered() {
     return answer.isDone();
+  }
+
+  /** Returns where the bytes came from. */
+  public ReadSource source() {
+    return source;
   }
 
   /** Returns how many answers there were. */

@@ -56,6 +56,7 @@ final class ArchitectureTest {
           arrow("stats", "", "linux", "units"),
           arrow("control", "", "origin", "units"),
           arrow("metrics", ""),
+          arrow("accesslog", ""),
           // The port to the kernel, and its bindings.
           arrow("mount", "", "control", "linux", "origin", "residency", "stats", "transit", "tree"),
           arrow("mount.jnr", "", "linux", "mount", "origin"),
@@ -66,6 +67,7 @@ final class ArchitectureTest {
           arrow(
               "daemon",
               "",
+              "accesslog",
               "control",
               "linux",
               "metrics",

@@ -2,9 +2,11 @@ package io.holdfast.fs.daemon;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import com.github.benmanes.caffeine.cache.Ticker;
+import io.holdfast.fs.AccessLog;
 import io.holdfast.fs.FetchUse;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.control.ControlCommands;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.ControlFiles;
@@ -105,6 +107,7 @@ public final class Daemon {
   private final StatsReport report;
   private final Exposition metrics;
   private final Activity activity;
+  private final AccessLog accesses;
   private final DatasetChanges changes;
   private final Residency residency;
   private final Binding binding;
@@ -139,6 +142,7 @@ public final class Daemon {
       IsolatedThreads droppers = closing(Composition.droppers(without));
       activity = new Activity(JobBy.CGROUP, settings.itemSize(), System::nanoTime);
       OpenWatcher watcher = closing(new OpenWatcher(Composition.watcher(without), activity));
+      accesses = AccessLog.NONE;
       boolean watch = chooseWatch(watcher);
       boolean message =
           !watch
@@ -226,6 +230,7 @@ public final class Daemon {
                   transit,
                   reads,
                   activity,
+                  Accesses.figures(accesses),
                   watcher,
                   () -> message || watcher.isRunning(),
                   binding,
@@ -243,6 +248,7 @@ public final class Daemon {
                   new ControlFiles(controlFiles(), restarts(), Ticker.systemTicker()),
                   reads,
                   activity,
+                  accesses,
                   changes,
                   settings.metadataTtl(),
                   System::nanoTime));
@@ -532,6 +538,13 @@ public final class Daemon {
     public FetchUse use(Item item, Item range, Reader reader) {
       boolean whole = range.length() == item.length();
       return activity.fetch(item.id(), whole, range.offset() == item.offset(), reader.thread());
+    }
+
+    @Override
+    public void ended(Item item, ReadSource source, long nanos, @Nullable FsException failure) {
+      if (accesses.wantsNext()) {
+        accesses.add(Accesses.fetch(item, source, nanos, failure));
+      }
     }
 
     @Override

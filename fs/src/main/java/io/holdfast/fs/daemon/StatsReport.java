@@ -70,6 +70,7 @@ final class StatsReport {
       Transit transit,
       ReadStats reads,
       Activity activity,
+      Supplier<Map<String, Object>> accesses,
       OpenWatcher watcher,
       BooleanSupplier opensCounted,
       Binding binding,
@@ -106,6 +107,7 @@ final class StatsReport {
     all.put("kernel", kernel(cache));
     all.put("errors", errors());
     all.put("process", process());
+    all.put("access_log", sources.accesses.get());
     return all;
   }
 

@@ -1,8 +1,10 @@
 package io.holdfast.fs.mount;
 
+import io.holdfast.fs.AccessLog;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
+import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.control.ControlFiles;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.origin.Attributes;
@@ -54,6 +56,7 @@ public final class DatasetFilesystem implements Filesystem {
   private final ControlFiles control;
   private final ReadStats reads;
   private final Activity activity;
+  private final AccessLog accesses;
   private final DatasetChanges changes;
   private final LongSupplier nanoTime;
   private final CallerMemory callers = new CallerMemory();
@@ -76,6 +79,7 @@ public final class DatasetFilesystem implements Filesystem {
       ControlFiles control,
       ReadStats reads,
       Activity activity,
+      AccessLog accesses,
       DatasetChanges changes,
       Duration metadataTtl,
       LongSupplier nanoTime) {}
@@ -90,6 +94,7 @@ public final class DatasetFilesystem implements Filesystem {
     control = parts.control;
     reads = parts.reads;
     activity = parts.activity;
+    accesses = parts.accesses;
     changes = parts.changes;
     nanoTime = parts.nanoTime;
     remembered = new Remembered(tree, origin.mayHang(), parts.metadataTtl, nanoTime);
@@ -205,7 +210,10 @@ public final class DatasetFilesystem implements Filesystem {
       return;
     }
     Reader reader = callers.reader(thread);
-    ReadReply counted = reader.internal() ? reply : counted(reply, activity.caller(thread));
+    ReadReply counted =
+        reader.internal()
+            ? reply
+            : counted(logged(node, offset, length, thread, reply), activity.caller(thread));
     try {
       Node known = tree.node(node);
       Content content = new Content(node, known::path, known.version());
@@ -223,6 +231,24 @@ public final class DatasetFilesystem implements Filesystem {
     }
   }
 
+  private ReadReply logged(long node, long offset, int length, int thread, ReadReply reply) {
+    return accesses.wantsNext()
+        ? new LoggedReply(
+            reply,
+            accesses,
+            new LoggedReply.Asked(thread, () -> pathOf(node), offset, length),
+            nanoTime)
+        : reply;
+  }
+
+  private Object pathOf(long node) {
+    try {
+      return tree.node(node).path();
+    } catch (FsException e) {
+      return "?"; // a version that is no more
+    }
+  }
+
   private ReadReply counted(ReadReply reply, Caller caller) {
     caller.reads(nanoTime.getAsLong());
     return new ReadReply() {
@@ -230,6 +256,11 @@ public final class DatasetFilesystem implements Filesystem {
       public void data(long address, int length) {
         reply.data(address, length);
         reads.answered(length, caller.answered(nanoTime.getAsLong()));
+      }
+
+      @Override
+      public void waitedFor(ReadSource source) {
+        reply.waitedFor(source);
       }
 
       @Override

@@ -3,6 +3,7 @@ package io.holdfast.fs.transit;
 import io.holdfast.fs.FetchUse;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.ReadSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -87,6 +88,11 @@ final class Fetch implements Fetched {
 
   Item whole() {
     return whole;
+  }
+
+  /** Returns when it was begun. */
+  long started() {
+    return started;
   }
 
   /** Returns the first byte, within the whole item. */
@@ -209,7 +215,7 @@ final class Fetch implements Fetched {
   }
 
   /** Takes note of bytes that were checked, and answers those who waited for them. */
-  void advance(int upTo) {
+  void advance(int upTo, ReadSource source) {
     List<Ask> served = new ArrayList<>(1);
     synchronized (this) {
       arrived = upTo;
@@ -224,6 +230,7 @@ final class Fetch implements Fetched {
       users += served.size();
     }
     for (Ask waiter : served) {
+      waiter.reply().waitedFor(source);
       answer(waiter);
       release();
     }

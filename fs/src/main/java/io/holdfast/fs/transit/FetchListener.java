@@ -1,7 +1,10 @@
 package io.holdfast.fs.transit;
 
 import io.holdfast.fs.FetchUse;
+import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
+import io.holdfast.fs.ReadSource;
+import org.jspecify.annotations.Nullable;
 
 /** What transit asks and tells of the items that pass through it. Thread-safe; no method blocks. */
 public interface FetchListener {
@@ -44,6 +47,15 @@ public interface FetchListener {
   default FetchUse use(Item item, Item range, Reader reader) {
     return FetchUse.NONE;
   }
+
+  /**
+   * Learns that a fetch has ended.
+   *
+   * @param source where its bytes came from
+   * @param nanos since it was begun, waiting for its turn included
+   * @param failure why it failed, or null
+   */
+  void ended(Item item, ReadSource source, long nanos, @Nullable FsException failure);
 
   /** Learns that the origin has another version of this item's file by now. */
   void changed(Item item);

@@ -5,6 +5,7 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
+import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.linux.Memory;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,7 @@ final class JoinedReply {
   private int missing = 1;
 
   private @Nullable FsException failure;
+  private ReadSource source = ReadSource.MEMORY;
 
   JoinedReply(ReadReply whole, int length) {
     this.whole = whole;
@@ -44,10 +46,21 @@ final class JoinedReply {
       }
 
       @Override
+      public void waitedFor(ReadSource from) {
+        slowest(from);
+      }
+
+      @Override
       public void failed(FsException cause) {
         arrived(cause);
       }
     };
+  }
+
+  private synchronized void slowest(ReadSource from) {
+    if (from.compareTo(source) > 0) {
+      source = from;
+    }
   }
 
   /** Says that the last part was not asked for after all. */
@@ -62,6 +75,7 @@ final class JoinedReply {
 
   private void arrived(@Nullable FsException cause) {
     FsException failed;
+    ReadSource from;
     synchronized (this) {
       if (failure == null) {
         failure = cause;
@@ -70,8 +84,12 @@ final class JoinedReply {
         return;
       }
       failed = failure;
+      from = source;
     }
     if (failed == null) {
+      if (from != ReadSource.MEMORY) {
+        whole.waitedFor(from);
+      }
       whole.data(buffer, length);
     } else {
       whole.failed(failed);

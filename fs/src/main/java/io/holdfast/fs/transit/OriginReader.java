@@ -2,6 +2,7 @@ package io.holdfast.fs.transit;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.Origin.Part;
 import io.holdfast.fs.origin.OriginFile;
@@ -85,7 +86,7 @@ final class OriginReader {
         }
         stats.originBytes.add(count);
         done += count;
-        fetch.advance(done);
+        fetch.advance(done, ReadSource.ORIGIN);
       }
       file.discard(item.offset(), item.length());
       return done == item.length();

@@ -3,6 +3,7 @@ package io.holdfast.fs.transit;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
+import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.origin.Origin;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -248,11 +250,13 @@ public final class Transit {
         stats.peerItems.increment();
         stats.peerBytes.add(fetch.item().length());
         fetch.use().fetched(fetch.item().length());
-        fetch.advance(fetch.item().length());
+        fetch.advance(fetch.item().length(), ReadSource.PEER);
+        ended(fetch, ReadSource.PEER, null);
         decide(fetch, arrival.mayAdmit());
       } else if (origin.fetch(fetch, address)) {
         stats.originItems.increment();
         fetch.use().fetched(fetch.item().length());
+        ended(fetch, ReadSource.ORIGIN, null);
         decide(fetch, arrival.mayAdmit());
       }
     } catch (FsException e) {
@@ -266,6 +270,10 @@ public final class Transit {
     }
   }
 
+  private void ended(Fetch fetch, ReadSource source, @Nullable FsException failure) {
+    listener.ended(fetch.item(), source, nanoTime.getAsLong() - fetch.started(), failure);
+  }
+
   private void decide(Fetch fetch, boolean mayAdmit) {
     boolean whole = fetch.isOfWhole();
     fetch.decided(mayAdmit && whole && fetch.beginOffer() && listener.offer(fetch));
@@ -274,6 +282,7 @@ public final class Transit {
   private void fail(Fetch fetch, FsException cause) {
     table.remove(fetch);
     fetch.end().forEach(ask -> ask.reply().failed(cause));
+    ended(fetch, ReadSource.ORIGIN, cause);
     if (cause.code() == FsError.STALE) {
       log.info("{}", cause.getMessage());
       listener.changed(fetch.item());

@@ -2,6 +2,8 @@ package io.holdfast.fs.peers;
 
 import io.holdfast.fs.Await;
 import io.holdfast.fs.FakeClock;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.Sandbox;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
@@ -33,6 +35,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A node without a mount: its origin is a directory of a real filesystem, and its residents are
@@ -155,6 +158,9 @@ final class PeersFixture implements AutoCloseable {
     public void delivered(Item item, int bytes, boolean complete) {
       residency.noteDelivered(item, bytes, complete);
     }
+
+    @Override
+    public void ended(Item item, ReadSource source, long nanos, @Nullable FsException failure) {}
 
     @Override
     public void changed(Item item) {}

@@ -1,6 +1,8 @@
 package io.holdfast.fs.transit;
 
+import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
+import io.holdfast.fs.ReadSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -9,6 +11,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Decides as a test says and keeps what it is told. Thread-safe. */
 final class FakeListener implements FetchListener {
@@ -22,6 +25,7 @@ final class FakeListener implements FetchListener {
   final Map<Long, Integer> offers = new ConcurrentHashMap<>();
   final AtomicLong delivered = new AtomicLong();
   final List<Item> completed = new CopyOnWriteArrayList<>();
+  final List<String> ended = new CopyOnWriteArrayList<>();
   final List<Item> changed = new CopyOnWriteArrayList<>();
 
   @FunctionalInterface
@@ -58,6 +62,12 @@ final class FakeListener implements FetchListener {
     if (complete) {
       completed.add(item);
     }
+  }
+
+  @Override
+  public void ended(Item item, ReadSource source, long nanos, @Nullable FsException failure) {
+    String how = failure == null ? source.toString() : failure.code().toString();
+    ended.add(item + " " + how);
   }
 
   @Override

@@ -1,0 +1,139 @@
+package io.holdfast.fs.accesslog;
+
+import ch.qos.logback.core.AsyncAppenderBase;
+import ch.qos.logback.core.ContextBase;
+import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
+import ch.qos.logback.core.rolling.RollingFileAppender;
+import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
+import ch.qos.logback.core.util.Duration;
+import ch.qos.logback.core.util.FileSize;
+import io.holdfast.fs.AccessEvent;
+import io.holdfast.fs.AccessLog;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
+
+/**
+ * A file of at most 50 MB, and three older ones, with a JSON object a line for each event that is
+ * chosen. Events wait in a bounded queue for the one thread that writes; what does not fit there is
+ * dropped and counted, so that no reader ever waits for a disk. Thread-safe.
+ */
+public final class AccessLogFile implements AccessLog, AutoCloseable {
+  /** What can become of an event: the keys of {@link #figures()}. */
+  public static final List<String> FATES = List.of("written", "sampled_out", "dropped");
+
+  private static final long LARGEST_FILE = 50_000_000;
+  private static final int OLDER_FILES = 3;
+  private static final long SIZE_CHECK_MILLIS = 100;
+  private static final int QUEUE = 4096;
+  private static final int FLUSH_MILLIS = 1000;
+
+  private final Sampling.Chooser chooser;
+  private final LongAdder written = new LongAdder();
+  private final LongAdder sampledOut = new LongAdder();
+  private final LongAdder dropped = new LongAdder();
+  private final Queue queue = new Queue();
+
+  /** An event and the moment when it ended, in milliseconds since 1970. */
+  record Line(long millis, AccessEvent event) {}
+
+  /** Who a thread belongs to, as far as it is known. */
+  public record Who(int pid, String job) {}
+
+  /**
+   * Begins to write, behind what is there.
+   *
+   * @param who finds a thread's process and job; called by the thread that writes
+   * @param nanoTime a clock of nanoseconds
+   * @throws IOException where the file cannot be written
+   */
+  public AccessLogFile(Path file, Sampling sampling, IntFunction<Who> who, LongSupplier nanoTime)
+      throws IOException {
+    // the appender would only complain to the log
+    Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND).close();
+    chooser = sampling.chooser(nanoTime);
+    ContextBase context = new ContextBase();
+    context.setName("access-log");
+    queue.setContext(context);
+    queue.addAppender(appender(context, file, new EventEncoder(who)));
+    queue.setQueueSize(QUEUE);
+    queue.setDiscardingThreshold(0);
+    queue.setNeverBlock(true);
+    queue.setMaxFlushTime(FLUSH_MILLIS);
+    queue.start();
+  }
+
+  private static RollingFileAppender<Line> appender(
+      ContextBase context, Path file, EventEncoder encoder) {
+    RollingFileAppender<Line> appender = new RollingFileAppender<>();
+    appender.setContext(context);
+    appender.setFile(file.toString());
+    FixedWindowRollingPolicy rolling = new FixedWindowRollingPolicy();
+    rolling.setContext(context);
+    rolling.setParent(appender);
+    rolling.setFileNamePattern(file.toString().replace("%", "\\%") + ".%i");
+    rolling.setMinIndex(1);
+    rolling.setMaxIndex(OLDER_FILES);
+    SizeBasedTriggeringPolicy<Line> trigger = new SizeBasedTriggeringPolicy<>();
+    trigger.setContext(context);
+    trigger.setMaxFileSize(new FileSize(LARGEST_FILE));
+    trigger.setCheckIncrement(Duration.buildByMilliseconds(SIZE_CHECK_MILLIS));
+    appender.setRollingPolicy(rolling);
+    appender.setTriggeringPolicy(trigger);
+    appender.setEncoder(encoder);
+    rolling.start();
+    trigger.start();
+    encoder.start();
+    appender.start();
+    return appender;
+  }
+
+  /** The library's queue drops without a word what does not fit. */
+  private final class Queue extends AsyncAppenderBase<Line> {
+    @Override
+    protected void append(Line line) {
+      if (getRemainingCapacity() == 0) {
+        dropped.increment();
+      } else {
+        super.append(line);
+        written.increment();
+      }
+    }
+  }
+
+  @Override
+  public boolean wantsNext() {
+    boolean wanted = chooser.next();
+    if (!wanted) {
+      sampledOut.increment();
+    }
+    return wanted;
+  }
+
+  @Override
+  public void add(AccessEvent event) {
+    queue.doAppend(new Line(System.currentTimeMillis(), event));
+  }
+
+  /** Returns how many events were written, sampled out and dropped. */
+  public Map<String, Object> figures() {
+    Map<String, Object> figures = new LinkedHashMap<>();
+    Iterator<LongAdder> counts = List.of(written, sampledOut, dropped).iterator();
+    FATES.forEach(fate -> figures.put(fate, counts.next().sum()));
+    return figures;
+  }
+
+  /** Writes what is still to be written, for a second at most. */
+  @Override
+  public void close() {
+    queue.stop();
+  }
+}

@@ -1,0 +1,69 @@
+package io.holdfast.fs.accesslog;
+
+import ch.qos.logback.core.encoder.EncoderBase;
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.AccessEvent;
+import io.holdfast.fs.FsError;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+
+/** Writes an event as a line of JSON. Used by one thread. */
+final class EventEncoder extends EncoderBase<AccessLogFile.Line> {
+  private static final byte[] NOTHING = {};
+
+  private final IntFunction<AccessLogFile.Who> who;
+
+  EventEncoder(IntFunction<AccessLogFile.Who> who) {
+    this.who = who;
+  }
+
+  @Override
+  public byte[] encode(AccessLogFile.Line line) {
+    AccessEvent event = line.event();
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("time", Instant.ofEpochMilli(line.millis()).toString());
+    fields.put("event", text(event.kind()));
+    if (event.thread() != 0) {
+      AccessLogFile.Who reader = who.apply(event.thread());
+      fields.put("pid", reader.pid());
+      if (!reader.job().isEmpty()) {
+        fields.put("job", reader.job());
+      }
+    }
+    fields.put("path", String.valueOf(event.path().get()));
+    fields.put("offset", event.offset());
+    fields.put("length", event.length());
+    if (event.source() != null) {
+      fields.put("source", text(event.source()));
+    }
+    fields.put("microseconds", TimeUnit.NANOSECONDS.toMicros(event.nanos()));
+    FsError failure = event.failure();
+    fields.put("result", failure == null ? "ok" : text(failure));
+    try {
+      return (JSON.std.asString(fields) + "\n").getBytes(StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String text(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+
+  @Override
+  public byte[] headerBytes() {
+    return NOTHING;
+  }
+
+  @Override
+  public byte[] footerBytes() {
+    return NOTHING;
+  }
+}

@@ -1,0 +1,62 @@
+package io.holdfast.fs.mount;
+
+import io.holdfast.fs.AccessEvent;
+import io.holdfast.fs.AccessLog;
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.ReadReply;
+import io.holdfast.fs.ReadSource;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Passes the answer to a read on, and tells the access log. Answered once, by any thread. */
+final class LoggedReply implements ReadReply {
+  private final ReadReply reply;
+  private final AccessLog log;
+  private final Asked asked;
+  private final LongSupplier nanoTime;
+  private final long started;
+  private volatile ReadSource source = ReadSource.MEMORY;
+
+  /** What was asked for: see {@link AccessEvent}. */
+  record Asked(int thread, Supplier<?> path, long offset, int length) {}
+
+  LoggedReply(ReadReply reply, AccessLog log, Asked asked, LongSupplier nanoTime) {
+    this.reply = reply;
+    this.log = log;
+    this.asked = asked;
+    this.nanoTime = nanoTime;
+    this.started = nanoTime.getAsLong();
+  }
+
+  @Override
+  public void data(long address, int length) {
+    reply.data(address, length);
+    tell(source, null);
+  }
+
+  @Override
+  public void waitedFor(ReadSource from) {
+    source = from;
+  }
+
+  @Override
+  public void failed(FsException cause) {
+    reply.failed(cause);
+    tell(null, cause.code());
+  }
+
+  private void tell(@Nullable ReadSource from, @Nullable FsError failure) {
+    log.add(
+        new AccessEvent(
+            AccessEvent.Kind.READ,
+            asked.thread(),
+            asked.path(),
+            asked.offset(),
+            asked.length(),
+            from,
+            nanoTime.getAsLong() - started,
+            failure));
+  }
+}
