@@ -2,7 +2,6 @@ package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.daemon.BindingChoice;
-import io.holdfast.fs.daemon.LogFormat;
 import io.holdfast.fs.daemon.Settings;
 import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.linux.Linux;
@@ -203,7 +202,10 @@ final class MountCommand implements Callable<Integer> {
     if (settings.logFile().isPresent()) {
       logToFile(settings);
     } else {
-      DaemonLog.toErrorOutput(settings.level(), LogFormat.TEXT, false);
+      DaemonLog.toErrorOutput(
+          settings.level(),
+          settings.monitoring().logFormat(),
+          Journal.isErrorOutput(context.host().environment()));
     }
     PrintWriter out = context.out(spec);
     context
@@ -239,7 +241,7 @@ final class MountCommand implements Callable<Integer> {
   private void logToFile(Settings settings) {
     Path file = logFile(settings);
     try {
-      DaemonLog.toFile(file, settings.level(), LogFormat.TEXT);
+      DaemonLog.toFile(file, settings.level(), settings.monitoring().logFormat());
     } catch (IOException e) {
       throw CliException.couldNot(
           "the log file '" + file + "' cannot be written: choose another with --log-file", e);

@@ -45,6 +45,9 @@ final class MountOptions {
   @ArgGroup(validate = false, order = 5, heading = "%nThe daemon and its log:%n")
   Service service = new Service();
 
+  @ArgGroup(validate = false, order = 6, heading = "%nWatching it:%n")
+  MonitoringWords monitoring = new MonitoringWords();
+
   /** What decides over memory. */
   static final class Cache {
     @Option(
@@ -337,6 +340,7 @@ final class MountOptions {
     fill(f, cache, host.memory());
     fill(f, mount);
     s3.fill(f);
+    monitoring.fill(f);
     f.set(Settings.Key.LISTEN, peers.listen, v -> b.listen(NodeAddress.parse(v)));
     f.set(Settings.Key.PEERS, peers.peers, v -> b.discovery(Discovery.parse(v)));
     f.set(Settings.Key.CLUSTER_SECRET_FILE, peers.secretFile, b::secretFile);
@@ -396,7 +400,8 @@ final class MountOptions {
     return text.equals("indefinite") ? Settings.INDEFINITE : Durations.parse(text);
   }
 
-  private static <E extends Enum<E>> E one(E[] values, String text) {
+  /** Returns the value that is written so. */
+  static <E extends Enum<E>> E one(E[] values, String text) {
     for (E value : values) {
       if (word(value).equals(text)) {
         return value;

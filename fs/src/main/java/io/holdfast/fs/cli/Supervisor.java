@@ -15,6 +15,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import org.apache.commons.io.FileUtils;
 
@@ -71,11 +72,12 @@ final class Supervisor {
   }
 
   static String commandText(Settings settings, List<String> daemon, Path log) {
-    return "origin=%s%nmountpoint=%s%nlog=%s%nset -- %s%n"
+    return "origin=%s%nmountpoint=%s%nlog=%s%nformat=%s%nset -- %s%n"
         .formatted(
             quoted(held(settings.origin())),
             quoted(settings.mountpoint().toString()),
             quoted(log.toString()),
+            settings.monitoring().logFormat().name().toLowerCase(Locale.ROOT),
             daemon.stream().map(Supervisor::quoted).collect(Collectors.joining(" ")));
   }
 

@@ -17,6 +17,7 @@ import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.metrics.Exposition;
+import io.holdfast.fs.metrics.MetricsServer;
 import io.holdfast.fs.mount.Binding;
 import io.holdfast.fs.mount.DatasetChanges;
 import io.holdfast.fs.mount.DatasetFilesystem;
@@ -46,6 +47,7 @@ import io.holdfast.fs.tree.Tree;
 import io.holdfast.fs.tree.TreePass;
 import io.holdfast.fs.tree.TreeScan;
 import io.holdfast.fs.units.Human;
+import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.PeerSetupException;
 import io.holdfast.policy.CachePolicy;
 import io.holdfast.policy.Policies;
@@ -142,7 +144,7 @@ public final class Daemon {
       IsolatedThreads droppers = closing(Composition.droppers(without));
       activity = new Activity(JobBy.CGROUP, settings.itemSize(), System::nanoTime);
       OpenWatcher watcher = closing(new OpenWatcher(Composition.watcher(without), activity));
-      accesses = AccessLog.NONE;
+      accesses = accessLog();
       boolean watch = chooseWatch(watcher);
       boolean message =
           !watch
@@ -255,6 +257,7 @@ public final class Daemon {
       closing(
           ControlServer.start(
               ControlDirectory.standard(), settings.name(), settings.mountpoint(), new Commands()));
+      listenForScrapes();
       if (peers != null && restarts() == 0) {
         peers.start(tree, layout, transit);
         peersThere = peers.await(PEERS_WAIT);
@@ -403,6 +406,28 @@ public final class Daemon {
   /** Called back only once the mount answers, when the field is set. */
   private DatasetChanges changes() {
     return changes;
+  }
+
+  private AccessLog accessLog() throws FsException {
+    Path file = settings.monitoring().accessLog().orElse(null);
+    return file == null
+        ? AccessLog.NONE
+        : closing(Accesses.open(file, settings.monitoring().sampling(), activity));
+  }
+
+  private void listenForScrapes() throws FsException {
+    NodeAddress address = settings.monitoring().metrics().orElse(null);
+    if (address == null) {
+      return;
+    }
+    MetricsServer server =
+        closing(new MetricsServer(address.resolve(), settings.name(), metrics::text));
+    if (restarts() == 0) {
+      server.start();
+    } else {
+      // the socket of the daemon before may be there as long as one of its threads is
+      Composition.named("metrics-start").newThread(server::keepStarting).start();
+    }
   }
 
   private boolean chooseWatch(OpenWatcher watcher) throws FsException {

@@ -93,6 +93,10 @@ public final class Settings {
     FOREGROUND,
     LOG_LEVEL,
     LOG_FILE,
+    LOG_FORMAT,
+    METRICS,
+    ACCESS_LOG,
+    ACCESS_LOG_SAMPLE,
     STATE_DIR;
 
     /** Returns the name in texts and, behind two dashes, on the command line: {@code item-size}. */
@@ -123,6 +127,7 @@ public final class Settings {
   private final @Nullable S3Settings s3;
   private final @Nullable PeerSettings peers;
   private final boolean foreground;
+  private final Monitoring monitoring;
   private final LogLevel level;
   private final @Nullable Path logFile;
   private final @Nullable Path stateDirectory;
@@ -152,6 +157,7 @@ public final class Settings {
     s3 = builder.s3.settings(builder.origin);
     peers = PeerRules.settings(builder);
     foreground = builder.foreground;
+    monitoring = builder.monitoring.build();
     level = builder.level;
     logFile = builder.logFile;
     stateDirectory = builder.stateDirectory;
@@ -300,6 +306,11 @@ public final class Settings {
     return heapBytes;
   }
 
+  /** Returns how the mount can be watched. */
+  public Monitoring monitoring() {
+    return monitoring;
+  }
+
   /** Returns where a setting came from, such as {@code default} or {@code flag --capacity}. */
   public String source(Key key) {
     return sources.getOrDefault(key, "default");
@@ -343,6 +354,7 @@ public final class Settings {
       case FOREGROUND -> foreground ? "yes" : "no";
       case LOG_LEVEL -> lower(level);
       case LOG_FILE -> logFile == null ? "-" : logFile.toString();
+      case LOG_FORMAT, METRICS, ACCESS_LOG, ACCESS_LOG_SAMPLE -> monitoring.text(key);
       case STATE_DIR -> stateDirectory == null ? "none" : stateDirectory.toString();
     };
   }
@@ -417,6 +429,7 @@ public final class Settings {
     BindingChoice binding = BindingChoice.JNR_FUSE;
     boolean allowOther;
     final S3Options s3 = new S3Options();
+    final Monitoring.Builder monitoring = new Monitoring.Builder();
     @Nullable NodeAddress listen;
     @Nullable Discovery discovery;
     @Nullable Path secretFile;
@@ -545,6 +558,11 @@ public final class Settings {
     public Builder allowOther(boolean value) {
       allowOther = value;
       return this;
+    }
+
+    /** Returns what is said of how the mount can be watched. */
+    public Monitoring.Builder monitoring() {
+      return monitoring;
     }
 
     /** Returns what is said of a source in S3, to be filled in. */

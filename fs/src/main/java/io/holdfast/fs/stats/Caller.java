@@ -19,6 +19,16 @@ public final class Caller {
     return process;
   }
 
+  /** Returns the thread's process. */
+  public int pid() {
+    return process.pid;
+  }
+
+  /** Returns the job that it belongs to. */
+  public String job() {
+    return process.job.name;
+  }
+
   /** A read begins. */
   public synchronized void reads(long now) {
     if (reading == 0) {

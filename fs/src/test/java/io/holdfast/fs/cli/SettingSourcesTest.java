@@ -2,6 +2,7 @@ package io.holdfast.fs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.daemon.LogFormat;
 import io.holdfast.fs.daemon.LogLevel;
 import io.holdfast.fs.daemon.Settings;
 import io.holdfast.fs.daemon.Supervision;
@@ -44,7 +45,7 @@ class SettingSourcesTest {
 
   @AfterEach
   void restoreLog() {
-    DaemonLog.toErrorOutput(LogLevel.WARN);
+    DaemonLog.toErrorOutput(LogLevel.WARN, LogFormat.TEXT, false);
   }
 
   @Test
