@@ -3,9 +3,12 @@ package io.holdfast.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -80,6 +83,9 @@ class BadInputIT {
         bad("hard", "mount", "--pin", "herd", SOURCE, MOUNTPOINT),
         bad("watch", "mount", "--count-opens", "wotch", SOURCE, MOUNTPOINT),
         bad("debug", "mount", "--log-level", "debog", SOURCE, MOUNTPOINT),
+        bad("99999", "mount", "--metrics", "99999", SOURCE, MOUNTPOINT),
+        bad("text, json", "mount", "--log-format", "xml", SOURCE, MOUNTPOINT),
+        bad("1/N", "mount", "--access-log-sample", "5", SOURCE, MOUNTPOINT),
         bad("../evil", "mount", "--name", "../evil", SOURCE, MOUNTPOINT),
         bad("--name", "mount", "--name", "", SOURCE, MOUNTPOINT),
         bad("--capacity", "mount", "--capcity", "64M", SOURCE, MOUNTPOINT),
@@ -182,6 +188,30 @@ class BadInputIT {
     assertThat(MountTable.holdfastAt(mount.mountpoint())).hasSize(1);
     assertThat(mount.path("a.txt")).hasContent("a");
     mount.umount().mustSucceed();
+  }
+
+  @Test
+  void monitoring_thatCannotBe_isToldBeforeAnythingIsMounted() throws IOException {
+    Leftovers before = Leftovers.of(SANDBOX);
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String port = Integer.toString(taken.getLocalPort());
+      for (List<String> options :
+          List.of(
+              List.of("--metrics", port),
+              List.of("--metrics", "no-such-host.invalid:9464"),
+              List.of("--access-log", "/proc/self/access.log"))) {
+        List<String> words = new ArrayList<>(List.of("mount", "--name", SANDBOX.id() + "-bad"));
+        words.addAll(options);
+        words.addAll(resolve(List.of(SOURCE, MOUNTPOINT)));
+
+        Child.Result result = SANDBOX.holdfast(words.toArray(String[]::new));
+
+        assertThat(result.exit()).as("%s", result).isEqualTo(COULD_NOT);
+        assertOneLine(result, options.get(1));
+        assertThat(result.err()).contains("choose another").contains(options.get(0));
+      }
+    }
+    before.assertNothingMore();
   }
 
   @Test

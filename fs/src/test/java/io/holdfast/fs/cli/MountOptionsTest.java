@@ -2,7 +2,9 @@ package io.holdfast.fs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.accesslog.Sampling;
 import io.holdfast.fs.daemon.BindingChoice;
+import io.holdfast.fs.daemon.LogFormat;
 import io.holdfast.fs.daemon.LogLevel;
 import io.holdfast.fs.daemon.OpenCounting;
 import io.holdfast.fs.daemon.PinMode;
@@ -139,6 +141,10 @@ class MountOptionsTest {
             "--dataset-id=openimages",
             "--log-level=debug",
             "--log-file=" + temp.resolve("a/../log"),
+            "--log-format=json",
+            "--metrics=[::1]:9464",
+            "--access-log=" + temp.resolve("a/../access"),
+            "--access-log-sample=1/50",
             "--state-dir=" + temp.resolve("b/../state"));
     assertThat(settings.capacityBytes()).isEqualTo(1L << 30);
     assertThat(settings.text(Settings.Key.KEEP)).isEqualTo("val/ *.idx");
@@ -187,6 +193,10 @@ class MountOptionsTest {
     assertThat(settings.level()).isEqualTo(LogLevel.DEBUG);
     assertThat(settings.logFile()).contains(temp.resolve("log"));
     assertThat(settings.stateDirectory()).contains(temp.resolve("state"));
+    assertThat(settings.monitoring().logFormat()).isEqualTo(LogFormat.JSON);
+    assertThat(settings.monitoring().metrics()).contains(new NodeAddress("::1", 9464));
+    assertThat(settings.monitoring().accessLog()).contains(temp.resolve("access"));
+    assertThat(settings.monitoring().sampling()).isEqualTo(new Sampling(50, Long.MAX_VALUE));
     assertThat(settings.source(Settings.Key.SOURCE)).isEqualTo("argument");
     assertThat(settings.source(Settings.Key.MOUNTPOINT)).isEqualTo("argument");
     for (Settings.Key key :
@@ -205,6 +215,15 @@ class MountOptionsTest {
     host.environment.put("XDG_STATE_HOME", "/state");
     assertThat(settings().stateDirectory()).contains(Path.of("/state/holdfast"));
     assertThat(settings().source(Settings.Key.STATE_DIR)).isEqualTo("default for users");
+  }
+
+  @Test
+  void metrics_portAlone_isOfThisMachineOnly() {
+    assertThat(settings("--metrics", "9464").text(Settings.Key.METRICS))
+        .isEqualTo("127.0.0.1:9464");
+    assertThat(settings("--metrics", "none").monitoring().metrics()).isEmpty();
+    assertThat(settings("--access-log", "none").monitoring().accessLog()).isEmpty();
+    assertThat(settings().text(Settings.Key.METRICS)).isEqualTo("none");
   }
 
   @Test

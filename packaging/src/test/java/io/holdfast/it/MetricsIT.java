@@ -1,0 +1,198 @@
+package io.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.metrics.Metric;
+import io.holdfast.fs.metrics.Metrics;
+import io.holdfast.monitoring.MetricsLint;
+import io.holdfast.monitoring.Queries;
+import io.holdfast.monitoring.Scrape;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** What monitoring gets of real mounts: metrics, the log as JSON, the access log. */
+@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Execution(ExecutionMode.CONCURRENT)
+class MetricsIT {
+  private static final int FILES = 40;
+  private static final int FILE_BYTES = 10_000;
+  private static final Duration DEADLINE = Duration.ofSeconds(20);
+
+  @RegisterExtension final Sandbox sandbox = new Sandbox();
+
+  private final Random random = new Random(1);
+  private final HttpClient client = HttpClient.newHttpClient();
+
+  @Test
+  void scrape_ofAMount_isWellFormedAndTrue() throws Exception {
+    Dataset dataset = dataset();
+    int port = freePort();
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M", "--metrics", "" + port);
+    read(mount, dataset);
+    Stats stats =
+        mount.awaitStats("all opens", s -> s.number("opens.total") == FILES && isSettled(s));
+
+    Scrape scrape = scrape(port);
+
+    assertThat(MetricsLint.problems(scrape)).isEmpty();
+    assertThat(scrape.sum("holdfast_fetched_items_total", "source", "origin")).isEqualTo(FILES);
+    assertThat(value(scrape, "holdfast_opens_total")).isEqualTo(FILES);
+    assertThat(value(scrape, "holdfast_cache_resident_bytes")).isEqualTo(stats.residentBytes());
+    assertThat(value(scrape, "holdfast_origin_fetch_duration_seconds_count"))
+        .isGreaterThanOrEqualTo(FILES);
+    assertThat(value(scrape, "holdfast_process_anonymous_bytes")).isBetween(50e6, 2e9);
+    assertThat(scrape.samples("holdfast_cache_resident_bytes").get(0).labels())
+        .containsEntry("mount", mount.name());
+    Scrape ofFile = Scrape.parse(Files.readString(mount.path(".holdfast/metrics")));
+    assertThat(ofFile.names()).isEqualTo(scrape.names());
+  }
+
+  @Test
+  void scrape_ofANodeWithPeers_hasEveryMetricAndAnswersTheDashboard() throws IOException {
+    Dataset dataset = dataset();
+    Cluster cluster = new Cluster(sandbox, "--capacity", "16M");
+    cluster.start(dataset.root(), 2);
+    cluster.read(cluster.nodes(), dataset.shares(sandbox, random, 2));
+
+    Scrape scrape =
+        Await.value(
+            DEADLINE,
+            "figures of a job",
+            () -> Scrape.parse(control(cluster.node(0).mount())),
+            s -> s.names().contains("holdfast_job_epoch"));
+
+    assertThat(MetricsLint.problems(scrape)).isEmpty();
+    Set<String> declared = new TreeSet<>(Metrics.all().stream().map(Metric::name).toList());
+    assertThat(new TreeSet<>(scrape.names())).isEqualTo(declared);
+    assertThat(Queries.unresolved(Queries.labels(scrape))).isEmpty();
+  }
+
+  /** The origin is itself a mount, whose daemon is stopped. */
+  @Test
+  void scrape_whileTheOriginHangs_answers() throws Exception {
+    Dataset dataset = dataset();
+    Mount store = sandbox.mount(dataset.root(), "--policy", "none", "--count-opens", "off");
+    int port = freePort();
+    Mount mount = sandbox.mount(store.mountpoint(), "--capacity", "64M", "--metrics", "" + port);
+    store.freeze();
+    try {
+      Child reader = sandbox.start("cat", mount.path(dataset.files().get(0)).toString());
+      Await.until(DEADLINE, "a fetch", () -> value(scrape(port), "holdfast_fetches_in_flight") > 0);
+      assertThat(reader.isAlive()).isTrue();
+      assertThat(MetricsLint.problems(scrape(port))).isEmpty();
+    } finally {
+      store.thaw();
+    }
+  }
+
+  @Test
+  void logs_asJson_haveAnObjectALine() throws IOException {
+    Dataset dataset = dataset();
+    Path access = sandbox.folder("logs").resolve("access.log");
+    Mount mount =
+        sandbox.mount(
+            dataset.root(),
+            "--capacity",
+            "64M",
+            "--log-format",
+            "json",
+            "--access-log",
+            access.toString(),
+            "--access-log-sample",
+            "1/1");
+    long reader = read(mount, dataset);
+    mount.settledStats();
+    mount.umount().mustSucceed();
+
+    List<Map<String, Object>> log = objects(mount.log());
+    assertThat(log).extracting(event -> event.get("level")).contains("INFO");
+    assertThat(log)
+        .extracting(event -> (String) event.get("formattedMessage"))
+        .anyMatch(message -> message.startsWith("mounted "));
+    List<Map<String, Object>> accesses = objects(access);
+    assertThat(accesses.stream().filter(event -> event.get("event").equals("fetch")))
+        .hasSize(FILES)
+        .allSatisfy(
+            event ->
+                assertThat(event).containsEntry("source", "origin").containsEntry("result", "ok"));
+    assertThat(accesses.stream().filter(event -> event.get("event").equals("read")))
+        .hasSizeGreaterThanOrEqualTo(FILES)
+        .extracting(event -> ((Number) event.get("pid")).longValue())
+        .containsOnly(reader);
+    assertThat(accesses).extracting(event -> event.get("path")).contains(dataset.files().toArray());
+  }
+
+  private static boolean isSettled(Stats stats) {
+    return stats.number("fetches.in_flight") == 0 && stats.residentItems() == FILES;
+  }
+
+  private static List<Map<String, Object>> objects(Path file) throws IOException {
+    return Files.readAllLines(file).stream().map(MetricsIT::object).toList();
+  }
+
+  private static Map<String, Object> object(String line) {
+    try {
+      return JSON.std.mapFrom(line);
+    } catch (IOException e) {
+      throw new AssertionError("not JSON: " + line, e);
+    }
+  }
+
+  private static double value(Scrape scrape, String name) {
+    assertThat(scrape.samples(name)).as(name).hasSize(1);
+    return scrape.samples(name).get(0).value();
+  }
+
+  private Scrape scrape(int port) {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/metrics"))
+            .timeout(Duration.ofSeconds(5))
+            .build();
+    try {
+      return Scrape.parse(client.send(request, BodyHandlers.ofString()).body());
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError("no answer", e);
+    }
+  }
+
+  private String control(Mount mount) {
+    return sandbox.command("cat", mount.path(".holdfast/metrics").toString()).mustSucceed().out();
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private Dataset dataset() {
+    return Dataset.create(sandbox.folder("origin"), FILES, i -> FILE_BYTES);
+  }
+
+  /** Returns the reader's process. */
+  private long read(Mount mount, Dataset dataset) {
+    Path order = dataset.permutation(sandbox, random);
+    Child reader = sandbox.startJava(Reader.class, mount.mountpoint(), order, 1, "share");
+    reader.await(DEADLINE).mustSucceed();
+    return reader.pid();
+  }
+}
