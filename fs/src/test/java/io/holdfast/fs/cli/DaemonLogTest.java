@@ -60,7 +60,9 @@ class DaemonLogTest {
         .containsEntry("level", "INFO")
         .containsEntry("loggerName", "io.holdfast.fs.Something")
         .containsEntry("formattedMessage", "two\nlines of \"ä\"")
-        .containsOnlyKeys("timestamp", "level", "threadName", "loggerName", "formattedMessage");
+        .containsEntry("throwable", null)
+        .containsOnlyKeys(
+            "timestamp", "level", "threadName", "loggerName", "formattedMessage", "throwable");
     assertThat((Long) event.get("timestamp")).isPositive();
     assertThat((Map<?, ?>) JSON.std.mapFrom(lines.get(1)).get("throwable"))
         .extracting("message")
