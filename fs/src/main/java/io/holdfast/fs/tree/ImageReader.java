@@ -60,6 +60,9 @@ final class ImageReader {
     }
     byte[] name = input.getBytes();
     Attributes attributes = attributes(flags);
+    if (!isName(name) || attributes.size() < 0) {
+      throw new IOException("it has an entry that there cannot be");
+    }
     long id = sink.entry(directory, name, attributes);
     before = attributes;
     if (attributes.isDirectory()) {
@@ -68,6 +71,17 @@ final class ImageReader {
       }
       directories[count++] = id;
     }
+  }
+
+  private static boolean isName(byte[] name) {
+    boolean dots = name.length <= 2;
+    for (byte each : name) {
+      if (each == 0 || each == '/') {
+        return false;
+      }
+      dots &= each == '.';
+    }
+    return !dots;
   }
 
   private long directory(long number) throws IOException {

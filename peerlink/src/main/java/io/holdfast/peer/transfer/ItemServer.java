@@ -127,7 +127,8 @@ final class ItemServer implements AutoCloseable {
     return new PeerSetupException("cannot listen at %s: %s".formatted(listen, message), cause);
   }
 
-  private void accept(Channel channel) {
+  /** Makes what a connection's bytes go through, unless there are too many. */
+  void accept(Channel channel) {
     if (connections.size() >= limits.connections()) {
       refuse(Refusals.TOO_MANY, channel.remoteAddress(), "more connections than are allowed");
       channel.close();

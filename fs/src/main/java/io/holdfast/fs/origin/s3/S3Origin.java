@@ -46,6 +46,7 @@ public final class S3Origin implements Origin {
 
   private final S3Settings settings;
   private final Bucket bucket;
+  private final SortedKeys keys;
   private final Entries entries;
   private final ExecutorService threads;
   private final S3File.Ahead ahead;
@@ -53,6 +54,7 @@ public final class S3Origin implements Origin {
   private S3Origin(S3Settings settings, Bucket bucket) {
     this.settings = settings;
     this.bucket = bucket;
+    this.keys = new CheckedKeys(bucket);
     this.entries = new Entries(settings);
     this.threads =
         new ThreadPoolExecutor(
@@ -156,7 +158,7 @@ public final class S3Origin implements Origin {
 
   private boolean hasKeysBelow(String key, OriginPath path) {
     try {
-      return bucket.hasKeys(key + "/", path.toString());
+      return keys.hasKeys(key + "/", path.toString());
     } catch (FsException e) {
       throw new CompletionException(e);
     }
@@ -187,7 +189,7 @@ public final class S3Origin implements Origin {
     String token = null;
     do {
       ListObjectsV2Response page =
-          bucket.list(
+          keys.list(
               new SortedKeys.Page(prefix, true, token, SortedKeys.Page.WHOLE), path.toString());
       listing.page(page);
       token = next(page);
@@ -246,7 +248,7 @@ public final class S3Origin implements Origin {
   @Override
   public void scan(OriginPath directory, Executor executor, ScanSink sink) throws FsException {
     S3Scan.Target target = new S3Scan.Target(directory, prefix(directory));
-    if (!new S3Scan(bucket, entries, target, executor, sink).run()) {
+    if (!new S3Scan(keys, entries, target, executor, sink).run()) {
       requireDirectory(directory);
       sink.complete(directory);
     }

@@ -1,0 +1,42 @@
+package io.holdfast.fs.cli;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * A mount's file that says anything: it is taken, or refused in one line. Run by packaging/fuzz.
+ */
+public final class ConfigFuzz {
+  private ConfigFuzz() {}
+
+  /** One input. */
+  public static void fuzzerTestOneInput(byte[] bytes) {
+    Path file = null;
+    try {
+      file = Files.createTempFile("config", ".yaml");
+      Files.write(file, bytes);
+      ConfigFile.read(file);
+    } catch (CliException e) {
+      String message = String.valueOf(e.getMessage());
+      if (e.exitCode() != CliException.USAGE || message.isBlank() || message.contains("\n")) {
+        throw new AssertionError("refused in another way: " + message, e);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } finally {
+      delete(file);
+    }
+  }
+
+  private static void delete(Path file) {
+    try {
+      if (file != null) {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

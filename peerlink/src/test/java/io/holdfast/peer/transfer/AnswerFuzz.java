@@ -1,0 +1,72 @@
+package io.holdfast.peer.transfer;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.HttpMethod;
+import java.util.Arrays;
+
+/**
+ * What a peer answers, or somebody who is none: the item with its checksum, or a fault; and nothing
+ * is written outside of the memory that it was wanted in. Run by packaging/fuzz.
+ */
+public final class AnswerFuzz {
+  private static final int LENGTH = 16;
+  private static final int AROUND = 64;
+  private static final byte UNTOUCHED = 0x5a;
+
+  /** Of no use but to make a client: its connections are on a channel of the test's. */
+  private static final EventLoops LOOPS = EventLoops.start();
+
+  private AnswerFuzz() {}
+
+  /** One input; its first byte tells whether the peer must prove something, and where it is cut. */
+  public static void fuzzerTestOneInput(byte[] bytes) {
+    if (bytes.length == 0) {
+      return;
+    }
+    boolean secret = (bytes[0] & 1) != 0;
+    Identity identity =
+        new Identity(
+            Nodes.free("127.0.0.1"), Nodes.DATASET, secret ? Nodes.key(Nodes.SECRET) : null, null);
+    ItemClient client =
+        new ItemClient(identity, Transfer.Deadlines.DEFAULT, LOOPS, new Refusals(() -> 0));
+    ByteBuf memory = Unpooled.directBuffer(LENGTH + 2 * AROUND);
+    while (memory.isWritable()) {
+      memory.writeByte(UNTOUCHED);
+    }
+    EmbeddedChannel channel = new EmbeddedChannel();
+    try {
+      Peer peer = new Peer(Nodes.free("127.0.0.2"), client, channel.eventLoop());
+      Exchange exchange =
+          new Exchange(HttpMethod.GET, Nodes.whole("a", LENGTH), memory.memoryAddress() + AROUND);
+      ClientConnection connection = new ClientConnection(peer, exchange);
+      client.prepare(channel.pipeline(), peer.address(), connection);
+      channel.pipeline().fireChannelActive();
+      int cut = 1 + Math.floorMod(bytes[0] >> 1, bytes.length);
+      channel.writeInbound(Unpooled.wrappedBuffer(Arrays.copyOfRange(bytes, 1, cut)));
+      channel.writeInbound(Unpooled.wrappedBuffer(Arrays.copyOfRange(bytes, cut, bytes.length)));
+      channel.pipeline().fireChannelInactive();
+      check(exchange, memory, secret);
+    } finally {
+      channel.finishAndReleaseAll();
+      client.close();
+      memory.release();
+    }
+  }
+
+  private static void check(Exchange exchange, ByteBuf memory, boolean secret) {
+    Outcome outcome = exchange.outcome.getNow(null);
+    if (outcome == null) {
+      throw new AssertionError("a question without an outcome");
+    }
+    if (secret && outcome.isFetched()) {
+      throw new AssertionError("a stranger was believed");
+    }
+    for (int i = 0; i < AROUND; i++) {
+      if (memory.getByte(i) != UNTOUCHED || memory.getByte(AROUND + LENGTH + i) != UNTOUCHED) {
+        throw new AssertionError("bytes outside of the memory that was lent");
+      }
+    }
+  }
+}
