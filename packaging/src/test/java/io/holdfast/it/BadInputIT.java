@@ -35,7 +35,15 @@ class BadInputIT {
 
   private static final String MOUNTPOINT = "@mountpoint";
   private static final Set<String> PATHS =
-      Set.of(SOURCE, MOUNTPOINT, "@missing", "@file", "@fifo", "@source/inside", "@secret");
+      Set.of(
+          SOURCE,
+          MOUNTPOINT,
+          "@missing",
+          "@missing/x.zip",
+          "@file",
+          "@fifo",
+          "@source/inside",
+          "@secret");
 
   @BeforeAll
   static void makePaths() throws IOException {
@@ -94,6 +102,10 @@ class BadInputIT {
         bad("mount", "mout", SOURCE, MOUNTPOINT),
         bad("umount", "umount"),
         bad("--json", "stats", "--jsno"),
+        bad("exists", "debug", "--output", "@file"),
+        bad("does not exist", "debug", "--output", "@missing/x.zip"),
+        bad("--output", "debug", "--ouput", "x.zip"),
+        bad("--json", "doctor", "--jason"),
         bad("--files", "simulate"),
         bad("does not exist", "simulate", "@missing"),
         bad("not a directory", "simulate", "@file"),
@@ -130,6 +142,9 @@ class BadInputIT {
         bad("not a Holdfast mount", "umount", MOUNTPOINT),
         bad("no-such-name", "umount", "no-such-name"),
         bad("no-such-name", "stats", "no-such-name"),
+        bad("no-such-name", "doctor", "no-such-name"),
+        bad("no-such-name", "debug", "no-such-name"),
+        bad("/proc/x.zip", "debug", "--output", "/proc/x.zip"),
         bad("no-such-name", "refresh", "no-such-name"));
   }
 
@@ -308,7 +323,7 @@ class BadInputIT {
   @Test
   @Tag(Sandbox.ANY_BINDING)
   void help_ofEveryCommand_isPrintedWithSuccess() {
-    for (String command : List.of("mount", "umount", "stats", "refresh")) {
+    for (String command : List.of("mount", "umount", "stats", "refresh", "doctor", "debug")) {
       Child.Result result = SANDBOX.holdfast(command, "--help");
       assertThat(result.exit()).as("%s", result).isZero();
       assertThat(result.out()).contains("holdfast " + command);

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.ZoneOffset;
@@ -55,6 +56,9 @@ final class DebugCommand implements Callable<Integer> {
   private static final DateTimeFormatter STAMP =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss").withZone(ZoneOffset.UTC);
 
+  private static final FileAttribute<?> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
   /** Says what is wrong with a place for a new file. */
   private static final String PLACE =
       "if [ -e \"$1\" ] || [ -L \"$1\" ]; then echo exists; elif [ ! -d \"$2\" ]; then echo none;"
@@ -87,10 +91,20 @@ final class DebugCommand implements Callable<Integer> {
     String folder = "holdfast-debug-" + STAMP.format(around.clock().instant());
     Path file = (output == null ? Path.of(folder + ".zip") : output).toAbsolutePath().normalize();
     checkPlace(file, around);
+    within(file, () -> Files.createFile(file, OWNER_ONLY));
     ByteArrayOutputStream archive = new ByteArrayOutputStream();
-    List<String> files =
-        new DebugArchive(around, context.host().environment()).write(archive, folder, subjects);
-    write(file, archive.toByteArray());
+    List<String> files;
+    boolean written = false;
+    try {
+      files =
+          new DebugArchive(around, context.host().environment()).write(archive, folder, subjects);
+      within(file, () -> Files.write(file, archive.toByteArray()));
+      written = true;
+    } finally {
+      if (!written) {
+        within(file, () -> Files.deleteIfExists(file));
+      }
+    }
     PrintWriter out = context.out(spec);
     out.println(file + "  " + Human.bytes(archive.size()));
     files.forEach(line -> out.println("  " + line));
@@ -134,13 +148,8 @@ final class DebugCommand implements Callable<Integer> {
   }
 
   /** The storage may hang: a thread writes, and is left behind. */
-  private static void write(Path file, byte[] bytes) throws InterruptedException {
-    FutureTask<Void> writing =
-        new FutureTask<>(
-            () -> {
-              create(file, bytes);
-              return null;
-            });
+  private static void within(Path file, Callable<?> write) throws InterruptedException {
+    FutureTask<?> writing = new FutureTask<>(write);
     Thread thread = new Thread(writing, "write");
     thread.setDaemon(true);
     thread.start();
@@ -154,19 +163,8 @@ final class DebugCommand implements Callable<Integer> {
     } catch (ExecutionException e) {
       throw CliException.couldNot(
           "'%s' cannot be written (%s): choose another place with --output"
-              .formatted(file, e.getCause().getMessage()),
+              .formatted(file, e.getCause()),
           e);
-    }
-  }
-
-  private static void create(Path file, byte[] bytes) throws IOException {
-    Files.createFile(
-        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    try {
-      Files.write(file, bytes);
-    } catch (IOException e) {
-      Files.deleteIfExists(file);
-      throw e;
     }
   }
 }

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
@@ -23,17 +24,17 @@ public final class Bundle {
   static final int LARGEST_FILE = 4 << 20;
 
   private final Duration deadline;
-  private final Redactor redactor;
+  private final Supplier<Redactor> redactors;
 
   /**
    * Prepares to collect.
    *
    * @param deadline for all sections together
-   * @param redactor takes secrets out
+   * @param redactors gives what takes secrets out, when all is there
    */
-  public Bundle(Duration deadline, Redactor redactor) {
+  public Bundle(Duration deadline, Supplier<Redactor> redactors) {
     this.deadline = deadline;
-    this.redactor = redactor;
+    this.redactors = redactors;
   }
 
   /**
@@ -49,16 +50,20 @@ public final class Bundle {
     long end = System.nanoTime() + deadline.toNanos();
     List<CompletableFuture<String>> running = new ArrayList<>();
     sections.forEach(section -> running.add(start(section)));
+    List<String> texts = new ArrayList<>();
     List<String> files = new ArrayList<>();
+    for (int i = 0; i < sections.size(); i++) {
+      texts.add(await(running.get(i), sections.get(i).file(), end, files));
+    }
+    Redactor redactor = redactors.get();
+    List<String> clean = files.stream().map(redactor::redact).toList();
     ZipOutputStream zip = new ZipOutputStream(out, StandardCharsets.UTF_8);
     for (int i = 0; i < sections.size(); i++) {
-      String file = sections.get(i).file();
-      String text = redactor.redact(await(running.get(i), file, end, files));
-      put(zip, folder + "/" + file, text, now);
+      put(zip, folder + "/" + sections.get(i).file(), redactor.redact(texts.get(i)), now);
     }
-    put(zip, folder + "/FILES", String.join("\n", files) + "\n", now);
+    put(zip, folder + "/FILES", String.join("\n", clean) + "\n", now);
     zip.finish();
-    return List.copyOf(files);
+    return clean;
   }
 
   private static void put(ZipOutputStream zip, String name, String text, Instant now)
@@ -102,7 +107,7 @@ public final class Bundle {
       Thread.currentThread().interrupt();
       why = "interrupted";
     }
-    files.add(redactor.redact(file + "  missing: " + why));
+    files.add(file + "  missing: " + why);
     return "missing: " + why + "\n";
   }
 

@@ -5,9 +5,10 @@ import io.holdfast.fs.doctor.Subject;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** An archive for a bug report, without secrets, got in a bounded time. Immutable. */
 public final class DebugArchive {
@@ -34,19 +35,25 @@ public final class DebugArchive {
    * @return a line for each file: its name, and its size or why it is missing
    */
   public List<String> write(OutputStream out, String folder, List<Subject> subjects)
-      throws IOException, InterruptedException {
-    List<Section> sections = new Sections(around).of(subjects);
-    Bundle bundle = new Bundle(DEADLINE, new Redactor(secrets(subjects)));
-    return bundle.pack(out, folder, sections, around.clock().instant());
-  }
-
-  private List<String> secrets(List<Subject> subjects) throws InterruptedException {
-    List<String> secrets = new ArrayList<>(KnownSecrets.of(environment));
+      throws IOException {
+    // They are looked for while the rest is: what has not come by then is left to the rules.
+    Queue<String> secrets = new ConcurrentLinkedQueue<>(KnownSecrets.of(environment));
     for (Subject subject : subjects) {
       if (subject.pid() != 0) {
-        secrets.addAll(new KnownSecrets(around.files()).ofProcess(subject.pid()));
+        Thread thread = new Thread(() -> add(secrets, subject), "secrets of " + subject.name());
+        thread.setDaemon(true);
+        thread.start();
       }
     }
-    return secrets;
+    Bundle bundle = new Bundle(DEADLINE, () -> new Redactor(secrets));
+    return bundle.pack(out, folder, new Sections(around).of(subjects), around.clock().instant());
+  }
+
+  private void add(Queue<String> secrets, Subject subject) {
+    try {
+      secrets.addAll(new KnownSecrets(around.files()).ofProcess(subject));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

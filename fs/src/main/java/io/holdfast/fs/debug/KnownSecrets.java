@@ -1,14 +1,14 @@
 package io.holdfast.fs.debug;
 
+import io.holdfast.fs.doctor.Answers;
 import io.holdfast.fs.doctor.BoundedCommand;
 import io.holdfast.fs.doctor.MachineFiles;
+import io.holdfast.fs.doctor.Subject;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Finds out which secrets are in use, so that they can be taken out wherever they stand: those of
@@ -18,9 +18,8 @@ final class KnownSecrets {
   private static final Duration DEADLINE = Duration.ofSeconds(1);
   private static final int LARGEST = 1 << 18;
 
-  /** An option that names a file with a secret, as one word or two. */
-  private static final Pattern FILE =
-      Pattern.compile("--(?:cluster-secret-file|tls-key)[=\\x00]([^\\x00]+)");
+  /** Settings that name a file with a secret. */
+  private static final List<String> FILES = List.of("cluster-secret-file", "tls-key");
 
   private final MachineFiles files;
 
@@ -42,21 +41,23 @@ final class KnownSecrets {
   }
 
   /**
-   * Returns those of a process. Child processes read what the kernel says of it: they may have to
-   * wait for the lock of its memory.
+   * Returns those of a daemon. A child process reads its environment: it may have to wait for the
+   * lock of the daemon's memory.
    */
-  List<String> ofProcess(long pid) throws InterruptedException {
+  List<String> ofProcess(Subject subject) throws InterruptedException {
     List<String> secrets = new ArrayList<>();
-    for (String variable :
-        read(files.path("proc/" + pid + "/environ").toString()).split("\0", -1)) {
+    String environ = read(files.path("proc/" + subject.pid() + "/environ").toString());
+    for (String variable : environ.split("\0", -1)) {
       int equals = variable.indexOf('=');
       if (equals > 0) {
         secrets.addAll(of(Map.of(variable.substring(0, equals), variable.substring(equals + 1))));
       }
     }
-    Matcher file = FILE.matcher(read(files.path("proc/" + pid + "/cmdline").toString()));
-    while (file.find()) {
-      secrets.add(read(file.group(1)));
+    if (subject.socket() != null) {
+      Answers answers = Answers.ask(subject.socket(), Duration.ZERO);
+      for (String key : FILES) {
+        secrets.add(read(answers.setting(key).orElse("/dev/null")));
+      }
     }
     return secrets;
   }
