@@ -95,6 +95,7 @@ public final class Doctor {
       probes.add(new CacheProbe(asked, files));
       probes.add(new DaemonMemoryProbe(subject, asked, files));
       probes.add(new PeersProbe(asked));
+      probes.add(new PeerClocksProbe(asked, around.clock()));
     }
     if (subject.socket() != null) {
       LogFile log = LogFile.of(subject, files, around.logs());

@@ -10,6 +10,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.MountTable;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -165,15 +166,7 @@ class MountProbesTest {
 
   @Test
   void store_withAnotherTime_fails() throws Exception {
-    HttpServer server =
-        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.createContext(
-        "/",
-        exchange -> {
-          exchange.sendResponseHeaders(403, -1);
-          exchange.close();
-        });
-    server.start();
+    HttpServer server = server();
     try {
       String endpoint = "http://127.0.0.1:" + server.getAddress().getPort();
       Asked asked = asked(Map.of(), null, "s3-endpoint  " + endpoint + "  option\n");
@@ -187,6 +180,37 @@ class MountProbesTest {
     } finally {
       server.stop(0);
     }
+  }
+
+  @Test
+  void clocks_ofPeers_areCompared() throws Exception {
+    HttpServer server = server();
+    try {
+      String node = "127.0.0.1:" + server.getAddress().getPort();
+      Map<String, Object> peer = Map.of("node", node, "state", "up");
+      Map<String, Object> self = Map.of("node", "x:1", "state", "self");
+      Asked asked = Asked.of(new Answers(Map.of(), null, List.of(self, peer), "", null));
+      assertThat(only(new PeerClocksProbe(asked, Clock.systemUTC()).run()).level()).isEqualTo(OK);
+      Clock late = Clock.offset(Clock.systemUTC(), Duration.ofMinutes(-2));
+      Finding found = only(new PeerClocksProbe(asked, late).run());
+      assertThat(found.level()).isEqualTo(WARN);
+      assertThat(found.text()).contains("that of " + node + " differs by 1");
+    } finally {
+      server.stop(0);
+    }
+  }
+
+  private static HttpServer server() throws IOException {
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          exchange.sendResponseHeaders(403, -1);
+          exchange.close();
+        });
+    server.start();
+    return server;
   }
 
   @Test

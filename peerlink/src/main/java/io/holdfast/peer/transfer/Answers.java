@@ -9,9 +9,17 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import java.nio.charset.StandardCharsets;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
 
 /** Makes the answers of a server. Pure functions. */
 final class Answers {
+  /** As RFC 9110 wants it. */
+  private static final DateTimeFormatter HTTP_DATE =
+      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US);
+
   private Answers() {}
 
   /** Makes an answer without a body. */
@@ -34,6 +42,7 @@ final class Answers {
     return answer;
   }
 
+  /** Says that the server is there, and what time it is here. */
   static FullHttpResponse healthy() {
     byte[] ok = "ok".getBytes(StandardCharsets.US_ASCII);
     FullHttpResponse answer =
@@ -41,6 +50,7 @@ final class Answers {
             HttpVersion.HTTP_1_1, HttpResponseStatus.OK, Unpooled.wrappedBuffer(ok));
     answer.headers().set(HttpHeaderNames.CONTENT_TYPE, "text/plain");
     answer.headers().set(HttpHeaderNames.CONTENT_LENGTH, ok.length);
+    answer.headers().set(HttpHeaderNames.DATE, HTTP_DATE.format(ZonedDateTime.now(ZoneOffset.UTC)));
     return answer;
   }
 

@@ -1,0 +1,70 @@
+package io.holdfast.fs.doctor;
+
+import io.holdfast.fs.control.Figures;
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Whether the clocks of peers agree with this one: certificates and the order of logs need that.
+ */
+final class PeerClocksProbe implements Probe {
+  private static final Duration DEADLINE = Duration.ofSeconds(1);
+  private static final Duration BAD = Duration.ofSeconds(30);
+
+  /** So many are asked; a clock that is wrong here differs from all of them. */
+  private static final int MOST_ASKED = 3;
+
+  private final Asked asked;
+  private final Clock clock;
+
+  PeerClocksProbe(Asked asked, Clock clock) {
+    this.asked = asked;
+    this.clock = clock;
+  }
+
+  @Override
+  public String name() {
+    return "clocks";
+  }
+
+  @Override
+  public List<Finding> run() throws InterruptedException {
+    Answers answers = asked.answers();
+    if (answers.setting("tls-cert").isPresent()) {
+      return List.of(); // only who has a certificate may ask
+    }
+    List<Finding> findings = new ArrayList<>();
+    for (Map<String, Object> row : answers.peers()) {
+      Figures peer = new Figures(row);
+      if (peer.text("state").equals("up") && findings.size() < MOST_ASKED) {
+        ask(peer.text("node")).ifPresent(findings::add);
+      }
+    }
+    return findings;
+  }
+
+  private Optional<Finding> ask(String node) throws InterruptedException {
+    try {
+      return new RemoteClock(clock, DEADLINE)
+          .difference("http://" + node + "/healthz")
+          .map(off -> judge(node, off));
+    } catch (IOException e) {
+      return Optional.of(
+          Finding.warn(
+              "%s does not say its time: %s".formatted(node, e.getMessage()),
+              "'holdfast doctor' on that node"));
+    }
+  }
+
+  private static Finding judge(String node, Duration off) {
+    String text = "that of %s differs by %d s".formatted(node, off.toSeconds());
+    return off.compareTo(BAD) > 0
+        ? Finding.warn(text, "'timedatectl set-ntp true' on both nodes")
+        : Finding.ok(text);
+  }
+}
