@@ -1,0 +1,145 @@
+package io.holdfast.helm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.marcnuri.helm.Helm;
+import com.marcnuri.helm.TemplateCommand;
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.VolumeMount;
+import io.fabric8.kubernetes.api.model.apps.DaemonSet;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What the chart renders, read as what Kubernetes takes. */
+class HelmChartTest {
+  private static final Path CHART = Path.of("helm/holdfast").toAbsolutePath();
+  private static final String SECRET = "peers.secret=sixteen-bytes-or-more";
+  private static final JsonMapper MAPPER = new JsonMapper();
+  private static final Map<String, Class<? extends HasMetadata>> KINDS =
+      Map.of(
+          "ConfigMap", ConfigMap.class,
+          "DaemonSet", DaemonSet.class,
+          "Secret", Secret.class,
+          "Service", Service.class);
+
+  private static List<HasMetadata> render(String... values) {
+    TemplateCommand command =
+        new Helm(CHART).template().withName("train").withNamespace("ml");
+    for (String value : values) {
+      int equals = value.indexOf('=');
+      command.set(value.substring(0, equals), value.substring(equals + 1));
+    }
+    List<HasMetadata> all = new ArrayList<>();
+    Load yaml = new Load(LoadSettings.builder().build());
+    for (Object document : yaml.loadAllFromString(command.call())) {
+      if (document instanceof Map<?, ?> map) {
+        HasMetadata read =
+            MAPPER.convertValue(map, KINDS.get(String.valueOf(map.get("kind"))));
+        // What Kubernetes does not know would be lost on the way.
+        assertThat(yaml.loadFromString(MAPPER.writeValueAsString(MAPPER.valueToTree(read))))
+            .isEqualTo(yaml.loadFromString(MAPPER.writeValueAsString(map)));
+        assertThat(Unknown.in(read)).isEmpty();
+        all.add(read);
+      }
+    }
+    return all;
+  }
+
+  private static <T> T only(List<HasMetadata> all, Class<T> kind) {
+    List<T> found = all.stream().filter(kind::isInstance).map(kind::cast).toList();
+    assertThat(found).hasSize(1);
+    return found.get(0);
+  }
+
+  @Test
+  void chart_passesLint() {
+    assertThat(new Helm(CHART).lint().strict().call().isFailed()).isFalse();
+  }
+
+  @Test
+  void daemonSet_mountsForTheNode_withinMemoryThatFits() {
+    List<HasMetadata> all = render("settings.capacity=512Gi", "overhead=4Gi");
+
+    PodSpec pod = only(all, DaemonSet.class).getSpec().getTemplate().getSpec();
+    Container container = pod.getContainers().get(0);
+    VolumeMount mounts =
+        container.getVolumeMounts().stream()
+            .filter(one -> one.getName().equals("mounts"))
+            .findFirst()
+            .orElseThrow();
+    assertThat(mounts.getMountPropagation()).isEqualTo("Bidirectional");
+    assertThat(container.getSecurityContext().getPrivileged()).isTrue();
+    Quantity limit = container.getResources().getLimits().get("memory");
+    assertThat(limit).isEqualTo(container.getResources().getRequests().get("memory"));
+    assertThat(limit).isEqualTo(new Quantity("530432Mi")); // 512 GiB, 2 GiB of page tables, 4 GiB
+    assertThat(container.getLivenessProbe().getExec().getCommand())
+        .containsExactly("holdfast", "stats", "dataset", "--json");
+    assertThat(only(all, ConfigMap.class).getData().get("dataset.yaml"))
+        .contains("capacity: 524288M\n")
+        .contains("memory: 527360M\n")
+        .contains("mountpoint: \"/mnt/holdfast/dataset\"\n")
+        .doesNotContain("peers");
+    assertThat(all).hasSize(2);
+  }
+
+  @Test
+  void peers_findEachOtherByTheServiceAndShareASecret() {
+    List<HasMetadata> all = render("peers.enabled=true", SECRET);
+
+    Service service = only(all, Service.class);
+    assertThat(service.getSpec().getClusterIP()).isEqualTo("None");
+    assertThat(service.getSpec().getPublishNotReadyAddresses()).isTrue();
+    DaemonSet set = only(all, DaemonSet.class);
+    assertThat(set.getSpec().getTemplate().getMetadata().getLabels())
+        .containsAllEntriesOf(service.getSpec().getSelector())
+        .containsAllEntriesOf(set.getSpec().getSelector().getMatchLabels());
+    assertThat(only(all, ConfigMap.class).getData().get("dataset.yaml"))
+        .contains("peers: \"dns:" + service.getMetadata().getName() + ".ml.svc\"\n");
+    assertThat(only(all, Secret.class).getStringData()).containsKey("secret");
+    assertThat(set.getSpec().getTemplate().getSpec().getContainers().get(0).getArgs())
+        .contains("--listen=$(POD_IP):7070");
+  }
+
+  @Test
+  void secret_ofTheUser_isTaken() {
+    List<HasMetadata> all = render("peers.enabled=true", "peers.secretName=mine");
+    assertThat(all).noneMatch(Secret.class::isInstance);
+    assertThat(only(all, DaemonSet.class).getSpec().getTemplate().getSpec().getVolumes())
+        .anyMatch(one -> one.getSecret() != null && one.getSecret().getSecretName().equals("mine"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "settings.capacity=64X",
+        "settings.source=relative",
+        "settings.mountpoint=/x",
+        "mountpoint=/top",
+        "nonsense=1",
+        "peers.port=70000",
+        "peers.enabled=true"
+      })
+  void value_thatCannotBe_isRefused(String value) {
+    assertThatThrownBy(() -> render(value)).hasMessageContaining(key(value));
+  }
+
+  private static String key(String value) {
+    String path = value.substring(0, value.indexOf('='));
+    return path.equals("peers.enabled") ? "peers.secret" : path.substring(path.indexOf('.') + 1);
+  }
+}
