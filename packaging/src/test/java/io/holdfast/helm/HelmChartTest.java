@@ -38,8 +38,7 @@ class HelmChartTest {
           "Service", Service.class);
 
   private static List<HasMetadata> render(String... values) {
-    TemplateCommand command =
-        new Helm(CHART).template().withName("train").withNamespace("ml");
+    TemplateCommand command = new Helm(CHART).template().withName("train").withNamespace("ml");
     for (String value : values) {
       int equals = value.indexOf('=');
       command.set(value.substring(0, equals), value.substring(equals + 1));
@@ -48,8 +47,7 @@ class HelmChartTest {
     Load yaml = new Load(LoadSettings.builder().build());
     for (Object document : yaml.loadAllFromString(command.call())) {
       if (document instanceof Map<?, ?> map) {
-        HasMetadata read =
-            MAPPER.convertValue(map, KINDS.get(String.valueOf(map.get("kind"))));
+        HasMetadata read = MAPPER.convertValue(map, KINDS.get(String.valueOf(map.get("kind"))));
         // What Kubernetes does not know would be lost on the way.
         assertThat(yaml.loadFromString(MAPPER.writeValueAsString(MAPPER.valueToTree(read))))
             .isEqualTo(yaml.loadFromString(MAPPER.writeValueAsString(map)));

@@ -4,6 +4,7 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlClient;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.daemon.MountNames;
 import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
@@ -75,9 +76,18 @@ final class UmountCommand implements Callable<Integer> {
     if (daemon.isPresent()) {
       stop(daemon.get());
     } else {
-      takeAwayStale(context.host().locate(Path.of(target)));
+      takeAwayStale(context.host().locate(mountpointOf(target)));
     }
     return 0;
+  }
+
+  /** A name can be that of a dead daemon. */
+  private Path mountpointOf(String nameOrMountpoint) {
+    return Optional.of(nameOrMountpoint)
+        .filter(MountNames::isName)
+        .flatMap(context.host().control()::leftover)
+        .map(RunningDaemon::mountpoint)
+        .orElseGet(() -> Path.of(nameOrMountpoint));
   }
 
   /** A daemon that was killed and has a supervisor will be there again in a moment. */

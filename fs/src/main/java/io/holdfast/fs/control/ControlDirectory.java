@@ -148,6 +148,11 @@ public final class ControlDirectory {
     return dead;
   }
 
+  /** Returns what a dead daemon of that name has left. */
+  public Optional<RunningDaemon> leftover(String name) {
+    return daemon(name, false);
+  }
+
   /** Returns the name of a dead daemon that left its process file and had mounted there. */
   public Optional<String> leftoverOf(Path mountpoint) {
     for (String name : names()) {

@@ -273,6 +273,12 @@ public final class Daemon {
               message,
               settings.xattr() == XattrChoice.ON));
       OwnMountEntry.raiseReadAhead(settings.mountpoint());
+      if (ControlDirectory.ownUid() == 0) {
+        MountNote note = closing(new MountNote(origin.describe(), settings.mountpoint()));
+        if (restarts() == 0) {
+          note.write();
+        }
+      }
       if (watch) {
         watcher.watch(settings.mountpoint());
       }

@@ -278,6 +278,17 @@ class ControlledCommandsTest {
   }
 
   @Test
+  void umount_nameOfDeadDaemon_takesItsMountAway() throws IOException {
+    Path mountpoint = Files.createDirectory(temp.resolve("stale"));
+    host.mount(mountpoint, HOLDFAST, PathState.NOT_CONNECTED);
+    Files.createDirectories(host.control.path());
+    Files.writeString(host.control.processFile("photos"), "1\n" + mountpoint + "\n");
+    assertThat(run.run("umount", "photos")).isZero();
+    assertThat(host.mounts).isEmpty();
+    assertThat(host.control.path()).isEmptyDirectory();
+  }
+
+  @Test
   void umount_staleMountThatStays_isTold() throws IOException {
     Path mountpoint = Files.createDirectory(temp.resolve("stale"));
     host.mount(mountpoint, HOLDFAST, PathState.NOT_CONNECTED);
