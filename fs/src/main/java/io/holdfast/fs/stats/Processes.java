@@ -4,13 +4,29 @@ import io.holdfast.fs.linux.Linux;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What /proc says of processes. Nothing is kept; a process that is gone, or of another pid
- * namespace, has no answers. Stateless.
+ * namespace, has no answers. Thread-safe.
  */
 final class Processes {
+  /**
+   * How long an environment is waited for: the kernel shows it only while nobody changes the
+   * process's mappings, and who does may wait for a page of the mount, and so for whoever asks.
+   */
+  private static final int ENVIRONMENT_MILLIS = 100;
+
+  private static final int ENVIRONMENT_THREADS = 4;
+  private static final int IDLE_SECONDS = 10;
+
   private static final String PROCESS_LINE = "\nTgid:";
 
   /** In /proc/PID/stat, behind the command: 0 state, 1 parent, 3 session, 19 time of the start. */
@@ -23,9 +39,23 @@ final class Processes {
   private static final int MOST = 256 << 10;
 
   private final Path proc;
+  private final ExecutorService environments =
+      new ThreadPoolExecutor(
+          0,
+          ENVIRONMENT_THREADS,
+          IDLE_SECONDS,
+          TimeUnit.SECONDS,
+          new SynchronousQueue<>(),
+          Processes::thread);
 
   Processes(Path proc) {
     this.proc = proc;
+  }
+
+  private static Thread thread(Runnable task) {
+    Thread thread = new Thread(task, "environment");
+    thread.setDaemon(true);
+    return thread;
   }
 
   /**
@@ -77,9 +107,12 @@ final class Processes {
     return text(pid, "cgroup").lines().toList();
   }
 
-  /** Returns a variable of the environment that a process was started with, or null. */
+  /**
+   * Returns a variable of the environment that a process was started with; null where there is
+   * none, or it cannot be had in time.
+   */
   @Nullable String variable(int pid, String name) {
-    String all = "\0" + text(pid, "environ");
+    String all = "\0" + environment(pid);
     String before = "\0" + name + "=";
     int at = all.indexOf(before);
     if (at < 0) {
@@ -87,6 +120,19 @@ final class Processes {
     }
     int end = all.indexOf('\0', at + before.length());
     return all.substring(at + before.length(), end < 0 ? all.length() : end);
+  }
+
+  private String environment(int pid) {
+    try {
+      return environments
+          .submit(() -> text(pid, "environ"))
+          .get(ENVIRONMENT_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException | ExecutionException | RejectedExecutionException e) {
+      return "";
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "";
+    }
   }
 
   private String text(int process, String file) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.fs.linux.Libc;
 import io.holdfast.fs.stats.Processes.ProcessInfo;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -82,6 +83,19 @@ final class JobNamesTest {
     assertThat(name("env:SLURM_JOB_ID", proc, 5)).isEqualTo("77");
     assertThat(name("env:SLURM_JOB_ID", proc, 6)).isEqualTo("none");
     assertThat(name("env:SLURM_JOB_ID", proc, 7)).isEqualTo("none");
+  }
+
+  /** A process may be unable to show it for as long as it waits for the mount itself. */
+  @Test
+  void jobOf_environmentThatHangs_isNoneAfterAMoment() throws Exception {
+    FakeProc proc = new FakeProc(folder).process(5, "python", 1, 5, 7, "/");
+    Path pipe = folder.resolve("5/environ");
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    try {
+      assertThat(name("env:SLURM_JOB_ID", proc, 5)).isEqualTo("none");
+    } finally {
+      Files.newOutputStream(pipe).close(); // frees who waits there
+    }
   }
 
   private static String name(String by, FakeProc proc, int pid) {
