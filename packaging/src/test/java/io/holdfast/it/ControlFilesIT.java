@@ -54,6 +54,9 @@ class ControlFilesIT {
     keys.put("jobs.jobs", List.class);
     keys.put("processes", List.class);
     keys.put("kernel.requests", Map.class);
+    keys.put("errors.read", Map.class);
+    keys.put("errors.fetch", Map.class);
+    keys.put("fetches.origin.durations.up_to", Map.class);
     for (String key :
         List.of(
             "uptime_seconds",
@@ -91,7 +94,23 @@ class ControlFilesIT {
             "transit.used_bytes",
             "transit.window_bytes",
             "transit.dropped_bytes",
-            "kernel.cached_bytes")) {
+            "kernel.cached_bytes",
+            "dataset.scan_age_seconds",
+            "fetches.origin.durations.count",
+            "fetches.origin.durations.seconds",
+            "process.memory_limit_bytes",
+            "process.rss_anon_bytes",
+            "process.locked_bytes",
+            "process.heap_used_bytes",
+            "process.heap_max_bytes",
+            "process.direct_bytes",
+            "process.threads",
+            "process.descriptors",
+            "process.descriptors_limit",
+            "process.cpu_seconds",
+            "access_log.written",
+            "access_log.sampled_out",
+            "access_log.dropped")) {
       keys.put(key, Number.class);
     }
     return keys;

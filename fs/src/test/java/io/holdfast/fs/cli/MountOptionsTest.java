@@ -353,7 +353,16 @@ class MountOptionsTest {
         "--listen a:1 --peers b:1 --tls-cert c|--tls-cert, --tls-key and --tls-ca go together",
         "--listen a:1 --peers b:1 --cluster-secret-file s --dataset-id a/b|--dataset-id 'a/b' is no"
             + " name: write at most 128 letters",
-        "--log-level loud|--log-level 'loud' is not known: choose one of error, warn, info, debug"
+        "--log-level loud|--log-level 'loud' is not known: choose one of error, warn, info, debug",
+        "--log-format xml|--log-format 'xml' is not known: choose one of text, json",
+        "--metrics 0|--metrics '0' is no address: write a port from 1 to 65535",
+        "--metrics 99999|--metrics '99999' is no address: write a port from 1 to 65535",
+        "--metrics :9464|--metrics ':9464' is no address: write a port from 1 to 65535",
+        "--metrics=|--metrics '' is no address: write a port from 1 to 65535",
+        "--metrics node1|--metrics 'node1' is no address: write a port from 1 to 65535",
+        "--access-log-sample 5|--access-log-sample '5' is no sampling: write 1/N for one event of"
+            + " N",
+        "--access-log-sample 2/3|--access-log-sample '2/3' is no sampling: write 1/N"
       })
   void option_wrongValue_isUsageInOneLine(String option, String message) {
     CliRun run = new CliRun(host);
