@@ -27,15 +27,15 @@ public final class LogFile {
   }
 
   /**
-   * Finds it: by what the daemon has open for appending, by what the supervisor was told, or where
+   * Finds it: by what the supervisor was told, by what the daemon has open for appending, or where
    * it is usually.
    *
    * @param directory where logs are usually
    */
   public static LogFile of(Subject subject, MachineFiles files, Path directory) {
     return new LogFile(
-        opened(subject, files)
-            .or(() -> told(subject))
+        told(subject)
+            .or(() -> opened(subject, files))
             .orElseGet(() -> directory.resolve(subject.name() + ".log")));
   }
 
@@ -43,6 +43,7 @@ public final class LogFile {
     return Optional.ofNullable(subject.state())
         .flatMap(state -> new MachineFiles(state).value("command", LOG))
         .map(quoted -> quoted.replaceAll("^'|'$", "").replace("'\\''", "'"))
+        .filter(path -> !path.startsWith("/dev/"))
         .map(Path::of);
   }
 

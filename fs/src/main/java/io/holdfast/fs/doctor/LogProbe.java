@@ -27,6 +27,8 @@ final class LogProbe implements Probe {
   private static final Pattern TIME =
       Pattern.compile("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?(Z|[+-]\\d\\d:\\d\\d)");
 
+  private static final Pattern MILLIS = Pattern.compile("\"timestamp\" ?: ?(\\d{13})\\b");
+
   private final LogFile log;
   private final Clock clock;
 
@@ -47,7 +49,9 @@ final class LogProbe implements Probe {
     } catch (IOException e) {
       return List.of(
           Finding.warn(
-              "it cannot be read: " + e.getMessage(), "see --log-file of 'holdfast config'"));
+              "it cannot be read: " + e.getMessage(),
+              "see --log-file of 'holdfast config'; of a mount in the foreground it is in the"
+                  + " journal"));
     }
   }
 
@@ -66,6 +70,10 @@ final class LogProbe implements Probe {
   }
 
   private static Optional<Instant> time(String line) {
+    Matcher millis = MILLIS.matcher(line);
+    if (millis.find()) {
+      return Optional.of(Instant.ofEpochMilli(Long.parseLong(millis.group(1))));
+    }
     Matcher time = TIME.matcher(line);
     try {
       return time.find()
