@@ -6,6 +6,7 @@ import io.holdfast.fs.daemon.Source;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,6 +18,14 @@ import java.util.Optional;
 final class ConfigLookup {
   /** The source of a file that nobody named. */
   static final String FOUND = "found by the mount's name";
+
+  /** What the names of files end with. */
+  static final String ENDING = ".yaml";
+
+  /** What the launcher and the supervisor have variables for. */
+  private static final List<String> OTHER_VARIABLES = List.of("HEAP", "JAVA_OPTIONS", "STATE");
+
+  private static final String PREFIX = "HOLDFAST_";
 
   private static final Path OF_ALL = Path.of("/etc/holdfast");
 
@@ -66,8 +75,31 @@ final class ConfigLookup {
     return given.orElse(ConfigFile.read(found.get())).with(config);
   }
 
-  /** Returns the file of a mount's name. */
-  Optional<Path> find(String name) {
+  /**
+   * Returns a line for each variable that is none of ours and looks like one. Others are let be:
+   * where containers run, a service of our name brings variables of its own.
+   */
+  static List<String> doubtful(Map<String, String> environment) {
+    List<String> known = new ArrayList<>(OTHER_VARIABLES);
+    for (Settings.Key key : Settings.Key.values()) {
+      known.add(key.name());
+    }
+    return environment.keySet().stream()
+        .filter(name -> name.startsWith(PREFIX))
+        .map(name -> name.substring(PREFIX.length()))
+        .filter(name -> !known.contains(name))
+        .sorted()
+        .flatMap(
+            name ->
+                Near.of(name, known).stream()
+                    .map(
+                        near ->
+                            "the variable HOLDFAST_%s is not known: did you mean HOLDFAST_%s?"
+                                .formatted(name, near)))
+        .toList();
+  }
+
+  private Optional<Path> find(String name) {
     return candidates(name).stream()
         .filter(file -> Files.exists(file, LinkOption.NOFOLLOW_LINKS))
         .findFirst();
@@ -76,7 +108,7 @@ final class ConfigLookup {
   /** Returns where the file of a mount's name may be. */
   List<Path> candidates(String name) {
     return host.configurationDirectories().stream()
-        .map(directory -> directory.resolve(name + ".yaml"))
+        .map(directory -> directory.resolve(name + ENDING))
         .toList();
   }
 

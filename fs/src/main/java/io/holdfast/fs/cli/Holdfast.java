@@ -64,6 +64,7 @@ public final class Holdfast {
     top.addSubcommand(new StatsCommand(context));
     top.addSubcommand(new TopCommand(context));
     top.addSubcommand(new PeersCommand(context));
+    top.addSubcommand(new ConfigCommand(context));
     top.addSubcommand(new RefreshCommand(context));
     top.addSubcommand(new RestartCommand(context));
     top.addSubcommand(new SimulateCommand(context));

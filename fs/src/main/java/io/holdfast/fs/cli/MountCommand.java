@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
     sortSynopsis = false,
     customSynopsis = {
       "holdfast mount [OPTIONS] SOURCE [MOUNTPOINT]",
-      "holdfast mount [OPTIONS] --name NAME"
+      "       holdfast mount [OPTIONS] --name NAME"
     },
     header = "Mount a dataset so that what is read stays in memory.",
     description = {
@@ -52,7 +52,7 @@ import picocli.CommandLine.Spec;
       "  holdfast mount --capacity 400G /nfs/openimages /mnt/openimages",
       "  holdfast mount --capacity 60%% --memory 75%% /data/imagenet",
       "  holdfast mount --s3-region eu-west-1 s3://datasets/imagenet /mnt/imagenet",
-      "  holdfast mount --name imagenet               # as /etc/holdfast/imagenet.yaml says",
+      "  holdfast mount --name imagenet               # by /etc/holdfast/imagenet.yaml",
       "  holdfast mount --foreground --log-level debug /data/imagenet /mnt/x"
     })
 final class MountCommand implements Callable<Integer> {
@@ -112,18 +112,20 @@ final class MountCommand implements Callable<Integer> {
     }
     Preflight preflight = new Preflight(context.host());
     Preflight.Result paths = preflight.checkPaths(request.source(), request.mountpoint());
+    List<String> lines = new ArrayList<>(paths.notes());
+    lines.addAll(ConfigLookup.doubtful(context.host().environment()));
     PrintWriter err = context.err(spec);
-    paths.notes().forEach(note -> err.println("holdfast: " + note));
+    lines.forEach(note -> err.println("holdfast: " + note));
     err.flush();
     Settings settings = request.settings(paths.origin(), paths.mountpoint());
     preflight.checkMachine(settings);
-    DaemonWords daemon = new DaemonWords(context.ownCommand(), request.given(), paths.notes());
+    DaemonWords daemon = new DaemonWords(context.ownCommand(), request.given(), lines);
     if (!settings.foreground()) {
       return startInBackground(settings, daemon);
     }
     return settings.binding() == BindingChoice.KERNEL
         ? superviseInForeground(settings, daemon)
-        : serveInForeground(settings, paths.notes());
+        : serveInForeground(settings, lines);
   }
 
   /** A daemon has been told everything, and asks neither the environment nor the file. */

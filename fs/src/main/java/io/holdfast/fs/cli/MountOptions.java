@@ -64,7 +64,8 @@ final class MountOptions {
         names = "--memory",
         paramLabel = "SIZE|P%",
         description = {
-          "Ceiling for all memory together: capacity, transit and the Java heap. Default: 80%%."
+          "Ceiling for all memory together: capacity, transit, the Java heap, and what peers and S3"
+              + " need. Default: 80%%."
         })
     @Nullable String memory;
 

@@ -51,8 +51,16 @@ public final class ControlClient {
 
   /** Returns a row for each node of the daemon's cluster; none where it has no peers. */
   public List<Map<String, Object>> peers() throws FsException {
-    Object peers = ask(Map.of(Protocol.COMMAND, Protocol.PEERS)).get(Protocol.PEERS);
-    if (!(peers instanceof List<?> list)) {
+    return rows(Protocol.PEERS);
+  }
+
+  /** Returns a row for each of the daemon's effective settings. */
+  public List<Map<String, Object>> config() throws FsException {
+    return rows(Protocol.CONFIG);
+  }
+
+  private List<Map<String, Object>> rows(String command) throws FsException {
+    if (!(ask(Map.of(Protocol.COMMAND, command)).get(command) instanceof List<?> list)) {
       throw nonsense(null);
     }
     List<Map<String, Object>> rows = new ArrayList<>();
@@ -69,12 +77,6 @@ public final class ControlClient {
     Map<String, Object> object = new LinkedHashMap<>();
     map.forEach((key, each) -> object.put(String.valueOf(key), each));
     return object;
-  }
-
-  /** Returns the daemon's effective settings as text. */
-  public String config() throws FsException {
-    return String.valueOf(
-        ask(Map.of(Protocol.COMMAND, Protocol.CONFIG)).getOrDefault(Protocol.CONFIG, ""));
   }
 
   /**

@@ -36,6 +36,6 @@ public interface ControlCommands {
    */
   Runnable restart() throws IOException;
 
-  /** Returns the effective settings as text. */
-  String config();
+  /** Returns a row for each effective setting: setting, value, text (for people) and source. */
+  List<Map<String, Object>> config();
 }

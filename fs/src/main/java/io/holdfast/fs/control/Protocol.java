@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * {"command":"stats"}                  {"ok":true,"stats":{...}}
- * {"command":"config"}                 {"ok":true,"config":"..."}
+ * {"command":"config"}                 {"ok":true,"config":[{...},...]}
  * {"command":"peers"}                  {"ok":true,"peers":[{...},...]}
  * {"command":"refresh","path":"a/b"}   {"ok":true,"refreshed":12}
  * {"command":"stop"}                   {"ok":true}

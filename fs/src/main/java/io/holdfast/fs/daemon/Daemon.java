@@ -620,8 +620,8 @@ public final class Daemon {
     }
 
     @Override
-    public String config() {
-      return settings.configText();
+    public List<Map<String, Object>> config() {
+      return settings.report();
     }
   }
 

@@ -12,8 +12,10 @@ import io.holdfast.peer.membership.Discovery;
 import io.holdfast.policy.Policies;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -46,6 +48,9 @@ public final class Settings {
 
   /** What {@link #isItemSize} allows, for messages. */
   public static final String ITEM_SIZES = "1M, 2M, 4M, 8M, 16M, 32M or 64M";
+
+  /** The text of what is not there. */
+  private static final String NOTHING = "-";
 
   private static final int SMALLEST_ITEM_SIZE = 1 << 20;
   private static final int LARGEST_ITEM_SIZE = 64 << 20;
@@ -316,13 +321,30 @@ public final class Settings {
     return sources.getOrDefault(key, "default");
   }
 
-  /** Returns a setting's value as text, such as {@code 64G (68.7 GB)}. */
+  /**
+   * Returns a setting's value as an option or a file would give it, such as {@code 64G}; a list for
+   * options that may be given several times, null for what is not there.
+   */
+  private @Nullable Object value(Key key) {
+    return switch (key) {
+      case CAPACITY -> Sizes.exact(capacityBytes);
+      case MEMORY -> Sizes.exact(memoryBytes);
+      case TRANSIT -> Sizes.exact(transitBytes);
+      case WINDOW -> Sizes.exact(windowBytes);
+      case ITEM_SIZE -> Sizes.exact(itemSize);
+      case KEEP -> keep;
+      case EXCLUDE -> exclude;
+      default -> text(key).equals(NOTHING) ? null : text(key);
+    };
+  }
+
+  /** Returns a setting's value as text for people, such as {@code 64G (68.7 GB)}. */
   public String text(Key key) {
     return switch (key) {
       case SOURCE -> origin.toString();
       case MOUNTPOINT -> mountpoint.toString();
       case NAME -> name;
-      case CONFIG -> configFile == null ? "-" : configFile.toString();
+      case CONFIG -> configFile == null ? NOTHING : configFile.toString();
       case CAPACITY -> size(capacityBytes);
       case MEMORY -> size(memoryBytes);
       case TRANSIT -> size(transitBytes);
@@ -348,12 +370,12 @@ public final class Settings {
           GID,
           FILE_MODE,
           DIR_MODE ->
-          s3 == null ? "-" : S3Options.text(s3, key);
+          s3 == null ? NOTHING : S3Options.text(s3, key);
       case LISTEN, PEERS, CLUSTER_SECRET_FILE, TLS_CERT, TLS_KEY, TLS_CA, DATASET_ID ->
-          peers == null ? "-" : peerText(peers, key);
+          peers == null ? NOTHING : peerText(peers, key);
       case FOREGROUND -> foreground ? "yes" : "no";
       case LOG_LEVEL -> lower(level);
-      case LOG_FILE -> logFile == null ? "-" : logFile.toString();
+      case LOG_FILE -> logFile == null ? NOTHING : logFile.toString();
       case LOG_FORMAT, METRICS, ACCESS_LOG, ACCESS_LOG_SAMPLE -> monitoring.text(key);
       case STATE_DIR -> stateDirectory == null ? "none" : stateDirectory.toString();
     };
@@ -372,7 +394,33 @@ public final class Settings {
           case TLS_CA -> tls == null ? null : tls.authority();
           default -> throw new IllegalArgumentException(key + " is not of peers");
         };
-    return value == null ? "-" : value.toString();
+    return value == null ? NOTHING : value.toString();
+  }
+
+  /**
+   * Returns a row for each setting, and for the heap: its name ({@code setting}), its value as an
+   * option or a file would give it ({@code value}, absent where there is none), as text for people
+   * ({@code text}), and where it came from ({@code source}).
+   */
+  public List<Map<String, Object>> report() {
+    List<Map<String, Object>> rows = new ArrayList<>();
+    for (Key key : Key.values()) {
+      rows.add(row(key.text(), value(key), text(key), source(key)));
+    }
+    rows.add(row("heap", Sizes.exact(heapBytes), size(heapBytes), "java -Xmx"));
+    return rows;
+  }
+
+  private static Map<String, Object> row(
+      String setting, @Nullable Object value, String text, String source) {
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("setting", setting);
+    if (value != null) {
+      row.put("value", value);
+    }
+    row.put("text", text);
+    row.put("source", source);
+    return row;
   }
 
   /**
@@ -380,15 +428,11 @@ public final class Settings {
    * came from.
    */
   public String configText() {
-    return SettingsText.of(this);
+    return SettingsText.of(report());
   }
 
   private static String patterns(List<String> patterns) {
-    return patterns.isEmpty() ? "-" : String.join(" ", patterns);
-  }
-
-  String heapText() {
-    return size(heapBytes);
+    return patterns.isEmpty() ? NOTHING : String.join(" ", patterns);
   }
 
   @Override

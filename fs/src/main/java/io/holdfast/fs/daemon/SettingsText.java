@@ -3,18 +3,30 @@ package io.holdfast.fs.daemon;
 import io.holdfast.fs.units.Columns;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
-/** Settings as lines of aligned columns, for {@code /.holdfast/config}. Stateless. */
-final class SettingsText {
+/**
+ * Settings as lines of aligned columns, for {@code /.holdfast/config} and {@code holdfast config}.
+ * Stateless.
+ */
+public final class SettingsText {
   private SettingsText() {}
 
-  static String of(Settings settings) {
-    List<List<String>> rows = new ArrayList<>();
-    rows.add(List.of("setting", "value", "from"));
-    for (Settings.Key key : Settings.Key.values()) {
-      rows.add(List.of(key.text(), settings.text(key), settings.source(key)));
+  /**
+   * Shows settings.
+   *
+   * @param rows as from {@link Settings#report()}
+   */
+  public static String of(List<Map<String, Object>> rows) {
+    List<List<String>> lines = new ArrayList<>();
+    lines.add(List.of("setting", "value", "from"));
+    for (Map<String, Object> row : rows) {
+      lines.add(List.of(cell(row, "setting"), cell(row, "text"), cell(row, "source")));
     }
-    rows.add(List.of("heap", settings.heapText(), "java -Xmx"));
-    return Columns.aligned(rows);
+    return Columns.aligned(lines);
+  }
+
+  private static String cell(Map<String, Object> row, String column) {
+    return String.valueOf(row.get(column));
   }
 }

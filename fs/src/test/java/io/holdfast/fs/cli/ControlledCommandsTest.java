@@ -78,6 +78,20 @@ class ControlledCommandsTest {
   }
 
   @Test
+  void config_ofARunningMount_isShown() throws IOException {
+    daemon("one", "/mnt/one");
+    assertThat(run.run("config")).isZero();
+    assertThat(run.out.toString()).isEqualTo("setting  value  from\nkeep     a      default\n");
+    run.out.getBuffer().setLength(0);
+    assertThat(run.run("config", "one", "--json")).isZero();
+    assertThat(JSON.std.listFrom(run.out.toString()))
+        .containsExactly(
+            Map.of("setting", "keep", "value", List.of("a"), "text", "a", "source", "default"));
+    assertThat(run.run("config", "two")).isEqualTo(1);
+    assertOneLine("'two' is no running Holdfast mount: running are one (/mnt/one)");
+  }
+
+  @Test
   void stats_severalDaemons_asksForOne() throws IOException {
     daemon("one", "/mnt/one");
     daemon("two", "/mnt/two");
@@ -399,8 +413,9 @@ class ControlledCommandsTest {
     }
 
     @Override
-    public String config() {
-      return "";
+    public List<Map<String, Object>> config() {
+      return List.of(
+          Map.of("setting", "keep", "value", List.of("a"), "text", "a", "source", "default"));
     }
   }
 }

@@ -50,9 +50,9 @@ class ControlServerTest {
   }
 
   @Test
-  void config_asked_comesAsText() throws IOException {
+  void config_asked_comesAsRows() throws IOException {
     start();
-    assertThat(client().config()).isEqualTo("a  b\nc  d\n");
+    assertThat(client().config()).containsExactly(Map.of("setting", "pin", "value", "auto"));
   }
 
   @Test
@@ -332,8 +332,8 @@ class ControlServerTest {
     }
 
     @Override
-    public String config() {
-      return "a  b\nc  d\n";
+    public List<Map<String, Object>> config() {
+      return List.of(Map.of("setting", "pin", "value", "auto"));
     }
   }
 }

@@ -1,0 +1,101 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.daemon.Settings;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Reads a mount's file as {@code holdfast mount} would, and mounts nothing. Stateless. */
+final class ConfigCheck {
+  private static final String LATER = "to be given to 'holdfast mount'";
+
+  /** What is said of sources in S3 only. */
+  private static final Set<Settings.Key> OF_S3 =
+      EnumSet.range(Settings.Key.S3_ENDPOINT, Settings.Key.DIR_MODE);
+
+  private final Host host;
+
+  ConfigCheck(Host host) {
+    this.host = host;
+  }
+
+  /**
+   * What a mount would have.
+   *
+   * @param rows as from {@link Settings#report()}
+   * @param notes lines for the user
+   */
+  record Result(List<Map<String, Object>> rows, List<String> notes) {}
+
+  /**
+   * Checks a file.
+   *
+   * @param target its path, if there is a slash in it or its name ends as files of mounts do; else
+   *     the name of a mount
+   * @throws CliException when something is wrong
+   */
+  Result check(String target) {
+    ConfigLookup lookup = new ConfigLookup(host);
+    GivenSettings given = lookup.complete(meant(target));
+    if (given.get(Settings.Key.CONFIG).isEmpty()) {
+      throw CliException.usage(
+          "'%s' has no file: there is no %s"
+              .formatted(
+                  target,
+                  lookup.candidates(target).stream()
+                      .map(Path::toString)
+                      .collect(Collectors.joining(", nor "))));
+    }
+    GivenSettings whole = given.orElse(missing(given));
+    List<Map<String, Object>> rows = new MountRequest(host, whole).settings().report();
+    if (whole.get(Settings.Key.MOUNTPOINT).filter(one -> one.source().equals(LATER)).isPresent()
+        && whole.get(Settings.Key.NAME).isEmpty()) {
+      rows.stream()
+          .filter(row -> Settings.Key.NAME.text().equals(row.get("setting")))
+          .forEach(row -> row.put("source", LATER));
+    }
+    rows.stream().filter(row -> LATER.equals(row.get("source"))).forEach(ConfigCheck::blank);
+    return new Result(rows, ConfigLookup.doubtful(host.environment()));
+  }
+
+  /** Something in the place of arguments that the command line of a mount may yet give. */
+  private static GivenSettings missing(GivenSettings given) {
+    Optional<String> source = given.get(Settings.Key.SOURCE).map(Given::value);
+    List<Given> missing = new ArrayList<>();
+    if (source.isEmpty()) {
+      // Beside a directory, what is of S3 would be refused.
+      boolean s3 = OF_S3.stream().anyMatch(key -> given.get(key).isPresent());
+      missing.add(new Given(Settings.Key.SOURCE, List.of(s3 ? "s3://bucket" : "/source"), LATER));
+    }
+    if (source.filter(text -> OptionTable.isPath(Settings.Key.SOURCE, text)).isEmpty()) {
+      missing.add(new Given(Settings.Key.MOUNTPOINT, List.of("/mountpoint"), LATER));
+    }
+    return GivenSettings.of(missing);
+  }
+
+  private static void blank(Map<String, Object> row) {
+    row.remove("value");
+    row.put("text", "-");
+  }
+
+  private GivenSettings meant(String target) {
+    if (!target.contains("/") && !target.endsWith(ConfigLookup.ENDING)) {
+      return GivenSettings.of(List.of(Given.argument(Settings.Key.NAME, target)));
+    }
+    Path path = Path.of(target).toAbsolutePath().normalize();
+    List<Given> given = new ArrayList<>();
+    given.add(Given.argument(Settings.Key.CONFIG, path.toString()));
+    String name = String.valueOf(path.getFileName());
+    if (host.configurationDirectories().contains(path.getParent())
+        && name.endsWith(ConfigLookup.ENDING)) {
+      name = name.substring(0, name.length() - ConfigLookup.ENDING.length());
+      given.add(Given.argument(Settings.Key.NAME, name));
+    }
+    return GivenSettings.of(given);
+  }
+}

@@ -1,0 +1,104 @@
+package io.holdfast.fs.cli;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.control.ControlClient;
+import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.daemon.SettingsText;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code holdfast config}: shows the settings of a mount, or checks those that it would have. */
+@Command(
+    name = "config",
+    sortOptions = false,
+    customSynopsis = {
+      "holdfast config [--json] [MOUNTPOINT|NAME]",
+      "       holdfast config --check [--json] FILE|NAME"
+    },
+    header = "Show the settings of a mount, and where each came from.",
+    description = {
+      "",
+      "A setting comes from an option of 'holdfast mount', or else from the environment, from the"
+          + " mount's file, or is a default. MOUNTPOINT/.holdfast/config has the same.",
+      "",
+      "With --check nothing need be mounted: it reads the file, says what is wrong in it (exit code"
+          + " 2), or shows the settings that 'holdfast mount --name NAME' would take in this"
+          + " environment. Directories and other nodes are not looked at."
+    },
+    parameterListHeading = "%nArguments:%n",
+    optionListHeading = "%nOptions:%n",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  holdfast config",
+      "  holdfast config --check imagenet             # /etc/holdfast/imagenet.yaml",
+      "  holdfast config --check ./new.yaml",
+      "  holdfast config data-imagenet --json | jq '.[] | select(.setting == \"pin\")'"
+    })
+final class ConfigCommand implements Callable<Integer> {
+  private static final Duration DEADLINE = Duration.ofSeconds(5);
+
+  private final CliContext context;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "MOUNTPOINT|NAME",
+      description = "Which mount. Default: the only one. With --check: a file, or a mount's name.")
+  private @Nullable String target;
+
+  @Option(names = "--check", description = "Check a file instead of asking a mount.")
+  private boolean check;
+
+  @Option(names = "--json", description = "As a JSON array.")
+  private boolean json;
+
+  ConfigCommand(CliContext context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    List<Map<String, Object>> rows = check ? checked() : running();
+    PrintWriter out = context.out(spec);
+    if (json) {
+      out.println(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(rows));
+    } else {
+      out.print(SettingsText.of(rows));
+    }
+    out.flush();
+    return 0;
+  }
+
+  private List<Map<String, Object>> running() throws FsException {
+    Targets targets = new Targets(context.host());
+    RunningDaemon daemon = target == null ? targets.only() : targets.get(target);
+    try {
+      return new ControlClient(daemon.socket(), DEADLINE).config();
+    } catch (FsException e) {
+      throw DaemonTrouble.explain(e, daemon);
+    }
+  }
+
+  private List<Map<String, Object>> checked() {
+    if (target == null) {
+      throw CliException.usage("--check needs a FILE or a NAME. See 'holdfast config --help'");
+    }
+    ConfigCheck.Result result = new ConfigCheck(context.host()).check(target);
+    PrintWriter err = context.err(spec);
+    result.notes().forEach(note -> err.println("holdfast: " + note));
+    err.flush();
+    return result.rows();
+  }
+}
