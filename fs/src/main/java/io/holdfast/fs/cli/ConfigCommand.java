@@ -2,9 +2,9 @@ package io.holdfast.fs.cli;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.control.ConfigText;
 import io.holdfast.fs.control.ControlClient;
 import io.holdfast.fs.control.RunningDaemon;
-import io.holdfast.fs.daemon.SettingsText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -75,7 +75,7 @@ final class ConfigCommand implements Callable<Integer> {
     if (json) {
       out.println(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(rows));
     } else {
-      out.print(SettingsText.of(rows));
+      out.print(ConfigText.of(rows));
     }
     out.flush();
     return 0;

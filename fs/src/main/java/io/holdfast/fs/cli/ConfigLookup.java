@@ -99,7 +99,8 @@ final class ConfigLookup {
         .toList();
   }
 
-  private Optional<Path> find(String name) {
+  /** Returns the file of a mount's name, if it is there. */
+  Optional<Path> find(String name) {
     return candidates(name).stream()
         .filter(file -> Files.exists(file, LinkOption.NOFOLLOW_LINKS))
         .findFirst();

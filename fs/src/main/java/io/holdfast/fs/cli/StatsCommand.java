@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
           + " The same figures are in MOUNTPOINT/.holdfast/stats and stats.json.",
       "",
       "With --watch: the share of opens that needed no fetch, opens, fetches and bytes a second,"
-          + " 'stall %' (how much of the time the average active process was blocked on a fetch),"
+          + " 'stall %%' (how much of the time the average active process was blocked on a fetch),"
           + " 'stalled' (how many readers were, on average), what is resident, and errors. The"
           + " first row is about all the time since the mount."
     },

@@ -1,5 +1,6 @@
 package io.holdfast.fs.daemon;
 
+import io.holdfast.fs.control.ConfigText;
 import io.holdfast.fs.origin.s3.S3Settings;
 import io.holdfast.fs.peers.PeerSettings;
 import io.holdfast.fs.residency.Selection;
@@ -428,7 +429,7 @@ public final class Settings {
    * came from.
    */
   public String configText() {
-    return SettingsText.of(report());
+    return ConfigText.of(report());
   }
 
   private static String patterns(List<String> patterns) {

@@ -1,6 +1,7 @@
 package io.holdfast.fs.debug;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.control.ConfigText;
 import io.holdfast.fs.doctor.Answers;
 import io.holdfast.fs.doctor.Asked;
 import io.holdfast.fs.doctor.Doctor;
@@ -56,7 +57,7 @@ final class MountSections {
   private void daemon(List<Section> sections, Asked asked) {
     long pid = subject.pid();
     String process = "proc/" + pid + "/";
-    add(sections, "config.txt", () -> answers(asked).config());
+    add(sections, "config.txt", () -> ConfigText.of(answers(asked).config()));
     add(sections, "stats-1.json", () -> json(answers(asked).stats()));
     add(sections, "stats-2.json", () -> json(answered(asked).later()));
     add(sections, "peers.json", () -> json(answered(asked).peers()));

@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
  * @param stats its figures; null where it did not answer
  * @param later the same a second later; null where it did not answer then
  * @param peers a row for each node of its cluster
- * @param config its settings as text
+ * @param config a row for each of its settings
  * @param trouble why it did not answer; null where it did
  */
 public record Answers(
     @Nullable Map<String, Object> stats,
     @Nullable Map<String, Object> later,
     List<Map<String, Object>> peers,
-    String config,
+    List<Map<String, Object>> config,
     @Nullable FsException trouble) {
   private static final Duration DEADLINE = Duration.ofSeconds(2);
 
@@ -37,7 +37,7 @@ public record Answers(
     ControlClient client = new ControlClient(socket, DEADLINE);
     Map<String, Object> stats = null;
     List<Map<String, Object>> peers = List.of();
-    String config = "";
+    List<Map<String, Object>> config = List.of();
     try {
       stats = client.stats();
       config = client.config();
@@ -55,14 +55,11 @@ public record Answers(
     return Optional.ofNullable(last).map(Figures::new);
   }
 
-  /** Returns the value of a setting as the daemon shows it; nothing where it is not set. */
+  /** Returns the value of a setting as an option would give it; nothing where it is not set. */
   public Optional<String> setting(String key) {
-    return config
-        .lines()
-        .map(line -> line.split("\\s{2,}", -1))
-        .filter(cells -> cells.length >= 2 && cells[0].equals(key))
-        .map(cells -> cells[1].strip())
-        .filter(value -> !value.isEmpty() && !value.equals("-"))
+    return config.stream()
+        .filter(row -> key.equals(row.get("setting")) && row.containsKey("value"))
+        .map(row -> String.valueOf(row.get("value")))
         .findFirst();
   }
 }

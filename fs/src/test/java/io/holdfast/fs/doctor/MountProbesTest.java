@@ -268,7 +268,7 @@ class MountProbesTest {
             List.of(
                 Map.of("node", "127.0.0.1:7070", "state", "self"),
                 Map.of("node", "other:7070", "state", "suspect")),
-            config,
+            rows(config),
             null);
     List<Finding> found = new PeersProbe(Asked.of(answers)).run();
     assertThat(found).extracting(Finding::level).containsExactly(FAIL, OK, WARN, WARN, WARN);
@@ -361,13 +361,22 @@ class MountProbesTest {
         "x", mountpoint, mount, pid, dead, supervisor, temp.resolve("s"), temp.resolve("state"));
   }
 
+  private static List<Map<String, Object>> rows(String config) {
+    return config
+        .lines()
+        .map(line -> line.split("\\s{2,}", -1))
+        .filter(cells -> !cells[1].equals("-"))
+        .map(cells -> Map.<String, Object>of("setting", cells[0], "value", cells[1]))
+        .toList();
+  }
+
   private static Asked asked(
       Map<String, Object> stats, @Nullable Map<String, Object> later, String config) {
-    return Asked.of(new Answers(stats, later, List.of(), config, null));
+    return Asked.of(new Answers(stats, later, List.of(), rows(config), null));
   }
 
   private static Asked trouble(FsError code) {
-    return Asked.of(new Answers(null, null, List.of(), "", new FsException(code, "silent")));
+    return Asked.of(new Answers(null, null, List.of(), List.of(), new FsException(code, "silent")));
   }
 
   private static Map<String, Object> fetches(Map<String, Object> origin) {

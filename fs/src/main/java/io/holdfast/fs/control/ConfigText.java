@@ -1,4 +1,4 @@
-package io.holdfast.fs.daemon;
+package io.holdfast.fs.control;
 
 import io.holdfast.fs.units.Columns;
 import java.util.ArrayList;
@@ -9,13 +9,13 @@ import java.util.Map;
  * Settings as lines of aligned columns, for {@code /.holdfast/config} and {@code holdfast config}.
  * Stateless.
  */
-public final class SettingsText {
-  private SettingsText() {}
+public final class ConfigText {
+  private ConfigText() {}
 
   /**
    * Shows settings.
    *
-   * @param rows as from {@link Settings#report()}
+   * @param rows as from {@link ControlCommands#config()}
    */
   public static String of(List<Map<String, Object>> rows) {
     List<List<String>> lines = new ArrayList<>();
