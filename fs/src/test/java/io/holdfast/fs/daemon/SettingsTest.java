@@ -240,6 +240,10 @@ class SettingsTest {
             foreground           no                   default
             log-level            info                 default
             log-file             -                    default
+            log-format           text                 default
+            metrics              none                 default
+            access-log           none                 default
+            access-log-sample    1000/s               default
             state-dir            none                 default
             heap                 512M (537 MB)        java -Xmx
             """);
