@@ -189,7 +189,7 @@ class MountProbesTest {
       String node = "127.0.0.1:" + server.getAddress().getPort();
       Map<String, Object> peer = Map.of("node", node, "state", "up");
       Map<String, Object> self = Map.of("node", "x:1", "state", "self");
-      Asked asked = Asked.of(new Answers(Map.of(), null, List.of(self, peer), "", null));
+      Asked asked = Asked.of(new Answers(Map.of(), null, List.of(self, peer), List.of(), null));
       assertThat(only(new PeerClocksProbe(asked, Clock.systemUTC()).run()).level()).isEqualTo(OK);
       Clock late = Clock.offset(Clock.systemUTC(), Duration.ofMinutes(-2));
       Finding found = only(new PeerClocksProbe(asked, late).run());
