@@ -46,7 +46,7 @@ final class Unknown {
         collect(property, path + "." + getter.getName().substring(3), found);
       }
     } catch (IllegalAccessException | InvocationTargetException e) {
-      throw new AssertionError(path + "." + getter.getName(), e);
+      throw new IllegalStateException(path + "." + getter.getName(), e);
     }
   }
 }
