@@ -90,6 +90,7 @@ class BadInputIT {
         bad("minio", "mount", "--policy", "minoi", SOURCE, MOUNTPOINT),
         bad("hard", "mount", "--pin", "herd", SOURCE, MOUNTPOINT),
         bad("watch", "mount", "--count-opens", "wotch", SOURCE, MOUNTPOINT),
+        bad("env:NAME", "mount", "--job-by", "slurm", SOURCE, MOUNTPOINT),
         bad("debug", "mount", "--log-level", "debog", SOURCE, MOUNTPOINT),
         bad("99999", "mount", "--metrics", "99999", SOURCE, MOUNTPOINT),
         bad("text, json", "mount", "--log-format", "xml", SOURCE, MOUNTPOINT),

@@ -181,6 +181,17 @@ final class MountOptions {
     @Nullable String countOpens;
 
     @Option(
+        names = "--job-by",
+        paramLabel = "cgroup|tree|pid|env:NAME",
+        description = {
+          "What a job is in the figures: a control group, such as Slurm's, Docker's or"
+              + " Kubernetes's; 'tree' a command with all that it starts; 'pid' a process;"
+              + " 'env:NAME' the processes with one value of a variable, such as env:SLURM_JOB_ID."
+              + " Default: cgroup."
+        })
+    @Nullable String jobBy;
+
+    @Option(
         names = "--binding",
         paramLabel = "auto|kernel|jnr-fuse",
         description = {
@@ -385,6 +396,7 @@ final class MountOptions {
         Settings.Key.COUNT_OPENS,
         mount.countOpens,
         v -> b.openCounting(one(OpenCounting.values(), v)));
+    f.set(Settings.Key.JOB_BY, mount.jobBy, b::jobBy);
     f.set(
         Settings.Key.BINDING,
         mount.binding,

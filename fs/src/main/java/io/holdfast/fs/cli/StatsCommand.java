@@ -3,6 +3,7 @@ package io.holdfast.fs.cli;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlClient;
+import io.holdfast.fs.control.JobsText;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.control.StatsText;
 import io.holdfast.fs.units.Level;
@@ -14,6 +15,7 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -29,7 +31,7 @@ import picocli.CommandLine.Spec;
     name = "stats",
     sortOptions = false,
     customSynopsis = {
-      "holdfast stats [--json] [MOUNTPOINT|NAME]",
+      "holdfast stats [--json] [--jobs] [MOUNTPOINT|NAME]",
       "       holdfast stats --watch [--interval TIME] [--count N] [--json] [MOUNTPOINT|NAME]"
     },
     header = "Show what a mount has cached, fetched and served.",
@@ -50,6 +52,7 @@ import picocli.CommandLine.Spec;
       "  holdfast stats",
       "  holdfast stats /data/imagenet --watch",
       "  holdfast stats --watch --interval 10s --count 6 --json | jq .rates.hit_ratio",
+      "  holdfast stats /data/imagenet --jobs",
       "  holdfast stats data-imagenet --json | jq .cache.resident_bytes"
     })
 final class StatsCommand implements Callable<Integer> {
@@ -71,6 +74,9 @@ final class StatsCommand implements Callable<Integer> {
       description = "As one JSON object; with --watch one a line, with 'rates' besides.")
   private boolean json;
 
+  @Option(names = "--jobs", description = "The jobs alone, their epochs, and all processes.")
+  private boolean jobs;
+
   @Option(names = "--watch", description = "A row for each interval, until Ctrl-C.")
   private boolean watch;
 
@@ -91,6 +97,9 @@ final class StatsCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Targets targets = new Targets(context.host());
     RunningDaemon daemon = target == null ? targets.only() : targets.get(target);
+    if (watch && jobs) {
+      throw CliException.usage("--watch and --jobs: choose one of them");
+    }
     if (watch) {
       watch(daemon);
     } else if (interval != null || count != null) {
@@ -109,7 +118,12 @@ final class StatsCommand implements Callable<Integer> {
       throw DaemonTrouble.explain(e, daemon);
     }
     PrintWriter out = context.out(spec);
-    if (json) {
+    if (jobs && !json) {
+      out.print(JobsText.of(stats));
+    } else if (json) {
+      if (jobs) {
+        stats.keySet().retainAll(Set.of("jobs", "processes"));
+      }
       out.println(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(stats));
     } else {
       out.print(context.colors().headings(StatsText.of(stats)));

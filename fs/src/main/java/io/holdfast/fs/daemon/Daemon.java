@@ -30,7 +30,6 @@ import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.residency.ResidentFile;
 import io.holdfast.fs.residency.ResidentLog;
 import io.holdfast.fs.stats.Activity;
-import io.holdfast.fs.stats.JobBy;
 import io.holdfast.fs.stats.OpenWatcher;
 import io.holdfast.fs.stats.ReadStats;
 import io.holdfast.fs.transit.Content;
@@ -142,7 +141,7 @@ public final class Daemon {
       int[] without = supervision == null ? new int[0] : supervision.descriptors();
       IsolatedThreads pinners = closing(Composition.pinners(without));
       IsolatedThreads droppers = closing(Composition.droppers(without));
-      activity = new Activity(JobBy.CGROUP, settings.itemSize(), System::nanoTime);
+      activity = new Activity(settings.jobBy(), settings.itemSize(), System::nanoTime);
       OpenWatcher watcher = closing(new OpenWatcher(Composition.watcher(without), activity));
       accesses = accessLog();
       boolean watch = chooseWatch(watcher);

@@ -4,6 +4,7 @@ import io.holdfast.fs.control.ConfigText;
 import io.holdfast.fs.origin.s3.S3Settings;
 import io.holdfast.fs.peers.PeerSettings;
 import io.holdfast.fs.residency.Selection;
+import io.holdfast.fs.stats.JobBy;
 import io.holdfast.fs.units.Durations;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Sizes;
@@ -78,6 +79,7 @@ public final class Settings {
     WINDOW,
     WINDOW_AGE,
     COUNT_OPENS,
+    JOB_BY,
     BINDING,
     ALLOW_OTHER,
     S3_ENDPOINT,
@@ -128,6 +130,7 @@ public final class Settings {
   private final long windowBytes;
   private final Duration windowAge;
   private final OpenCounting openCounting;
+  private final JobBy jobBy;
   private final BindingChoice binding;
   private final boolean allowOther;
   private final @Nullable S3Settings s3;
@@ -158,6 +161,7 @@ public final class Settings {
     windowBytes = builder.windowBytes;
     windowAge = builder.windowAge;
     openCounting = builder.openCounting;
+    jobBy = builder.jobBy;
     binding = builder.binding;
     allowOther = builder.allowOther;
     s3 = builder.s3.settings(builder.origin);
@@ -267,6 +271,11 @@ public final class Settings {
     return openCounting;
   }
 
+  /** Returns what jobs are told apart by. */
+  public JobBy jobBy() {
+    return jobBy;
+  }
+
   /** Returns whether other users than the daemon's may use the mount. */
   public boolean allowOther() {
     return allowOther;
@@ -360,6 +369,7 @@ public final class Settings {
       case WINDOW -> size(windowBytes);
       case WINDOW_AGE -> Durations.exact(windowAge);
       case COUNT_OPENS -> lower(openCounting);
+      case JOB_BY -> jobBy.toString();
       case BINDING -> lower(binding).replace('_', '-');
       case ALLOW_OTHER -> allowOther ? "yes" : "no";
       case S3_ENDPOINT,
@@ -471,6 +481,7 @@ public final class Settings {
     long windowBytes = DEFAULT_WINDOW_BYTES;
     Duration windowAge = DEFAULT_WINDOW_AGE;
     OpenCounting openCounting = OpenCounting.AUTO;
+    JobBy jobBy = JobBy.CGROUP;
     BindingChoice binding = BindingChoice.JNR_FUSE;
     boolean allowOther;
     final S3Options s3 = new S3Options();
@@ -593,6 +604,16 @@ public final class Settings {
     /** How opens are counted. */
     public Builder openCounting(OpenCounting value) {
       openCounting = value;
+      return this;
+    }
+
+    /**
+     * Sets what jobs are told apart by.
+     *
+     * @throws IllegalArgumentException where {@link JobBy#parse} does not know it
+     */
+    public Builder jobBy(String value) {
+      jobBy = JobBy.parse(value);
       return this;
     }
 

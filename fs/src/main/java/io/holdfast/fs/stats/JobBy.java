@@ -43,7 +43,10 @@ public record JobBy(Kind kind, String variable) {
       }
     }
     throw new IllegalArgumentException(
-        "'" + text + "': must be cgroup, tree, pid, or env:NAME such as env:SLURM_JOB_ID");
+        "'"
+            + text
+            + "' is not known: choose one of cgroup, tree, pid, env:NAME (such as"
+            + " env:SLURM_JOB_ID)");
   }
 
   /** Returns what {@link #parse} takes. */

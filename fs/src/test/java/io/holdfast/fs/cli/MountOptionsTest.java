@@ -121,6 +121,7 @@ class MountOptionsTest {
             "--window-age=500ms",
             "--transit=128M",
             "--count-opens=message",
+            "--job-by=env:SLURM_JOB_ID",
             "--binding=kernel",
             "--no-allow-other",
             "--s3-endpoint=http://127.0.0.1:9000",
@@ -163,6 +164,7 @@ class MountOptionsTest {
     assertThat(settings.windowAge()).isEqualTo(Duration.ofMillis(500));
     assertThat(settings.transitBytes()).isEqualTo(128 << 20);
     assertThat(settings.openCounting()).isEqualTo(OpenCounting.MESSAGE);
+    assertThat(settings.text(Settings.Key.JOB_BY)).isEqualTo("env:SLURM_JOB_ID");
     assertThat(settings.binding()).isEqualTo(BindingChoice.KERNEL);
     assertThat(settings.allowOther()).isFalse();
     assertThat(settings.s3())
@@ -314,6 +316,8 @@ class MountOptionsTest {
         "--metadata-ttl 99999d|--metadata-ttl '99999d' is too long: at most 68 years",
         "--name a/b|--name 'a/b' is not a name: write at most 64 letters",
         "--name=|--name '' is not a name: write at most 64 letters",
+        "--job-by slurm|--job-by 'slurm' is not known: choose one of cgroup, tree, pid, env:NAME"
+            + " (such as env:SLURM_JOB_ID)",
         "--count-opens yes|--count-opens 'yes' is not known: choose one of auto, watch, message,"
             + " off",
         "--binding fuse3|--binding 'fuse3' is not known: choose one of auto, kernel, jnr-fuse",

@@ -64,6 +64,7 @@ class SettingsTest {
             .windowBytes(0)
             .windowAge(Duration.ZERO)
             .openCounting(OpenCounting.OFF)
+            .jobBy("env:RUN")
             .allowOther(true)
             .foreground(true)
             .level(LogLevel.TRACE)
@@ -81,6 +82,7 @@ class SettingsTest {
     assertThat(settings.windowBytes()).isZero();
     assertThat(settings.windowAge()).isZero();
     assertThat(settings.openCounting()).isEqualTo(OpenCounting.OFF);
+    assertThat(settings.jobBy()).hasToString("env:RUN");
     assertThat(settings.allowOther()).isTrue();
     assertThat(settings.foreground()).isTrue();
     assertThat(settings.level()).isEqualTo(LogLevel.TRACE);
@@ -219,6 +221,7 @@ class SettingsTest {
             window               64M (67.1 MB)        default
             window-age           2s                   default
             count-opens          auto                 default
+            job-by               cgroup               default
             binding              jnr-fuse             default
             allow-other          no                   default
             s3-endpoint          -                    default

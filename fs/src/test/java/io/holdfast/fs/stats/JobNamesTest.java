@@ -115,7 +115,10 @@ final class JobNamesTest {
     assertThatThrownBy(() -> JobBy.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "'" + text + "': must be cgroup, tree, pid, or env:NAME such as env:SLURM_JOB_ID");
+            "'"
+                + text
+                + "' is not known: choose one of cgroup, tree, pid, env:NAME (such as"
+                + " env:SLURM_JOB_ID)");
   }
 
   @Test
