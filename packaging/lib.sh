@@ -62,6 +62,8 @@ missing_packages() {
   # For completion in other shells than bash, which is there.
   has zsh || echo zsh
   has fish || echo fish
+  # For what readers wait.
+  has strace || echo strace
   # Plots have text, which Java draws with these. Debian's Java brings them, others do not.
   ldconfig -p | grep -q 'libfontconfig\.so\.1 ' || echo fontconfig
   [ -n "$(find /usr/share/fonts -name '*.ttf' 2>/dev/null | head -n 1)" ] || echo fonts-dejavu-core

@@ -70,6 +70,11 @@ final class MemoryCgroup {
     write(folder.resolve(unified ? "memory.max" : "memory.limit_in_bytes"), Long.toString(bytes));
   }
 
+  /** The end of its path. */
+  String name() {
+    return "/" + folder.getFileName();
+  }
+
   /** A command in front of another one, which then runs in this group. */
   List<String> enter() {
     return List.of(

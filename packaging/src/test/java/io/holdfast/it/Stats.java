@@ -66,14 +66,6 @@ final class Stats {
     return list("processes");
   }
 
-  /** The figures of a job; an error when there are none. */
-  Stats job(String name) {
-    return list("jobs.jobs").stream()
-        .filter(job -> name.equals(job.at("job")))
-        .findFirst()
-        .orElseThrow(() -> new AssertionError("no job " + name + " in " + text));
-  }
-
   /** The objects of a list at a path. */
   List<Stats> list(String path) {
     if (!(at(path) instanceof List<?> list)) {

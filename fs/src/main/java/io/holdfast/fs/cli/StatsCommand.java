@@ -52,8 +52,7 @@ import picocli.CommandLine.Spec;
       "  holdfast stats",
       "  holdfast stats /data/imagenet --watch",
       "  holdfast stats --watch --interval 10s --count 6 --json | jq .rates.hit_ratio",
-      "  holdfast stats /data/imagenet --jobs",
-      "  holdfast stats data-imagenet --json | jq .cache.resident_bytes"
+      "  holdfast stats data-imagenet --jobs"
     })
 final class StatsCommand implements Callable<Integer> {
   private static final Duration DEADLINE = Duration.ofSeconds(5);
