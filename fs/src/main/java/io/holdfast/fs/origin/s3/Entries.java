@@ -83,7 +83,10 @@ final class Entries {
     return quoted ? etag.substring(1, etag.length() - 1) : etag;
   }
 
-  /** A hash of the key, whose bits are mixed at the end as MurmurHash3 does. */
+  /**
+   * A hash of the key, whose bits are mixed at the end as MurmurHash3 does. Never negative as a
+   * signed number: those are the control files', whose opens do not count.
+   */
   static long inode(String key) {
     long hash = FNV_BASIS;
     for (int i = 0; i < key.length(); i++) {
@@ -91,7 +94,7 @@ final class Entries {
     }
     hash = (hash ^ hash >>> 33) * 0xff51afd7ed558ccdL;
     hash = (hash ^ hash >>> 33) * 0xc4ceb9fe1a85ec53L;
-    hash ^= hash >>> 33;
-    return Long.compareUnsigned(hash, FIRST_INODE) < 0 ? hash + FIRST_INODE : hash;
+    hash = (hash ^ hash >>> 33) & Long.MAX_VALUE;
+    return hash < FIRST_INODE ? hash + FIRST_INODE : hash;
   }
 }
