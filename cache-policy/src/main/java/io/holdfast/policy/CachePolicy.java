@@ -52,6 +52,19 @@ public interface CachePolicy {
   Outcome keep(long id, long weight);
 
   /**
+   * Leaves a kept item to the policy again: resident as before, and to be given up as any other. An
+   * item that is not kept stays as it is.
+   *
+   * @return whether it was kept
+   */
+  boolean unkeep(long id, long hash);
+
+  /** What those weigh together that are {@linkplain #keep kept}. */
+  long keptBytes();
+
+  long keptItems();
+
+  /**
    * Notes that an item was used, resident or not: before it is {@linkplain #offer offered} where it
    * is not.
    */

@@ -141,6 +141,29 @@ final class ComposedPolicy implements CachePolicy {
     return Outcome.of(true, givenUp.ids());
   }
 
+  @Override
+  public boolean unkeep(long id, long hash) {
+    long weight = kept.remove(id);
+    if (weight == ResidentTable.ABSENT) {
+      return false;
+    }
+    reserve(-weight);
+    residents.add(id, weight);
+    othersBytes += weight;
+    eviction.admitted(id, hash, weight);
+    return true;
+  }
+
+  @Override
+  public long keptBytes() {
+    return keptBytes;
+  }
+
+  @Override
+  public long keptItems() {
+    return kept.size();
+  }
+
   private void reserve(long weight) {
     keptBytes += weight;
     roomChanged();

@@ -179,6 +179,21 @@ public final class SharedCapacity {
     }
 
     @Override
+    public boolean unkeep(long id, long hash) {
+      return policy.unkeep(id, hash);
+    }
+
+    @Override
+    public long keptBytes() {
+      return policy.keptBytes();
+    }
+
+    @Override
+    public long keptItems() {
+      return policy.keptItems();
+    }
+
+    @Override
     public void access(long id) {
       policy.access(id);
     }

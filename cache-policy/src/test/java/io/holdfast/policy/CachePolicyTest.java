@@ -31,6 +31,7 @@ final class CachePolicyTest {
     enum Kind {
       OFFER,
       KEEP,
+      UNKEEP,
       ACCESS,
       REMOVE,
       RESIZE,
@@ -54,6 +55,7 @@ final class CachePolicyTest {
         Arbitraries.frequency(
             Tuple.of(24, Call.Kind.OFFER),
             Tuple.of(2, Call.Kind.KEEP),
+            Tuple.of(1, Call.Kind.UNKEEP),
             Tuple.of(8, Call.Kind.ACCESS),
             Tuple.of(6, Call.Kind.REMOVE),
             Tuple.of(2, Call.Kind.RESIZE),
@@ -126,6 +128,8 @@ final class CachePolicyTest {
       switch (call.kind) {
         case OFFER -> offer(policy, model, call);
         case KEEP -> keep(policy, model, call);
+        case UNKEEP ->
+            assertThat(policy.unkeep(call.id, call.hash())).isEqualTo(model.kept.remove(call.id));
         case ACCESS -> policy.access(call.id);
         case REMOVE -> assertThat(policy.remove(call.id)).isEqualTo(model.remove(call.id));
         case RESIZE -> resize(policy, model, call.amount);
@@ -134,6 +138,8 @@ final class CachePolicyTest {
       policy.check();
       assertThat(policy.capacity()).isEqualTo(model.capacity);
       assertThat(policy.residentItems()).isEqualTo(model.residents.size());
+      assertThat(policy.keptItems()).isEqualTo(model.kept.size());
+      assertThat(policy.keptBytes()).isEqualTo(model.keptWeight());
       assertThat(policy.residentBytes())
           .isEqualTo(model.weight())
           .isLessThanOrEqualTo(model.capacity);
@@ -209,6 +215,7 @@ final class CachePolicyTest {
         yield answer(policy.offer(call.id, call.hash(), call.weight()));
       }
       case KEEP -> answer(policy.keep(call.id, call.weight()));
+      case UNKEEP -> List.of(policy.unkeep(call.id, call.hash()) ? 1L : 0L);
       case ACCESS -> {
         policy.access(call.id);
         yield List.of();

@@ -11,17 +11,16 @@ import io.holdfast.fs.transit.Fetched;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.policy.CachePolicy;
 import io.holdfast.policy.ItemHash;
-import io.holdfast.policy.Outcome;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,9 +30,8 @@ import org.slf4j.LoggerFactory;
  * Decides and enforces what stays in the page cache: items that the policy admits are pinned
  * through the own mount, everything else is dropped a little after it was read.
  *
- * <p>Thread-safe. {@link #policyLock} guards the policy, and that the residents are those of the
- * policy. It is a leaf: nothing is called under it but the policy and the map of residents. What
- * touches the own mount runs on isolated threads; no method here waits for them.
+ * <p>Thread-safe: {@link Books} has the one lock. What touches the own mount runs on isolated
+ * threads; no method here waits for them.
  */
 public final class Residency implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Residency.class);
@@ -46,13 +44,13 @@ public final class Residency implements AutoCloseable {
   private final IsolatedThreads droppers;
   private final OwnMount mount;
   private final boolean hard;
-  private final long mappings;
+  private volatile long mappings;
   private final Window window;
-  private final ReentrantLock policyLock = new ReentrantLock();
-  private final CachePolicy policy;
+  private final Books books;
   private final Selection selection;
+  private final Pins pins = new Pins();
   private final ResidentLog residentLog;
-  private final ConcurrentHashMap<Long, Resident> residents = new ConcurrentHashMap<>();
+  private final Set<Resident> leaving = ConcurrentHashMap.newKeySet();
   private final AtomicLong admitted = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
   private final AtomicLong evicted = new AtomicLong();
@@ -91,6 +89,8 @@ public final class Residency implements AutoCloseable {
       long capacityBytes,
       long residentBytes,
       long residentItems,
+      long keptBytes,
+      long keptItems,
       long admittedItems,
       long refusedItems,
       long evictedItems,
@@ -113,7 +113,7 @@ public final class Residency implements AutoCloseable {
       long mappings,
       WindowSize window,
       LongSupplier nanoTime) {
-    this.policy = rules.policy();
+    this.books = new Books(rules.policy(), rules.log());
     this.selection = rules.selection();
     this.residentLog = rules.log();
     this.mount = new OwnMount(mountpoint);
@@ -126,24 +126,39 @@ public final class Residency implements AutoCloseable {
 
   /** Tells whether an item would be admitted now. */
   public boolean wouldAdmit(Item item) {
-    if (closed || residents.size() >= mappings) {
+    if (closed || books.size() >= mappings) {
       return false;
     }
     Selection.Verdict verdict = verdict(item.path().get());
     if (verdict != Selection.Verdict.ORDINARY) {
       return verdict == Selection.Verdict.KEPT;
     }
-    long hash = hash(item);
-    policyLock.lock();
-    try {
-      return policy.wouldAdmit(item.id(), hash, weight(item.length()));
-    } finally {
-      policyLock.unlock();
-    }
+    return books.wouldAdmit(item.id(), hash(item), weight(item.length()));
+  }
+
+  /**
+   * Tells whether an item would be admitted now, without that anything makes way for it; one that a
+   * user has {@linkplain #pins() pinned} also where only others make way that are not kept.
+   *
+   * @param besides what is about to be admitted besides, in whole pages
+   */
+  public boolean hasRoom(Item item, long besides) {
+    Books.Sums now = books.sums();
+    long free = isPinnedByName(item) ? now.capacity() - now.keptBytes() : now.free();
+    return weight(item.length()) <= free - besides && wouldAdmit(item);
+  }
+
+  /** Returns what users have pinned by name since the mount. */
+  public Pins pins() {
+    return pins;
+  }
+
+  private boolean isPinnedByName(Item item) {
+    return !pins.isEmpty() && pins.contains(item.path().get().toString());
   }
 
   /** Residents count in whole pages. */
-  private static long weight(int length) {
+  public static long weight(int length) {
     return (length + Linux.PAGE_SIZE - 1L) / Linux.PAGE_SIZE * Linux.PAGE_SIZE;
   }
 
@@ -155,7 +170,7 @@ public final class Residency implements AutoCloseable {
    */
   public boolean serve(Item item, int offset, int length, ReadReply reply) {
     // a soft pin's pages may be gone, and touching them would wait for the daemon itself
-    Resident resident = hard ? residents.get(item.id()) : null;
+    Resident resident = hard ? books.get(item.id()) : null;
     long address = resident == null ? 0 : resident.enter();
     if (address == 0) {
       return false;
@@ -174,18 +189,18 @@ public final class Residency implements AutoCloseable {
 
   /** Tells whether an item is resident, or on its way to it. */
   public boolean isResident(Item item) {
-    return residents.containsKey(item.id());
+    return books.contains(item.id());
   }
 
   /** Tells whether an item is pinned. */
   public boolean isPinned(Item item) {
-    Resident resident = residents.get(item.id());
+    Resident resident = books.get(item.id());
     return resident != null && resident.isPinned();
   }
 
   /** Lets go of an item that another node holds now; unless users want it kept here. */
   public void cede(Item item) {
-    Resident resident = residents.get(item.id());
+    Resident resident = books.get(item.id());
     if (resident != null && isLeftToPolicy(item.path().get())) {
       forget(resident);
       noteDelivered(item, item.length(), true);
@@ -199,7 +214,7 @@ public final class Residency implements AutoCloseable {
    */
   public boolean offer(Fetched fetched) {
     Item item = fetched.item();
-    Resident before = residents.get(item.id());
+    Resident before = books.get(item.id());
     if (closed || (before == null ? !hasMappings() : hard)) {
       return false;
     }
@@ -219,32 +234,10 @@ public final class Residency implements AutoCloseable {
       refused.incrementAndGet();
       return null;
     }
-    long hash = hash(item);
-    long weight = weight(item.length());
     Resident resident = new Resident(item);
     List<Resident> givenUp = new ArrayList<>(0);
-    boolean admits;
-    policyLock.lock();
-    try {
-      Outcome outcome =
-          verdict == Selection.Verdict.KEPT
-              ? policy.keep(item.id(), weight)
-              : policy.offer(item.id(), hash, weight);
-      for (long id : outcome.evicted()) {
-        Resident evictee = residents.remove(id);
-        if (evictee != null) {
-          residentLog.released(id);
-          givenUp.add(evictee);
-        }
-      }
-      admits = outcome.admitted();
-      if (admits) {
-        residents.put(item.id(), resident);
-        residentLog.admitted(item.id());
-      }
-    } finally {
-      policyLock.unlock();
-    }
+    boolean kept = verdict == Selection.Verdict.KEPT;
+    boolean admits = books.admit(resident, kept, weight(item.length()), givenUp);
     givenUp.forEach(this::giveUp);
     (admits ? admitted : refused).incrementAndGet();
     return admits ? resident : null;
@@ -299,7 +292,7 @@ public final class Residency implements AutoCloseable {
 
   private boolean beginAgain(Fetched fetched, Resident before) {
     Resident resident = new Resident(fetched.item());
-    if (!residents.replace(fetched.item().id(), before, resident)) {
+    if (!books.replace(before, resident)) {
       return false;
     }
     before.release();
@@ -318,7 +311,7 @@ public final class Residency implements AutoCloseable {
   }
 
   private boolean hasMappings() {
-    if (residents.size() < mappings) {
+    if (books.size() < mappings) {
       return true;
     }
     if (saidMappings.compareAndSet(false, true)) {
@@ -331,7 +324,11 @@ public final class Residency implements AutoCloseable {
   }
 
   private Selection.Verdict verdict(OriginPath path) {
-    return selection.isEmpty() ? Selection.Verdict.ORDINARY : selection.of(path.toString());
+    if (pins.isEmpty() && selection.isEmpty()) {
+      return Selection.Verdict.ORDINARY;
+    }
+    String name = path.toString();
+    return pins.contains(name) ? Selection.Verdict.KEPT : selection.of(name);
   }
 
   /** Returns the hash by which an item is selected and placed, the same on every node. */
@@ -378,16 +375,80 @@ public final class Residency implements AutoCloseable {
 
   /** Takes a resident out of the books. */
   private void forget(Resident resident) {
-    policyLock.lock();
-    try {
-      if (residents.remove(resident.item().id(), resident)) {
-        policy.remove(resident.item().id());
-        residentLog.released(resident.item().id());
-      }
-    } finally {
-      policyLock.unlock();
-    }
+    books.remove(resident);
     resident.release();
+  }
+
+  /**
+   * Has what is resident of an item stay or not, as what is said of its name now wants it.
+   *
+   * @return whether it stays from now on, or no longer does
+   */
+  public boolean reconsider(Item item) {
+    Resident resident = books.get(item.id());
+    if (resident == null) {
+      return false;
+    }
+    return switch (verdict(item.path().get())) {
+      case KEPT -> books.keep(item.id(), weight(item.length()));
+      case ORDINARY -> books.unkeep(item.id(), hash(item));
+      case EXCLUDED -> giveUpNow(resident);
+    };
+  }
+
+  /**
+   * Gives a resident up, and drops its pages. Waits, for a short and bounded time, while many are
+   * being dropped.
+   *
+   * @param force also one that is to stay because of its name
+   * @return whether it was resident, and is no longer
+   */
+  public boolean giveUp(Item item, boolean force) {
+    Resident resident = books.get(item.id());
+    return resident != null
+        && (force || verdict(item.path().get()) != Selection.Verdict.KEPT)
+        && giveUpNow(resident);
+  }
+
+  private boolean giveUpNow(Resident resident) {
+    boolean removed = books.remove(resident);
+    if (removed) {
+      letGo(resident);
+    }
+    return removed;
+  }
+
+  /** On a thread that may wait: what goes is not to be more at once than what lingers may be. */
+  private void letGo(Resident resident) {
+    window.awaitRoom();
+    leaving.add(resident);
+    resident.release();
+    Item item = resident.item();
+    drop(window.leaving(item, item.length()));
+  }
+
+  /**
+   * Changes the capacity. Where it shrinks below what is resident, others make way in the policy's
+   * order; they are let go of one after the other, on this thread, which waits for drops for a time
+   * that is bounded for each of them.
+   *
+   * @param capacity bytes
+   * @param mostMappings how many residents there may be at most
+   * @return how many were given up
+   */
+  public long resize(long capacity, long mostMappings) {
+    mappings = mostMappings;
+    saidMappings.set(false);
+    List<Resident> givenUp = books.resize(capacity);
+    evicted.addAndGet(givenUp.size());
+    givenUp.forEach(this::letGo);
+    return givenUp.size();
+  }
+
+  /** Returns how many that were given up by a user's word are still being read from. */
+  public long leaving() {
+    leaving.removeIf(resident -> !resident.isMapped());
+    return leaving.size();
   }
 
   /** Takes note that bytes of an item that was not admitted are in the page cache now. */
@@ -428,7 +489,7 @@ public final class Residency implements AutoCloseable {
   public long release(long node, long items) {
     long bytes = 0;
     for (long extent = 0; extent < items; extent++) {
-      Resident resident = residents.get(Item.id(node, extent));
+      Resident resident = books.get(Item.id(node, extent));
       if (resident != null) {
         bytes += resident.item().length();
         forget(resident);
@@ -441,7 +502,7 @@ public final class Residency implements AutoCloseable {
   /** Tells whether items of a file are resident, or on their way to it. */
   public boolean hasResidents(long node, long items) {
     for (long extent = 0; extent < items; extent++) {
-      if (residents.containsKey(Item.id(node, extent))) {
+      if (books.contains(Item.id(node, extent))) {
         return true;
       }
     }
@@ -452,7 +513,7 @@ public final class Residency implements AutoCloseable {
   public long pinnedItems(long node, long items) {
     long pinned = 0;
     for (long extent = 0; extent < items; extent++) {
-      Resident resident = residents.get(Item.id(node, extent));
+      Resident resident = books.get(Item.id(node, extent));
       if (resident != null && resident.isPinned()) {
         pinned++;
       }
@@ -464,7 +525,7 @@ public final class Residency implements AutoCloseable {
   public long pinnedBytes(long node, long items) {
     long bytes = 0;
     for (long extent = 0; extent < items; extent++) {
-      Resident resident = residents.get(Item.id(node, extent));
+      Resident resident = books.get(Item.id(node, extent));
       if (resident != null && resident.isPinned()) {
         bytes += resident.item().length();
       }
@@ -474,7 +535,7 @@ public final class Residency implements AutoCloseable {
 
   /** Returns the nodes that have resident items. */
   public List<Long> residentNodes() {
-    return residents.keySet().stream().map(Item::node).distinct().toList();
+    return books.nodes();
   }
 
   /**
@@ -507,17 +568,12 @@ public final class Residency implements AutoCloseable {
 
   /** Tells the policy what all weighs that it decides about, in whole pages. */
   public void datasetSize(long bytes) {
-    policyLock.lock();
-    try {
-      policy.datasetSize(bytes);
-    } finally {
-      policyLock.unlock();
-    }
+    books.datasetSize(bytes);
   }
 
   /** Returns the policy's name. */
   public String policyName() {
-    return policy.name();
+    return books.policyName();
   }
 
   /** Tells whether pages are locked, rather than only mapped. */
@@ -527,21 +583,13 @@ public final class Residency implements AutoCloseable {
 
   /** Returns the figures of this moment. */
   public Figures figures() {
-    long capacity;
-    long bytes;
-    long items;
-    policyLock.lock();
-    try {
-      capacity = policy.capacity();
-      bytes = policy.residentBytes();
-      items = policy.residentItems();
-    } finally {
-      policyLock.unlock();
-    }
+    Books.Sums sums = books.sums();
     return new Figures(
-        capacity,
-        bytes,
-        items,
+        sums.capacity(),
+        sums.bytes(),
+        sums.items(),
+        sums.keptBytes(),
+        sums.keptItems(),
         admitted.get(),
         refused.get(),
         evicted.get(),
@@ -554,9 +602,7 @@ public final class Residency implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    for (Resident resident : new ArrayList<>(residents.values())) {
-      forget(resident);
-    }
+    books.all().forEach(this::forget);
     pinners.close();
     droppers.close();
   }

@@ -92,6 +92,11 @@ final class Resident {
     return address != 0 && !released;
   }
 
+  /** Tells whether there is a mapping: it is pinned, or still read from. */
+  synchronized boolean isMapped() {
+    return address != 0;
+  }
+
   private long takeUnused() {
     if (!released || users > 0) {
       return 0;

@@ -123,6 +123,20 @@ final class Window {
     return mayGo() > bound() ? oldest() : List.of();
   }
 
+  /**
+   * Takes note of an item whose pages are in the page cache and are to go at once.
+   *
+   * @return what is to be dropped now
+   */
+  synchronized Entry leaving(Item item, int count) {
+    Entry entry = new Entry(item);
+    entry.bytes = count;
+    entry.complete = true;
+    bytes += count;
+    dropping.add(entry);
+    return entry;
+  }
+
   /** What applications have mapped does not push out what is just being read. */
   synchronized long mayGo() {
     return bytes - heldBytes;
