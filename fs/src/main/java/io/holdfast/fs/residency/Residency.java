@@ -21,6 +21,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -443,6 +444,11 @@ public final class Residency implements AutoCloseable {
     evicted.addAndGet(givenUp.size());
     givenUp.forEach(this::letGo);
     return givenUp.size();
+  }
+
+  /** Calls for every item that is resident, or on its way to it. */
+  public void forEachResident(Consumer<Item> taker) {
+    books.all().forEach(resident -> taker.accept(resident.item()));
   }
 
   /** Returns how many that were given up by a user's word are still being read from. */

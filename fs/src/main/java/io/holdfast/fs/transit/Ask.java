@@ -18,6 +18,11 @@ record Ask(int offset, int length, Reader reader, boolean goesOn, ReadReply repl
     return reply instanceof Borrower;
   }
 
+  /** Tells whether it is not for an application: then parts of the item are of no use. */
+  boolean wantsWhole() {
+    return isForPeer() || reader.internal();
+  }
+
   int end() {
     return offset + length;
   }

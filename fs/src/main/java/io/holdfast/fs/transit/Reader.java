@@ -10,4 +10,7 @@ package io.holdfast.fs.transit;
 public record Reader(int thread, boolean internal, boolean elsewhere) {
   /** A peer: what it gets does not go into this node's page cache. */
   public static final Reader PEER = new Reader(0, true, false);
+
+  /** Nobody: an item is fetched so that it becomes resident. */
+  static final Reader NOBODY = new Reader(0, true, false);
 }

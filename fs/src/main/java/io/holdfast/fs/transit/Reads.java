@@ -74,7 +74,7 @@ final class Reads {
     JoinedReply joined = null;
     int at = ask.offset();
     while (at < ask.end()) {
-      Fetch there = ask.isForPeer() ? table.whole(item.id()) : table.at(item.id(), at);
+      Fetch there = ask.wantsWhole() ? table.whole(item.id()) : table.at(item.id(), at);
       Fetch fetch = there == null ? add(item, ask, at, guess) : there;
       if (fetch == null) {
         continue; // another was quicker

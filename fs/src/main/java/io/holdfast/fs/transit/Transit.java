@@ -132,6 +132,27 @@ public final class Transit {
   }
 
   /**
+   * Fetches an item whole, unless it is resident, and has it decided on.
+   *
+   * @param reply called now or later, from any thread, when all of it is here; the decision may be
+   *     made after that, while it {@linkplain #isArriving is arriving} still
+   */
+  public void bring(Item item, ReadReply reply) {
+    Fetch there = table.whole(item.id());
+    if (there != null && there.idleSince() != Long.MAX_VALUE) {
+      retire(there); // refused a while ago, and kept for who may read it again
+    }
+    int last = item.length() - 1;
+    reads.serve(item, new Ask(last, 1, Reader.NOBODY, true, reply, deadline()), Guess.WHOLE);
+  }
+
+  /** Tells whether an item is being fetched whole, or the decision on it being made. */
+  public boolean isArriving(Item item) {
+    Fetch there = table.whole(item.id());
+    return there != null && there.isRunning();
+  }
+
+  /**
    * Lends a part of an item that is whole in transit already, to a peer.
    *
    * @return false where it is not; the borrower is untouched then

@@ -1,0 +1,119 @@
+package io.holdfast.fs.tasks;
+
+import io.holdfast.fs.transit.Item;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * What a task has come to so far. A file counts as what its last item is. Thread-safe; the monitor
+ * guards the list of failures.
+ */
+final class Counts {
+  private static final int MOST_FAILURES = 10;
+
+  private final TaskParts parts;
+  private final Map<Kind, Sum> sums = new EnumMap<>(Kind.class);
+  private final List<String> failures = new ArrayList<>();
+  private volatile long files;
+  private volatile long bytes;
+
+  /** What an item was found to be, or became. */
+  enum Kind {
+    /** Resident before the task came to it. */
+    RESIDENT,
+    /** Fetched by the task, and resident. */
+    FETCHED,
+    /** Not resident, for want of room or because the policy does not want it. */
+    UNFIT,
+    /** Of another node, or never resident because of its name. */
+    OTHER,
+    /** Could not be fetched or pinned. */
+    FAILED,
+    /** Not resident, and would be admitted. */
+    MISSING,
+    /** Given up, or changed in whether it is to stay. */
+    CHANGED,
+    /** Not given up, since it is to stay. */
+    KEPT;
+
+    String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  private static final class Sum {
+    final LongAdder files = new LongAdder();
+    final LongAdder items = new LongAdder();
+    final LongAdder bytes = new LongAdder();
+  }
+
+  Counts(TaskParts parts) {
+    this.parts = parts;
+    for (Kind kind : Kind.values()) {
+      sums.put(kind, new Sum());
+    }
+  }
+
+  /** Takes note of what there is in all. */
+  void total(long allFiles, long allBytes) {
+    files = allFiles;
+    bytes = allBytes;
+  }
+
+  void add(Kind kind, Item item) {
+    Sum sum = sum(kind);
+    sum.items.increment();
+    sum.bytes.add(item.length());
+    if (parts.isLast(item)) {
+      sum.files.increment();
+    }
+  }
+
+  /** An empty file has no items, and nothing is to be done for it. */
+  void addEmpty() {
+    sum(Kind.RESIDENT).files.increment();
+  }
+
+  void addFailure(Item item, String why) {
+    add(Kind.FAILED, item);
+    synchronized (failures) {
+      if (failures.size() < MOST_FAILURES) {
+        failures.add(item.path().get() + ": " + why);
+      }
+    }
+  }
+
+  long items(Kind kind) {
+    return sum(kind).items.sum();
+  }
+
+  private Sum sum(Kind kind) {
+    Sum sum = sums.get(kind);
+    if (sum == null) {
+      throw new IllegalArgumentException(kind + " is not counted");
+    }
+    return sum;
+  }
+
+  /** Puts the figures into an answer. */
+  void describe(Map<String, Object> into) {
+    into.put("files", files);
+    into.put("bytes", bytes);
+    sums.forEach(
+        (kind, sum) -> {
+          Map<String, Object> figures = new LinkedHashMap<>();
+          figures.put("files", sum.files.sum());
+          figures.put("items", sum.items.sum());
+          figures.put("bytes", sum.bytes.sum());
+          into.put(kind.text(), figures);
+        });
+    synchronized (failures) {
+      into.put("failures", List.copyOf(failures));
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package io.holdfast.fs.tasks;
+
+import io.holdfast.fs.tree.Node;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.SplittableRandom;
+
+/**
+ * The ids of files, eight bytes each: a dataset may have ten million. Not thread-safe; to be read
+ * by many once it is complete.
+ */
+final class FileIds {
+  private long[] ids = new long[16];
+  private int count;
+
+  void add(Node file) {
+    add(file.id());
+  }
+
+  private void add(long id) {
+    if (count == ids.length) {
+      ids = Arrays.copyOf(ids, count + count / 2);
+    }
+    ids[count++] = id;
+  }
+
+  int size() {
+    return count;
+  }
+
+  long get(int index) {
+    return ids[index];
+  }
+
+  /** Returns the same, each file only where it comes first. */
+  FileIds withoutRepeats() {
+    BitSet seen = new BitSet();
+    FileIds once = new FileIds();
+    for (int i = 0; i < count; i++) {
+      int id = Math.toIntExact(ids[i]);
+      if (!seen.get(id)) {
+        seen.set(id);
+        once.add(ids[i]);
+      }
+    }
+    return once;
+  }
+
+  /** Brings them into a random order: always the same for as many files. */
+  void shuffle() {
+    SplittableRandom random = new SplittableRandom(count);
+    for (int i = count - 1; i > 0; i--) {
+      int other = random.nextInt(i + 1);
+      long id = ids[i];
+      ids[i] = ids[other];
+      ids[other] = id;
+    }
+  }
+}

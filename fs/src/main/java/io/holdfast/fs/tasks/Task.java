@@ -1,0 +1,262 @@
+package io.holdfast.fs.tasks;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.residency.Pins;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Something that was asked for, and how far it has come. It gets its names in one or more parts,
+ * and begins with the last of them. It ends early when it is told to, or when nobody has asked
+ * after it for a while.
+ *
+ * <p>Thread-safe; the monitor guards the fields that are neither final nor volatile, and nothing
+ * else is called under it.
+ */
+final class Task implements Runnable {
+  private static final Logger log = LoggerFactory.getLogger(Task.class);
+
+  /** A task that nobody asks after for so long is not wanted any more. */
+  static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  private static final long POLL_MILLIS = 20;
+
+  private final long id;
+  private final TaskRequest request;
+  private final TaskParts parts;
+  private final Counts counts;
+  private final List<String> waiting = new ArrayList<>();
+  private final long started = System.nanoTime();
+  private volatile long lastAsked = started;
+  private volatile long ended;
+  private volatile boolean stopped;
+  private volatile State state = State.NAMES;
+  private volatile @Nullable String error;
+  private volatile FileIds missing = new FileIds();
+  private boolean allNames;
+
+  private enum State {
+    /** Names are being given, or listed. */
+    NAMES,
+    RUNNING,
+    DONE,
+    FAILED,
+    STOPPED
+  }
+
+  /** What a task does once it has its names. */
+  interface Work {
+    /**
+     * Does it, and returns when it is done.
+     *
+     * @throws FsException with one line for the user where it cannot be done
+     */
+    void run(Task task) throws FsException, InterruptedException;
+  }
+
+  Task(long id, TaskRequest request, TaskParts parts) {
+    this.id = id;
+    this.request = request;
+    this.parts = parts;
+    this.counts = new Counts(parts);
+  }
+
+  long id() {
+    return id;
+  }
+
+  TaskRequest request() {
+    return request;
+  }
+
+  TaskParts parts() {
+    return parts;
+  }
+
+  Counts counts() {
+    return counts;
+  }
+
+  /** Takes names; the last part begins the task. */
+  synchronized void add(List<String> more, boolean last) {
+    waiting.addAll(more);
+    allNames |= last;
+    notifyAll();
+  }
+
+  /** Takes note that somebody wants to know. */
+  void asked() {
+    lastAsked = System.nanoTime();
+  }
+
+  private synchronized int namesWaiting() {
+    return waiting.size();
+  }
+
+  void stop() {
+    stopped = true;
+  }
+
+  boolean goesOn() {
+    return !stopped;
+  }
+
+  boolean isOver() {
+    return ended != 0;
+  }
+
+  /** Tells whether it is over, and nobody has asked after it for a while. */
+  boolean isForgotten() {
+    return isOver() && System.nanoTime() - lastAsked > 2 * PATIENCE.toNanos();
+  }
+
+  /** Ends what nobody wants any more; to be called several times a second. */
+  void tick() {
+    boolean alone = System.nanoTime() - lastAsked > PATIENCE.toNanos();
+    if (!isOver() && alone && !(request.background() && state == State.RUNNING)) {
+      stop();
+    }
+  }
+
+  @Override
+  public void run() {
+    try {
+      Works.of(request.kind()).run(this);
+      state = stopped ? State.STOPPED : State.DONE;
+    } catch (FsException | IllegalArgumentException e) {
+      fail(String.valueOf(e.getMessage()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      state = State.STOPPED;
+    } catch (RuntimeException e) {
+      log.error("{} failed", request.kind().text(), e);
+      fail("internal error: " + e + ": see the log");
+    } finally {
+      ended = System.nanoTime();
+    }
+  }
+
+  private void fail(String why) {
+    error = why;
+    state = stopped ? State.STOPPED : State.FAILED;
+  }
+
+  /** Returns some of the names, and takes them out; none at their end. */
+  private synchronized List<String> takeNames() throws InterruptedException {
+    while (waiting.isEmpty() && !allNames && !stopped) {
+      wait(POLL_MILLIS);
+    }
+    List<String> names = List.copyOf(waiting);
+    waiting.clear();
+    return names;
+  }
+
+  /**
+   * Waits for all names.
+   *
+   * @throws IllegalArgumentException if they are too many, or a glob is none
+   */
+  Scope scope() throws InterruptedException {
+    List<String> names = new ArrayList<>();
+    for (List<String> some = takeNames(); !some.isEmpty(); some = takeNames()) {
+      names.addAll(some);
+      if (names.size() > Pins.MOST) {
+        throw new IllegalArgumentException(
+            "more than " + Pins.MOST + " names: give folders, or use --glob");
+      }
+    }
+    return new Scope(names, request.globs());
+  }
+
+  /** Waits until all names of the dataset are known. */
+  void awaitListed() throws InterruptedException {
+    while (!parts.isListed().getAsBoolean() && goesOn()) {
+      Thread.sleep(POLL_MILLIS);
+    }
+  }
+
+  /**
+   * Finds its files, in the order that was asked for, as their names come in.
+   *
+   * @throws FsException NOT_FOUND where there are none of a name
+   */
+  FileIds files() throws FsException, InterruptedException {
+    FileFinder finder = new FileFinder(this);
+    boolean any = false;
+    for (List<String> some = takeNames(); !some.isEmpty(); some = takeNames()) {
+      any = true;
+      for (String name : some) {
+        finder.add(name);
+      }
+    }
+    return files(finder, any);
+  }
+
+  /** Finds the files of some names. */
+  FileIds files(Scope scope) throws FsException, InterruptedException {
+    FileFinder finder = new FileFinder(this);
+    for (String path : scope.names().paths()) {
+      finder.add(path);
+    }
+    return files(finder, !scope.names().paths().isEmpty());
+  }
+
+  private FileIds files(FileFinder finder, boolean named) throws FsException, InterruptedException {
+    if (!request.globs().isEmpty()) {
+      finder.addGlobs(request.globs());
+    } else if (!named) {
+      finder.add("");
+    }
+    FileIds files = finder.found();
+    long bytes = 0;
+    for (int i = 0; i < files.size(); i++) {
+      bytes += parts.tree().handle(files.get(i)).attributes().size();
+    }
+    counts.total(files.size(), bytes);
+    running();
+    return files;
+  }
+
+  void running() {
+    state = State.RUNNING;
+  }
+
+  void missing(FileIds files) {
+    missing = files;
+  }
+
+  /** Returns the paths of the missing files from a place on, and no more than so many. */
+  List<String> missing(int from, int most) {
+    List<String> some = new ArrayList<>();
+    FileIds all = missing;
+    for (int i = Math.max(0, from); i < all.size() && some.size() < most; i++) {
+      some.add(parts.tree().handle(all.get(i)).path().toString());
+    }
+    return some;
+  }
+
+  /** Says how far it has come. */
+  Map<String, Object> describe() {
+    Map<String, Object> all = new LinkedHashMap<>();
+    State now = state;
+    all.put("id", id);
+    all.put("kind", request.kind().text());
+    all.put("state", now.name().toLowerCase(Locale.ROOT));
+    if (error != null) {
+      all.put("error", error);
+    }
+    long until = isOver() ? ended : System.nanoTime();
+    all.put("seconds", Duration.ofNanos(until - started).toMillis() / 1000.0);
+    all.put("background", request.background());
+    all.put("names_waiting", namesWaiting());
+    counts.describe(all);
+    return all;
+  }
+}

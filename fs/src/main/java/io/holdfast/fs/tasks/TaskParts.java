@@ -1,0 +1,47 @@
+package io.holdfast.fs.tasks;
+
+import io.holdfast.fs.residency.Residency;
+import io.holdfast.fs.transit.Content;
+import io.holdfast.fs.transit.Item;
+import io.holdfast.fs.transit.ItemLayout;
+import io.holdfast.fs.transit.Transit;
+import io.holdfast.fs.tree.Node;
+import io.holdfast.fs.tree.Tree;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+
+/**
+ * What tasks work with. Immutable.
+ *
+ * @param isListed whether all names of the dataset are known
+ * @param mayKeep whether an item is one for this node to keep
+ * @param capacity what is to be known of the capacity, and who is to learn of another one
+ * @param threads make the threads of tasks
+ */
+public record TaskParts(
+    Tree tree,
+    ItemLayout layout,
+    Transit transit,
+    Residency residency,
+    BooleanSupplier isListed,
+    Predicate<Item> mayKeep,
+    LiveCapacity capacity,
+    ThreadFactory threads) {
+
+  /** Returns how many items a file has. */
+  long items(Node file) {
+    return layout.count(file.attributes().size());
+  }
+
+  /** Returns one of a file's items, counted from 0. */
+  Item item(Node file, long extent) {
+    Content content = new Content(file.id(), file::path, file.version());
+    return layout.itemAt(content, extent * layout.itemSize());
+  }
+
+  /** Tells whether an item is the last one of its file. */
+  boolean isLast(Item item) {
+    return item.offset() + item.length() == item.version().size();
+  }
+}
