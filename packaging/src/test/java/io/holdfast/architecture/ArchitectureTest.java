@@ -52,6 +52,8 @@ final class ArchitectureTest {
           arrow("residency", "", "linux", "origin", "transit"),
           // What other nodes have, and what they are given.
           arrow("peers", "", "origin", "residency", "transit", "tree"),
+          // What an admin has done with what stays.
+          arrow("tasks", "", "linux", "origin", "residency", "transit", "tree", "units"),
           // What is said of them.
           arrow("stats", "", "linux", "units"),
           arrow("control", "", "origin", "units"),
@@ -80,6 +82,7 @@ final class ArchitectureTest {
               "peers",
               "residency",
               "stats",
+              "tasks",
               "transit",
               "tree",
               "units"),

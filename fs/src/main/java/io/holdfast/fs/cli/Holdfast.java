@@ -65,6 +65,11 @@ public final class Holdfast {
     top.addSubcommand(new TopCommand(context));
     top.addSubcommand(new PeersCommand(context));
     top.addSubcommand(new ConfigCommand(context));
+    top.addSubcommand(new WarmCommand(context));
+    top.addSubcommand(new PinCommand(context));
+    top.addSubcommand(new UnpinCommand(context));
+    top.addSubcommand(new DropCommand(context));
+    top.addSubcommand(new CapacityCommand(context));
     top.addSubcommand(new RefreshCommand(context));
     top.addSubcommand(new RestartCommand(context));
     top.addSubcommand(new SimulateCommand(context));

@@ -3,6 +3,7 @@ package io.holdfast.fs.cli;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlClient;
 import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.daemon.LiveChanges;
 import io.holdfast.fs.daemon.Settings;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -96,6 +97,9 @@ final class RestartCommand implements Callable<Integer> {
               ? LogPath.of(settings, context.host().uid(), context.host().environment())
               : settings.logFile().orElse(Path.of("/dev/stderr"));
       Supervisor.writeCommand(state, settings, start, log);
+      if (changes.cache.capacity != null) {
+        LiveChanges.forgetCapacity(state);
+      }
       new ControlClient(daemon.socket(), ASK_DEADLINE).restart();
       awaitNext(daemon);
       if (Files.readString(command).equals(before)

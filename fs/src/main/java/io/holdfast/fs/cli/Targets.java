@@ -4,6 +4,7 @@ import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.RunningDaemon;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -60,6 +61,39 @@ final class Targets {
       throw CliException.usage("several mounts are running: name one of " + names(running));
     }
     return running.get(0);
+  }
+
+  /**
+   * A mount, and paths in it.
+   *
+   * @param paths as the daemon wants them: below the root of the mount
+   */
+  record Inside(RunningDaemon daemon, List<String> paths) {}
+
+  /**
+   * Takes words that begin with a mount or not: else it is the one that the first path is below, or
+   * the only one.
+   */
+  Inside inside(List<String> words) {
+    Optional<RunningDaemon> named = words.isEmpty() ? Optional.empty() : find(words.get(0));
+    List<String> paths = named.isPresent() ? words.subList(1, words.size()) : words;
+    RunningDaemon daemon =
+        named.orElseGet(
+            () -> !words.isEmpty() && words.get(0).startsWith("/") ? around(words.get(0)) : only());
+    return new Inside(
+        daemon,
+        paths.stream().map(path -> RefreshCommand.below(path, daemon.mountpoint())).toList());
+  }
+
+  private RunningDaemon around(String path) {
+    Path wanted = Path.of(path).normalize();
+    return running().stream()
+        .filter(daemon -> wanted.startsWith(daemon.mountpoint()))
+        .max(Comparator.comparingInt(daemon -> daemon.mountpoint().getNameCount()))
+        .orElseThrow(
+            () ->
+                CliException.couldNot(
+                    "'" + path + "' is neither a running Holdfast mount nor below one: " + hint()));
   }
 
   private String hint() {

@@ -93,6 +93,18 @@ public final class ControlClient {
     return count.longValue();
   }
 
+  /**
+   * Begins, feeds, stops or asks after something that takes long.
+   *
+   * @param request what is asked
+   * @return how far it has come
+   */
+  public Map<String, Object> task(Map<String, Object> request) throws FsException {
+    Map<String, Object> all = new LinkedHashMap<>(request);
+    all.put(Protocol.COMMAND, Protocol.TASK);
+    return object(ask(all).get(Protocol.TASK));
+  }
+
   /** Makes the daemon unmount and end; returns when it has understood. */
   public void stop() throws FsException {
     ask(Map.of(Protocol.COMMAND, Protocol.STOP));

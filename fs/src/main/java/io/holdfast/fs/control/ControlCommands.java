@@ -25,6 +25,15 @@ public interface ControlCommands {
    */
   long refresh(String path) throws IOException;
 
+  /**
+   * Begins, feeds, stops or asks after something that takes long; never waits for it.
+   *
+   * @param request what is asked, besides the command
+   * @return how far it has come
+   * @throws IOException with one line for the user
+   */
+  Map<String, Object> task(Map<String, Object> request) throws IOException;
+
   /** Unmounts and ends the daemon. May return before that is done. */
   void stop();
 

@@ -242,6 +242,7 @@ public final class ControlServer implements AutoCloseable {
         String path = String.valueOf(request.getOrDefault(Protocol.PATH, ""));
         answer.put(Protocol.REFRESHED, commands.refresh(path));
       }
+      case Protocol.TASK -> answer.put(Protocol.TASK, commands.task(request));
       case Protocol.STOP -> answer.put(Protocol.THEN, (Runnable) commands::stop);
       case Protocol.RESTART -> answer.put(Protocol.THEN, commands.restart());
       default -> {

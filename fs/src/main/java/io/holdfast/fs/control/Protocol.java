@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * {"command":"config"}                 {"ok":true,"config":[{...},...]}
  * {"command":"peers"}                  {"ok":true,"peers":[{...},...]}
  * {"command":"refresh","path":"a/b"}   {"ok":true,"refreshed":12}
+ * {"command":"task",...}               {"ok":true,"task":{...}}
  * {"command":"stop"}                   {"ok":true}
  * {"command":"restart"}                {"ok":true}
  * anything else, or a failure          {"ok":false,"error":"one line"}
@@ -34,6 +35,7 @@ final class Protocol {
   static final String PEERS = "peers";
   static final String REFRESH = "refresh";
   static final String REFRESHED = "refreshed";
+  static final String TASK = "task";
   static final String STOP = "stop";
   static final String RESTART = "restart";
 

@@ -32,6 +32,8 @@ import io.holdfast.fs.residency.ResidentLog;
 import io.holdfast.fs.stats.Activity;
 import io.holdfast.fs.stats.OpenWatcher;
 import io.holdfast.fs.stats.ReadStats;
+import io.holdfast.fs.tasks.TaskParts;
+import io.holdfast.fs.tasks.Tasks;
 import io.holdfast.fs.transit.Content;
 import io.holdfast.fs.transit.FetchListener;
 import io.holdfast.fs.transit.Fetched;
@@ -111,6 +113,7 @@ public final class Daemon {
   private final AccessLog accesses;
   private final DatasetChanges changes;
   private final Residency residency;
+  private final Tasks tasks;
   private final Binding binding;
   private final @Nullable PeerLink peers;
   private volatile String peersThere = "";
@@ -151,9 +154,14 @@ public final class Daemon {
                   || settings.openCounting() == OpenCounting.MESSAGE);
 
       Origin origin = closing(Composition.origin(settings, supervision));
-      PinLimits limits = PinLimits.raise(settings.capacityBytes());
+      LiveChanges live =
+          new LiveChanges(
+              settings,
+              supervision == null ? null : supervision.directory(),
+              this::capacityChanged);
+      PinLimits limits = PinLimits.raise(live.capacity());
       boolean hard = Residency.choosePin(wanted(settings.pin()), limits);
-      CachePolicy policy = Policies.create(settings.policy(), settings.capacityBytes(), SEED);
+      CachePolicy policy = Policies.create(settings.policy(), live.capacity(), SEED);
       ResidentLog residentLog =
           supervision == null ? ResidentLog.NONE : ResidentFile.open(supervision.residents());
       residency =
@@ -166,11 +174,12 @@ public final class Daemon {
                   limits.mappings(),
                   new Residency.WindowSize(settings.windowBytes(), settings.windowAge()),
                   System::nanoTime));
+      residency.pins().add(live.pins());
       ItemLayout layout = new ItemLayout(settings.itemSize());
       OwnShare ownShare = new OwnShare(residency::datasetSize);
       PeerSettings wanted = settings.peers().orElse(null);
       Executor asking = Composition.pool("peer");
-      peers = wanted == null ? null : closing(peerLink(wanted, asking, ownShare));
+      peers = wanted == null ? null : closing(peerLink(wanted, live.capacity(), asking, ownShare));
       Transit transit =
           new Transit(
               peers == null
@@ -218,6 +227,18 @@ public final class Daemon {
                   changes,
                   TreePass.Time::now));
       undo.push(scan::stop);
+      tasks =
+          closing(
+              new Tasks(
+                  new TaskParts(
+                      tree,
+                      layout,
+                      transit,
+                      residency,
+                      scan::isComplete,
+                      item -> peers == null || peers.mayAdmit(item),
+                      live,
+                      Composition.named("task"))));
       ReadStats reads = new ReadStats();
       report =
           new StatsReport(
@@ -236,6 +257,7 @@ public final class Daemon {
                   () -> message || watcher.isRunning(),
                   binding,
                   () -> peers == null ? null : peers.report(),
+                  tasks::running,
                   System::nanoTime));
       metrics = new Exposition(settings.name(), report::stats, this::peerRows);
       DatasetFilesystem filesystem =
@@ -336,11 +358,11 @@ public final class Daemon {
     return state;
   }
 
-  private PeerLink peerLink(PeerSettings wanted, Executor asking, OwnShare ownShare)
+  private PeerLink peerLink(PeerSettings wanted, long capacity, Executor asking, OwnShare ownShare)
       throws PeerSetupException {
     return new PeerLink(
         wanted,
-        settings.capacityBytes(),
+        capacity,
         residency,
         new PeerLink.Threads(asking, Composition.pool("peer-name")),
         ownShare::share);
@@ -364,6 +386,13 @@ public final class Daemon {
             settings.mountpoint(),
             Human.bytes(cache.residentBytes()),
             Human.bytes(cache.capacityBytes()));
+  }
+
+  /** Weights in the cluster are capacities. */
+  private void capacityChanged(long bytes) {
+    if (peers != null) {
+      Composition.named("peers").newThread(() -> peers.capacityChanged(bytes)).start();
+    }
   }
 
   private long restarts() {
@@ -493,6 +522,7 @@ public final class Daemon {
     scanner.execute(rescan);
     every(housekeeping, TICK, pulse.of("transit", transit::expire));
     every(housekeeping, TICK, pulse.of("residency", residency::tick));
+    every(housekeeping, TICK, pulse.of("tasks", tasks::tick));
     if (peers != null) {
       every(housekeeping, TICK, pulse.of("peers", peers::tick));
     }
@@ -597,6 +627,11 @@ public final class Daemon {
     @Override
     public long refresh(String path) throws IOException {
       return changes().refresh(path);
+    }
+
+    @Override
+    public Map<String, Object> task(Map<String, Object> request) throws FsException {
+      return tasks.request(request);
     }
 
     @Override

@@ -19,7 +19,7 @@ final class PeerRules {
   private static final Set<String> EVERY_ADDRESS = Set.of("0.0.0.0", "::", "0:0:0:0:0:0:0:0");
 
   /** Off-heap memory of connections. */
-  private static final long MEMORY_BYTES = 64L << 20;
+  static final long MEMORY_BYTES = 64L << 20;
 
   private PeerRules() {}
 

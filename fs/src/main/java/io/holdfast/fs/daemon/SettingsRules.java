@@ -156,6 +156,15 @@ final class SettingsRules {
         - S3Options.memoryBytes(b.origin);
   }
 
+  /** Returns what there is room for besides everything else, in bytes. */
+  static long room(Settings settings) {
+    return settings.memoryBytes()
+        - settings.transitBytes()
+        - settings.heapBytes()
+        - (settings.peers().isPresent() ? PeerRules.MEMORY_BYTES : 0)
+        - S3Options.memoryBytes(settings.origin());
+  }
+
   private static String otherMemory(Settings.Builder b) {
     return memoryOf("connections with peers", PeerRules.memoryBytes(b))
         + memoryOf("parts of objects on their way", S3Options.memoryBytes(b.origin));

@@ -14,6 +14,7 @@ import io.holdfast.policy.Policies;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -75,6 +76,7 @@ final class StatsReport {
       BooleanSupplier opensCounted,
       Binding binding,
       Supplier<@Nullable PeersReport> peers,
+      Supplier<List<Map<String, Object>>> tasks,
       LongSupplier nanoTime) {}
 
   StatsReport(Sources sources) {
@@ -105,6 +107,7 @@ final class StatsReport {
     all.put("processes", JobsReport.processes(sources.activity));
     all.put("transit", transit(cache));
     all.put("kernel", kernel(cache));
+    all.put("tasks", sources.tasks.get());
     all.put("errors", errors());
     all.put("process", process());
     all.put("access_log", sources.accesses.get());
@@ -130,6 +133,8 @@ final class StatsReport {
     cache.put("capacity_bytes", figures.capacityBytes());
     cache.put("resident_bytes", figures.residentBytes());
     cache.put("resident_items", figures.residentItems());
+    cache.put("kept_bytes", figures.keptBytes());
+    cache.put("kept_items", figures.keptItems());
     cache.put("admitted_items", figures.admittedItems());
     cache.put("refused_items", figures.refusedItems());
     cache.put("evicted_items", figures.evictedItems());

@@ -105,6 +105,11 @@ public final class Supervision {
     return state.resolve("residents");
   }
 
+  /** Returns the state directory. */
+  Path directory() {
+    return state;
+  }
+
   /** Returns how many daemons there were before this one. */
   long restarts() {
     try {

@@ -6,6 +6,7 @@ import io.holdfast.peer.Node;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.Placement;
 import io.holdfast.peer.View;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,18 @@ public final class Cluster {
     }
     placement = new Placement(view);
     return true;
+  }
+
+  /**
+   * Takes note that this node has another capacity, and begins to count views anew. The others are
+   * taken to be there until a view says otherwise.
+   */
+  public synchronized void resized(Node self) {
+    List<Node> nodes =
+        placement.view().nodes().stream()
+            .map(node -> node.address().equals(self.address()) ? self : node)
+            .toList();
+    placement = new Placement(new View(0, self, nodes));
   }
 
   /** Returns the newest view. */

@@ -121,14 +121,7 @@ public final class PeerLink implements AutoCloseable {
                 Transfer.Limits.DEFAULT),
             service);
     try {
-      membership =
-          JGroupsMembership.join(
-              new JGroupsMembership.Config(
-                  cluster.view().self(),
-                  settings.listen().at(settings.listen().port() + MEMBERSHIP_PORT_OFFSET),
-                  settings.discovery(),
-                  credentials,
-                  MEMBERSHIP_PORT_OFFSET));
+      membership = join();
     } catch (PeerSetupException e) {
       serving.close();
       throw e;
@@ -149,6 +142,43 @@ public final class PeerLink implements AutoCloseable {
         return;
       } catch (PeerSetupException e) {
         log.error("no peers yet, trying again: {}", e.getMessage());
+        LockSupport.parkNanos(START_PAUSE.toNanos());
+      }
+    }
+  }
+
+  private Membership join() throws PeerSetupException {
+    return JGroupsMembership.join(
+        new JGroupsMembership.Config(
+            cluster.view().self(),
+            settings.listen().at(settings.listen().port() + MEMBERSHIP_PORT_OFFSET),
+            settings.discovery(),
+            credentials,
+            MEMBERSHIP_PORT_OFFSET));
+  }
+
+  /**
+   * Has all nodes place items by another capacity of this one: it leaves the cluster and joins it
+   * again, since a member's capacity is a part of its name. Until it has, it goes by the nodes that
+   * it knows. May wait for seconds.
+   */
+  public synchronized void capacityChanged(long bytes) {
+    Membership before = membership;
+    if (before != null) {
+      before.close(); // it brings no more views
+    }
+    cluster.resized(new Node(settings.listen(), settings.dataset(), bytes));
+    if (before == null) {
+      return; // it begins with that
+    }
+    while (!closed) {
+      try {
+        Membership now = join();
+        membership = now;
+        now.listen(this::update);
+        return;
+      } catch (PeerSetupException e) {
+        log.error("cannot join again, and tries on: {}", e.getMessage());
         LockSupport.parkNanos(START_PAUSE.toNanos());
       }
     }
@@ -255,8 +285,12 @@ public final class PeerLink implements AutoCloseable {
 
   /** Leaves the cluster. */
   @Override
-  public synchronized void close() {
+  public void close() {
     closed = true;
+    closeParts();
+  }
+
+  private synchronized void closeParts() {
     if (membership != null) {
       membership.close();
     }

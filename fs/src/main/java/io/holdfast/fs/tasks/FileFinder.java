@@ -32,7 +32,9 @@ final class FileFinder {
   FileFinder(Task task) {
     this.task = task;
     this.tree = task.parts().tree();
-    this.sorted = task.request().order() == TaskRequest.Order.NAME;
+    this.sorted =
+        task.request().order() == TaskRequest.Order.NAME
+            || task.request().order() == TaskRequest.Order.AUTO;
   }
 
   /** Adds the file of that path, or all below the folder; the empty path is the whole dataset. */
@@ -141,9 +143,6 @@ final class FileFinder {
     FileIds found = names > 1 ? files.withoutRepeats() : files;
     if (found.size() == 0 && task.goesOn()) {
       throw new FsException(FsError.NOT_FOUND, "there are no such files in the dataset");
-    }
-    if (task.request().order() == TaskRequest.Order.RANDOM) {
-      found.shuffle();
     }
     return found;
   }

@@ -1,5 +1,6 @@
 package io.holdfast.fs.tasks;
 
+import io.holdfast.fs.residency.PinLimits;
 import io.holdfast.fs.residency.Pins;
 
 /** What lies around the capacity and the pins that users change. Thread-safe. */
@@ -11,11 +12,11 @@ public interface LiveCapacity {
   long largest();
 
   /**
-   * Has the machine let this process pin as much.
+   * Raises what the machine lets this process pin, as far as it may.
    *
-   * @return how many residents there may be then
+   * @param capacity bytes that residents may take
    */
-  long prepare(long capacity);
+  PinLimits prepare(long capacity);
 
   /** Learns that the capacity is another, in bytes, for whoever places items by it. */
   void changed(long capacity);

@@ -220,6 +220,11 @@ final class Task implements Runnable {
       bytes += parts.tree().handle(files.get(i)).attributes().size();
     }
     counts.total(files.size(), bytes);
+    boolean fits = bytes <= parts.residency().figures().capacityBytes();
+    if (request.order() == TaskRequest.Order.RANDOM
+        || (request.order() == TaskRequest.Order.AUTO && !fits)) {
+      files.shuffle();
+    }
     running();
     return files;
   }

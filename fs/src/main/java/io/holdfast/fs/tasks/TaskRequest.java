@@ -43,6 +43,8 @@ record TaskRequest(
 
   /** In which order files are taken. */
   enum Order {
+    /** By name where all fits, so that a disk is read in order; else a random one. */
+    AUTO,
     /** As they were given; files of folders as they became known. */
     LIST,
     /** By name, folder by folder. */

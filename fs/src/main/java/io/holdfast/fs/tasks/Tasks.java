@@ -2,6 +2,7 @@ package io.holdfast.fs.tasks;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.residency.Pins;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,6 +19,7 @@ import java.util.Map;
  * {"id":3,"stop":true}                              ends it
  * {"id":3,"missing_from":0}                         what a check found missing, some at a time
  * {"stop":true}                                     ends all that go on
+ * {"pins":true}                                     what is pinned by name
  * </pre>
  *
  * <p>Beginning one takes {@code begin} (warm, check, pin, unpin, drop, capacity), {@code globs},
@@ -50,6 +52,10 @@ public final class Tasks implements AutoCloseable {
   public Map<String, Object> request(Map<String, Object> request) throws FsException {
     if (request.containsKey("begin")) {
       return begin(request).describe();
+    }
+    if (Boolean.TRUE.equals(request.get("pins"))) {
+      Pins.Names names = parts.residency().pins().names();
+      return Map.of("paths", names.paths(), "globs", names.globs());
     }
     if (!request.containsKey("id")) {
       return stopAll(request);

@@ -2,6 +2,7 @@ package io.holdfast.fs.tasks;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.residency.PinLimits;
 import io.holdfast.fs.residency.Pins;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.transit.Item;
@@ -135,7 +136,14 @@ final class Works {
     long bytes = wanted(task.parts().capacity(), task.request().size());
     task.running();
     Residency residency = task.parts().residency();
-    residency.resize(bytes, task.parts().capacity().prepare(bytes));
+    PinLimits limits = task.parts().capacity().prepare(bytes);
+    if (residency.isHard() && !limits.canLock()) {
+      throw new FsException(
+          FsError.NOT_PERMITTED,
+          "locking %s is not permitted: raise 'ulimit -l' and mount again, or give less"
+              .formatted(Human.bytes(bytes)));
+    }
+    residency.resize(bytes, limits.mappings());
     task.parts().capacity().changed(bytes);
     awaitLeaving(task);
   }

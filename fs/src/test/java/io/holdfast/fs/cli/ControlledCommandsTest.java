@@ -398,6 +398,11 @@ class ControlledCommandsTest {
     }
 
     @Override
+    public Map<String, Object> task(Map<String, Object> request) {
+      return Map.of("asked", request);
+    }
+
+    @Override
     public void stop() {
       host.mounts.removeIf(mount -> mount.mountpoint().equals(mountpoint));
       try {

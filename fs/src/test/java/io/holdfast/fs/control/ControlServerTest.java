@@ -319,6 +319,11 @@ class ControlServerTest {
     }
 
     @Override
+    public Map<String, Object> task(Map<String, Object> request) {
+      return Map.of("asked", request);
+    }
+
+    @Override
     public void stop() {
       stopped.countDown();
     }

@@ -1,0 +1,136 @@
+package io.holdfast.fs.cli;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.units.Human;
+import io.holdfast.fs.units.Sizes;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code holdfast capacity}: shows how much may be resident, or changes it. */
+@Command(
+    name = "capacity",
+    sortOptions = false,
+    customSynopsis = "holdfast capacity [--json] [MOUNTPOINT|NAME] [SIZE|P%%]",
+    header = "Show or change how much stays in memory.",
+    description = {
+      "",
+      "A larger capacity holds at once: what is read next fills it. For a smaller one files make"
+          + " way, chosen by the policy, those that are to stay last; it is done when their memory"
+          + " is free. It must fit within --memory. It holds until the end of the mount, or"
+          + " 'holdfast restart --capacity'; peers learn of it."
+    },
+    parameterListHeading = "%nArguments:%n",
+    optionListHeading = "%nOptions:%n",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  holdfast capacity",
+      "  holdfast capacity 96G",
+      "  holdfast capacity /data/imagenet 60%%"
+    })
+final class CapacityCommand implements Callable<Integer> {
+  private final CliContext context;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Parameters(
+      arity = "0..2",
+      paramLabel = "[MOUNTPOINT|NAME] SIZE|P%",
+      description = {
+        "Which mount: by default the only one. And how much: 64G, 512M, or a share of the memory.",
+        "Default: it is shown."
+      })
+  private List<String> words = new ArrayList<>();
+
+  @Option(names = "--json", description = "As one JSON object.")
+  private boolean json;
+
+  CapacityCommand(CliContext context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    Targets targets = new Targets(context.host());
+    RunningDaemon daemon;
+    String size = null;
+    if (words.size() == 2) {
+      daemon = targets.get(words.get(0));
+      size = checked(words.get(1));
+    } else if (words.isEmpty()) {
+      daemon = targets.only();
+    } else if (looksLikeSize(words.get(0)) && targets.find(words.get(0)).isEmpty()) {
+      size = checked(words.get(0));
+      daemon = targets.only();
+    } else {
+      daemon = targets.get(words.get(0));
+    }
+    TaskClient client = new TaskClient(context, daemon);
+    if (size != null) {
+      change(client, size);
+    }
+    show(client);
+    return 0;
+  }
+
+  private static boolean looksLikeSize(String word) {
+    return word.isEmpty() || word.charAt(0) == '-' || Character.isDigit(word.charAt(0));
+  }
+
+  private static String checked(String size) {
+    try {
+      if (Sizes.parse(size, Long.MAX_VALUE) == 0) {
+        throw CliException.usage("a capacity of '" + size + "' is nothing: give a size above 0");
+      }
+    } catch (IllegalArgumentException e) {
+      throw CliException.usage(String.valueOf(e.getMessage()), e);
+    }
+    return size;
+  }
+
+  private void change(TaskClient client, String size) {
+    Map<String, Object> request = Map.of("begin", "capacity", "size", size);
+    try (TaskProgress progress =
+        new TaskProgress("giving up", context.err(spec), context.isErrTerminal())) {
+      client.follow(client.begin(request, Collections.emptyIterator()), progress);
+    }
+  }
+
+  private void show(TaskClient client) throws IOException {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    if (client.stats().get("cache") instanceof Map<?, ?> cache) {
+      for (String key :
+          List.of(
+              "capacity_bytes", "resident_bytes", "resident_items", "kept_bytes", "kept_items")) {
+        Object value = cache.get(key);
+        shown.put(key, value == null ? 0 : value);
+      }
+    }
+    PrintWriter out = context.out(spec);
+    if (json) {
+      out.println(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(shown));
+    } else {
+      TaskFigures figures = new TaskFigures(shown);
+      out.println(
+          "capacity %s, %s resident in %s, of these %s to stay"
+              .formatted(
+                  Human.bytes(figures.number("capacity_bytes")),
+                  Human.bytes(figures.number("resident_bytes")),
+                  Human.count(figures.number("resident_items"), "item"),
+                  Human.bytes(figures.number("kept_bytes"))));
+    }
+    out.flush();
+  }
+}

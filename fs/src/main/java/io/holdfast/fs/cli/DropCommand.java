@@ -1,0 +1,105 @@
+package io.holdfast.fs.cli;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code holdfast drop}: gives up what is in memory. */
+@Command(
+    name = "drop",
+    sortOptions = false,
+    customSynopsis = "holdfast drop [OPTIONS] [MOUNTPOINT|NAME] PATH...|--all",
+    header = "Give up what is in memory, so that other files have room.",
+    description = {
+      "",
+      "The files at and below PATH are in memory no longer; what is read next takes their place."
+          + " Files that are to stay (holdfast pin, mount --keep) do, unless --force; they come"
+          + " back then when they are read. The dataset itself is not touched."
+    },
+    parameterListHeading = "%nArguments:%n",
+    optionListHeading = "%nOptions:%n",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  holdfast drop /data/imagenet/train/n01440764",
+      "  holdfast drop data-imagenet --glob '*.idx'",
+      "  holdfast drop data-imagenet --all"
+    })
+final class DropCommand implements Callable<Integer> {
+  private final CliContext context;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Parameters(
+      arity = "0..*",
+      paramLabel = "[MOUNTPOINT|NAME] PATH",
+      description =
+          "Which mount, and which files or folders of it: below the mountpoint, or relative to it.")
+  private List<String> words = new ArrayList<>();
+
+  @Option(
+      names = "--glob",
+      paramLabel = "GLOB",
+      description = "Files by name, as for mount --keep. May be repeated.")
+  private List<String> globs = new ArrayList<>();
+
+  @Option(names = "--all", description = "Everything.")
+  private boolean all;
+
+  @Option(names = "--force", description = "Also what is to stay.")
+  private boolean force;
+
+  @Option(names = "--json", description = "What came out as one JSON object.")
+  private boolean json;
+
+  DropCommand(CliContext context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    Targets.Inside inside = new Targets(context.host()).inside(words);
+    boolean named = !inside.paths().isEmpty() || !globs.isEmpty();
+    if (named == all) {
+      throw CliException.usage("name what is to be dropped, or give --all");
+    }
+    TaskFigures figures = run(inside, "drop");
+    show(
+        figures,
+        "dropped   " + figures.text("changed"),
+        figures.has("kept") ? "stay, being pinned   " + figures.text("kept") : "");
+    return 0;
+  }
+
+  private TaskFigures run(Targets.Inside inside, String kind) {
+    Map<String, Object> request = new LinkedHashMap<>();
+    request.put("begin", kind);
+    request.put("globs", Globs.checked(globs));
+    request.put("force", force);
+    TaskClient client = new TaskClient(context, inside.daemon());
+    try (TaskProgress progress =
+        new TaskProgress("dropping", context.err(spec), context.isErrTerminal())) {
+      return client.follow(client.begin(request, inside.paths().iterator()), progress);
+    }
+  }
+
+  private void show(TaskFigures figures, String... lines) throws IOException {
+    PrintWriter out = context.out(spec);
+    if (json) {
+      out.println(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(figures.all()));
+    } else {
+      List.of(lines).stream().filter(line -> !line.isEmpty()).forEach(out::println);
+    }
+    out.flush();
+  }
+}
