@@ -238,7 +238,8 @@ public final class Daemon {
                       scan::isComplete,
                       item -> peers == null || peers.mayAdmit(item),
                       live,
-                      Composition.named("task"))));
+                      Composition.named("task"),
+                      System::nanoTime)));
       ReadStats reads = new ReadStats();
       report =
           new StatsReport(

@@ -33,8 +33,8 @@ final class Task implements Runnable {
   private final TaskParts parts;
   private final Counts counts;
   private final List<String> waiting = new ArrayList<>();
-  private final long started = System.nanoTime();
-  private volatile long lastAsked = started;
+  private final long started;
+  private volatile long lastAsked;
   private volatile long ended;
   private volatile boolean stopped;
   private volatile State state = State.NAMES;
@@ -66,6 +66,8 @@ final class Task implements Runnable {
     this.request = request;
     this.parts = parts;
     this.counts = new Counts(parts);
+    this.started = parts.nanoTime().getAsLong();
+    this.lastAsked = started;
   }
 
   long id() {
@@ -93,7 +95,7 @@ final class Task implements Runnable {
 
   /** Takes note that somebody wants to know. */
   void asked() {
-    lastAsked = System.nanoTime();
+    lastAsked = parts.nanoTime().getAsLong();
   }
 
   private synchronized int namesWaiting() {
@@ -109,43 +111,48 @@ final class Task implements Runnable {
   }
 
   boolean isOver() {
-    return ended != 0;
+    return state == State.DONE || state == State.FAILED || state == State.STOPPED;
   }
 
   /** Tells whether it is over, and nobody has asked after it for a while. */
   boolean isForgotten() {
-    return isOver() && System.nanoTime() - lastAsked > 2 * PATIENCE.toNanos();
+    return isOver() && parts.nanoTime().getAsLong() - lastAsked > 2 * PATIENCE.toNanos();
   }
 
   /** Ends what nobody wants any more; to be called several times a second. */
   void tick() {
-    boolean alone = System.nanoTime() - lastAsked > PATIENCE.toNanos();
-    if (!isOver() && alone && !(request.background() && state == State.RUNNING)) {
+    boolean alone = parts.nanoTime().getAsLong() - lastAsked > PATIENCE.toNanos();
+    if (!isOver() && alone && !mayGoOnAlone()) {
       stop();
     }
   }
 
-  @Override
-  public void run() {
-    try {
-      Works.of(request.kind()).run(this);
-      state = stopped ? State.STOPPED : State.DONE;
-    } catch (FsException | IllegalArgumentException e) {
-      fail(String.valueOf(e.getMessage()));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      state = State.STOPPED;
-    } catch (RuntimeException e) {
-      log.error("{} failed", request.kind().text(), e);
-      fail("internal error: " + e + ": see the log");
-    } finally {
-      ended = System.nanoTime();
-    }
+  private synchronized boolean mayGoOnAlone() {
+    return request.background() && allNames;
   }
 
-  private void fail(String why) {
+  @Override
+  public void run() {
+    State end;
+    try {
+      Works.of(request.kind()).run(this);
+      end = State.DONE;
+    } catch (FsException | IllegalArgumentException e) {
+      end = failed(String.valueOf(e.getMessage()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      end = State.STOPPED;
+    } catch (RuntimeException e) {
+      log.error("{} failed", request.kind().text(), e);
+      end = failed("internal error: " + e + ": see the log");
+    }
+    ended = parts.nanoTime().getAsLong();
+    state = stopped ? State.STOPPED : end;
+  }
+
+  private State failed(String why) {
     error = why;
-    state = stopped ? State.STOPPED : State.FAILED;
+    return State.FAILED;
   }
 
   /** Returns some of the names, and takes them out; none at their end. */
@@ -257,7 +264,7 @@ final class Task implements Runnable {
     if (error != null) {
       all.put("error", error);
     }
-    long until = isOver() ? ended : System.nanoTime();
+    long until = isOver() ? ended : parts.nanoTime().getAsLong();
     all.put("seconds", Duration.ofNanos(until - started).toMillis() / 1000.0);
     all.put("background", request.background());
     all.put("names_waiting", namesWaiting());

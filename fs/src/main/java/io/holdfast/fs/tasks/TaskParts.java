@@ -9,6 +9,7 @@ import io.holdfast.fs.tree.Node;
 import io.holdfast.fs.tree.Tree;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
@@ -18,6 +19,7 @@ import java.util.function.Predicate;
  * @param mayKeep whether an item is one for this node to keep
  * @param capacity what is to be known of the capacity, and who is to learn of another one
  * @param threads make the threads of tasks
+ * @param nanoTime a clock of nanoseconds
  */
 public record TaskParts(
     Tree tree,
@@ -27,7 +29,8 @@ public record TaskParts(
     BooleanSupplier isListed,
     Predicate<Item> mayKeep,
     LiveCapacity capacity,
-    ThreadFactory threads) {
+    ThreadFactory threads,
+    LongSupplier nanoTime) {
 
   /** Returns how many items a file has. */
   long items(Node file) {
