@@ -86,7 +86,8 @@ final class RestartCommand implements Callable<Integer> {
     try {
       String before = Files.readString(command);
       List<String> words = words(daemon);
-      MountRequest request = ChangedMount.of(context.host(), ChangedMount.ofDaemon(words), changes);
+      GivenSettings was = ChangedMount.ofDaemon(words);
+      MountRequest request = ChangedMount.of(context.host(), was, changes);
       Settings settings = request.settings();
       List<String> start =
           new DaemonWords(context.ownCommand(), request.given(), List.of())
@@ -97,7 +98,9 @@ final class RestartCommand implements Callable<Integer> {
               ? LogPath.of(settings, context.host().uid(), context.host().environment())
               : settings.logFile().orElse(Path.of("/dev/stderr"));
       Supervisor.writeCommand(state, settings, start, log);
-      if (changes.cache.capacity != null) {
+      long capacityBefore = new MountRequest(context.host(), was).settings().capacityBytes();
+      if (changes.get(Settings.Key.CAPACITY).isPresent()
+          || settings.capacityBytes() != capacityBefore) {
         LiveChanges.forgetCapacity(state);
       }
       new ControlClient(daemon.socket(), ASK_DEADLINE).restart();
