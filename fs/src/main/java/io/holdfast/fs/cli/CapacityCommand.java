@@ -46,7 +46,7 @@ final class CapacityCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
 
   @Parameters(
-      arity = "0..2",
+      arity = "0..*",
       paramLabel = "[MOUNTPOINT|NAME] SIZE|P%",
       description = {
         "Which mount: by default the only one. And how much: 64G, 512M, or a share of the memory.",
@@ -66,7 +66,9 @@ final class CapacityCommand implements Callable<Integer> {
     Targets targets = new Targets(context.host());
     RunningDaemon daemon;
     String size = null;
-    if (words.size() == 2) {
+    if (words.size() > 2) {
+      throw CliException.usage("too many arguments: '" + words.get(2) + "' is not expected");
+    } else if (words.size() == 2) {
       daemon = targets.get(words.get(0));
       size = checked(words.get(1));
     } else if (words.isEmpty()) {

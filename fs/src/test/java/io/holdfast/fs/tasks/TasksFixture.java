@@ -153,6 +153,7 @@ final class TasksFixture implements AutoCloseable {
   @Override
   public void close() throws IOException {
     tasks.close();
+    Await.until("no task uses what goes now", () -> tasks.running().isEmpty());
     transit.close();
     residency.close();
     origin.close();
