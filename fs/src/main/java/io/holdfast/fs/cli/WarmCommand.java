@@ -255,7 +255,8 @@ final class WarmCommand implements Callable<Integer> {
     List<Map<String, Object>> nodes = client.peers();
     long bytes = nodes.isEmpty() ? -1 : 0;
     for (Map<String, Object> node : nodes) {
-      bytes += node.get("resident_bytes") instanceof Number number ? number.longValue() : 0;
+      // of a node that has not told it yet it is -1
+      bytes += node.get("resident_bytes") instanceof Number n ? Math.max(0, n.longValue()) : 0;
     }
     return bytes;
   }

@@ -4,6 +4,7 @@ import static io.holdfast.fs.peers.PeersFixture.A;
 import static io.holdfast.fs.peers.PeersFixture.B;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.peer.Node;
 import io.holdfast.peer.View;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -25,5 +26,16 @@ final class ClusterTest {
     assertThat(cluster.update(new View(1, A, List.of(A)))).isFalse();
     assertThat(cluster.view().version()).isEqualTo(2);
     assertThat(cluster.share(A)).isEqualTo(0.5);
+  }
+
+  /** The membership that it joins with then counts from one again. */
+  @Test
+  void resized_ownNode_hasAnotherShareAndTakesTheNextFirstView() {
+    cluster.update(new View(7, A, List.of(A, B)));
+    Node larger = new Node(A.address(), A.dataset(), 3 * A.capacityBytes());
+    cluster.resized(larger);
+    assertThat(cluster.view().nodes()).containsExactly(larger, B);
+    assertThat(cluster.share(larger)).isEqualTo(0.75);
+    assertThat(cluster.update(new View(1, larger, List.of(larger, B)))).isTrue();
   }
 }
