@@ -210,7 +210,8 @@ final class StatsReport {
 
   /** How many took no longer than each bound: what monitoring computes quantiles of a time from. */
   private Map<String, Object> durations() {
-    Histogram micros = sources.transit.stats().originMicros;
+    // a mean cannot be taken of one that grows meanwhile
+    Histogram micros = sources.transit.stats().originMicros.copy();
     long count = micros.getTotalCount();
     Map<String, Object> upTo = new LinkedHashMap<>();
     for (long bound : BOUNDS_MICROS) {
