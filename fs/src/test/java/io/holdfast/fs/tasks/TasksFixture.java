@@ -4,6 +4,7 @@ import io.holdfast.fs.Await;
 import io.holdfast.fs.FakeClock;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
+import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.Sandbox;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
@@ -35,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tasks without a mount: the origin is a directory of a real filesystem, and residents are pinned
@@ -209,5 +211,8 @@ final class TasksFixture implements AutoCloseable {
 
     @Override
     public void changed(Item item) {}
+
+    @Override
+    public void ended(Item item, ReadSource source, long nanos, @Nullable FsException failure) {}
   }
 }
