@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -78,7 +79,9 @@ class CacheCommandsIT {
     Child.Result check = run(mount, "warm", "--check", "--json");
     assertThat(check.exit()).as("room for more").isEqualTo(1);
     assertThat(Stats.parse(check.out()).number("missing.files")).isEqualTo(80);
-    assertThat(Stats.parse(check.out()).at("missing_paths")).asList().hasSize(80);
+    assertThat(Stats.parse(check.out()).at("missing_paths"))
+        .asInstanceOf(InstanceOfAssertFactories.LIST)
+        .hasSize(80);
     run(mount, "warm").mustSucceed();
     assertThat(mount.settledStats().originItems()).isEqualTo(120 + 80 + 80);
     assertThat(fetchedByReadingAll(mount, dataset)).as("seed %d", seed).isZero();

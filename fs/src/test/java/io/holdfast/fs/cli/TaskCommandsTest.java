@@ -235,8 +235,8 @@ class TaskCommandsTest {
     }
 
     @Override
-    public String config() {
-      return "";
+    public List<Map<String, Object>> config() {
+      return List.of();
     }
   }
 }
