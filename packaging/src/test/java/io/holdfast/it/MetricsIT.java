@@ -56,7 +56,8 @@ class MetricsIT {
     assertThat(MetricsLint.problems(scrape)).isEmpty();
     assertThat(scrape.sum("holdfast_fetched_items_total", "source", "origin")).isEqualTo(FILES);
     assertThat(value(scrape, "holdfast_opens_total")).isEqualTo(FILES);
-    assertThat(value(scrape, "holdfast_cache_resident_bytes")).isEqualTo(stats.residentBytes());
+    assertThat(value(scrape, "holdfast_cache_resident_bytes"))
+        .isEqualTo((double) stats.residentBytes());
     assertThat(value(scrape, "holdfast_origin_fetch_duration_seconds_count"))
         .isGreaterThanOrEqualTo(FILES);
     assertThat(value(scrape, "holdfast_process_anonymous_bytes")).isBetween(50e6, 2e9);
