@@ -63,6 +63,7 @@ public final class Holdfast {
     top.addSubcommand(new UmountCommand(context));
     top.addSubcommand(new StatsCommand(context));
     top.addSubcommand(new TopCommand(context));
+    top.addSubcommand(new BenchCommand(context));
     top.addSubcommand(new PeersCommand(context));
     top.addSubcommand(new ConfigCommand(context));
     top.addSubcommand(new WarmCommand(context));
