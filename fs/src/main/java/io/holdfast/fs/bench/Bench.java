@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads a sample of a mount, and the same dataset at its origin where that can be reached, in turn
  * and three times each; medians count. What is not resident is read once only, so each round takes
- * other files. Bounded in time as far as reads end: a read that hangs is up to the caller. Used by
- * one thread.
+ * other files, as long as there are enough. Bounded in time as far as reads end: a read that hangs
+ * is up to the caller. Used by one thread.
  */
 public final class Bench {
   private static final int ROUNDS = 3;
@@ -60,6 +60,7 @@ public final class Bench {
    * @throws InterruptedException when the thread is told to stop
    */
   public BenchReport run() throws IOException, InterruptedException {
+    Residence.prepare();
     long nanos = plan.time().toNanos();
     long end = System.nanoTime() + (long) (nanos * CHOICE);
     Sample sample = Sample.of(plan.mount(), plan.files(), random, System::nanoTime, end);
@@ -69,10 +70,11 @@ public final class Bench {
     }
     List<Task> tasks =
         Arrays.stream(Task.values()).filter(task -> !sample.of(task.kind()).isEmpty()).toList();
-    long each = (long) (nanos * (1 - CHOICE)) / Math.max(1, tasks.size() * ROUNDS * SIDES);
+    long each = (long) (nanos * (1 - CHOICE)) / Math.max(1, tasks.size() * ROUNDS * SIDES + 1);
     ExecutorService executor = Executors.newFixedThreadPool(plan.threads(), Bench::reader);
     try {
       Slice slice = new Slice(executor, plan.threads(), failures);
+      warmUp(sample, slice, each);
       Map<Task, Figures> figures = new EnumMap<>(Task.class);
       for (Task task : tasks) {
         figures.put(task, measure(task, sample.of(task.kind()), slice, each));
@@ -81,6 +83,12 @@ public final class Bench {
     } finally {
       executor.shutdownNow();
     }
+  }
+
+  /** The first reads of a process are slow, whatever they read. */
+  private void warmUp(Sample sample, Slice slice, long nanos) throws InterruptedException {
+    List<Path> files = below(plan.mount(), sample.of(Sample.Kind.SMALL_RESIDENT));
+    slice.measure(files, new Slice.How(true, false, true, nanos, 0));
   }
 
   /** Does not keep the command from ending where a read hangs. */
@@ -155,7 +163,11 @@ public final class Bench {
     return files.stream().map(root::resolve).toList();
   }
 
+  /** Every n-th one; one of them also where there are fewer than n. */
   static <T> List<T> everyNth(List<T> all, int n, int from) {
+    if (!all.isEmpty() && all.size() <= from) {
+      return List.of(all.get(from % all.size()));
+    }
     List<T> some = new ArrayList<>();
     for (int i = from; i < all.size(); i += n) {
       some.add(all.get(i));

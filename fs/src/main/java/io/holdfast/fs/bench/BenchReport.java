@@ -187,14 +187,18 @@ public final class BenchReport {
     }
     return new Verdict(
         ratio >= FAIR ? Level.FAIR : Level.POOR,
-        task.words()
-            + ": "
-            + ratioText(ratio)
-            + (task.resident()
-                ? " of what this machine's page cache gives: 'holdfast doctor' looks for causes;"
-                    + " counting opens costs a tenth (--count-opens)"
-                : " of what the source gives: see fetches and transit in 'holdfast stats', and"
-                    + " raise --transit for large files"));
+        task.words() + ": " + ratioText(ratio) + mend(task));
+  }
+
+  private static String mend(Task task) {
+    if (task.resident()) {
+      return " of what this machine's page cache gives: 'holdfast doctor' looks for causes;"
+                 + " counting opens costs a tenth (--count-opens)";
+    }
+    return task.small()
+        ? " of what the source gives: a fetch goes through the daemon, and pays only if the file is"
+            + " resident from then on; 'holdfast stats' shows what fetches wait for"
+        : " of what the source gives: raise --transit, which bounds what is fetched ahead";
   }
 
   private static String shown(Task task, double rate) {

@@ -38,6 +38,12 @@ final class Residence {
     return slash > 0 && items.substring(0, slash).equals(items.substring(slash + 1));
   }
 
+  /** Loads what the first call would load, so that it takes no time later. */
+  static void prepare() {
+    LIBC.gettid();
+    Linux.scratch();
+  }
+
   /** Has the kernel forget the clean pages of a file; does nothing where that cannot be. */
   static void forget(Path file) throws IOException {
     Scratch scratch = Linux.scratch();
