@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     customSynopsis = {
       "holdfast stats [--json] [--jobs] [MOUNTPOINT|NAME]",
-      "       holdfast stats --watch [--interval TIME] [--count N] [--json] [MOUNTPOINT|NAME]"
+      "       holdfast stats --watch [OPTIONS] [MOUNTPOINT|NAME]"
     },
     header = "Show what a mount has cached, fetched and served.",
     description = {

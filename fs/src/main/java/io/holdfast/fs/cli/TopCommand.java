@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     customSynopsis = {
       "holdfast top [--interval TIME] [MOUNTPOINT|NAME]",
-      "       holdfast top --batch|--json [-n COUNT] [--interval TIME] [MOUNTPOINT|NAME]"
+      "       holdfast top --batch|--json [-n COUNT] [OPTIONS] [MOUNTPOINT|NAME]"
     },
     header = "Show live what jobs and processes read, and what they wait for.",
     description = {

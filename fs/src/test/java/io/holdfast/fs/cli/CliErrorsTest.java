@@ -105,7 +105,8 @@ class CliErrorsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"mount", "umount", "stats", "refresh", "simulate", "version"})
+  @ValueSource(
+      strings = {"mount", "umount", "stats", "top", "bench", "refresh", "simulate", "version"})
   void help_ofEachCommand_hasHeadingsAndExamples(String command) {
     assertThat(run.run(command, "--help")).isZero();
     assertThat(run.out.toString())
