@@ -33,11 +33,20 @@ final class Shown {
     return Double.isNaN(ratio) ? "-" : Human.ratio(ratio);
   }
 
-  /** Seconds with a digit behind the point below a minute: {@code 4.2 s}. */
+  /** Seconds with three digits below a minute: {@code 146 ms}, {@code 1.23 s}, {@code 12.3 s}. */
   static String seconds(double seconds) {
-    return seconds < 59.95
-        ? String.format(Locale.ROOT, "%.1f s", seconds)
-        : Human.seconds(Math.round(seconds));
+    if (seconds >= 59.95) {
+      return Human.seconds(Math.round(seconds));
+    }
+    if (seconds >= 9.995) {
+      return String.format(Locale.ROOT, "%.1f s", seconds);
+    }
+    if (seconds >= 0.9995) {
+      return String.format(Locale.ROOT, "%.2f s", seconds);
+    }
+    return seconds <= 0
+        ? "0 s"
+        : String.format(Locale.ROOT, seconds < 0.00995 ? "%.1f ms" : "%.0f ms", 1000 * seconds);
   }
 
   /** Names from outside may hold anything; on a line they have no control characters. */

@@ -41,7 +41,7 @@ class TopScreenTest {
   void wideScreen_showsEverythingOfJobs() {
     assertThat(lines(busy("/slurm/job_7"), FIRST, 140, 40))
         .containsExactly(
-            "data-set at /data/set, up 1 min 42 s, last 2.0 s, by stalled",
+            "data-set at /data/set, up 1 min 42 s, last 2.00 s, by stalled",
             "dataset   100 MB in 1,000 files, policy minio, planned hit ratio 0.80",
             "resident  [####################--------------------] 40.0 MB of 80.0 MB (50 %)",
             "now       hit ratio 0.80   opens 200/s   peers 100 kB/s   origin 3.00 MB/s",
@@ -55,9 +55,9 @@ class TopScreenTest {
             "JOB           PROCESSES  EPOCH  OPENS/s  MISSES/s  HITS  FETCHED/s  STALL  OPENS"
                 + "  MISSES  FETCHED  STALLED",
             "/slurm/job_7          2      3      150      40.0  0.73    3.10 MB   60 %    300"
-                + "      80  6.20 MB    1.2 s",
+                + "      80  6.20 MB   1.20 s",
             "/quiet                2      3     50.0         0  1.00        0 B    0 %    100"
-                + "       0      0 B    0.0 s");
+                + "       0      0 B      0 s");
   }
 
   @Test
@@ -106,6 +106,17 @@ class TopScreenTest {
   void lowScreen_losesRowsAtTheEnd() {
     assertThat(lines(busy("/j"), FIRST, 100, 13)).hasSize(13).last().asString().startsWith("/j");
     assertThat(lines(busy("/j"), FIRST, 100, 3)).hasSize(3);
+  }
+
+  /** Two jobs that stalled for 76 ms and 146 ms both showed as 0.1 s. */
+  @Test
+  void secondsStalled_haveThreeDigits() {
+    assertThat(Shown.seconds(0.0764)).isEqualTo("76 ms");
+    assertThat(Shown.seconds(0.0015)).isEqualTo("1.5 ms");
+    assertThat(Shown.seconds(1.234)).isEqualTo("1.23 s");
+    assertThat(Shown.seconds(12.34)).isEqualTo("12.3 s");
+    assertThat(Shown.seconds(75)).isEqualTo("1 min 15 s");
+    assertThat(Shown.seconds(0)).isEqualTo("0 s");
   }
 
   @Test
