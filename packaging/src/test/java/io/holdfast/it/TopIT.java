@@ -45,9 +45,7 @@ class TopIT {
     Map<String, Object> look =
         JSON.std.mapFrom(
             sandbox.holdfast("top", mount.name(), "--json", "-n", "1").mustSucceed().out());
-    assertThat(look.get("processes"))
-        .asList()
-        .anySatisfy(process -> assertThat(process).asString().contains("opens=" + FILES + ","));
+    assertThat(look.get("processes").toString()).contains("opens=" + FILES + ",");
     List<String> rows =
         sandbox
             .holdfast("stats", mount.name(), "--watch", "--count", "2", "--interval", "0.2")
@@ -71,17 +69,8 @@ class TopIT {
         sandbox.holdfast("bench", mount.name(), "--time", "1s", "--json").mustSucceed().out();
     Map<String, Object> report = JSON.std.mapFrom(out);
     assertThat(report.get("failures")).isEqualTo(0);
-    assertThat(report.get("rows"))
-        .asList()
-        .extracting(row -> ((Map<?, ?>) row).get("what"))
-        .contains("small files, resident", "small files, not resident");
-    assertThat(report.get("rows"))
-        .asList()
-        .allSatisfy(
-            row ->
-                assertThat(((Map<?, ?>) row).get("mount"))
-                    .isNotNull()
-                    .extracting(rate -> ((Map<?, ?>) row).get("origin_cold"))
-                    .isNotNull());
+    assertThat(report.get("rows").toString())
+        .contains("what=small files, resident", "what=small files, not resident")
+        .doesNotContain("mount=null", "origin_cold=null");
   }
 }
