@@ -25,7 +25,7 @@ import java.util.stream.IntStream;
 final class Cluster implements AutoCloseable {
   static final Dataset DATASET = new Dataset("imagenet", 8 << 20);
   static final String SECRET = "correct horse battery staple";
-  static final Duration LONGEST = Duration.ofSeconds(40);
+  static final Duration LONGEST = Duration.ofSeconds(90);
 
   private final int port = freePort();
   private final List<JGroupsMembership> members = new ArrayList<>();
