@@ -122,6 +122,9 @@ final class TreeImageTest {
   private static byte[] name(Random random, int number) {
     byte[] name = new byte[random.nextInt(random.nextInt(50) == 0 ? 5000 : 30) + 8];
     random.nextBytes(name);
+    for (int i = 0; i < name.length; i++) {
+      name[i] = name[i] == 0 || name[i] == '/' ? (byte) 'x' : name[i];
+    }
     byte[] end = Integer.toHexString(number | 1 << 30).getBytes(UTF_8);
     System.arraycopy(end, 0, name, name.length - end.length, end.length);
     return name;
