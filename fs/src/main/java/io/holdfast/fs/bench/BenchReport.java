@@ -193,7 +193,7 @@ public final class BenchReport {
   private static String mend(Task task) {
     if (task.resident()) {
       return " of what this machine's page cache gives: 'holdfast doctor' looks for causes;"
-                 + " counting opens costs a tenth (--count-opens)";
+          + " counting opens costs a tenth (--count-opens)";
     }
     return task.small()
         ? " of what the source gives: a fetch goes through the daemon, and pays only if the file is"

@@ -33,8 +33,8 @@ public final class SystemMemory {
   }
 
   /**
-   * Returns the smallest limit of a process's memory cgroups, in bytes; {@link Long#MAX_VALUE} where
-   * there is none.
+   * Returns the smallest limit of a process's memory cgroups, in bytes; {@link Long#MAX_VALUE}
+   * where there is none.
    *
    * @param root the tree that stands for {@code /}
    * @param process a process id, or {@code self}
