@@ -61,7 +61,7 @@ public final class Scrape {
     private boolean owns(String sample) {
       boolean parts = "histogram".equals(type) || "summary".equals(type);
       String rest = sample.startsWith(name) ? sample.substring(name.length()) : "?";
-      return rest.isEmpty() || parts && Set.of("_bucket", "_sum", "_count").contains(rest);
+      return rest.isEmpty() || (parts && Set.of("_bucket", "_sum", "_count").contains(rest));
     }
   }
 
@@ -75,7 +75,7 @@ public final class Scrape {
     if (!text.endsWith("\n")) {
       throw new AssertionError("the last line does not end");
     }
-    for (String line : text.split("\n")) {
+    for (String line : text.lines().toList()) {
       Matcher comment = COMMENT.matcher(line);
       if (comment.matches()) {
         String name = comment.group(2);
