@@ -117,10 +117,10 @@ final class Nodes implements AutoCloseable {
         free(host), DATASET, SECRET, deadlines(20_000, 1000), Transfer.Limits.DEFAULT);
   }
 
-  /** A node that gives a connection up long before what waits for one. */
-  Transfer.Config hastyToConnect(String host) {
+  /** A node that waits for longer than any test. */
+  Transfer.Config patient(String host) {
     return new Transfer.Config(
-        free(host), DATASET, SECRET, deadlines(300, 10_000), Transfer.Limits.DEFAULT);
+        free(host), DATASET, SECRET, deadlines(60_000, 60_000), Transfer.Limits.DEFAULT);
   }
 
   <T extends AutoCloseable> T closing(T each) {
