@@ -1,0 +1,75 @@
+package io.holdfast.fs.daemon;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.control.ControlCommands;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the control socket answers with. Thread-safe. */
+final class DaemonCommands implements ControlCommands {
+  private static final Logger log = LoggerFactory.getLogger(DaemonCommands.class);
+
+  private final MountParts parts;
+  private final ServiceManager manager;
+  private final Runnable stop;
+
+  /**
+   * Answers for a mount.
+   *
+   * @param stop begins to end it
+   */
+  DaemonCommands(MountParts parts, ServiceManager manager, Runnable stop) {
+    this.parts = parts;
+    this.manager = manager;
+    this.stop = stop;
+  }
+
+  @Override
+  public Map<String, Object> stats() {
+    return parts.report.stats();
+  }
+
+  @Override
+  public List<Map<String, Object>> peers() {
+    return parts.peerRows();
+  }
+
+  @Override
+  public long refresh(String path) throws IOException {
+    return parts.changes.refresh(path);
+  }
+
+  @Override
+  public Map<String, Object> task(Map<String, Object> request) throws FsException {
+    return parts.tasks.request(request);
+  }
+
+  @Override
+  public void stop() {
+    stop.run();
+  }
+
+  @Override
+  public Runnable restart() throws FsException {
+    Supervision supervision = parts.supervision;
+    if (supervision == null) {
+      throw new FsException(
+          FsError.UNSUPPORTED,
+          "it has no supervisor that would start another: only a mount with --binding kernel"
+              + " has");
+    }
+    supervision.restart();
+    manager.reloading();
+    log.info("making way for another daemon");
+    return () -> Runtime.getRuntime().halt(0);
+  }
+
+  @Override
+  public List<Map<String, Object>> config() {
+    return parts.settings.report();
+  }
+}

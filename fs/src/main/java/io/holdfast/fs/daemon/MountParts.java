@@ -1,0 +1,343 @@
+package io.holdfast.fs.daemon;
+
+import com.github.benmanes.caffeine.cache.Ticker;
+import io.holdfast.fs.AccessLog;
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.control.ControlFiles;
+import io.holdfast.fs.linux.GrowingMemory;
+import io.holdfast.fs.linux.IsolatedThreads;
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.metrics.Exposition;
+import io.holdfast.fs.mount.Binding;
+import io.holdfast.fs.mount.DatasetChanges;
+import io.holdfast.fs.mount.DatasetFilesystem;
+import io.holdfast.fs.origin.Origin;
+import io.holdfast.fs.peers.PeerLink;
+import io.holdfast.fs.peers.PeerSettings;
+import io.holdfast.fs.residency.PinLimits;
+import io.holdfast.fs.residency.Residency;
+import io.holdfast.fs.residency.ResidentFile;
+import io.holdfast.fs.residency.ResidentLog;
+import io.holdfast.fs.stats.Activity;
+import io.holdfast.fs.stats.OpenWatcher;
+import io.holdfast.fs.stats.ReadStats;
+import io.holdfast.fs.tasks.TaskParts;
+import io.holdfast.fs.tasks.Tasks;
+import io.holdfast.fs.transit.Item;
+import io.holdfast.fs.transit.ItemLayout;
+import io.holdfast.fs.transit.Transit;
+import io.holdfast.fs.tree.DatasetScan;
+import io.holdfast.fs.tree.NodeTable;
+import io.holdfast.fs.tree.Tree;
+import io.holdfast.fs.tree.TreePass;
+import io.holdfast.fs.tree.TreeScan;
+import io.holdfast.peer.PeerSetupException;
+import io.holdfast.policy.CachePolicy;
+import io.holdfast.policy.Policies;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that a mount consists of, put together in the order that it must be: isolated threads
+ * before anything else is opened, so that their descriptor tables hold nothing of the daemon's; the
+ * origin before the mount may cover it. Nothing runs yet but threads that wait. What was begun is
+ * ended by the {@link Undo}, also when the rest cannot be made. Immutable; its parts are
+ * thread-safe.
+ */
+final class MountParts {
+  private static final long SEED = 42;
+
+  final Settings settings;
+  final @Nullable Supervision supervision;
+  final Activity activity;
+  final OpenWatcher watcher;
+
+  /** Whether opens are seen by the watcher; else the kernel may tell each by a message. */
+  final boolean watch;
+
+  final boolean message;
+  final Origin origin;
+  final ResidentLog residentLog;
+  final Residency residency;
+  final ItemLayout layout;
+  final @Nullable PeerLink peers;
+  final Transit transit;
+  final Tree tree;
+  final @Nullable TreeState state;
+  final Binding binding;
+  final ScheduledExecutorService housekeeping;
+  final DatasetChanges changes;
+  final DatasetScan scan;
+  final Tasks tasks;
+  final StatsReport report;
+  final Exposition metrics;
+  final DatasetFilesystem filesystem;
+  private final Undo undo;
+
+  /**
+   * Makes the parts.
+   *
+   * @param supervision what the daemon has from its supervisor, or null where it has none
+   * @throws FsException where they cannot be made
+   * @throws PeerSetupException where it is because of what was said of peers
+   */
+  MountParts(Settings settings, @Nullable Supervision supervision, Undo undo)
+      throws FsException, PeerSetupException {
+    this.settings = settings;
+    this.supervision = supervision;
+    this.undo = undo;
+    int[] without = supervision == null ? new int[0] : supervision.descriptors();
+    IsolatedThreads pinners = undo.closing(Composition.pinners(without));
+    IsolatedThreads droppers = undo.closing(Composition.droppers(without));
+    activity = new Activity(settings.jobBy(), settings.itemSize(), System::nanoTime);
+    watcher = undo.closing(new OpenWatcher(Composition.watcher(without), activity));
+    AccessLog accesses = accessLog();
+    watch = chooseWatch();
+    message =
+        !watch
+            && (settings.openCounting() == OpenCounting.AUTO
+                || settings.openCounting() == OpenCounting.MESSAGE);
+
+    origin = undo.closing(Composition.origin(settings, supervision));
+    LiveChanges live =
+        new LiveChanges(
+            settings, supervision == null ? null : supervision.directory(), this::capacityChanged);
+    residentLog =
+        supervision == null ? ResidentLog.NONE : ResidentFile.open(supervision.residents());
+    residency = residency(live, new Residency.Threads(pinners, droppers));
+    layout = new ItemLayout(settings.itemSize());
+    OwnShare ownShare = new OwnShare(residency::datasetSize);
+    Executor asking = Composition.pool("peer");
+    peers = peerLink(live.capacity(), asking, ownShare);
+    transit = transit(asking, accesses);
+    // never closed: requests are answered until the process ends
+    NodeTable nodes =
+        new NodeTable(
+            supervision == null
+                ? GrowingMemory.ofProcess("nodes")
+                : GrowingMemory.at(supervision.nodes()));
+    tree = new Tree(origin, nodes, old -> changes().replaced(old));
+    state = treeState();
+    TreeScan treeScan = new TreeScan(origin, tree, Composition.scanners(origin.mayHang()));
+    binding = undo.closing(Composition.binding(supervision));
+    housekeeping = Executors.newScheduledThreadPool(2, Composition.named("housekeeping"));
+    undo.push(housekeeping::shutdownNow);
+    changes = changes(treeScan);
+    scan = scan(treeScan, ownShare);
+    tasks = tasks(live);
+    ReadStats reads = new ReadStats();
+    report = report(reads, accesses);
+    metrics = new Exposition(settings.name(), report::stats, this::peerRows);
+    filesystem = filesystem(reads, accesses);
+  }
+
+  /** Returns how many daemons this mount has had before this one. */
+  long restarts() {
+    return supervision == null ? 0 : supervision.restarts();
+  }
+
+  /** Returns a row for each node of the cluster. */
+  List<Map<String, Object>> peerRows() {
+    return peers == null ? List.of() : peers.report().peers();
+  }
+
+  private boolean mayKeep(Item item) {
+    return peers == null || peers.mayAdmit(item);
+  }
+
+  /** Called back only once the mount answers, when the field is set. */
+  private DatasetChanges changes() {
+    return changes;
+  }
+
+  /** Weights in the cluster are capacities. */
+  private void capacityChanged(long bytes) {
+    if (peers != null) {
+      Composition.named("peers").newThread(() -> peers.capacityChanged(bytes)).start();
+    }
+  }
+
+  private AccessLog accessLog() throws FsException {
+    Path file = settings.monitoring().accessLog().orElse(null);
+    return file == null
+        ? AccessLog.NONE
+        : undo.closing(Accesses.open(file, settings.monitoring().sampling(), activity));
+  }
+
+  private boolean chooseWatch() throws FsException {
+    if (settings.openCounting() != OpenCounting.AUTO
+        && settings.openCounting() != OpenCounting.WATCH) {
+      return false;
+    }
+    boolean permitted = watcher.prepare();
+    if (!permitted && settings.openCounting() == OpenCounting.WATCH) {
+      throw new FsException(
+          FsError.NOT_PERMITTED,
+          "--count-opens watch: fanotify is not permitted: run as root, or use --count-opens"
+              + " message");
+    }
+    return permitted;
+  }
+
+  private static @Nullable Boolean wanted(PinMode mode) {
+    return switch (mode) {
+      case AUTO -> null;
+      case HARD -> true;
+      case SOFT -> false;
+    };
+  }
+
+  private Residency residency(LiveChanges live, Residency.Threads threads) throws FsException {
+    PinLimits limits = PinLimits.raise(live.capacity());
+    boolean hard = Residency.choosePin(wanted(settings.pin()), limits);
+    CachePolicy policy = Policies.create(settings.policy(), live.capacity(), SEED);
+    Residency made =
+        undo.closing(
+            new Residency(
+                new Residency.Rules(policy, settings.selection(), residentLog),
+                settings.mountpoint(),
+                threads,
+                hard,
+                limits.mappings(),
+                new Residency.WindowSize(settings.windowBytes(), settings.windowAge()),
+                System::nanoTime));
+    made.pins().add(live.pins());
+    return made;
+  }
+
+  private @Nullable PeerLink peerLink(long capacity, Executor asking, OwnShare ownShare)
+      throws PeerSetupException {
+    PeerSettings wanted = settings.peers().orElse(null);
+    return wanted == null
+        ? null
+        : undo.closing(
+            new PeerLink(
+                wanted,
+                capacity,
+                residency,
+                new PeerLink.Threads(asking, Composition.pool("peer-name")),
+                ownShare::share));
+  }
+
+  private Transit transit(Executor asking, AccessLog accesses) {
+    Transit made =
+        new Transit(
+            peers == null
+                ? new Transit.Sources(origin)
+                : new Transit.Sources(origin, peers.source(), asking),
+            layout,
+            settings.transitBytes(),
+            Composition.fetchers(origin.mayHang(), settings.transitBytes()),
+            System::nanoTime,
+            Composition.DEADLINE,
+            new TransitListener(residency, this::mayKeep, activity, accesses, this::changes));
+    undo.push(made::close);
+    return made;
+  }
+
+  /** A daemon that takes over has the nodes of the one before, which are newer than any file. */
+  private @Nullable TreeState treeState() throws FsException {
+    Path directory = settings.stateDirectory().orElse(null);
+    if (directory == null) {
+      return null;
+    }
+    Path file = directory.resolve(settings.name() + ".tree");
+    TreeState state = new TreeState(file, origin.identity(), tree);
+    if (restarts() == 0) {
+      state.load();
+    }
+    return state;
+  }
+
+  private DatasetChanges changes(TreeScan treeScan) {
+    DatasetChanges made =
+        new DatasetChanges(
+            new DatasetChanges.Parts(
+                tree,
+                treeScan,
+                layout,
+                transit,
+                residency,
+                binding,
+                settings.metadataTtl(),
+                housekeeping));
+    undo.push(made::stop);
+    return made;
+  }
+
+  private DatasetScan scan(TreeScan treeScan, OwnShare ownShare) {
+    DatasetScan made =
+        new DatasetScan(
+            treeScan,
+            tree,
+            new DatasetScan.Rules(
+                Linux.PAGE_SIZE,
+                new DatasetScan.Selected(residency::isLeftToPolicy, ownShare::datasetSize),
+                changes,
+                TreePass.Time::now));
+    undo.push(made::stop);
+    return made;
+  }
+
+  private Tasks tasks(LiveChanges live) {
+    return undo.closing(
+        new Tasks(
+            new TaskParts(
+                tree,
+                layout,
+                transit,
+                residency,
+                scan::isComplete,
+                this::mayKeep,
+                live,
+                Composition.named("task"),
+                System::nanoTime)));
+  }
+
+  private StatsReport report(ReadStats reads, AccessLog accesses) {
+    return new StatsReport(
+        new StatsReport.Sources(
+            settings,
+            Version.VERSION,
+            restarts(),
+            scan,
+            () -> state == null ? 0 : state.entriesLoaded(),
+            residency,
+            transit,
+            reads,
+            activity,
+            Accesses.figures(accesses),
+            watcher,
+            () -> message || watcher.isRunning(),
+            binding,
+            () -> peers == null ? null : peers.report(),
+            tasks::running,
+            System::nanoTime));
+  }
+
+  private DatasetFilesystem filesystem(ReadStats reads, AccessLog accesses) {
+    Map<String, Supplier<byte[]>> files =
+        DaemonFiles.of(settings, report, metrics::text, this::peerRows);
+    return new DatasetFilesystem(
+        new DatasetFilesystem.Parts(
+            origin,
+            tree,
+            layout,
+            transit,
+            residency,
+            new ControlFiles(files, restarts(), Ticker.systemTicker()),
+            reads,
+            activity,
+            accesses,
+            changes,
+            settings.metadataTtl(),
+            System::nanoTime));
+  }
+}
