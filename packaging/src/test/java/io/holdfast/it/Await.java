@@ -5,18 +5,18 @@ import java.util.concurrent.Callable;
 import java.util.function.Predicate;
 
 /** Waiting for a condition, never for a time. */
-final class Await {
+public final class Await {
   private static final long POLL_MILLIS = 5;
 
   private Await() {}
 
   /** Polls until the condition holds; an error when it does not within {@code deadline}. */
-  static void until(Duration deadline, String condition, Callable<Boolean> holds) {
+  public static void until(Duration deadline, String condition, Callable<Boolean> holds) {
     value(deadline, condition, holds, Boolean::booleanValue);
   }
 
   /** Polls until a value is wanted and gives it; an error that tells the last value otherwise. */
-  static <T> T value(
+  public static <T> T value(
       Duration deadline, String condition, Callable<T> value, Predicate<T> isWanted) {
     long end = System.nanoTime() + deadline.toNanos();
     while (true) {
@@ -33,7 +33,7 @@ final class Await {
   }
 
   /** True when the condition came to hold within {@code deadline}. */
-  static boolean holdsWithin(Duration deadline, Callable<Boolean> holds) {
+  public static boolean holdsWithin(Duration deadline, Callable<Boolean> holds) {
     long end = System.nanoTime() + deadline.toNanos();
     while (!get(holds)) {
       if (System.nanoTime() > end) {

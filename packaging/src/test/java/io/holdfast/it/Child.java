@@ -14,14 +14,14 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A process of a test, its output kept in files. */
-final class Child {
+public final class Child {
   private final Process process;
   private final List<String> command;
   private final Path out;
   private final Path err;
   private final long started = System.nanoTime();
 
-  Child(Process process, List<String> command, Path out, Path err) {
+  public Child(Process process, List<String> command, Path out, Path err) {
     this.process = process;
     this.command = command;
     this.out = out;
@@ -29,9 +29,9 @@ final class Child {
   }
 
   /** How a process ended. */
-  record Result(List<String> command, int exit, String out, String err, Duration took) {
+  public record Result(List<String> command, int exit, String out, String err, Duration took) {
     /** The result itself, an error when the process did not end with 0. */
-    Result mustSucceed() {
+    public Result mustSucceed() {
       if (exit != 0) {
         throw new AssertionError("failed: " + this);
       }
@@ -39,24 +39,24 @@ final class Child {
     }
   }
 
-  long pid() {
+  public long pid() {
     return process.pid();
   }
 
-  boolean isAlive() {
+  public boolean isAlive() {
     return process.isAlive();
   }
 
-  String out() {
+  public String out() {
     return text(out);
   }
 
-  String err() {
+  public String err() {
     return text(err);
   }
 
   /** Writes a line to the process's standard input. */
-  void tell(String line) {
+  public void tell(String line) {
     try {
       process.getOutputStream().write((line + "\n").getBytes(UTF_8));
       process.getOutputStream().flush();
@@ -65,8 +65,17 @@ final class Child {
     }
   }
 
+  /** Ends the process's standard input. */
+  public void closeInput() {
+    try {
+      process.getOutputStream().close();
+    } catch (IOException e) {
+      // It has ended already.
+    }
+  }
+
   /** Waits until the output has {@code count} whole lines and gives the last of these. */
-  String awaitLine(int count, Duration deadline) {
+  public String awaitLine(int count, Duration deadline) {
     Await.until(
         deadline, "line " + count + " from " + this, () -> lines().size() >= count || !isAlive());
     if (lines().size() < count) {
@@ -80,14 +89,14 @@ final class Child {
     return text.substring(0, text.lastIndexOf('\n') + 1).lines().toList();
   }
 
-  void signal(int signal) {
+  public void signal(int signal) {
     if (process.isAlive()) {
       Posix.kill(process.pid(), signal);
     }
   }
 
   /** Waits for the end; an error when it does not come. */
-  Result await(Duration deadline) {
+  public Result await(Duration deadline) {
     if (!endsWithin(deadline)) {
       throw new AssertionError(
           "still running after %d ms, state %s: %s"
@@ -97,7 +106,7 @@ final class Child {
         command, process.exitValue(), out(), err(), Duration.ofNanos(System.nanoTime() - started));
   }
 
-  boolean endsWithin(Duration deadline) {
+  public boolean endsWithin(Duration deadline) {
     try {
       return process.waitFor(deadline.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
@@ -107,7 +116,7 @@ final class Child {
   }
 
   /** Ends the process, whatever it is doing. */
-  void kill() {
+  public void kill() {
     signal(Posix.SIGKILL);
     signal(Posix.SIGCONT);
   }

@@ -19,8 +19,8 @@ import java.util.stream.IntStream;
  * Nodes that are peers: each a mount on a host of its own. All read the same directory, as if it
  * were one on a shared store.
  */
-final class Cluster {
-  static final int PORT = 7070;
+public final class Cluster {
+  public static final int PORT = 7070;
 
   private static final Duration START = Duration.ofSeconds(20);
   private static final Duration EPOCH =
@@ -34,9 +34,9 @@ final class Cluster {
   private final List<Node> nodes = new ArrayList<>();
 
   /** A host and what is mounted there. */
-  record Node(Host host, Mount mount) {
+  public record Node(Host host, Mount mount) {
     /** Its name among its peers. */
-    String address() {
+    public String address() {
       return host.address() + ":" + PORT;
     }
   }
@@ -47,8 +47,8 @@ final class Cluster {
   }
 
   /** What all nodes together have fetched. */
-  record Fetches(long originItems, long originBytes, long peerItems, long peerBytes) {
-    Fetches minus(Fetches before) {
+  public record Fetches(long originItems, long originBytes, long peerItems, long peerBytes) {
+    public Fetches minus(Fetches before) {
       return new Fetches(
           originItems - before.originItems,
           originBytes - before.originBytes,
@@ -62,7 +62,7 @@ final class Cluster {
    *
    * @param options of every node's mount, besides those that make it a peer
    */
-  Cluster(Sandbox sandbox, String... options) {
+  public Cluster(Sandbox sandbox, String... options) {
     this.sandbox = sandbox;
     this.options = List.of(options);
     network = Network.create(sandbox);
@@ -77,7 +77,7 @@ final class Cluster {
   }
 
   /** The same, of nodes that have certificates and find each other in a directory. */
-  Cluster(Sandbox sandbox, Authority authority, Path directory, String... options) {
+  public Cluster(Sandbox sandbox, Authority authority, Path directory, String... options) {
     this.sandbox = sandbox;
     this.options = List.of(options);
     network = Network.create(sandbox);
@@ -102,30 +102,30 @@ final class Cluster {
     }
   }
 
-  Network network() {
+  public Network network() {
     return network;
   }
 
   /** The nodes, the oldest first. */
-  List<Node> nodes() {
+  public List<Node> nodes() {
     return nodes;
   }
 
-  Node node(int index) {
+  public Node node(int index) {
     return nodes.get(index);
   }
 
-  Node last() {
+  public Node last() {
     return nodes.get(nodes.size() - 1);
   }
 
   /** Starts nodes on new hosts and waits until all nodes are one cluster. */
-  void start(Path origin, int count) {
+  public void start(Path origin, int count) {
     start(IntStream.range(0, count).mapToObj(i -> origin).toList());
   }
 
   /** Starts a node for each of these origins, at once; they are told of each other and the rest. */
-  void start(List<Path> origins) {
+  public void start(List<Path> origins) {
     List<Node> more =
         origins.stream()
             .map(origin -> new Node(network.addHost(), sandbox.declare(origin)))
@@ -135,12 +135,17 @@ final class Cluster {
   }
 
   /** Starts a node that has ended, under its old address. */
-  void restart(Node node) {
+  public void restart(Node node) {
     awaitStarted(List.of(node), List.of(launch(node)));
   }
 
+  /** Starts a node that has ended, and does not wait until the others know it again. */
+  public void restartAlone(Node node) {
+    node.mount().started(launch(node).await(START).mustSucceed());
+  }
+
   /** Forgets a node that has ended for good. */
-  void remove(Node node) {
+  public void remove(Node node) {
     nodes.remove(node);
   }
 
@@ -161,7 +166,7 @@ final class Cluster {
   }
 
   /** Waits until every node knows all others. */
-  void awaitWhole(Duration deadline) {
+  public void awaitWhole(Duration deadline) {
     for (Node node : nodes) {
       Await.value(
           deadline,
@@ -172,12 +177,12 @@ final class Cluster {
   }
 
   /** One epoch: every node reads its random share of all files, all from the same moment on. */
-  Fetches readShares(List<Path> shares) {
+  public Fetches readShares(List<Path> shares) {
     return read(nodes, shares);
   }
 
   /** Some nodes read their lists, all from the same moment on; every byte must be right. */
-  Fetches read(List<Node> readers, List<Path> lists) {
+  public Fetches read(List<Node> readers, List<Path> lists) {
     Fetches before = fetches();
     List<Child> children = new ArrayList<>();
     for (int i = 0; i < readers.size(); i++) {
@@ -195,7 +200,7 @@ final class Cluster {
   }
 
   /** What all nodes have fetched, once they are at rest. */
-  Fetches fetches() {
+  public Fetches fetches() {
     List<Stats> all = nodes.stream().map(node -> node.mount().settledStats()).toList();
     return new Fetches(
         sum(all, "fetches.origin.items"),
@@ -205,7 +210,7 @@ final class Cluster {
   }
 
   /** What the nodes hold together, in bytes. */
-  long residentBytes() {
+  public long residentBytes() {
     return nodes.stream().mapToLong(node -> node.mount().settledStats().residentBytes()).sum();
   }
 

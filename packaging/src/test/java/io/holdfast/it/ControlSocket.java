@@ -13,17 +13,17 @@ import java.nio.file.Path;
  * The daemon's socket: one JSON object a line each way. Faster than starting the launcher for each
  * question.
  */
-final class ControlSocket {
+public final class ControlSocket {
   private static final Path FOLDER = Path.of("/run/holdfast");
 
   private ControlSocket() {}
 
-  static Path of(String name) {
+  public static Path of(String name) {
     return FOLDER.resolve(name + ".sock");
   }
 
   /** Sends a line and gives the answer. */
-  static String ask(String name, String line) {
+  public static String ask(String name, String line) {
     try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(of(name)))) {
       channel.write(ByteBuffer.wrap((line + "\n").getBytes(UTF_8)));
       ByteArrayOutputStream answer = new ByteArrayOutputStream();

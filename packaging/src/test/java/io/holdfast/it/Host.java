@@ -8,8 +8,8 @@ import java.util.List;
  * are those of the network in front of it; its loopback always works. One fault at a time: the next
  * one takes the place of the one before.
  */
-final class Host {
-  static final String INTERFACE = "eth0";
+public final class Host {
+  public static final String INTERFACE = "eth0";
 
   private static final String TABLE = "inet faults";
 
@@ -17,13 +17,13 @@ final class Host {
   private final String name;
   private final String address;
 
-  Host(Sandbox sandbox, String name, String address) {
+  public Host(Sandbox sandbox, String name, String address) {
     this.sandbox = sandbox;
     this.name = name;
     this.address = address;
   }
 
-  String address() {
+  public String address() {
     return address;
   }
 
@@ -31,45 +31,45 @@ final class Host {
    * A command in front of another one, which then runs here. Only the network differs: what it
    * mounts is there for everybody.
    */
-  List<String> enter() {
+  public List<String> enter() {
     return List.of("nsenter", "--net=/run/netns/" + name);
   }
 
   /** Nothing comes in or goes out. */
-  void cut() {
+  public void cut() {
     filter("drop", "drop");
   }
 
   /** What others send does not arrive. */
-  void cutIncoming() {
+  public void cutIncoming() {
     filter("drop", "");
   }
 
   /** What it sends does not arrive. */
-  void cutOutgoing() {
+  public void cutOutgoing() {
     filter("", "drop");
   }
 
   /** Nothing comes from some addresses or goes there. */
-  void cutFrom(List<String> addresses) {
+  public void cutFrom(List<String> addresses) {
     String set = "{ " + String.join(", ", addresses) + " }";
     filter("ip saddr " + set + " drop", "ip daddr " + set + " drop");
   }
 
   /** Drops packets at random, in each direction. */
-  void lose(int percent) {
+  public void lose(int percent) {
     String rule = "numgen random mod 100 < " + percent + " drop";
     filter(rule, rule);
   }
 
   /** Has connections reset at random: whoever sends one of so many packets. */
-  void reset(int oneOf) {
+  public void reset(int oneOf) {
     String rule = "meta l4proto tcp numgen random mod " + oneOf + " 0 reject with tcp reset";
     filter(rule, rule);
   }
 
   /** Ends the fault. */
-  void heal() {
+  public void heal() {
     filter("", "");
   }
 
@@ -96,7 +96,7 @@ final class Host {
   }
 
   /** Runs a command here; an error when it does not succeed. */
-  Child.Result run(String... command) {
+  public Child.Result run(String... command) {
     List<String> all = new ArrayList<>(enter());
     all.addAll(List.of(command));
     return sandbox.command(all.toArray(String[]::new)).mustSucceed();

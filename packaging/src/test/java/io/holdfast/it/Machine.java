@@ -13,7 +13,7 @@ import java.util.concurrent.Callable;
  * What a test does to the whole machine, and so to every other mount: tests that use it are {@link
  * org.junit.jupiter.api.parallel.Isolated}.
  */
-final class Machine {
+public final class Machine {
   private static final Path SETTINGS = Path.of("/proc/sys");
 
   private Machine() {}
@@ -23,12 +23,12 @@ final class Machine {
    *
    * @param what 1 for pages, 2 for names and inodes, 3 for all of them
    */
-  static void dropCaches(int what) {
+  public static void dropCaches(int what) {
     write(SETTINGS.resolve("vm/drop_caches"), Integer.toString(what));
   }
 
   /** Gives what {@code task} gives while nothing more can be mounted. */
-  static <T> T withoutMoreMounts(Callable<T> task) {
+  public static <T> T withoutMoreMounts(Callable<T> task) {
     Path limit = SETTINGS.resolve("fs/mount-max");
     String before = read(limit);
     try {

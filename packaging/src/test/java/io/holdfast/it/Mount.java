@@ -17,14 +17,14 @@ import java.util.function.Predicate;
 /**
  * One mounted dataset, and what a user can ask of it. Made by {@link Sandbox}, which also ends it.
  */
-final class Mount {
+public final class Mount {
   private static final Duration SETTLE_DEADLINE = Duration.ofSeconds(20);
 
   private final Sandbox sandbox;
   private final String name;
   private final String source;
   private final Path mountpoint;
-  private long pid;
+  private volatile long pid;
   private String plan = "";
 
   /**
@@ -32,14 +32,14 @@ final class Mount {
    *
    * @param source a directory, or objects in S3
    */
-  Mount(Sandbox sandbox, String name, String source, Path mountpoint) {
+  public Mount(Sandbox sandbox, String name, String source, Path mountpoint) {
     this.sandbox = sandbox;
     this.name = name;
     this.source = source;
     this.mountpoint = mountpoint;
   }
 
-  List<String> command(String... options) {
+  public List<String> command(String... options) {
     List<String> command = new ArrayList<>(List.of(Sandbox.launcher(), "mount"));
     command.addAll(List.of("--name", name, "--log-file", log().toString()));
     command.addAll(List.of("--binding", System.getProperty("holdfast.binding")));
@@ -52,7 +52,7 @@ final class Mount {
     return command;
   }
 
-  void started(Child.Result result) {
+  public void started(Child.Result result) {
     plan = result.out();
     pid = findDaemon();
   }
@@ -75,52 +75,52 @@ final class Mount {
         .toList();
   }
 
-  String name() {
+  public String name() {
     return name;
   }
 
   /** What the mount command said. */
-  String plan() {
+  public String plan() {
     return plan;
   }
 
-  Path log() {
+  public Path log() {
     return sandbox.root().resolve(name + ".log");
   }
 
-  String source() {
+  public String source() {
     return source;
   }
 
-  Path mountpoint() {
+  public Path mountpoint() {
     return mountpoint;
   }
 
-  Path path(String relative) {
+  public Path path(String relative) {
     return mountpoint.resolve(relative);
   }
 
   /** The daemon's process. */
-  long pid() {
+  public long pid() {
     return pid;
   }
 
-  boolean isMounted() {
+  public boolean isMounted() {
     return !MountTable.holdfastAt(mountpoint).isEmpty();
   }
 
   /** The directory of what a mount leaves to later ones. */
-  Path stateDirectory() {
+  public Path stateDirectory() {
     return sandbox.root().resolve("state");
   }
 
   /** The directory of what one daemon leaves to the next. */
-  Path state() {
+  public Path state() {
     return Path.of("/run/holdfast", name + ".state");
   }
 
   /** The process that starts daemons, or 0 where the binding has none. */
-  long supervisor() {
+  public long supervisor() {
     try {
       return Long.parseLong(Files.readString(state().resolve("supervisor")).strip());
     } catch (NoSuchFileException e) {
@@ -131,7 +131,7 @@ final class Mount {
   }
 
   /** Kills whatever of it runs. */
-  void kill() {
+  public void kill() {
     long supervisor = supervisor();
     if (supervisor != 0) {
       Posix.kill(supervisor, Posix.SIGKILL);
@@ -139,23 +139,23 @@ final class Mount {
     signal(Posix.SIGKILL);
   }
 
-  void preventRestart() {
+  public void preventRestart() {
     Posix.kill(supervisor(), Posix.SIGSTOP);
   }
 
-  void allowRestart() {
+  public void allowRestart() {
     Posix.kill(supervisor(), Posix.SIGCONT);
   }
 
   /** Signals the daemon of now, also one that is just starting; tells whether there was one. */
-  boolean signalAny(int signal) {
+  public boolean signalAny(int signal) {
     List<Long> daemons = daemons();
     daemons.forEach(daemon -> Posix.kill(daemon, signal));
     return !daemons.isEmpty();
   }
 
   /** Waits until a daemon answers, whichever it is. */
-  void findAgain(Duration deadline) {
+  public void findAgain(Duration deadline) {
     Await.until(
         deadline,
         "a daemon of " + name,
@@ -179,17 +179,17 @@ final class Mount {
     }
   }
 
-  boolean daemonIsAlive() {
+  public boolean daemonIsAlive() {
     char state = ProcessTable.state(pid);
     return state != 'X' && state != 'Z';
   }
 
-  void signal(int signal) {
+  public void signal(int signal) {
     Posix.kill(pid, signal);
   }
 
   /** Stops the daemon and waits until no thread of it runs. */
-  void freeze() {
+  public void freeze() {
     signal(Posix.SIGSTOP);
     Await.until(
         Duration.ofSeconds(5),
@@ -197,21 +197,21 @@ final class Mount {
         () -> ProcessTable.threadStates(pid).stream().allMatch(state -> state == 'T'));
   }
 
-  void thaw() {
+  public void thaw() {
     signal(Posix.SIGCONT);
   }
 
   /** The figures of now. */
-  Stats stats() {
+  public Stats stats() {
     return Stats.ofAnswer(ControlSocket.ask(name, "{\"command\":\"stats\"}"));
   }
 
-  Stats awaitStats(String condition, Predicate<Stats> isWanted) {
+  public Stats awaitStats(String condition, Predicate<Stats> isWanted) {
     return Await.value(SETTLE_DEADLINE, condition, this::stats, isWanted);
   }
 
   /** The figures once nothing is being fetched, pinned or dropped any more. */
-  Stats settledStats() {
+  public Stats settledStats() {
     Stats[] last = {stats()};
     return Await.value(
         SETTLE_DEADLINE,
@@ -236,12 +236,12 @@ final class Mount {
   }
 
   /** Bytes that the daemon has locked in memory: what the kernel says of the pins. */
-  long lockedBytes() {
+  public long lockedBytes() {
     return ProcessTable.statusBytes(pid, "VmLck");
   }
 
   /** Bytes of these files that the page cache holds for this mount. */
-  long cachedBytes(Iterable<String> files) {
+  public long cachedBytes(Iterable<String> files) {
     long pages = 0;
     try {
       for (String file : files) {
@@ -254,7 +254,7 @@ final class Mount {
   }
 
   /** The value of an extended attribute of Holdfast: {@code resident} or {@code items}. */
-  String xattr(String file, String attribute) {
+  public String xattr(String file, String attribute) {
     try {
       byte[] value = Posix.xattr(RawPath.of(path(file)), "user.holdfast." + attribute);
       return new String(value, US_ASCII);
@@ -263,13 +263,13 @@ final class Mount {
     }
   }
 
-  Child.Result refresh(String... path) {
+  public Child.Result refresh(String... path) {
     List<String> command = new ArrayList<>(List.of("refresh", name));
     command.addAll(List.of(path));
     return sandbox.holdfast(command.toArray(String[]::new));
   }
 
-  Child.Result umount() {
+  public Child.Result umount() {
     return sandbox.holdfast("umount", mountpoint.toString());
   }
 }

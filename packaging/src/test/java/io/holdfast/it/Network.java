@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * host has a pair of virtual interfaces. None of it touches the machine's own network. Goes with
  * its sandbox; what test runs left that were killed goes when the next network is made.
  */
-final class Network {
+public final class Network {
   private static final Path NAMESPACES = Path.of("/run/netns");
   private static final Pattern NAME = Pattern.compile("it(\\d+)x\\d+-(net|h\\d+)");
 
@@ -25,7 +25,7 @@ final class Network {
     bridge = sandbox.id() + "-net";
   }
 
-  static Network create(Sandbox sandbox) {
+  public static Network create(Sandbox sandbox) {
     removeLeftovers(sandbox);
     Network network = new Network(sandbox);
     network.add(network.bridge);
@@ -35,7 +35,7 @@ final class Network {
   }
 
   /** One more host, with the next address. */
-  Host addHost() {
+  public Host addHost() {
     int number = hosts.size() + 1;
     String name = sandbox.id() + "-h" + number;
     add(name);
@@ -52,13 +52,13 @@ final class Network {
   }
 
   /** Separates some hosts from all others, in both directions. */
-  void partition(List<Host> some) {
+  public void partition(List<Host> some) {
     List<String> others =
         hosts.stream().filter(host -> !some.contains(host)).map(Host::address).toList();
     some.forEach(host -> host.cutFrom(others));
   }
 
-  void heal() {
+  public void heal() {
     hosts.forEach(Host::heal);
   }
 

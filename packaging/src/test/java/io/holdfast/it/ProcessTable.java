@@ -14,22 +14,22 @@ import java.util.List;
 /**
  * The processes that a sandbox started, found by a mark in their environment that children inherit.
  */
-final class ProcessTable {
-  static final String MARK = "HOLDFAST_IT";
+public final class ProcessTable {
+  public static final String MARK = "HOLDFAST_IT";
 
   private static final Path PROC = Path.of("/proc");
 
   private ProcessTable() {}
 
   /** A process at the moment of looking. */
-  record Row(long pid, char state, String commandLine) {
-    boolean isAlive() {
+  public record Row(long pid, char state, String commandLine) {
+    public boolean isAlive() {
       return state != 'Z' && state != 'X';
     }
   }
 
   /** The living processes that carry the mark {@code id}. */
-  static List<Row> marked(String id) {
+  public static List<Row> marked(String id) {
     byte[] mark = (MARK + "=" + id + "\0").getBytes(UTF_8);
     List<Row> rows = new ArrayList<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(PROC, "[0-9]*")) {
@@ -53,14 +53,14 @@ final class ProcessTable {
   }
 
   /** The kernel's letter for the state of a process or thread: {@code X} when there is none. */
-  static char state(long pid) {
+  public static char state(long pid) {
     String stat = new String(bytes(PROC.resolve(pid + "/stat")), ISO_8859_1);
     int name = stat.lastIndexOf(')');
     return name < 0 ? 'X' : stat.charAt(name + 2);
   }
 
   /** The states of all threads of a process. */
-  static List<Character> threadStates(long pid) {
+  public static List<Character> threadStates(long pid) {
     List<Character> states = new ArrayList<>();
     try (DirectoryStream<Path> tasks = Files.newDirectoryStream(PROC.resolve(pid + "/task"))) {
       for (Path task : tasks) {
@@ -76,7 +76,7 @@ final class ProcessTable {
   }
 
   /** True when a process has a file open. Asks only the process table, never the file. */
-  static boolean hasOpen(long pid, Path file) {
+  public static boolean hasOpen(long pid, Path file) {
     try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(PROC.resolve(pid + "/fd"))) {
       for (Path descriptor : descriptors) {
         if (Files.readSymbolicLink(descriptor).equals(file)) {
@@ -90,7 +90,7 @@ final class ProcessTable {
   }
 
   /** A figure of /proc/PID/status in bytes, for lines like {@code VmLck: 12 kB}; 0 without it. */
-  static long statusBytes(long pid, String key) {
+  public static long statusBytes(long pid, String key) {
     String status = new String(bytes(PROC.resolve(pid + "/status")), UTF_8);
     return status
         .lines()

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.AfterAllCallback;
@@ -31,26 +32,26 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * socket or a temporary file fails the test. Whatever it finds it removes by force, so that no test
  * disturbs the next one.
  */
-final class Sandbox
+public final class Sandbox
     implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback {
   /** The distribution under test. */
-  static final Path HOME =
+  public static final Path HOME =
       Path.of(System.getProperty("holdfast.home", "target/holdfast")).toAbsolutePath();
 
   /** How long a command may take before it counts as hung. */
-  static final Duration COMMAND_DEADLINE = Duration.ofSeconds(30);
+  public static final Duration COMMAND_DEADLINE = Duration.ofSeconds(30);
 
   /** How long the end of a mount may take. */
-  static final Duration END_DEADLINE = Duration.ofSeconds(5);
+  public static final Duration END_DEADLINE = Duration.ofSeconds(5);
 
   /** The tag of tests whose commands name no binding: once with any of them is enough. */
-  static final String ANY_BINDING = "any-binding";
+  public static final String ANY_BINDING = "any-binding";
 
   private static final Path SOCKETS = Path.of("/run/holdfast");
   private static final AtomicInteger COUNTER = new AtomicInteger();
 
   private final List<Mount> mounts = new ArrayList<>();
-  private final List<Child> children = new ArrayList<>();
+  private final List<Child> children = new CopyOnWriteArrayList<>();
   private final List<Runnable> atEnd = new ArrayList<>();
   private final AtomicInteger files = new AtomicInteger();
   private boolean perClass;
@@ -85,7 +86,8 @@ final class Sandbox
     close();
   }
 
-  private void open() {
+  /** Begins, for a program that is no test of JUnit. */
+  public void open() {
     mounts.clear();
     children.clear();
     atEnd.clear();
@@ -108,7 +110,8 @@ final class Sandbox
     Runtime.getRuntime().addShutdownHook(rescue);
   }
 
-  private void close() {
+  /** Ends; an error when something was left behind. */
+  public void close() {
     List<String> left = new ArrayList<>();
     try {
       children.forEach(Child::kill);
@@ -152,7 +155,7 @@ final class Sandbox
   }
 
   /** What Holdfast has in its runtime folder for mounts of this sandbox. */
-  List<Path> sockets() {
+  public List<Path> sockets() {
     if (!Files.isDirectory(SOCKETS)) {
       return List.of();
     }
@@ -164,7 +167,7 @@ final class Sandbox
   }
 
   /** Files in the temporary folder that only Holdfast or its native libraries could have made. */
-  static Set<String> temporaryFiles() {
+  public static Set<String> temporaryFiles() {
     try (Stream<Path> entries = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
       Set<String> names = new TreeSet<>();
       entries
@@ -209,7 +212,7 @@ final class Sandbox
   }
 
   /** Has something taken away when the sandbox's processes have ended, the newest first. */
-  void atEnd(Runnable removal) {
+  public void atEnd(Runnable removal) {
     atEnd.add(0, removal);
   }
 
@@ -223,7 +226,7 @@ final class Sandbox
   }
 
   /** The kernel's folder for a FUSE connection: how many requests wait, and a way to end it. */
-  Path fuseConnection(int minor) {
+  public Path fuseConnection(int minor) {
     Path connection = Path.of("/sys/fs/fuse/connections", Integer.toString(minor));
     if (Files.exists(connection.resolve("abort"))) {
       return connection;
@@ -250,17 +253,17 @@ final class Sandbox
   }
 
   /** The sandbox's folder, readable for everybody. */
-  Path root() {
+  public Path root() {
     return root;
   }
 
   /** The mark of everything that belongs to this sandbox: part of the names of mounts. */
-  String id() {
+  public String id() {
     return id;
   }
 
   /** A new folder. */
-  Path folder(String name) {
+  public Path folder(String name) {
     try {
       return Files.createDirectories(root.resolve(name));
     } catch (IOException e) {
@@ -269,31 +272,31 @@ final class Sandbox
   }
 
   /** A new folder on a file system of its own in memory. */
-  Path tmpfs(String name) {
+  public Path tmpfs(String name) {
     Path folder = folder(name);
     command("mount", "-t", "tmpfs", "-o", "size=6g,mode=755", "none", folder.toString());
     return folder;
   }
 
   /** Mounts a dataset at a new mountpoint; an error when that fails. */
-  Mount mount(Path origin, String... options) {
+  public Mount mount(Path origin, String... options) {
     return mountAt(origin, folder("mnt" + mounts.size()), options);
   }
 
   /** Mounts a source that may be in S3 at a new mountpoint, with more environment. */
-  Mount mountSource(String source, Map<String, String> environment, String... options) {
+  public Mount mountSource(String source, Map<String, String> environment, String... options) {
     return mountWith(List.of(), environment, source, folder("mnt" + mounts.size()), options);
   }
 
   /** Mounts a dataset at a place; over itself when that is the origin. */
-  Mount mountAt(Path origin, Path mountpoint, String... options) {
+  public Mount mountAt(Path origin, Path mountpoint, String... options) {
     return mountWith(List.of(), Map.of(), origin.toString(), mountpoint, options);
   }
 
   /**
    * Mounts a dataset, with a command in front (that executes its arguments) and more environment.
    */
-  Mount mountWith(
+  public Mount mountWith(
       List<String> prefix,
       Map<String, String> environment,
       String source,
@@ -308,7 +311,7 @@ final class Sandbox
   }
 
   /** A mount that the test starts itself. */
-  Mount declare(Path origin) {
+  public Mount declare(Path origin) {
     Mount mount =
         new Mount(this, id + "-" + mounts.size(), origin.toString(), folder("mnt" + mounts.size()));
     mounts.add(mount);
@@ -316,23 +319,23 @@ final class Sandbox
   }
 
   /** Runs the launcher. */
-  Child.Result holdfast(String... arguments) {
+  public Child.Result holdfast(String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(launcher());
     command.addAll(List.of(arguments));
     return run(Map.of(), command);
   }
 
-  static String launcher() {
+  public static String launcher() {
     return HOME.resolve("bin/holdfast").toString();
   }
 
   /** Runs a command to its end; an error when it does not succeed. */
-  Child.Result command(String... command) {
+  public Child.Result command(String... command) {
     return run(Map.of(), List.of(command));
   }
 
-  Child.Result run(Map<String, String> environment, List<String> command) {
+  public Child.Result run(Map<String, String> environment, List<String> command) {
     Child child = start(environment, command);
     if (!child.endsWithin(COMMAND_DEADLINE)) {
       child.kill();
@@ -341,11 +344,11 @@ final class Sandbox
   }
 
   /** Starts a process that ends with the sandbox at the latest. */
-  Child start(String... command) {
+  public Child start(String... command) {
     return start(Map.of(), List.of(command));
   }
 
-  Child start(Map<String, String> environment, List<String> command) {
+  public Child start(Map<String, String> environment, List<String> command) {
     int number = files.incrementAndGet();
     Path out = folder("out").resolve(number + ".out");
     Path err = out.resolveSibling(number + ".err");
@@ -366,7 +369,7 @@ final class Sandbox
    * The command that runs a program of the tests in a JVM of its own. The program may use nothing
    * but the JDK.
    */
-  static List<String> java(Class<?> program, Object... arguments) {
+  public static List<String> java(Class<?> program, Object... arguments) {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -384,7 +387,7 @@ final class Sandbox
     return command;
   }
 
-  Child startJava(Class<?> program, Object... arguments) {
+  public Child startJava(Class<?> program, Object... arguments) {
     return start(Map.of(), java(program, arguments));
   }
 

@@ -16,22 +16,22 @@ import java.util.Arrays;
  * The noise follows from the three names, so that any changed byte shows. Needs nothing but the
  * JDK: readers in processes of their own use it.
  */
-final class Stamps {
-  static final int RECORD = 64;
+public final class Stamps {
+  public static final int RECORD = 64;
 
   private static final int NOISE_WORDS = 5;
 
   private Stamps() {}
 
   /** What was found in some bytes: one version, or a description of what is wrong. */
-  record Finding(long version, String wrong) {
-    boolean isWhole() {
+  public record Finding(long version, String wrong) {
+    public boolean isWhole() {
       return wrong.isEmpty();
     }
   }
 
   /** The bytes of a part of a file. */
-  static byte[] bytes(long file, long version, long offset, int length) {
+  public static byte[] bytes(long file, long version, long offset, int length) {
     long first = offset / RECORD * RECORD;
     int skip = (int) (offset - first);
     int records = (skip + length + RECORD - 1) / RECORD;
@@ -43,7 +43,7 @@ final class Stamps {
   }
 
   /** The version of bytes that were read at an offset that is a multiple of {@link #RECORD}. */
-  static Finding check(long file, long offset, byte[] bytes, int length) {
+  public static Finding check(long file, long offset, byte[] bytes, int length) {
     ByteBuffer expected = ByteBuffer.allocate(RECORD).order(ByteOrder.LITTLE_ENDIAN);
     ByteBuffer actual = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     long version = -1;

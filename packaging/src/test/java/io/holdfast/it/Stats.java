@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The figures of a mount at one moment, by their paths: {@code fetches.origin.items}. */
-final class Stats {
+public final class Stats {
   private final Map<String, Object> values;
   private final String text;
 
@@ -17,7 +17,7 @@ final class Stats {
     this.text = text;
   }
 
-  static Stats parse(String json) {
+  public static Stats parse(String json) {
     try {
       return new Stats(JSON.std.mapFrom(json), json);
     } catch (IOException e) {
@@ -26,7 +26,7 @@ final class Stats {
   }
 
   /** The figures in an answer of the control socket. */
-  static Stats ofAnswer(String json) {
+  public static Stats ofAnswer(String json) {
     if (!(parse(json).at("stats") instanceof Map<?, ?> figures)) {
       throw new AssertionError("no figures: " + json);
     }
@@ -34,7 +34,7 @@ final class Stats {
   }
 
   /** The value at a path of keys, null when there is none. */
-  @Nullable Object at(String path) {
+  public @Nullable Object at(String path) {
     Object value = values;
     for (String key : path.split("\\.", -1)) {
       if (!(value instanceof Map<?, ?> map)) {
@@ -46,7 +46,7 @@ final class Stats {
   }
 
   /** The number at a path; an error when there is none. */
-  long number(String path) {
+  public long number(String path) {
     Object value = at(path);
     if (value instanceof Number number) {
       return number.longValue();
@@ -55,19 +55,19 @@ final class Stats {
   }
 
   /** The opens counted for a process; 0 when there are none. */
-  long opensOf(long pid) {
+  public long opensOf(long pid) {
     return processes().stream()
         .filter(process -> process.number("pid") == pid)
         .mapToLong(process -> process.number("opens"))
         .sum();
   }
 
-  List<Stats> processes() {
+  public List<Stats> processes() {
     return list("processes");
   }
 
   /** The objects of a list at a path. */
-  List<Stats> list(String path) {
+  public List<Stats> list(String path) {
     if (!(at(path) instanceof List<?> list)) {
       throw new AssertionError("no list at " + path + " in " + text);
     }
@@ -83,7 +83,7 @@ final class Stats {
   }
 
   /** How many requests of a kind reached the daemon; 0 when it never saw one. */
-  long requests(String opcode) {
+  public long requests(String opcode) {
     return at("kernel.requests." + opcode) instanceof Number n ? n.longValue() : 0;
   }
 
@@ -91,7 +91,7 @@ final class Stats {
    * A figure of what was fetched from a peer: {@code items}, {@code bytes} or {@code errors}; 0 for
    * one that was never asked.
    */
-  long ofPeer(String address, String figure) {
+  public long ofPeer(String address, String figure) {
     return at("fetches.peer.by_node") instanceof Map<?, ?> nodes
             && nodes.get(address) instanceof Map<?, ?> figures
             && figures.get(figure) instanceof Number n
@@ -99,15 +99,15 @@ final class Stats {
         : 0;
   }
 
-  long originItems() {
+  public long originItems() {
     return number("fetches.origin.items");
   }
 
-  long residentBytes() {
+  public long residentBytes() {
     return number("cache.resident_bytes");
   }
 
-  long residentItems() {
+  public long residentItems() {
     return number("cache.resident_items");
   }
 
