@@ -3,7 +3,6 @@ package io.holdfast.chaos;
 import io.holdfast.it.Await;
 import io.holdfast.it.Cluster;
 import io.holdfast.it.Cluster.Node;
-import io.holdfast.it.Sandbox;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -27,7 +26,6 @@ final class Aftermath {
           "transit.window_bytes");
 
   private final Cluster cluster;
-  private final Sandbox sandbox;
   private final Findings findings;
   private final Timeline timeline;
   private final List<Footprint> before = new ArrayList<>();
@@ -35,7 +33,6 @@ final class Aftermath {
   /** Remembers what the daemons take now. */
   Aftermath(VerifyingReaders.Setting setting) {
     cluster = setting.cluster();
-    sandbox = setting.sandbox();
     findings = setting.findings();
     timeline = setting.timeline();
     cluster.nodes().forEach(node -> before.add(Footprint.of(node.mount())));

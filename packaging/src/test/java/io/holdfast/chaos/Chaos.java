@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -172,7 +173,7 @@ public final class Chaos {
           "%s, %s %d, for %d ms"
               .formatted(
                   fault.kind(),
-                  fault.kind().place().name().toLowerCase(java.util.Locale.ROOT),
+                  fault.kind().place().name().toLowerCase(Locale.ROOT),
                   fault.target(),
                   fault.forMillis()));
       Timeline.Episode episode =

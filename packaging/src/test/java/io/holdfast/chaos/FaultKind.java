@@ -49,6 +49,8 @@ enum FaultKind {
   private final int weight;
   private final int shortestMillis;
   private final int longestMillis;
+
+  @SuppressWarnings("ImmutableEnumChecker") // a copy that cannot be changed
   private final Set<Symptom> symptoms;
 
   FaultKind(Place place, int weight, int shortestMillis, int longestMillis, Symptom... symptoms) {

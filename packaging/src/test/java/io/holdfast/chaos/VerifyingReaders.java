@@ -70,7 +70,7 @@ final class VerifyingReaders {
     findings = setting.findings();
     random = new Random(seed);
     for (ReadStyle style : ReadStyle.values()) {
-      running.add(start(style, style.ordinal() % cluster.nodes().size()));
+      running.add(start(style, running.size() % cluster.nodes().size()));
     }
   }
 
