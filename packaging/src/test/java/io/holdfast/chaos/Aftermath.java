@@ -60,6 +60,7 @@ final class Aftermath {
       for (String gauge : GAUGES) {
         attempt(gauge + " of node " + i, () -> awaitNothing(node, gauge));
       }
+      awaitNothingFromPeers(i);
       attempt(
           "node " + i + " has grown",
           () ->
@@ -77,8 +78,23 @@ final class Aftermath {
     Await.value(
         CALM,
         gauge + " back to 0",
-        () -> node.mount().stats(),
-        stats -> stats.at(gauge) instanceof Number number && number.longValue() == 0);
+        () -> node.mount().stats().number(gauge),
+        number -> number == 0);
+  }
+
+  private void awaitNothingFromPeers(int i) {
+    for (Node peer : cluster.nodes()) {
+      for (String figure : List.of("in_flight", "queued")) {
+        attempt(
+            figure + " of node " + i,
+            () ->
+                Await.value(
+                    CALM,
+                    "nothing asked of " + peer.address(),
+                    () -> cluster.node(i).mount().stats().ofPeer(peer.address(), figure),
+                    number -> number == 0));
+      }
+    }
   }
 
   private void checkLog(int node) {
