@@ -483,7 +483,9 @@ public final class Residency implements AutoCloseable {
   private void dropNow(Window.Entry entry, byte[] path) {
     Item item = entry.item();
     // a negative answer says that the file is gone, and its pages with it
-    window.dropped(entry, mount.drop(path, item.offset(), item.length()) <= 0);
+    long left = mount.drop(path, item.offset(), item.length());
+    // what was admitted meanwhile lingers no more: its pages stay, and are counted as resident
+    window.dropped(entry, left <= 0 || isPinned(item));
   }
 
   /**

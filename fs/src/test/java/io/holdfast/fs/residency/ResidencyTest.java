@@ -541,6 +541,21 @@ final class ResidencyTest {
     }
   }
 
+  /** As when others made room, and what lingered was read again. */
+  @Test
+  void delivered_itemThatIsPinnedMeanwhile_lingersNoMore() throws IOException {
+    start(1 << 20);
+    Path path = file("f", random(5 * PAGE));
+    try (MappedFile application = new MappedFile(path)) {
+      assumeTrue(application.cachedPages() >= 0, "a kernel that counts cached pages");
+      Item item = item("f", 5 * PAGE);
+      residency.noteDelivered(item, 2 * PAGE, false);
+      pin(item);
+      Await.until("nothing lingers", this::tickUntilDropped);
+      assertThat(application.cachedPages()).isEqualTo(5);
+    }
+  }
+
   private boolean droppersAreIdle() {
     CountDownLatch done = new CountDownLatch(1);
     droppers.execute(done::countDown);
