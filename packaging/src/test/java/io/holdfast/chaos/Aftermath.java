@@ -42,7 +42,11 @@ final class Aftermath {
     attempt(
         "the cluster is not whole again",
         () -> {
-          cluster.nodes().forEach(node -> node.mount().findAgain(WHOLE_AGAIN));
+          for (Node node : cluster.nodes()) {
+            if (node.mount().supervisor() != 0) {
+              node.mount().findAgain(WHOLE_AGAIN);
+            }
+          }
           cluster.awaitWhole(WHOLE_AGAIN);
         });
   }

@@ -17,9 +17,13 @@ import java.util.Map;
 final class SleepWatch {
   private static final Duration LONGEST = Duration.ofSeconds(10);
 
+  /** While what they wait for is held up, time and again. */
+  private static final Duration LONGEST_IN_ALL = Duration.ofSeconds(30);
+
   private final String sandbox;
   private final Findings findings;
   private final Map<Long, Sleep> sleeps = new HashMap<>();
+  private long heldUp = System.nanoTime();
 
   /** A sleep: a thread that has slept again has given the processor up once more. */
   private record Sleep(String switches, long since) {}
@@ -32,9 +36,9 @@ final class SleepWatch {
     this.findings = findings;
   }
 
-  /** They are let sleep until now. */
-  void forgive() {
-    sleeps.clear();
+  /** What they may wait for is held up at this moment. */
+  void heldUp() {
+    heldUp = System.nanoTime();
   }
 
   void look() {
@@ -65,10 +69,12 @@ final class SleepWatch {
         before != null && before.switches.equals(switches)
             ? before
             : new Sleep(switches, System.nanoTime());
-    if (System.nanoTime() - sleep.since > LONGEST.toNanos()) {
+    long nanos = System.nanoTime() - sleep.since;
+    long own = Math.min(nanos, System.nanoTime() - heldUp);
+    if (own > LONGEST.toNanos() || nanos > LONGEST_IN_ALL.toNanos()) {
       findings.violation(
           "thread %d of %s is in state D for %s:%n%s"
-              .formatted(id, row, LONGEST, text(thread.resolve("stack"))));
+              .formatted(id, row, Duration.ofNanos(nanos), text(thread.resolve("stack"))));
       sleep = new Sleep(switches, System.nanoTime());
     }
     now.put(id, sleep);

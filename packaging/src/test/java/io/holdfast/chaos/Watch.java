@@ -93,10 +93,9 @@ final class Watch {
     readers.listen();
     long now = System.currentTimeMillis();
     if (timeline.wasAny(FaultKind::freezes, Timeline.ANY_NODE, now, now, RECOVERY_MILLIS)) {
-      sleeps.forgive();
-    } else {
-      sleeps.look();
+      sleeps.heldUp();
     }
+    sleeps.look();
   }
 
   private void ask(int node) {
