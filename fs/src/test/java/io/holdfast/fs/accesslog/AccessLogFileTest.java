@@ -90,7 +90,8 @@ final class AccessLogFileTest {
       Map<String, Object> figures = log.figures();
       slow.countDown();
       long written = (Long) figures.get("written");
-      assertThat(written).isBetween(4000L, 5000L);
+      // the thread that writes takes all at once that is in the queue, and then it is filled again
+      assertThat(written).isBetween(4096L, 2 * 4096L + 1);
       assertThat(written + (Long) figures.get("dropped")).isEqualTo(10_000);
       Await.until("all that was not dropped is in the file", () -> lines(file) == written);
     }
