@@ -4,6 +4,8 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.origin.Version;
+import io.holdfast.fs.transit.Item;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 import jnr.constants.platform.Errno;
@@ -34,6 +36,13 @@ final class OwnMount {
   private static final int REHOME_ATTEMPTS = 8;
   private static final long DROP_PAUSE_NANOS = 50_000;
 
+  private static final int STATX_DONT_SYNC = 0x4000;
+  private static final int STATX_MTIME_AND_SIZE = 0x240;
+  private static final int STATX_SIZE_OFFSET = 40;
+  private static final int STATX_SECONDS_OFFSET = 112;
+  private static final int STATX_NANOS_OFFSET = 120;
+  private static final long NANOS = 1_000_000_000;
+
   private final byte[] mountpoint;
 
   /** What an isolated thread keeps. */
@@ -50,7 +59,9 @@ final class OwnMount {
   }
 
   /**
-   * Maps a range of a file, with all its pages in memory.
+   * Maps an item, with all its pages in memory. Its name may still lead to another version, in the
+   * kernel's memory, when this one was asked for by somebody else than a program of this node: that
+   * is ESTALE.
    *
    * @param rehome drop the pages that are there first, so that they are charged to the daemon's
    *     memory cgroup
@@ -58,17 +69,20 @@ final class OwnMount {
    *     memory is short
    * @return the mapping's address, or a negative errno
    */
-  long pin(byte[] path, long offset, int length, boolean rehome, boolean lock) {
+  long pin(Item item, byte[] path, boolean rehome, boolean lock) {
     int fd = open(path);
     if (fd < 0) {
       return fd;
     }
     try {
-      if (rehome) {
-        drop(fd, offset, length, REHOME_ATTEMPTS);
+      if (!shows(fd, item.version())) {
+        return -Errno.ESTALE.intValue();
       }
-      int errno = populate(fd, offset, length);
-      return errno != 0 ? -errno : map(fd, offset, length, lock);
+      if (rehome) {
+        drop(fd, item.offset(), item.length(), REHOME_ATTEMPTS);
+      }
+      int errno = populate(fd, item.offset(), item.length());
+      return errno != 0 ? -errno : map(fd, item.offset(), item.length(), lock);
     } finally {
       LIBC.close(fd);
     }
@@ -134,26 +148,49 @@ final class OwnMount {
   }
 
   /**
-   * Maps a range of a file whose pages are all in memory already; on a kernel before 6.5, which
-   * cannot tell, reads those that are not.
+   * Maps an item whose pages are all in memory already; on a kernel before 6.5, which cannot tell,
+   * reads those that are not.
    *
-   * @return the mapping's address, or a negative errno: EAGAIN where pages are missing
+   * @return the mapping's address, or a negative errno: EAGAIN where pages are missing, ESTALE
+   *     where the name leads to another version
    */
-  long pinCached(byte[] path, long offset, int length, boolean lock) {
+  long pinCached(Item item, byte[] path, boolean lock) {
     int fd = open(path);
     if (fd < 0) {
       return fd;
     }
     try {
-      long cached = Linux.cachedPages(fd, offset, length);
-      if (cached >= 0 && cached < pages(length)) {
+      if (!shows(fd, item.version())) {
+        return -Errno.ESTALE.intValue();
+      }
+      long cached = Linux.cachedPages(fd, item.offset(), item.length());
+      if (cached >= 0 && cached < pages(item.length())) {
         return -Errno.EAGAIN.intValue();
       }
-      int errno = populate(fd, offset, length);
-      return errno != 0 ? -errno : map(fd, offset, length, lock);
+      int errno = populate(fd, item.offset(), item.length());
+      return errno != 0 ? -errno : map(fd, item.offset(), item.length(), lock);
     } finally {
       LIBC.close(fd);
     }
+  }
+
+  /**
+   * Tells whether an open file is of a version, by what the kernel knows of it: a version has an
+   * inode of its own, whose size and time do not change.
+   */
+  private boolean shows(int fd, Version version) {
+    long path = Linux.scratch().path();
+    Memory.putString(path, new byte[0]);
+    long statx = own.get().buffer.address();
+    int flags = Linux.AT_EMPTY_PATH | STATX_DONT_SYNC;
+    if (LIBC.statx(fd, path, flags, STATX_MTIME_AND_SIZE, statx) != 0) {
+      return false;
+    }
+    long modified =
+        Memory.getLong(statx + STATX_SECONDS_OFFSET) * NANOS
+            + Memory.getInt(statx + STATX_NANOS_OFFSET);
+    return Memory.getLong(statx + STATX_SIZE_OFFSET) == version.size()
+        && modified == version.modified();
   }
 
   private static long pages(int length) {

@@ -276,7 +276,7 @@ public final class Residency implements AutoCloseable {
   /** Runs on an isolated thread: no logging here. */
   private void pinAgain(Resident resident, byte[] path) {
     Item item = resident.item();
-    long address = closed ? -1 : mount.pinCached(path, item.offset(), item.length(), hard);
+    long address = closed ? -1 : mount.pinCached(item, path, hard);
     if (address < 0) {
       forget(resident);
       noteDelivered(item, item.length(), true);
@@ -365,7 +365,7 @@ public final class Residency implements AutoCloseable {
   private long map(Item item, byte[] path, Fetched fetched) {
     for (int attempt = 1; ; attempt++) {
       int reads = fetched.readsFromElsewhere();
-      long address = mount.pin(path, item.offset(), item.length(), reads > 0, hard);
+      long address = mount.pin(item, path, reads > 0, hard);
       boolean undisturbed = fetched.readsFromElsewhere() == reads;
       if (address < 0 || undisturbed || attempt == REHOME_ATTEMPTS) {
         return address;

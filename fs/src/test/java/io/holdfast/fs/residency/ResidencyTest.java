@@ -27,6 +27,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -124,9 +125,20 @@ final class ResidencyTest {
     return item(name, ++nodes, 0, 0, length);
   }
 
-  private static Item item(String name, long node, long extent, long offset, int length) {
-    Version version = new Version(length, 1, node, "");
+  private Item item(String name, long node, long extent, long offset, int length) {
+    Version version = version(name, node, length);
     return new Item(Item.id(node, extent), () -> OriginPath.of(name), version, offset, length);
+  }
+
+  /** That of the file, if there is one. */
+  private Version version(String name, long node, int length) {
+    Path path = sandbox.path(name);
+    try {
+      long modified = Files.getLastModifiedTime(path).to(TimeUnit.NANOSECONDS);
+      return new Version(Files.size(path), modified, node, "");
+    } catch (IOException e) {
+      return new Version(length, 1, node, "");
+    }
   }
 
   private static final class Offered implements Fetched {
@@ -422,6 +434,28 @@ final class ResidencyTest {
     assertThat(residency.figures().pinFailures()).isEqualTo(1);
     assertThat(residency.figures().residentBytes()).isZero();
     assertThat(mappings()).isZero();
+  }
+
+  /** As long as the kernel believes a name, it leads to the version before, with its pages. */
+  @Test
+  void pin_nameStillLeadsToAnotherVersion_fails() throws IOException {
+    start(1 << 20);
+    Path path = file("f", random(3 * PAGE));
+    try (MappedFile application = new MappedFile(path)) {
+      application.read();
+      Item item = item("f", 3 * PAGE);
+      Version later =
+          new Version(3L * PAGE, item.version().modified() + 1, item.version().inode(), "");
+      Version shorter = new Version(3L * PAGE - 1, item.version().modified(), 7, "");
+      for (Version other : List.of(later, shorter)) {
+        pin(new Item(item.id(), item.path(), other, 0, (int) other.size()));
+        assertThat(residency.isPinned(item)).as("%s", other).isFalse();
+      }
+      assertThat(residency.figures().pinFailures()).isEqualTo(2);
+      assertThat(mappings()).isZero();
+      pin(item);
+      assertThat(residency.isPinned(item)).isTrue();
+    }
   }
 
   @Test
