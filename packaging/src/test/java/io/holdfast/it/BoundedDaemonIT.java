@@ -80,7 +80,11 @@ class BoundedDaemonIT {
     try (Stream<Path> tasks = Files.list(Path.of("/proc/" + mount.pid() + "/task"))) {
       List<String> names = new ArrayList<>();
       for (Path task : tasks.toList()) {
-        names.add(Files.readString(task.resolve("comm")).strip());
+        try {
+          names.add(Files.readString(task.resolve("comm")).strip());
+        } catch (IOException e) {
+          // it has ended meanwhile
+        }
       }
       names.removeIf(name -> JAVAS.matcher(name).matches());
       return names.stream().sorted().toList();

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -72,6 +73,7 @@ class ExactHitsIT {
   }
 
   @Test
+  @Tag(Sandbox.ANY_BINDING)
   void capacity_notAWholeNumberOfItems_isFilledToTheFloor() {
     Dataset dataset = equalItems(Store.DISK);
     Mount mount = mount(dataset, 100L * ITEM_BYTES + ITEM_BYTES - 1, "--window", "0");
@@ -84,6 +86,7 @@ class ExactHitsIT {
   }
 
   @Test
+  @Tag(Sandbox.ANY_BINDING)
   void mixedSizes_whileItFillsAndAfter_staysBelowCapacityAndFillsIt() {
     Random sizes = new Random(seed);
     Dataset dataset =
@@ -114,6 +117,7 @@ class ExactHitsIT {
 
   /** What a job has warmed is there for the next one, though it reads in another order. */
   @Test
+  @Tag(Sandbox.ANY_BINDING)
   void policyByHash_mountedAgainAndReadInAnotherOrder_sameResidents() {
     Dataset dataset = equalItems(Store.MEMORY);
     String capacity = Long.toString((long) ITEMS / 2 * ITEM_BYTES);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Isolated("reads on all processors without rest, drops caches")
 class OutlivesDaemonIT {
   private static final int KILLS = Integer.getInteger("holdfast.kills", 6);
-  private static final int SECONDS = Integer.getInteger("holdfast.kill-seconds", 8);
+  private static final int SECONDS = Integer.getInteger("holdfast.kill-seconds", 6);
   private static final Duration START = Duration.ofSeconds(20);
   private static final Duration ERROR = Duration.ofSeconds(10);
 

@@ -44,7 +44,7 @@ public final class Sandbox
   /** How long the end of a mount may take. */
   public static final Duration END_DEADLINE = Duration.ofSeconds(5);
 
-  /** The tag of tests whose commands name no binding: once with any of them is enough. */
+  /** The tag of tests to which the binding makes no difference: once with any of them is enough. */
   public static final String ANY_BINDING = "any-binding";
 
   private static final Path SOCKETS = Path.of("/run/holdfast");

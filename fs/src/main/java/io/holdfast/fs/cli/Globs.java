@@ -8,8 +8,8 @@ import java.util.regex.PatternSyntaxException;
 final class Globs {
   private Globs() {}
 
-  /** Returns them as they are; fails where one is none. */
-  static List<String> checked(List<String> globs) {
+  /** Fails where one is none; to be asked first, whatever is mounted. */
+  static void check(List<String> globs) {
     for (String glob : globs) {
       if (glob.isEmpty() || glob.startsWith("/")) {
         throw CliException.usage(
@@ -21,6 +21,5 @@ final class Globs {
         throw CliException.usage("--glob '" + glob + "' is no glob: " + e.getDescription(), e);
       }
     }
-    return globs;
   }
 }

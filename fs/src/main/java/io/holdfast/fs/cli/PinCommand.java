@@ -65,6 +65,7 @@ final class PinCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    Globs.check(globs);
     Targets.Inside inside = new Targets(context.host()).inside(words);
     if (inside.paths().isEmpty() && globs.isEmpty()) {
       return showPins(new TaskClient(context, inside.daemon()));
@@ -101,7 +102,7 @@ final class PinCommand implements Callable<Integer> {
   private TaskFigures run(Targets.Inside inside, String kind) {
     Map<String, Object> request = new LinkedHashMap<>();
     request.put("begin", kind);
-    request.put("globs", Globs.checked(globs));
+    request.put("globs", globs);
     TaskClient client = new TaskClient(context, inside.daemon());
     try (TaskProgress progress =
         new TaskProgress("pinning", context.err(spec), context.isErrTerminal())) {

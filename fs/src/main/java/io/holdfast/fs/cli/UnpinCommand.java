@@ -60,6 +60,7 @@ final class UnpinCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    Globs.check(globs);
     Targets.Inside inside = new Targets(context.host()).inside(words);
     boolean named = !inside.paths().isEmpty() || !globs.isEmpty();
     if (named == all) {
@@ -73,7 +74,7 @@ final class UnpinCommand implements Callable<Integer> {
   private TaskFigures run(Targets.Inside inside, String kind) {
     Map<String, Object> request = new LinkedHashMap<>();
     request.put("begin", kind);
-    request.put("globs", Globs.checked(globs));
+    request.put("globs", globs);
     TaskClient client = new TaskClient(context, inside.daemon());
     try (TaskProgress progress =
         new TaskProgress("unpinning", context.err(spec), context.isErrTerminal())) {

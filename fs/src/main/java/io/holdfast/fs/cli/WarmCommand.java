@@ -104,6 +104,7 @@ final class WarmCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    Globs.check(globs);
     Map<String, Object> request = request();
     Targets.Inside inside = new Targets(context.host()).inside(words);
     if (list != null && !inside.paths().isEmpty()) {
@@ -135,7 +136,7 @@ final class WarmCommand implements Callable<Integer> {
     }
     Map<String, Object> request = new LinkedHashMap<>();
     request.put("begin", check ? "check" : "warm");
-    request.put("globs", Globs.checked(globs));
+    request.put("globs", globs);
     request.put("order", order());
     request.put("threads", threads);
     request.put("background", background);

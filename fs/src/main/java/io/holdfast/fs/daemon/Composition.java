@@ -46,7 +46,7 @@ final class Composition {
   /** A pin can wait; the readers that are answered meanwhile cannot. */
   private static final int GIVE_WAY = 10;
 
-  private static final int IDLE_SECONDS = 30;
+  private static final int IDLE_SECONDS = 10;
 
   private static final RejectedExecutionHandler REFUSE = new ThreadPoolExecutor.AbortPolicy();
 
