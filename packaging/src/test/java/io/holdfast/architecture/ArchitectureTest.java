@@ -59,6 +59,8 @@ final class ArchitectureTest {
           arrow("control", "", "origin", "units"),
           arrow("metrics", ""),
           arrow("accesslog", ""),
+          // Who must make way for whom; told by ports.
+          arrow("memory", "units"),
           // The port to the kernel, and its bindings.
           arrow("mount", "", "control", "linux", "origin", "residency", "stats", "transit", "tree"),
           arrow("mount.jnr", "", "linux", "mount", "origin"),
@@ -72,6 +74,7 @@ final class ArchitectureTest {
               "accesslog",
               "control",
               "linux",
+              "memory",
               "metrics",
               "mount",
               "mount.jnr",

@@ -98,9 +98,25 @@ final class MemoryCgroup {
     return stat(unified ? "unevictable" : "total_unevictable");
   }
 
+  /** Bytes charged to this group now, page cache included. */
+  long usedBytes() {
+    String file = unified ? "memory.current" : "memory.usage_in_bytes";
+    return Long.parseLong(read(folder.resolve(file)).strip());
+  }
+
+  /** How many processes were killed because the group had no more memory. */
+  long kills() {
+    return figure(unified ? "memory.events" : "memory.oom_control", "oom_kill");
+  }
+
   private long stat(String key) {
+    return figure("memory.stat", key);
+  }
+
+  /** What a figure of the group's is, such as those of memory.stat. */
+  long figure(String file, String key) {
     Map<String, Long> figures =
-        read(folder.resolve("memory.stat"))
+        read(folder.resolve(file))
             .lines()
             .map(line -> line.split(" ", 2))
             .collect(Collectors.toMap(f -> f[0], f -> Long.parseLong(f[1])));

@@ -112,6 +112,8 @@ class WholeMachineIT {
             sandbox.folder("mnt"),
             "--capacity",
             "64M",
+            "--memory-min",
+            "64M",
             "--transit",
             "32M");
     read(mount, dataset);

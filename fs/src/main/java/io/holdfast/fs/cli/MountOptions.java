@@ -9,8 +9,6 @@ import io.holdfast.fs.daemon.Source;
 import io.holdfast.fs.daemon.XattrChoice;
 import io.holdfast.fs.units.Durations;
 import io.holdfast.fs.units.Sizes;
-import io.holdfast.peer.NodeAddress;
-import io.holdfast.peer.membership.Discovery;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -40,7 +38,7 @@ final class MountOptions {
   S3Words s3 = new S3Words();
 
   @ArgGroup(validate = false, order = 4, heading = "%nOther nodes with the same dataset:%n")
-  Peers peers = new Peers();
+  PeerWords peers = new PeerWords();
 
   @ArgGroup(validate = false, order = 5, heading = "%nThe daemon and its log:%n")
   Service service = new Service();
@@ -64,10 +62,19 @@ final class MountOptions {
         names = "--memory",
         paramLabel = "SIZE|P%",
         description = {
-          "Ceiling for all memory together: capacity, transit, the Java heap, and what peers and S3"
-              + " need. Default: 80%%."
+          "Ceiling for all memory together: capacity, transit, names and attributes, the Java heap,"
+              + " and what peers and S3 need. Default: 80%%."
         })
     @Nullable String memory;
+
+    @Option(
+        names = "--memory-min",
+        paramLabel = "SIZE|P%",
+        description = {
+          "What stays resident also when the machine or the control group is short of memory; the"
+              + " rest makes way, and comes back later. Default: 0."
+        })
+    @Nullable String memoryMin;
 
     @Option(
         names = "--policy",
@@ -208,61 +215,6 @@ final class MountOptions {
     @Nullable Boolean allowOther;
   }
 
-  /** What concerns the cluster. */
-  static final class Peers {
-    @Option(
-        names = "--listen",
-        paramLabel = "HOST:PORT",
-        description = {
-          "Where other nodes reach this one; the next port is used too. With it, what another node"
-              + " has in memory comes from there. Default: no peers."
-        })
-    @Nullable String listen;
-
-    @Option(
-        names = "--peers",
-        paramLabel = "HOST:PORT,...|dns:NAME|dir:/PATH",
-        description = {
-          "How the nodes find each other: what some or all of them have for --listen, a DNS name"
-              + " with all their addresses, or a directory that all can write to."
-        })
-    @Nullable String peers;
-
-    @Option(
-        names = "--cluster-secret-file",
-        paramLabel = "FILE",
-        description = {
-          "A secret that all nodes have and nobody else: 'head -c 32 /dev/urandom | base64'."
-        })
-    @Nullable Path secretFile;
-
-    @Option(
-        names = "--tls-cert",
-        paramLabel = "FILE",
-        description = "This node's certificate (PEM): nodes encrypt, and prove who they are.")
-    @Nullable Path tlsCertificate;
-
-    @Option(
-        names = "--tls-key",
-        paramLabel = "FILE",
-        description = "The certificate's private key (PEM, PKCS #8, no password).")
-    @Nullable Path tlsKey;
-
-    @Option(
-        names = "--tls-ca",
-        paramLabel = "FILE",
-        description = "The authority's certificate (PEM), which signed those of all nodes.")
-    @Nullable Path tlsAuthority;
-
-    @Option(
-        names = "--dataset-id",
-        paramLabel = "NAME",
-        description = {
-          "The dataset's name, the same on every node. Default: the last part of SOURCE."
-        })
-    @Nullable String datasetId;
-  }
-
   /** What concerns the process. */
   static final class Service {
     @Option(
@@ -353,13 +305,7 @@ final class MountOptions {
     fill(f, mount);
     s3.fill(f);
     monitoring.fill(f);
-    f.set(Settings.Key.LISTEN, peers.listen, v -> b.listen(NodeAddress.parse(v)));
-    f.set(Settings.Key.PEERS, peers.peers, v -> b.discovery(Discovery.parse(v)));
-    f.set(Settings.Key.CLUSTER_SECRET_FILE, peers.secretFile, b::secretFile);
-    f.set(Settings.Key.TLS_CERT, peers.tlsCertificate, b::tlsCertificate);
-    f.set(Settings.Key.TLS_KEY, peers.tlsKey, b::tlsKey);
-    f.set(Settings.Key.TLS_CA, peers.tlsAuthority, b::tlsAuthority);
-    f.set(Settings.Key.DATASET_ID, peers.datasetId, b::datasetId);
+    peers.fill(f);
     f.given()
         .get(Settings.Key.FOREGROUND)
         .ifPresent(
@@ -376,6 +322,7 @@ final class MountOptions {
     Settings.Builder b = f.builder();
     f.set(Settings.Key.CAPACITY, cache.capacity, v -> b.capacityBytes(Sizes.parse(v, memory)));
     f.set(Settings.Key.MEMORY, cache.memory, v -> b.memoryBytes(Sizes.parse(v, memory)));
+    f.set(Settings.Key.MEMORY_MIN, cache.memoryMin, v -> b.memoryMinBytes(Sizes.parse(v, memory)));
     f.set(Settings.Key.POLICY, cache.policy, b::policy);
     f.set(Settings.Key.KEEP, cache.keep, b::keep);
     f.set(Settings.Key.EXCLUDE, cache.exclude, b::exclude);

@@ -43,6 +43,7 @@ public final class StatsText {
     cluster(stats.group("cluster"));
     reads(stats.group("reads"));
     transit(stats.group("transit"));
+    memory(stats.group("memory"));
     kernel(stats.group("kernel"));
     return text.toString();
   }
@@ -187,6 +188,33 @@ public final class StatsText {
         "%s now, %s dropped",
         Human.bytes(transit.number("window_bytes")),
         Human.bytes(transit.number("dropped_bytes")));
+  }
+
+  private void memory(Figures memory) {
+    heading("memory");
+    row(
+        "in use",
+        "%s of %s, at most %s so far",
+        Human.bytes(memory.number("used_bytes")),
+        Human.bytes(memory.number("limit_bytes")),
+        Human.bytes(memory.number("peak_bytes")));
+    if (!memory.text("state").equals("ok")) {
+      row(
+          "residents",
+          "%s because of %s: they may take %s",
+          memory.text("state"),
+          memory.text("cause"),
+          Human.bytes(memory.number("allowed_bytes")));
+    }
+    long times = memory.number("given_up_times");
+    if (times > 0) {
+      row(
+          "made way",
+          "%s in %s, %s",
+          Human.bytes(memory.number("given_up_bytes")),
+          Human.count(memory.number("given_up_items"), "item"),
+          Human.count(times, "time"));
+    }
   }
 
   private void kernel(Figures kernel) {

@@ -225,6 +225,7 @@ public final class Daemon {
 
   private void startHousekeeping() {
     ScheduledExecutorService housekeeping = parts.housekeeping;
+    parts.memory.start();
     Runnable rescan =
         () -> {
           parts.filesystem.rememberFigures();

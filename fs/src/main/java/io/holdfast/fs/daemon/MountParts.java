@@ -8,6 +8,7 @@ import io.holdfast.fs.control.ControlFiles;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.memory.MemoryGuard;
 import io.holdfast.fs.metrics.Exposition;
 import io.holdfast.fs.mount.Binding;
 import io.holdfast.fs.mount.DatasetChanges;
@@ -70,6 +71,7 @@ final class MountParts {
   final @Nullable PeerLink peers;
   final Transit transit;
   final Tree tree;
+  final MemoryGuard memory;
   final @Nullable TreeState state;
   final Binding binding;
   final ScheduledExecutorService housekeeping;
@@ -124,6 +126,8 @@ final class MountParts {
                 ? GrowingMemory.ofProcess("nodes")
                 : GrowingMemory.at(supervision.nodes()));
     tree = new Tree(origin, nodes, old -> changes().replaced(old));
+    memory =
+        undo.closing(Ceiling.guard(new Ceiling.Parts(settings, live, residency, transit, tree)));
     state = treeState();
     TreeScan treeScan = new TreeScan(origin, tree, Composition.scanners(origin.mayHang()));
     binding = undo.closing(Composition.binding(supervision));
@@ -314,6 +318,7 @@ final class MountParts {
             reads,
             activity,
             Accesses.figures(accesses),
+            () -> Ceiling.figures(memory.figures()),
             watcher,
             () -> message || watcher.isRunning(),
             binding,

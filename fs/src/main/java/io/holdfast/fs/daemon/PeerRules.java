@@ -98,6 +98,23 @@ final class PeerRules {
     }
   }
 
+  /** Returns the text of a setting of peers. */
+  static String text(PeerSettings peers, Settings.Key key) {
+    TlsFiles tls = peers.tls();
+    Object value =
+        switch (key) {
+          case LISTEN -> peers.listen();
+          case PEERS -> peers.discovery();
+          case DATASET_ID -> peers.dataset().id();
+          case CLUSTER_SECRET_FILE -> peers.secretFile();
+          case TLS_CERT -> tls == null ? null : tls.certificate();
+          case TLS_KEY -> tls == null ? null : tls.key();
+          case TLS_CA -> tls == null ? null : tls.authority();
+          default -> throw new IllegalArgumentException(key + " is not of peers");
+        };
+    return value == null ? Settings.NOTHING : value.toString();
+  }
+
   /** Puts together what was given, or returns null where nothing was. */
   static @Nullable PeerSettings settings(Settings.Builder b) {
     if (b.listen == null || b.discovery == null) {

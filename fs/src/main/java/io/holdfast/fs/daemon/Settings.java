@@ -9,7 +9,6 @@ import io.holdfast.fs.units.Durations;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Sizes;
 import io.holdfast.peer.NodeAddress;
-import io.holdfast.peer.TlsFiles;
 import io.holdfast.peer.membership.Discovery;
 import io.holdfast.policy.Policies;
 import java.nio.file.Path;
@@ -52,7 +51,7 @@ public final class Settings {
   public static final String ITEM_SIZES = "1M, 2M, 4M, 8M, 16M, 32M or 64M";
 
   /** The text of what is not there. */
-  private static final String NOTHING = "-";
+  static final String NOTHING = "-";
 
   private static final int SMALLEST_ITEM_SIZE = 1 << 20;
   private static final int LARGEST_ITEM_SIZE = 64 << 20;
@@ -68,6 +67,7 @@ public final class Settings {
     CONFIG,
     CAPACITY,
     MEMORY,
+    MEMORY_MIN,
     TRANSIT,
     POLICY,
     KEEP,
@@ -119,6 +119,7 @@ public final class Settings {
   private final @Nullable Path configFile;
   private final long capacityBytes;
   private final long memoryBytes;
+  private final long memoryMinBytes;
   private final long transitBytes;
   private final String policy;
   private final List<String> keep;
@@ -150,6 +151,7 @@ public final class Settings {
     configFile = builder.configFile;
     capacityBytes = Objects.requireNonNull(builder.capacityBytes);
     memoryBytes = Objects.requireNonNull(builder.memoryBytes);
+    memoryMinBytes = builder.memoryMinBytes;
     transitBytes = builder.transitBytes;
     policy = builder.policy;
     keep = List.copyOf(builder.keep);
@@ -205,9 +207,14 @@ public final class Settings {
     return capacityBytes;
   }
 
-  /** Returns the ceiling for residents, transit and heap together, in bytes. */
+  /** Returns the ceiling for residents, transit, metadata and heap together, in bytes. */
   public long memoryBytes() {
     return memoryBytes;
+  }
+
+  /** Returns the bytes that residents keep when others need memory. */
+  public long memoryMinBytes() {
+    return memoryMinBytes;
   }
 
   /** Returns the bytes of off-heap memory that hold items between fetch and use. */
@@ -339,6 +346,7 @@ public final class Settings {
     return switch (key) {
       case CAPACITY -> Sizes.exact(capacityBytes);
       case MEMORY -> Sizes.exact(memoryBytes);
+      case MEMORY_MIN -> Sizes.exact(memoryMinBytes);
       case TRANSIT -> Sizes.exact(transitBytes);
       case WINDOW -> Sizes.exact(windowBytes);
       case ITEM_SIZE -> Sizes.exact(itemSize);
@@ -357,6 +365,7 @@ public final class Settings {
       case CONFIG -> configFile == null ? NOTHING : configFile.toString();
       case CAPACITY -> size(capacityBytes);
       case MEMORY -> size(memoryBytes);
+      case MEMORY_MIN -> size(memoryMinBytes);
       case TRANSIT -> size(transitBytes);
       case POLICY -> policy;
       case KEEP -> patterns(keep);
@@ -383,29 +392,13 @@ public final class Settings {
           DIR_MODE ->
           s3 == null ? NOTHING : S3Options.text(s3, key);
       case LISTEN, PEERS, CLUSTER_SECRET_FILE, TLS_CERT, TLS_KEY, TLS_CA, DATASET_ID ->
-          peers == null ? NOTHING : peerText(peers, key);
+          peers == null ? NOTHING : PeerRules.text(peers, key);
       case FOREGROUND -> foreground ? "yes" : "no";
       case LOG_LEVEL -> lower(level);
       case LOG_FILE -> logFile == null ? NOTHING : logFile.toString();
       case LOG_FORMAT, METRICS, ACCESS_LOG, ACCESS_LOG_SAMPLE -> monitoring.text(key);
       case STATE_DIR -> stateDirectory == null ? "none" : stateDirectory.toString();
     };
-  }
-
-  private static String peerText(PeerSettings peers, Key key) {
-    TlsFiles tls = peers.tls();
-    Object value =
-        switch (key) {
-          case LISTEN -> peers.listen();
-          case PEERS -> peers.discovery();
-          case DATASET_ID -> peers.dataset().id();
-          case CLUSTER_SECRET_FILE -> peers.secretFile();
-          case TLS_CERT -> tls == null ? null : tls.certificate();
-          case TLS_KEY -> tls == null ? null : tls.key();
-          case TLS_CA -> tls == null ? null : tls.authority();
-          default -> throw new IllegalArgumentException(key + " is not of peers");
-        };
-    return value == null ? NOTHING : value.toString();
   }
 
   /**
@@ -470,6 +463,7 @@ public final class Settings {
     @Nullable Path configFile;
     @Nullable Long capacityBytes;
     @Nullable Long memoryBytes;
+    long memoryMinBytes;
     long transitBytes = DEFAULT_TRANSIT_BYTES;
     String policy = DEFAULT_POLICY;
     List<String> keep = List.of();
@@ -527,11 +521,17 @@ public final class Settings {
     }
 
     /**
-     * Ceiling in bytes for residents, transit and heap together; by default 80% of the machine's
-     * memory.
+     * Ceiling in bytes for residents, transit, metadata and heap together; by default 80% of the
+     * machine's memory.
      */
     public Builder memoryBytes(long value) {
       memoryBytes = value;
+      return this;
+    }
+
+    /** Bytes that residents keep when others need memory; by default none. */
+    public Builder memoryMinBytes(long value) {
+      memoryMinBytes = value;
       return this;
     }
 

@@ -136,6 +136,11 @@ final class SettingsRules {
         otherMemory(b),
         Human.bytes(memory),
         Sizes.exact(room(b, memory) >> 20 << 20));
+    require(
+        b.memoryMinBytes >= 0 && b.memoryMinBytes <= capacity,
+        "--memory-min %s is more than --capacity %s: residents cannot keep what they may not have",
+        Sizes.exact(b.memoryMinBytes),
+        Human.bytes(capacity));
   }
 
   private static void requireSome(Settings.Key key, long bytes, long system) {
@@ -161,8 +166,13 @@ final class SettingsRules {
     return settings.memoryBytes()
         - settings.transitBytes()
         - settings.heapBytes()
-        - (settings.peers().isPresent() ? PeerRules.MEMORY_BYTES : 0)
-        - S3Options.memoryBytes(settings.origin());
+        - connections(settings);
+  }
+
+  /** Returns what connections with peers and with a store may take, in bytes. */
+  static long connections(Settings settings) {
+    return (settings.peers().isPresent() ? PeerRules.MEMORY_BYTES : 0)
+        + S3Options.memoryBytes(settings.origin());
   }
 
   private static String otherMemory(Settings.Builder b) {

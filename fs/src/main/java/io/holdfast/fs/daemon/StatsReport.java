@@ -72,6 +72,7 @@ final class StatsReport {
       ReadStats reads,
       Activity activity,
       Supplier<Map<String, Object>> accesses,
+      Supplier<Map<String, Object>> memory,
       OpenWatcher watcher,
       BooleanSupplier opensCounted,
       Binding binding,
@@ -107,6 +108,7 @@ final class StatsReport {
     all.put("processes", JobsReport.processes(sources.activity));
     all.put("transit", transit(cache));
     all.put("kernel", kernel(cache));
+    all.put("memory", sources.memory.get());
     all.put("tasks", sources.tasks.get());
     all.put("errors", errors());
     all.put("process", process());

@@ -46,6 +46,18 @@ final class CacheProbe implements Probe {
         planned < LOW
             ? Finding.warn(text, "more --capacity, or more nodes (--peers)")
             : Finding.ok(text));
+    Figures memory = stats.group("memory");
+    if (!memory.text("cause").isEmpty()) {
+      findings.add(
+          Finding.warn(
+              "residents may take %s for now, because of %s: %s"
+                  .formatted(
+                      Human.bytes(memory.number("allowed_bytes")),
+                      memory.text("cause"),
+                      memory.text("state")),
+              "a smaller --capacity, or less memory for others: see 'Residents make way' in"
+                  + " TROUBLESHOOTING"));
+    }
     if (cache.number("pin_failures") > 0) {
       findings.add(
           Finding.warn(

@@ -274,7 +274,27 @@ public final class Metrics {
     table.gauge(
         "holdfast_memory_limit_bytes",
         "process.memory_limit_bytes",
-        "The ceiling for capacity, transit and heap together.");
+        "The ceiling for everything together.");
+    table.gauge(
+        "holdfast_memory_used_bytes",
+        "memory.used_bytes",
+        "What residents and the daemon have of it.");
+    table.gauge(
+        "holdfast_memory_allowed_bytes",
+        "memory.allowed_bytes",
+        "What residents may take now: the capacity, or less while others need memory.");
+    table.gauge(
+        "holdfast_memory_state",
+        "memory.state.{state}",
+        "1 for the state that residents are in: `ok`, `limited`, `shrinking` or `growing`.");
+    table.gauge(
+        "holdfast_memory_available_bytes",
+        "memory.rooms.[place].available_bytes",
+        "What is left of the machine's memory, and of each cgroup of the daemon.");
+    table.counter(
+        "holdfast_memory_given_up_bytes_total",
+        "memory.given_up_bytes",
+        "Residents that made way for others, or for the ceiling.");
     table.gauge(
         "holdfast_process_anonymous_bytes",
         "process.rss_anon_bytes",

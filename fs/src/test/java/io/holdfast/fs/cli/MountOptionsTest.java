@@ -107,6 +107,7 @@ class MountOptionsTest {
             "s3://bucket/some/train/",
             "--capacity=1G",
             "--memory=50%",
+            "--memory-min=1%",
             "--policy=none",
             "--keep=val/",
             "--keep=*.idx",
@@ -153,6 +154,7 @@ class MountOptionsTest {
     assertThat(settings.selection().of("val/x.idx")).isEqualTo(Selection.Verdict.KEPT);
     assertThat(settings.selection().of("tmp/x")).isEqualTo(Selection.Verdict.EXCLUDED);
     assertThat(settings.memoryBytes()).isEqualTo(50_000_000_000L);
+    assertThat(settings.memoryMinBytes()).isEqualTo(1_000_000_000L);
     assertThat(settings.policy()).isEqualTo("none");
     assertThat(settings.itemSize()).isEqualTo(16 << 20);
     assertThat(settings.metadataTtl()).isEqualTo(Settings.INDEFINITE);

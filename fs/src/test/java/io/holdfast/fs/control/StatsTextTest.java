@@ -38,6 +38,9 @@ class StatsTextTest {
         "reads": { "requests": 6000000, "bytes": 870000000000, "errors": 1, "stall_seconds": 123.45 },
         "transit": { "capacity_bytes": 268435456, "used_bytes": 12000000, "window_bytes": 67000000,
                      "dropped_bytes": 450000000000 },
+        "memory": { "limit_bytes": 420000000000, "used_bytes": 419500000000, "peak_bytes": 419900000000,
+                    "state": "limited", "cause": "machine", "allowed_bytes": 419000000000,
+                    "given_up_bytes": 2000000000, "given_up_items": 1500, "given_up_times": 2 },
         "kernel": { "binding": "kernel", "daemon_restarts": 2,
                     "cached_bytes": 419067000000, "requests": { "LOOKUP": 1200000, "READ": 6000000 } } }
       """;
@@ -91,6 +94,11 @@ class StatsTextTest {
             transit
               in use        12.0 MB of 268 MB
               window        67.0 MB now, 450 GB dropped
+
+            memory
+              in use        420 GB of 420 GB, at most 420 GB so far
+              residents     limited because of machine: they may take 419 GB
+              made way      2.00 GB in 1,500 items, 2 times
 
             kernel
               page cache    419 GB

@@ -55,6 +55,7 @@ class SettingsTest {
             .name("n")
             .capacityBytes(1000)
             .memoryBytes(2_000_000_000)
+            .memoryMinBytes(900)
             .transitBytes(16 << 20)
             .policy("none")
             .itemSize(1 << 20)
@@ -73,6 +74,7 @@ class SettingsTest {
     assertThat(settings.name()).isEqualTo("n");
     assertThat(settings.capacityBytes()).isEqualTo(1000);
     assertThat(settings.memoryBytes()).isEqualTo(2_000_000_000);
+    assertThat(settings.memoryMinBytes()).isEqualTo(900);
     assertThat(settings.transitBytes()).isEqualTo(16 << 20);
     assertThat(settings.policy()).isEqualTo("none");
     assertThat(settings.itemSize()).isEqualTo(1 << 20);
@@ -210,6 +212,7 @@ class SettingsTest {
             config               -                    default
             capacity             64M (67.1 MB)        flag --capacity
             memory               78125000K (80.0 GB)  derived from 80% of the memory (100 GB)
+            memory-min           0                    default
             transit              256M (268 MB)        default
             policy               minio                default
             keep                 -                    default
@@ -250,6 +253,13 @@ class SettingsTest {
             state-dir            none                 default
             heap                 512M (537 MB)        java -Xmx
             """);
+  }
+
+  @Test
+  void build_moreThanTheCapacityIsToStay_isRefused() {
+    assertRefused(
+        builder().capacityBytes(1 << 30).memoryMinBytes(2L << 30),
+        "--memory-min 2G is more than --capacity 1.07 GB");
   }
 
   @Test

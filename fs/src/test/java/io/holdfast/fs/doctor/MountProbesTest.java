@@ -228,10 +228,14 @@ class MountProbesTest {
             "cache",
             Map.of("planned_hit_ratio", 0.5, "pin_failures", 3, "pin", "soft"),
             "dataset",
-            Map.of("files", 1_000_000, "scanned", true));
+            Map.of("files", 1_000_000, "scanned", true),
+            "memory",
+            Map.of("state", "limited", "cause", "machine", "allowed_bytes", 1_000_000_000));
     List<Finding> found = new CacheProbe(asked(stats, null, ""), machine.files()).run();
-    assertThat(found).extracting(Finding::level).containsExactly(OK, WARN, WARN, WARN);
-    assertThat(found.get(3).mend()).isEqualTo("sysctl vm.max_map_count=516384");
+    assertThat(found).extracting(Finding::level).containsExactly(OK, WARN, WARN, WARN, WARN);
+    assertThat(found.get(1).text())
+        .isEqualTo("residents may take 1.00 GB for now, because of machine: limited");
+    assertThat(found.get(4).mend()).isEqualTo("sysctl vm.max_map_count=516384");
   }
 
   @Test

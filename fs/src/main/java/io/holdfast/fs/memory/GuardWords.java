@@ -1,0 +1,85 @@
+package io.holdfast.fs.memory;
+
+import io.holdfast.fs.memory.CapacityRules.Phase;
+import io.holdfast.fs.memory.CapacityRules.State;
+import io.holdfast.fs.units.Human;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Says in the log what changes, each change once. For one thread at a time. */
+final class GuardWords {
+  private static final Logger log = LoggerFactory.getLogger(MemoryGuard.class);
+
+  private boolean saidFloor;
+  private long before;
+
+  /** What the decision follows from. */
+  record Seen(Bounds bounds, OwnUse use, List<Room> rooms) {
+    String left(String place) {
+      return rooms.stream()
+          .filter(room -> room.place().equals(place))
+          .map(
+              room ->
+                  "%s has %s of %s left, and %s are to stay free"
+                      .formatted(
+                          place,
+                          Human.bytes(room.available()),
+                          Human.bytes(room.total()),
+                          Human.bytes(room.reserve())))
+          .findFirst()
+          .orElseGet(
+              () ->
+                  "everything else takes %s of --memory %s"
+                      .formatted(Human.bytes(use.besides()), Human.bytes(bounds.memory())));
+    }
+
+    /** Tells whether somebody needs memory that residents would give up, were it not forbidden. */
+    boolean isWanting() {
+      return rooms.stream().anyMatch(room -> room.missing(1) > 0);
+    }
+  }
+
+  void say(State was, State is, Seen seen) {
+    if (was.phase() == Phase.SHRINKING && is.phase() != Phase.SHRINKING) {
+      log.info(
+          "residents have made way: {} now, {} before",
+          Human.bytes(seen.use.residents()),
+          Human.bytes(before));
+    }
+    if (is.phase() == Phase.LIMITED && seen.isWanting() && !saidFloor) {
+      saidFloor = true;
+      log.warn(
+          "{}; no residents make way for it, since --memory-min is {}",
+          seen.left(is.cause()),
+          Human.bytes(seen.bounds.least()));
+    }
+    if (was.phase() != is.phase()) {
+      changed(was, is, seen);
+    }
+  }
+
+  private void changed(State was, State is, Seen seen) {
+    switch (is.phase()) {
+      case SHRINKING -> {
+        before = seen.use.residents();
+        log.warn("residents make way for others: {}", seen.left(is.cause()));
+      }
+      case LIMITED -> {
+        if (was.phase() == Phase.OK) {
+          log.info(
+              "residents may take {} of {} for now: {}",
+              Human.bytes(is.capacity()),
+              Human.bytes(seen.bounds.capacity()),
+              seen.left(is.cause()));
+        }
+      }
+      case GROWING ->
+          log.info("residents may grow again: there has been enough memory for a while");
+      case OK -> {
+        saidFloor = false;
+        log.info("residents may take {} again", Human.bytes(is.capacity()));
+      }
+    }
+  }
+}

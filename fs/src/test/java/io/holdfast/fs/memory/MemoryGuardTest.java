@@ -1,0 +1,105 @@
+package io.holdfast.fs.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.fs.memory.CapacityRules.Phase;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class MemoryGuardTest {
+  private static final long MIB = 1 << 20;
+  private static final long ITEM = MIB;
+
+  private final List<Long> resizes = new ArrayList<>();
+  private Bounds bounds = new Bounds(1000 * MIB, 2000 * MIB, 0);
+  private long capacity = bounds.capacity();
+  private long residents = 900 * MIB;
+  private long available = 5000 * MIB;
+  private long now;
+
+  private final MemoryGuard guard =
+      new MemoryGuard(
+          new CapacityRules(Duration.ofSeconds(60)),
+          new MemoryGuard.Sources(
+              () -> bounds,
+              () -> new OwnUse(residents, 0, 0, 0, 100 * MIB, 0, 0, 0, 500 * MIB),
+              () -> List.of(new Room("machine", 5000 * MIB, available, 0)),
+              new Items(),
+              () -> now),
+          Thread::new);
+
+  private final class Items implements MemoryGuard.Residents {
+    @Override
+    public long capacity() {
+      return capacity;
+    }
+
+    @Override
+    public long resize(long wanted) {
+      capacity = wanted;
+      resizes.add(wanted / MIB);
+      long gone = Math.max(0, residents - wanted);
+      residents -= gone;
+      available += gone;
+      return gone / ITEM;
+    }
+  }
+
+  @AfterEach
+  void end() {
+    guard.close();
+  }
+
+  @Test
+  void enoughMemory_nobodyIsResized_whoeverElseChangesTheCapacity() {
+    guard.look();
+    bounds = new Bounds(950 * MIB, 2000 * MIB, 0);
+    guard.look();
+    capacity = bounds.capacity();
+    guard.look();
+
+    assertThat(resizes).isEmpty();
+    assertThat(guard.figures().state().phase()).isEqualTo(Phase.OK);
+    assertThat(guard.figures().peak()).isEqualTo(1000 * MIB);
+  }
+
+  @Test
+  void shortage_isMendedOnce_counted_andLeavesTheOldCapacityInTheEnd() {
+    available = 60 * MIB;
+    guard.look();
+    guard.look();
+    guard.look();
+
+    assertThat(resizes).containsExactly(900L - 40 - 25);
+    MemoryGuard.Figures figures = guard.figures();
+    assertThat(figures.givenUpBytes()).isEqualTo(65 * MIB);
+    assertThat(figures.givenUpItems()).isEqualTo(65);
+    assertThat(figures.episodes()).isOne();
+    assertThat(figures.state().phase()).isEqualTo(Phase.LIMITED);
+
+    available = 4000 * MIB;
+    for (int seconds = 0; seconds < 200; seconds++) {
+      now += 1_000_000_000L;
+      guard.look();
+      residents = Math.min(capacity, 1000 * MIB);
+    }
+    assertThat(resizes).endsWith(1000L);
+    assertThat(guard.figures().state().phase()).isEqualTo(Phase.OK);
+  }
+
+  /** A user's word does not go beyond what there is room for. */
+  @Test
+  void capacityRaisedByAUser_whileLimited_isTakenBack() {
+    available = 150 * MIB;
+    guard.look();
+    capacity = 1200 * MIB;
+    bounds = new Bounds(capacity, 2000 * MIB, 0);
+
+    guard.look();
+
+    assertThat(capacity).isEqualTo(900 * MIB);
+  }
+}
