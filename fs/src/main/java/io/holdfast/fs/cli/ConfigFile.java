@@ -17,6 +17,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Parse;
 import org.snakeyaml.engine.v2.events.Event;
@@ -35,6 +36,10 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
  */
 final class ConfigFile {
   private static final int MOST_BYTES = 256 * 1024;
+  private static final Pattern BAD_ESCAPE =
+      Pattern.compile(
+          "\\\\(x(?!\\p{XDigit}{2})|u(?!\\p{XDigit}{4})|U(?!00(0\\p{XDigit}|10)\\p{XDigit}{4}))");
+
   private static final String NO_ALIAS =
       "what begins with * refers to something: write it in quotes: '*.idx'";
 
@@ -85,6 +90,9 @@ final class ConfigFile {
       return first.getEventId() == Event.ID.StreamEnd ? GivenSettings.NOTHING : document();
     } catch (MarkedYamlEngineException e) {
       throw syntax(e);
+    } catch (IllegalArgumentException e) {
+      // what the parser does not see coming: NumberFormatException, or no such character
+      throw escape();
     } catch (YamlEngineException e) {
       throw CliException.usage(
           file
@@ -244,6 +252,19 @@ final class ConfigFile {
       problem = "there is a tab, and YAML wants spaces: put spaces in its place";
     }
     return CliException.usage(file + ":" + line + ": " + key + problem);
+  }
+
+  private CliException escape() {
+    int line = 1;
+    while (line < lines.size() && !BAD_ESCAPE.matcher(lines.get(line - 1)).find()) {
+      line++;
+    }
+    return CliException.usage(
+        file
+            + ":"
+            + line
+            + ": after \\x, \\u and \\U come 2, 4 and 8 hexadecimal digits: write \\\\ for a"
+            + " backslash");
   }
 
   private CliException wrong(Event event, String what) {

@@ -3,6 +3,12 @@ package io.holdfast.fs.cli;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -38,6 +44,11 @@ public final class Holdfast {
     }
   }
 
+  /** Those that need the definitions of others. */
+  private static final Set<String> OF_COMMANDS =
+      Set.of(
+          "completion", ManualCommand.NAME, MountHelperCommand.NAME, UmountHelperCommand.NAME);
+
   private Holdfast() {}
 
   /**
@@ -48,7 +59,7 @@ public final class Holdfast {
   public static void main(String[] arguments) {
     int exitCode;
     try {
-      exitCode = commandLine(new CliContext(new LinuxHost())).execute(arguments);
+      exitCode = commandLine(new CliContext(new LinuxHost()), arguments).execute(arguments);
     } catch (Error | RuntimeException e) {
       System.err.println("holdfast: internal error: " + e + ": please report it");
       exitCode = CliException.COULD_NOT;
@@ -56,31 +67,54 @@ public final class Holdfast {
     System.exit(exitCode);
   }
 
-  /** Puts the commands together. */
+  /** Puts all commands together. */
   static CommandLine commandLine(CliContext context) {
+    return commandLine(commands(context).values());
+  }
+
+  /**
+   * Puts together what a command line needs: to look at a command's definition takes longer than
+   * most commands do, so that only the one is looked at which is called; all of them where another
+   * word comes first, and for those that deal with commands.
+   */
+  static CommandLine commandLine(CliContext context, String... arguments) {
+    Map<String, Supplier<Object>> commands = commands(context);
+    String first = arguments.length == 0 ? "" : arguments[0];
+    Supplier<Object> called = OF_COMMANDS.contains(first) ? null : commands.get(first);
+    return commandLine(called == null ? commands.values() : List.of(called));
+  }
+
+  private static Map<String, Supplier<Object>> commands(CliContext context) {
+    Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
+    commands.put(MountCommand.NAME, () -> new MountCommand(context));
+    commands.put("umount", () -> new UmountCommand(context));
+    commands.put("stats", () -> new StatsCommand(context));
+    commands.put("top", () -> new TopCommand(context));
+    commands.put("bench", () -> new BenchCommand(context));
+    commands.put("peers", () -> new PeersCommand(context));
+    commands.put("config", () -> new ConfigCommand(context));
+    commands.put("warm", () -> new WarmCommand(context));
+    commands.put("pin", () -> new PinCommand(context));
+    commands.put("unpin", () -> new UnpinCommand(context));
+    commands.put("drop", () -> new DropCommand(context));
+    commands.put("capacity", () -> new CapacityCommand(context));
+    commands.put("refresh", () -> new RefreshCommand(context));
+    commands.put("restart", () -> new RestartCommand(context));
+    commands.put("simulate", () -> new SimulateCommand(context));
+    commands.put("doctor", () -> new DoctorCommand(context));
+    commands.put("debug", () -> new DebugCommand(context));
+    commands.put("completion", () -> new CompletionCommand(context));
+    commands.put("version", () -> new VersionCommand(context));
+    commands.put(ArchiveCommand.NAME, () -> new ArchiveCommand(context));
+    commands.put(ManualCommand.NAME, () -> new ManualCommand());
+    commands.put(MountHelperCommand.NAME, () -> new MountHelperCommand(context));
+    commands.put(UmountHelperCommand.NAME, () -> new UmountHelperCommand(context));
+    return commands;
+  }
+
+  private static CommandLine commandLine(Collection<Supplier<Object>> commands) {
     CommandLine top = new CommandLine(new Holdfast());
-    top.addSubcommand(new MountCommand(context));
-    top.addSubcommand(new UmountCommand(context));
-    top.addSubcommand(new StatsCommand(context));
-    top.addSubcommand(new TopCommand(context));
-    top.addSubcommand(new BenchCommand(context));
-    top.addSubcommand(new PeersCommand(context));
-    top.addSubcommand(new ConfigCommand(context));
-    top.addSubcommand(new WarmCommand(context));
-    top.addSubcommand(new PinCommand(context));
-    top.addSubcommand(new UnpinCommand(context));
-    top.addSubcommand(new DropCommand(context));
-    top.addSubcommand(new CapacityCommand(context));
-    top.addSubcommand(new RefreshCommand(context));
-    top.addSubcommand(new RestartCommand(context));
-    top.addSubcommand(new SimulateCommand(context));
-    top.addSubcommand(new DoctorCommand(context));
-    top.addSubcommand(new DebugCommand(context));
-    top.addSubcommand(new CompletionCommand(context));
-    top.addSubcommand(new VersionCommand(context));
-    top.addSubcommand(new ManualCommand());
-    top.addSubcommand(new MountHelperCommand(context));
-    top.addSubcommand(new UmountHelperCommand(context));
+    commands.forEach(command -> top.addSubcommand(command.get()));
     top.setOut(writer(System.out));
     top.setErr(writer(System.err));
     top.setParameterExceptionHandler(CliErrors::usage);

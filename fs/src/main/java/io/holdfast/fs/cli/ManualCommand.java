@@ -21,13 +21,15 @@ import picocli.CommandLine.Spec;
  * of a mount's file.
  */
 @Command(
-    name = "manual",
+    name = ManualCommand.NAME,
     hidden = true,
     customSynopsis = "holdfast manual DIRECTORY",
     header = "Write the pages of the manual.",
     footerHeading = "%nExamples:%n",
     footer = "  holdfast manual /tmp/manual && man -l /tmp/manual/holdfast-mount.1")
 final class ManualCommand implements Callable<Integer> {
+  static final String NAME = "manual";
+
   @Spec private @Nullable CommandSpec spec;
 
   @Parameters(index = "0", paramLabel = "DIRECTORY", description = "Where to; made if missing.")

@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
  * {@code holdfast mount}: checks everything, and starts a daemon in the background or becomes one.
  */
 @Command(
-    name = "mount",
+    name = MountCommand.NAME,
     sortOptions = false,
     sortSynopsis = false,
     customSynopsis = {
@@ -56,6 +56,8 @@ import picocli.CommandLine.Spec;
       "  holdfast mount --foreground --log-level debug /data/imagenet /mnt/x"
     })
 final class MountCommand implements Callable<Integer> {
+  static final String NAME = "mount";
+
   private static final Duration START_DEADLINE = Duration.ofSeconds(60);
 
   private final CliContext context;

@@ -60,7 +60,8 @@ public final class Daemon {
    *
    * @param supervision what the daemon has from its supervisor, or null where it has none
    * @return when the mount answers
-   * @throws FsException where it cannot; nothing is left behind then
+   * @throws FsException where it cannot; nothing is left behind then, but of a daemon that was to
+   *     take a mount over: the mount and what its readers wait for are the next one's
    * @throws PeerSetupException where it is because of what was said of peers
    */
   public static Daemon start(Settings settings, @Nullable Supervision supervision)
@@ -88,7 +89,7 @@ public final class Daemon {
           parts.binding.name(),
           settings);
     } finally {
-      if (!started) {
+      if (!started && !isSuccessor()) {
         undo.run();
       }
     }

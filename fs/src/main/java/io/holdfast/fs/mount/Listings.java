@@ -49,8 +49,8 @@ final class Listings {
   }
 
   void list(Node directory, long after, boolean look, ListSink sink) throws FsException {
-    if (after == 0 && !remembered.holds(directory) && !tree.hasSameNames(directory)) {
-      bringIn(directory);
+    if (after == 0 && !remembered.holds(directory)) {
+      renew(directory);
     }
     boolean[] hasRoom = {true};
     if (after < UNKNOWN) {
@@ -68,6 +68,20 @@ final class Listings {
       if (entry.place() > after && hasRoom[0]) {
         hasRoom[0] = isHidden(directory, entry.name()) || sink.take(entry);
       }
+    }
+  }
+
+  private void renew(Node directory) throws FsException {
+    long listed = tree.listedAt(directory);
+    try {
+      if (!tree.hasSameNames(directory)) {
+        bringIn(directory);
+      }
+    } catch (FsException e) {
+      if (listed == 0) {
+        throw e;
+      }
+      remembered.fallBack(e);
     }
   }
 

@@ -115,12 +115,21 @@ class ConfigFileTest {
         "keep: [a¶pin: hard|2: ",
         "pin: hard: soft|1: pin: mapping values are not allowed here",
         "capacity: %5|1: capacity: found character '%' that cannot start any token",
+        "name: \"\\UFFFFFFFF\"|1: after \\x, \\u and \\U come 2, 4 and 8 hexadecimal digits",
         "name: `x|1: name: found character '`' that cannot start any token"
       })
   void file_withAMistake_isToldInOneLine(String text, String message) throws IOException {
     String content = text.replace('¶', '\n') + "\n";
     assertThat(failure(content).getMessage()).startsWith(file + ":" + message).hasLineCount(1);
     assertThat(failure(content).exitCode()).isEqualTo(CliException.USAGE);
+  }
+
+  /** The parser fails itself there. */
+  @Test
+  void file_thatEndsInAnEscape_isToldInOneLine() throws IOException {
+    assertThat(failure("pin: hard\nname: \"a\\u").getMessage())
+        .startsWith(file + ":2: after \\x, \\u and \\U come 2, 4 and 8")
+        .hasLineCount(1);
   }
 
   @Test

@@ -168,4 +168,51 @@ final class ListingsTest {
     origin.file("d/g", new byte[1]);
     assertThat(list(remembered(true, TTL), directory, 10, true)).hasSize(1);
   }
+
+  private void fail(FsError error) {
+    origin.setGate(
+        new FakeOrigin.Gate() {
+          @Override
+          public void stat(OriginPath path) throws FsException {
+            throw new FsException(error, "gate");
+          }
+        });
+  }
+
+  @Test
+  void originDoesNotAnswer_whatIsKnownIsBelievedForAMoment() throws FsException {
+    Remembered remembered = remembered(false, TTL);
+    origin.file("a", new byte[1]);
+    assertThat(names(remembered, 100)).containsExactly("a");
+
+    for (FsError error : List.of(FsError.IO, FsError.TIMED_OUT, FsError.UNAVAILABLE)) {
+      fail(error);
+      Node a = remembered.lookup(tree.root(), name("a"));
+      assertThat(remembered.refresh(a)).isTrue();
+      assertThat(names(remembered, 100)).containsExactly("a");
+      assertThat(remembered.believe(tree.root())).isEqualTo(Duration.ofSeconds(1));
+      assertThat(remembered.believeAttributes(a)).isEqualTo(Duration.ofSeconds(1));
+      assertFails(() -> remembered.lookup(tree.root(), name("never-seen")), error);
+    }
+
+    origin.setGate(new FakeOrigin.Gate() {});
+    origin.remove("a");
+    assertFails(() -> remembered.lookup(tree.root(), name("a")), FsError.NOT_FOUND);
+    later = Duration.ofSeconds(2).toNanos();
+    assertThat(remembered.believe(tree.root())).isEqualTo(TTL);
+  }
+
+  @Test
+  void originRefusesOrNothingMayBeRemembered_isAnError() throws FsException {
+    origin.file("a", new byte[1]);
+    Remembered remembered = remembered(false, TTL);
+    Node a = remembered.lookup(tree.root(), name("a"));
+    fail(FsError.ACCESS_DENIED);
+    assertFails(() -> remembered.lookup(tree.root(), name("a")), FsError.ACCESS_DENIED);
+    assertFails(() -> remembered.refresh(a), FsError.ACCESS_DENIED);
+    fail(FsError.IO);
+    Remembered none = remembered(false, Duration.ZERO);
+    assertFails(() -> none.lookup(tree.root(), name("a")), FsError.IO);
+    assertFails(() -> none.refresh(a), FsError.IO);
+  }
 }
