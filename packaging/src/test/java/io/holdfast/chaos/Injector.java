@@ -18,7 +18,6 @@ import java.util.Random;
 /** Makes things go wrong, and makes them good again. Each place's faults one after the other. */
 final class Injector {
   private static final Duration START = Duration.ofSeconds(60);
-  private static final int MOST_TRIES = 3;
 
   private final Sandbox sandbox;
   private final Cluster cluster;
@@ -80,7 +79,8 @@ final class Injector {
   /** What hinders a mount for a moment, such as an origin with errors, is waited for. */
   private void mountAgain(Node node) {
     Mount mount = node.mount();
-    for (int attempt = 1; ; attempt++) {
+    long until = System.nanoTime() + START.toNanos();
+    while (true) {
       Child.Result umount = mount.umount();
       try {
         if (mount.isMounted()) {
@@ -89,7 +89,7 @@ final class Injector {
         cluster.restartAlone(node);
         return;
       } catch (AssertionError e) {
-        if (attempt == MOST_TRIES) {
+        if (System.nanoTime() - until > 0) {
           throw e;
         }
       }

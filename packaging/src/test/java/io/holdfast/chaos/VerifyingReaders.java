@@ -101,7 +101,13 @@ final class VerifyingReaders {
 
   /** Takes in what they have said. */
   synchronized void listen() {
-    running.forEach(this::hear);
+    for (Running reader : running) {
+      hear(reader);
+      if (!reader.late && reader.child.endsWithin(Duration.ZERO)) {
+        reader.late = true;
+        findings.violation(reader + " has ended: " + reader.child);
+      }
+    }
   }
 
   private void hear(Running reader) {

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -116,8 +117,7 @@ final class VersionReads {
 
   /** From beginning to end with O_DIRECT. */
   Result direct(int file) throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(path(file), StandardOpenOption.READ, ExtendedOpenOption.DIRECT)) {
+    try (FileChannel channel = openDirect(path(file))) {
       int alignment = (int) Files.getFileStore(path(file)).getBlockSize();
       ByteBuffer buffer =
           ByteBuffer.allocateDirect(DIRECT_BUFFER + alignment).alignedSlice(alignment);
@@ -133,6 +133,15 @@ final class VersionReads {
         }
       } while (length > 0 && length % alignment == 0 && all.wrong().isEmpty());
       return ofFullLength(file, all);
+    }
+  }
+
+  private static FileChannel openDirect(Path path) throws IOException {
+    try {
+      return FileChannel.open(path, StandardOpenOption.READ, ExtendedOpenOption.DIRECT);
+    } catch (UnsupportedOperationException e) {
+      // statfs, of which Java does not tell the error
+      throw new FileSystemException(path.toString(), null, "not connected any more");
     }
   }
 }

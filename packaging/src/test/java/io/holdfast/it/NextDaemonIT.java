@@ -140,6 +140,27 @@ class NextDaemonIT {
     assertThat(mount.umount().exit()).as("nothing is mounted any more").isEqualTo(1);
   }
 
+  /** What the daemon before knew is enough to begin with, however old it is. */
+  @Test
+  void killed_whileTheOriginHangs_theMountStaysAndResidentsAreRead() {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 50, i -> 100_000);
+    Mount store = sandbox.mount(dataset.root(), "--policy", "none", "--count-opens", "off");
+    Mount mount =
+        sandbox.mount(
+            store.mountpoint(), "--capacity", "64M", "--metadata-ttl", "100ms", "--pin", "hard");
+    assertReadsAll(mount, dataset);
+    long residents = mount.settledStats().residentItems();
+    store.freeze();
+
+    mount.signal(Posix.SIGKILL);
+
+    mount.findAgain(ERROR);
+    assertThat(mount.stats().residentItems()).isEqualTo(residents);
+    assertReadsAll(mount, dataset);
+    store.thaw();
+    assertReadsAll(mount, dataset);
+  }
+
   private List<Child> startWaiting(Mount mount, Dataset dataset) {
     List<Child> readers = new ArrayList<>();
     for (int i = 0; i < 8; i++) {

@@ -47,7 +47,7 @@ final class ArchiveCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    for (String jar : System.getProperty("java.class.path").split(File.pathSeparator)) {
+    for (String jar : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
       if (OF_EACH_MOUNT.matcher(Path.of(jar).getFileName().toString()).matches()) {
         classes(jar).forEach(ArchiveCommand::load);
       }

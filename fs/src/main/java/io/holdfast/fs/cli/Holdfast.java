@@ -46,8 +46,7 @@ public final class Holdfast {
 
   /** Those that need the definitions of others. */
   private static final Set<String> OF_COMMANDS =
-      Set.of(
-          "completion", ManualCommand.NAME, MountHelperCommand.NAME, UmountHelperCommand.NAME);
+      Set.of("completion", ManualCommand.NAME, MountHelperCommand.NAME, UmountHelperCommand.NAME);
 
   private Holdfast() {}
 

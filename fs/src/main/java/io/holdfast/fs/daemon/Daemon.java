@@ -122,7 +122,7 @@ public final class Daemon {
     OwnMountEntry.raiseReadAhead(mountpoint);
     noteMount();
     if (parts.watch) {
-      parts.watcher.watch(mountpoint);
+      watchOpens();
     }
     resume();
     startHousekeeping();
@@ -146,6 +146,31 @@ public final class Daemon {
         new DaemonHealth(pulse, ControlDirectory.standard(), settings.name()), this::status);
     undo.push(manager::close);
     ready.countDown();
+  }
+
+  /**
+   * The kernel asks for the root's attributes then, which may need an origin that does not answer.
+   */
+  private void watchOpens() throws FsException {
+    try {
+      parts.watcher.watch(settings.mountpoint());
+    } catch (FsException e) {
+      if (!isSuccessor()) {
+        throw e;
+      }
+      log.warn("opens are not counted for the moment: {}", e.getMessage());
+      Future<?> unused =
+          parts.housekeeping.schedule(
+              this::watchOpensAgain, MOUNT_CHECK.toMillis(), TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void watchOpensAgain() {
+    try {
+      watchOpens();
+    } catch (FsException e) {
+      log.error("opens cannot be counted", e);
+    }
   }
 
   private void noteMount() {

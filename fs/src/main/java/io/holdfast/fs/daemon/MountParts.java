@@ -253,7 +253,7 @@ final class MountParts {
       return null;
     }
     Path file = directory.resolve(settings.name() + ".tree");
-    TreeState state = new TreeState(file, origin.identity(), tree);
+    TreeState state = new TreeState(file, origin::identity, tree);
     if (restarts() == 0) {
       state.load();
     }

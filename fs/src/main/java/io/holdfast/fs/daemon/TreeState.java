@@ -1,5 +1,6 @@
 package io.holdfast.fs.daemon;
 
+import io.holdfast.fs.FsException;
 import io.holdfast.fs.tree.Tree;
 import io.holdfast.fs.tree.TreeImage;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +30,17 @@ import org.slf4j.LoggerFactory;
  * Thread-safe.
  */
 final class TreeState implements AutoCloseable {
+  /** Tells a dataset from all others. */
+  @FunctionalInterface
+  interface Dataset {
+    /**
+     * Returns what is the same for the same dataset only.
+     *
+     * @throws FsException where its origin does not answer
+     */
+    String identity() throws FsException;
+  }
+
   private static final Logger log = LoggerFactory.getLogger(TreeState.class);
 
   /** How long it is left as it is, at least, when the tree changes. */
@@ -48,12 +61,13 @@ final class TreeState implements AutoCloseable {
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
   private final Path file;
-  private final String dataset;
+  private final Dataset dataset;
   private final Tree tree;
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(Composition.named("state"));
   private final AtomicBoolean started = new AtomicBoolean();
   private volatile long entriesLoaded;
+  private volatile @Nullable String identity;
 
   /** What {@link Tree#changes()} was for what is in the file. Handed over to the thread. */
   private volatile long written = NEVER;
@@ -67,18 +81,24 @@ final class TreeState implements AutoCloseable {
    * Prepares the state of a tree.
    *
    * @param file where it is, in a directory that may have to be made
-   * @param dataset tells the dataset from all others
+   * @param dataset not asked before that is needed: its origin may not answer when one daemon
+   *     follows another
    */
-  TreeState(Path file, String dataset, Tree tree) {
+  TreeState(Path file, Dataset dataset, Tree tree) {
     this.file = file;
     this.dataset = dataset;
     this.tree = tree;
   }
 
-  /** Brings what a mount before this one knew into the tree, which nobody uses yet. */
-  void load() {
+  /**
+   * Brings what a mount before this one knew into the tree, which nobody uses yet.
+   *
+   * @throws FsException where the origin does not tell its identity
+   */
+  void load() throws FsException {
     long began = System.nanoTime();
-    try (TreeImage image = TreeImage.open(file, dataset)) {
+    String identity = identity();
+    try (TreeImage image = TreeImage.open(file, identity)) {
       tree.loaded(image, offset(Instant.now()));
       entriesLoaded = image.entries();
       written = tree.changes();
@@ -94,6 +114,15 @@ final class TreeState implements AutoCloseable {
       log.warn(
           "the state file {} is not used: {}; the dataset is listed afresh", file, e.getMessage());
     }
+  }
+
+  private String identity() throws FsException {
+    String known = identity;
+    if (known == null) {
+      known = dataset.identity();
+      identity = known;
+    }
+    return known;
   }
 
   /** Returns how far the time of day is from the clock that the tree's times are of. */
@@ -134,7 +163,7 @@ final class TreeState implements AutoCloseable {
     try {
       Files.createDirectories(file.toAbsolutePath().getParent(), MODE);
       Instant now = Instant.now();
-      long bytes = tree.write(file, dataset, now, offset(now));
+      long bytes = tree.write(file, identity(), now, offset(now));
       written = changes;
       failing = false;
       log.info("wrote what is known of {} entries to {}, {} bytes", tree.size() - 1, file, bytes);

@@ -83,6 +83,8 @@ public interface Libc {
 
   int dup2(int from, int to);
 
+  int fcntl(int fd, int command, int argument);
+
   long writev(int fd, long vectors, int count);
 
   int mount(long source, long target, long type, long flags, long data);

@@ -22,6 +22,7 @@ public final class Linux {
   public static final int O_NOFOLLOW = onArm() ? 0x8000 : 0x20000;
   public static final int O_DIRECTORY = onArm() ? 0x4000 : 0x10000;
   public static final int O_CLOEXEC = 0x80000;
+  public static final int F_DUPFD_CLOEXEC = 1030;
   public static final int O_NOATIME = 0x40000;
   public static final int O_PATH = 0x200000;
   public static final int O_NONBLOCK = 0x800;

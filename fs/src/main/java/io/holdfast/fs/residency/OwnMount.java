@@ -130,18 +130,21 @@ final class OwnMount {
   }
 
   /**
-   * Drops a range of a file from the page cache.
+   * Drops an item's pages from the page cache. Where the name leads to another version by now there
+   * is nothing to drop: the pages went with the name, and those of the other version may be pinned.
    *
-   * @return pages of the range that are still there, because an application has them mapped or is
+   * @return pages of the item that are still there, because an application has them mapped or is
    *     reading them now; or a negative errno
    */
-  long drop(byte[] path, long offset, int length) {
+  long drop(byte[] path, Item item) {
     int fd = open(path);
     if (fd < 0) {
       return fd;
     }
     try {
-      return drop(fd, offset, length, DROP_ATTEMPTS);
+      return shows(fd, item.version())
+          ? drop(fd, item.offset(), item.length(), DROP_ATTEMPTS)
+          : 0;
     } finally {
       LIBC.close(fd);
     }

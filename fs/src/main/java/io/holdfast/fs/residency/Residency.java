@@ -483,7 +483,7 @@ public final class Residency implements AutoCloseable {
   private void dropNow(Window.Entry entry, byte[] path) {
     Item item = entry.item();
     // a negative answer says that the file is gone, and its pages with it
-    long left = mount.drop(path, item.offset(), item.length());
+    long left = mount.drop(path, item);
     // what was admitted meanwhile lingers no more: its pages stay, and are counted as resident
     window.dropped(entry, left <= 0 || isPinned(item));
   }

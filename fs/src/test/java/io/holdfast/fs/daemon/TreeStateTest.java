@@ -9,7 +9,6 @@ import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.origin.FakeOrigin;
 import io.holdfast.fs.tree.NodeTable;
 import io.holdfast.fs.tree.Tree;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -50,7 +49,7 @@ final class TreeStateTest {
   private void writeOne() throws FsException {
     Tree tree = tree();
     lookUp(tree);
-    TreeState state = new TreeState(file, "dataset", tree);
+    TreeState state = new TreeState(file, () -> "dataset", tree);
     state.start(() -> false);
     state.close();
   }
@@ -59,17 +58,17 @@ final class TreeStateTest {
   void close_whatIsKnown_isThereForTheNext() throws FsException {
     writeOne();
     Tree tree = tree();
-    TreeState state = new TreeState(file, "dataset", tree);
+    TreeState state = new TreeState(file, () -> "dataset", tree);
     state.load();
     assertThat(state.entriesLoaded()).isEqualTo(1);
     assertThat(tree.known(tree.root(), "file".getBytes(UTF_8))).isNotNull();
   }
 
   @Test
-  void close_nothingChanged_writesNothing() throws IOException {
+  void close_nothingChanged_writesNothing() throws Exception {
     writeOne();
     Tree tree = tree();
-    TreeState state = new TreeState(file, "dataset", tree);
+    TreeState state = new TreeState(file, () -> "dataset", tree);
     state.load();
     Files.delete(file);
     lookUp(tree);
@@ -81,7 +80,7 @@ final class TreeStateTest {
   /** A mount that did not come about says nothing of the dataset. */
   @Test
   void close_neverStarted_writesNothing() throws FsException {
-    new TreeState(file, "dataset", tree()).close();
+    new TreeState(file, () -> "dataset", tree()).close();
     assertThat(file).doesNotExist();
   }
 
@@ -89,7 +88,7 @@ final class TreeStateTest {
   void scanned_whileItRuns_isWritten() throws FsException {
     Tree tree = tree();
     lookUp(tree);
-    try (TreeState state = new TreeState(file, "dataset", tree)) {
+    try (TreeState state = new TreeState(file, () -> "dataset", tree)) {
       state.start(() -> true);
       Await.until("the file", () -> Files.exists(file));
     }
@@ -99,34 +98,34 @@ final class TreeStateTest {
   void load_anotherDataset_isRefusedAndReplaced() throws FsException {
     writeOne();
     Tree tree = tree();
-    TreeState state = new TreeState(file, "another", tree);
+    TreeState state = new TreeState(file, () -> "another", tree);
     state.load();
     assertThat(state.entriesLoaded()).isZero();
     assertThat(tree.size()).as("only the root").isEqualTo(1);
     state.start(() -> false);
     state.close();
-    TreeState next = new TreeState(file, "another", tree());
+    TreeState next = new TreeState(file, () -> "another", tree());
     next.load();
     assertThat(next.entriesLoaded()).isZero();
-    TreeState former = new TreeState(file, "dataset", tree());
+    TreeState former = new TreeState(file, () -> "dataset", tree());
     former.load();
     assertThat(former.entriesLoaded()).isZero();
   }
 
   @Test
-  void load_damaged_knowsNothing() throws IOException {
+  void load_damaged_knowsNothing() throws Exception {
     writeOne();
     byte[] bytes = Files.readAllBytes(file);
     bytes[bytes.length - 3] ^= 4;
     Files.write(file, bytes);
     Tree tree = tree();
-    new TreeState(file, "dataset", tree).load();
+    new TreeState(file, () -> "dataset", tree).load();
     assertThat(tree.size()).isEqualTo(1);
   }
 
   /** Also as root, who may write anywhere: where a directory should be is a file. */
   @Test
-  void close_noDirectory_isNoFailure() throws IOException {
+  void close_noDirectory_isNoFailure() throws Exception {
     Files.createFile(temp.resolve("new"));
     writeOne();
     assertThat(temp.resolve("new")).isEmptyFile();

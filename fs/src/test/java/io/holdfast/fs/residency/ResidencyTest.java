@@ -575,6 +575,21 @@ final class ResidencyTest {
     }
   }
 
+  /** A fetch of the version before may deliver after the name has been given to another. */
+  @Test
+  void delivered_versionBeforeTheOneThatIsPinned_lingersNoMore() throws IOException {
+    start(1 << 20);
+    file("f", random(5 * PAGE));
+    Item item = item("f", 5 * PAGE);
+    pin(item);
+    Version former = new Version(5L * PAGE, item.version().modified() - 1, 8, "");
+    residency.noteDelivered(new Item(Item.id(99, 0), item.path(), former, 0, 5 * PAGE), 10, true);
+    clock.advance(AGE);
+    residency.tick();
+    Await.until("the window is empty", () -> residency.figures().windowBytes() == 0);
+    assertThat(residency.isPinned(item)).isTrue();
+  }
+
   /** As when others made room, and what lingered was read again. */
   @Test
   void delivered_itemThatIsPinnedMeanwhile_lingersNoMore() throws IOException {

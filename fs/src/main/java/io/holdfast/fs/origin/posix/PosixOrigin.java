@@ -14,10 +14,15 @@ import io.holdfast.fs.origin.OriginFile;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.StoreFigures;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -60,6 +65,8 @@ public final class PosixOrigin implements Origin {
 
   private static final int STATVFS_FIELDS = 11;
 
+  private static final Duration TYPE_WAIT = Duration.ofSeconds(1);
+
   private final Path directory;
   private final int root;
   private final boolean mayHang;
@@ -93,30 +100,46 @@ public final class PosixOrigin implements Origin {
       throw new FsException(FsError.NAME_TOO_LONG, directory + ": path too long");
     }
     Memory.putString(path, bytes);
-    return open(Linux.AT_FDCWD, path, directory, clock);
+    int flags = Linux.O_RDONLY | Linux.O_DIRECTORY | Linux.O_CLOEXEC;
+    return of(LIBC.openat(Linux.AT_FDCWD, path, flags, 0), directory, clock);
   }
 
   /**
-   * The same for a directory that is open already, and that its path may no longer lead to.
+   * The same for a directory that is open already, and that its path may no longer lead to. Does
+   * not wait for the store, which may hang when one daemon follows another.
    *
    * @param fd stays with the caller
    */
   public static PosixOrigin open(int fd, Path directory, InstantSource clock) throws FsException {
-    long path = Linux.scratch().path();
-    Memory.putString(path, new byte[] {'.'});
-    return open(fd, path, directory, clock);
+    return of(LIBC.fcntl(fd, Linux.F_DUPFD_CLOEXEC, 0), directory, clock);
   }
 
-  private static PosixOrigin open(int from, long path, Path directory, InstantSource clock)
-      throws FsException {
-    int flags = Linux.O_RDONLY | Linux.O_DIRECTORY | Linux.O_CLOEXEC;
-    int root = LIBC.openat(from, path, flags, 0);
+  private static PosixOrigin of(int root, Path directory, InstantSource clock) throws FsException {
     if (root < 0) {
       throw Linux.failure(Linux.errno(), directory.toString());
     }
-    long area = Linux.scratch().area();
-    int type = LIBC.fstatfs(root, area) == 0 ? (int) Memory.getLong(area) : 0;
-    return new PosixOrigin(directory, root, type, clock);
+    return new PosixOrigin(directory, root, typeOf(root), clock);
+  }
+
+  /** Returns the type of a store; 0 of one that does not tell it in time. */
+  private static int typeOf(int root) {
+    FutureTask<Integer> type =
+        new FutureTask<>(
+            () -> {
+              long area = Linux.scratch().area();
+              return LIBC.fstatfs(root, area) == 0 ? (int) Memory.getLong(area) : 0;
+            });
+    Thread thread = new Thread(type, "origin-type");
+    thread.setDaemon(true);
+    thread.start();
+    try {
+      return type.get(TYPE_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      return 0;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return 0;
+    }
   }
 
   @Override
