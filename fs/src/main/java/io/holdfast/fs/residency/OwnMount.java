@@ -142,9 +142,7 @@ final class OwnMount {
       return fd;
     }
     try {
-      return shows(fd, item.version())
-          ? drop(fd, item.offset(), item.length(), DROP_ATTEMPTS)
-          : 0;
+      return shows(fd, item.version()) ? drop(fd, item.offset(), item.length(), DROP_ATTEMPTS) : 0;
     } finally {
       LIBC.close(fd);
     }
