@@ -274,7 +274,7 @@ public final class Sandbox
   /** A new folder on a file system of its own in memory. */
   public Path tmpfs(String name) {
     Path folder = folder(name);
-    command("mount", "-t", "tmpfs", "-o", "size=6g,mode=755", "none", folder.toString());
+    command("mount", "-t", "tmpfs", "-o", "size=12g,mode=755", "none", folder.toString());
     return folder;
   }
 
