@@ -3,15 +3,25 @@ package io.holdfast.fs.memory;
 import io.holdfast.fs.memory.CapacityRules.Phase;
 import io.holdfast.fs.memory.CapacityRules.State;
 import io.holdfast.fs.units.Human;
+import java.time.Duration;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says in the log what changes, each change once. For one thread at a time. */
+/**
+ * Says in the log what changes, each change once, and the same no more than once a minute. For one
+ * thread at a time.
+ */
 final class GuardWords {
   private static final Logger log = LoggerFactory.getLogger(MemoryGuard.class);
 
+  /** The ceiling may take a little from residents again and again, while names are added. */
+  private static final long QUIET_NANOS = Duration.ofMinutes(1).toNanos();
+
   private boolean saidFloor;
+  private boolean saidShrinking;
+  private String lastCause = "";
+  private long lastSaid;
   private long before;
 
   /** What the decision follows from. */
@@ -41,7 +51,8 @@ final class GuardWords {
   }
 
   void say(State was, State is, Seen seen) {
-    if (was.phase() == Phase.SHRINKING && is.phase() != Phase.SHRINKING) {
+    if (saidShrinking && is.phase() != Phase.SHRINKING) {
+      saidShrinking = false;
       log.info(
           "residents have made way: {} now, {} before",
           Human.bytes(seen.use.residents()),
@@ -61,10 +72,7 @@ final class GuardWords {
 
   private void changed(State was, State is, Seen seen) {
     switch (is.phase()) {
-      case SHRINKING -> {
-        before = seen.use.residents();
-        log.warn("residents make way for others: {}", seen.left(is.cause()));
-      }
+      case SHRINKING -> shrinking(is, seen);
       case LIMITED -> {
         if (was.phase() == Phase.OK) {
           log.info(
@@ -81,5 +89,16 @@ final class GuardWords {
         log.info("residents may take {} again", Human.bytes(is.capacity()));
       }
     }
+  }
+
+  private void shrinking(State is, Seen seen) {
+    if (is.cause().equals(lastCause) && is.since() - lastSaid < QUIET_NANOS) {
+      return;
+    }
+    saidShrinking = true;
+    lastCause = is.cause();
+    lastSaid = is.since();
+    before = seen.use.residents();
+    log.warn("residents make way for others: {}", seen.left(is.cause()));
   }
 }
