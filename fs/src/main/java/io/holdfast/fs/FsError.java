@@ -33,6 +33,8 @@ public enum FsError {
   IO,
   /** No source answered before the deadline. */
   TIMED_OUT,
+  /** The origin has not answered for so long that it is not asked until it does. */
+  ORIGIN_SILENT,
   /** Too little memory to answer. */
   NO_MEMORY,
   /** The daemon's surroundings lack something that it cannot work without. */

@@ -136,12 +136,13 @@ public final class StatsText {
     long stuck = origin.number("stuck");
     return limit == 0
         ? ""
-        : "; at the origin %d of at most %d, %d wait%s"
+        : "; at the origin %d of at most %d, %d wait%s%s"
             .formatted(
                 origin.number("in_flight"),
                 limit,
                 origin.number("queued"),
-                stuck == 0 ? "" : ", " + stuck + " never came back");
+                stuck == 0 ? "" : ", " + stuck + " never came back",
+                origin.is("silent") ? "; it does not answer" : "");
   }
 
   private void cluster(Figures cluster) {

@@ -8,6 +8,7 @@ import io.holdfast.fs.mount.jnr.JnrBinding;
 import io.holdfast.fs.mount.kernel.KernelBinding;
 import io.holdfast.fs.origin.DeadlineOrigin;
 import io.holdfast.fs.origin.Origin;
+import io.holdfast.fs.origin.OriginBreaker;
 import io.holdfast.fs.origin.posix.PosixOrigin;
 import io.holdfast.fs.origin.s3.S3Origin;
 import io.holdfast.fs.origin.s3.S3Settings;
@@ -37,6 +38,7 @@ final class Composition {
   /** Threads that may be stuck in an origin that hangs. */
   private static final int METADATA_THREADS = 32;
 
+  private static final int PROBE_THREADS = 16;
   private static final int POOL_THREADS = 64;
   private static final int PREFETCH_THREADS = 4;
   private static final int PREFETCH_QUEUE = 16;
@@ -89,7 +91,14 @@ final class Composition {
             new SynchronousQueue<>(),
             named("origin"),
             REFUSE);
-    return new DeadlineOrigin(origin, threads, DEADLINE);
+    OriginBreaker breaker =
+        new OriginBreaker(
+            origin.describe(),
+            origin::probe,
+            DEADLINE,
+            pool("origin-probe", PROBE_THREADS),
+            System::nanoTime);
+    return new DeadlineOrigin(origin, threads, DEADLINE, breaker);
   }
 
   /**
@@ -115,14 +124,13 @@ final class Composition {
   }
 
   static Executor pool(String name) {
+    return pool(name, POOL_THREADS);
+  }
+
+  private static Executor pool(String name, int most) {
     ThreadPoolExecutor threads =
         new ThreadPoolExecutor(
-            POOL_THREADS,
-            POOL_THREADS,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            named(name));
+            most, most, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), named(name));
     threads.allowCoreThreadTimeOut(true);
     return threads;
   }

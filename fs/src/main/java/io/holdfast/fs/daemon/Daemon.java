@@ -34,6 +34,7 @@ public final class Daemon {
 
   private static final Duration TICK = Duration.ofMillis(20);
   private static final Duration MOUNT_CHECK = Duration.ofSeconds(1);
+  private static final Duration ORIGIN_CHECK = Duration.ofSeconds(1);
 
   /** How long {@link #plan()} waits for the dataset to be counted. */
   private static final Duration PLAN_WAIT = Duration.ofMillis(1500);
@@ -262,6 +263,7 @@ public final class Daemon {
     undo.push(scanner::shutdownNow);
     scanner.execute(rescan);
     every(housekeeping, TICK, pulse.of("transit", parts.transit::expire));
+    every(housekeeping, ORIGIN_CHECK, pulse.of("origin", parts.origin::watch));
     every(housekeeping, TICK, pulse.of("residency", parts.residency::tick));
     every(housekeeping, TICK, pulse.of("tasks", parts.tasks::tick));
     if (parts.peers != null) {

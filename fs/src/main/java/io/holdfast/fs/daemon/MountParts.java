@@ -314,6 +314,7 @@ final class MountParts {
             scan,
             () -> state == null ? 0 : state.entriesLoaded(),
             residency,
+            origin,
             transit,
             reads,
             activity,

@@ -1,6 +1,8 @@
 package io.holdfast.fs.daemon;
 
 import io.holdfast.fs.mount.Binding;
+import io.holdfast.fs.origin.Origin;
+import io.holdfast.fs.origin.OriginHealth;
 import io.holdfast.fs.peers.PeersReport;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.stats.Activity;
@@ -68,6 +70,7 @@ final class StatsReport {
       DatasetScan scan,
       LongSupplier entriesLoaded,
       Residency residency,
+      Origin origin,
       Transit transit,
       ReadStats reads,
       Activity activity,
@@ -189,6 +192,10 @@ final class StatsReport {
     origin.put("in_flight", turns.inFlight());
     origin.put("queued", turns.queued());
     origin.put("stuck", turns.stuck());
+    OriginHealth health = sources.origin.health();
+    origin.put("silent", health.silent());
+    origin.put("silences", health.silences());
+    origin.put("unanswered_seconds", health.unansweredSeconds());
     origin.put("p50_us", micros(50));
     origin.put("p99_us", micros(99));
     origin.put("durations", durations());

@@ -54,6 +54,13 @@ final class OriginProbe implements Probe {
     Figures now = origin(answers.figures().orElseThrow());
     List<Finding> findings = new ArrayList<>();
     long inFlight = now.number("in_flight");
+    if (now.is("silent")) {
+      findings.add(
+          Finding.fail(
+              "it has not answered for %d s, so what needs it fails at once"
+                  .formatted(now.number("unanswered_seconds")),
+              MEND));
+    }
     if (now.number("stuck") > 0) {
       findings.add(
           Finding.fail(

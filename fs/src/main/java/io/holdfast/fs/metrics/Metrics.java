@@ -185,6 +185,18 @@ public final class Metrics {
         "holdfast_origin_fetches_stuck",
         "fetches.origin.stuck",
         "Fetches that were given up and whose thread has not come back: the origin hangs.");
+    table.gauge(
+        "holdfast_origin_silent",
+        "fetches.origin.silent",
+        "1 while the origin does not answer, so that what needs it fails at once.");
+    table.counter(
+        "holdfast_origin_silences_total",
+        "fetches.origin.silences",
+        "How often the origin did not answer for so long that it was not asked for a while.");
+    table.gauge(
+        "holdfast_origin_unanswered_seconds",
+        "fetches.origin.unanswered_seconds",
+        "For how long the origin has not answered; 0 while nobody waits for it.");
     table.histogram(
         "holdfast_origin_fetch_duration_seconds",
         "fetches.origin.durations",

@@ -267,7 +267,7 @@ public final class DatasetFilesystem implements Filesystem {
       public void failed(FsException cause) {
         reply.failed(cause);
         reads.failed(cause.code(), caller.answered(nanoTime.getAsLong()));
-        if (cause.code() != FsError.STALE) {
+        if (cause.code() != FsError.STALE && cause.code() != FsError.ORIGIN_SILENT) {
           log.warn("a read failed: {}", cause.getMessage());
         }
       }

@@ -23,7 +23,7 @@ public final class Errnos {
           case RANGE -> Errno.ERANGE;
           case UNSUPPORTED -> Errno.EOPNOTSUPP;
           case STALE -> Errno.ESTALE;
-          case IO, TIMED_OUT, UNAVAILABLE -> Errno.EIO;
+          case IO, TIMED_OUT, ORIGIN_SILENT, UNAVAILABLE -> Errno.EIO;
           case NO_MEMORY -> Errno.ENOMEM;
         };
     return -errno.intValue();

@@ -19,6 +19,8 @@ import java.util.concurrent.locks.LockSupport;
  * executor and is given up when it takes too long; the executor bounds how many threads can be
  * stuck, and refuses further calls at once when all are. {@link #open} and what is read from the
  * file are not bounded here: they run on the threads of fetches, which have their own deadline.
+ *
+ * <p>While the origin does not answer at all, every call fails at once: see {@link OriginBreaker}.
  */
 public final class DeadlineOrigin implements Origin {
   private static final long WAIT_NANOS = Duration.ofMillis(1).toNanos();
@@ -31,17 +33,21 @@ public final class DeadlineOrigin implements Origin {
 
   private final AtomicInteger stuck = new AtomicInteger();
   private final Duration deadline;
+  private final OriginBreaker breaker;
 
   /**
    * Wraps an origin.
    *
    * @param threads bounded in number, refusing what it has no thread for; closed with this origin
    * @param deadline how long a call may take
+   * @param breaker knows whether the origin answers
    */
-  public DeadlineOrigin(Origin origin, ExecutorService threads, Duration deadline) {
+  public DeadlineOrigin(
+      Origin origin, ExecutorService threads, Duration deadline, OriginBreaker breaker) {
     this.origin = origin;
     this.threads = threads;
     this.deadline = deadline;
+    this.breaker = breaker;
   }
 
   /** A call that may be given up while it runs, and comes back later or never. */
@@ -77,9 +83,10 @@ public final class DeadlineOrigin implements Origin {
     }
   }
 
-  private <T> T bounded(OriginPath path, Callable<T> asked) throws FsException {
+  private <T> T bounded(OriginPath path, OriginBreaker.Call<T> asked) throws FsException {
+    breaker.require(path);
     long end = System.nanoTime() + deadline.toNanos();
-    Call<T> call = new Call<>(asked);
+    Call<T> call = new Call<>(() -> breaker.ask(asked));
     return await(path, call, submit(path, call, end), end);
   }
 
@@ -114,6 +121,7 @@ public final class DeadlineOrigin implements Origin {
       try {
         return threads.submit(call);
       } catch (RejectedExecutionException e) {
+        breaker.require(path);
         boolean allStuck = stuck.get() > 0 && stuck.get() >= running.get();
         if (allStuck || System.nanoTime() >= end) {
           throw new FsException(
@@ -140,6 +148,21 @@ public final class DeadlineOrigin implements Origin {
   }
 
   @Override
+  public void probe() throws FsException {
+    origin.probe(); // whoever probes can give it up
+  }
+
+  @Override
+  public OriginHealth health() {
+    return breaker.health();
+  }
+
+  @Override
+  public void watch() {
+    breaker.tick();
+  }
+
+  @Override
   public Attributes stat(OriginPath path) throws FsException {
     return bounded(path, () -> origin.stat(path));
   }
@@ -152,8 +175,10 @@ public final class DeadlineOrigin implements Origin {
   /** A deadline for each batch: a large directory on a slow store takes long, but does not hang. */
   @Override
   public void list(OriginPath path, EntrySink sink) throws FsException {
+    breaker.require(path);
     ListedBatches batches = new ListedBatches(deadline);
-    Call<Boolean> call = new Call<>(() -> batches.fill(to -> origin.list(path, to)));
+    Call<Boolean> call =
+        new Call<>(() -> batches.fill(to -> breaker.run(() -> origin.list(path, to))));
     Future<Boolean> answer = submit(path, call, System.nanoTime() + deadline.toNanos());
     try {
       while (batches.pass(sink)) {
@@ -168,7 +193,31 @@ public final class DeadlineOrigin implements Origin {
 
   @Override
   public OriginFile open(OriginPath path, Part part) throws FsException {
-    return origin.open(path, part);
+    breaker.require(path);
+    return new WatchedFile(breaker.ask(() -> origin.open(path, part)), breaker);
+  }
+
+  /** A file whose bytes tell that the origin answers. */
+  private record WatchedFile(OriginFile file, OriginBreaker breaker) implements OriginFile {
+    @Override
+    public Version version() throws FsException {
+      return breaker.ask(file::version);
+    }
+
+    @Override
+    public int read(long offset, long address, int length) throws FsException {
+      return breaker.askForBytes(() -> file.read(offset, address, length));
+    }
+
+    @Override
+    public void discard(long offset, long length) {
+      file.discard(offset, length);
+    }
+
+    @Override
+    public void close() {
+      file.close();
+    }
   }
 
   /** Not bounded: whoever scans does so on a thread of its own, and may stop it. */

@@ -31,6 +31,23 @@ public interface Origin extends AutoCloseable {
    */
   boolean mayHang();
 
+  /**
+   * Has the store itself answer something small, which no cache on the way can.
+   *
+   * @throws FsException where it does not
+   */
+  default void probe() throws FsException {
+    figures();
+  }
+
+  /** Returns whether the store answers, as far as that is known. Does not block. */
+  default OriginHealth health() {
+    return OriginHealth.WELL;
+  }
+
+  /** Finds out whether the store answers; to be called once a second. Does not block. */
+  default void watch() {}
+
   /** Returns the attributes of an entry; of a symlink, its own. */
   Attributes stat(OriginPath path) throws FsException;
 

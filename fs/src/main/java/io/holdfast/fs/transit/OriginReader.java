@@ -7,6 +7,7 @@ import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.Origin.Part;
 import io.holdfast.fs.origin.OriginFile;
 import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
@@ -37,6 +38,22 @@ final class OriginReader {
     this.fetchers = fetchers;
     this.stats = stats;
     this.nanoTime = nanoTime;
+  }
+
+  /**
+   * Makes sure that the origin may be asked.
+   *
+   * @throws RejectedExecutionException whose cause says why not
+   */
+  void requireAnswers(Item item) {
+    if (origin.health().silent()) {
+      throw new RejectedExecutionException(
+          new FsException(FsError.ORIGIN_SILENT, item + ": the origin does not answer"));
+    }
+  }
+
+  boolean isSilent() {
+    return origin.health().silent();
   }
 
   /** Returns whether all of it is there; not where the fetch was given up meanwhile. */
@@ -82,7 +99,10 @@ final class OriginReader {
         int count = file.read(item.offset() + done, address + done, step);
         checkVersion(file, item);
         if (count < step) {
-          throw stale(item);
+          // the version is the one that has them: the store gave less than there is
+          throw new FsException(
+              FsError.IO,
+              "%s: the origin gave %d of %d bytes".formatted(item.path().get(), count, step));
         }
         stats.originBytes.add(count);
         done += count;

@@ -199,13 +199,18 @@ public final class Transit {
   private void atOrigin(Fetch fetch, Runnable rest) {
     FetchTask task = new FetchTask(fetch.item().length(), false, rest);
     fetch.turn(task);
+    origin.requireAnswers(fetch.item());
     fetchers.execute(task);
   }
 
   private void refused(Fetch fetch, RejectedExecutionException cause) {
     FetchTask task = fetch.turn();
     if (closed || task == null || task.awaited) {
-      fail(fetch, new FsException(FsError.IO, fetch.item() + ": no thread to fetch it", cause));
+      fail(
+          fetch,
+          cause.getCause() instanceof FsException why
+              ? why
+              : new FsException(FsError.IO, fetch.item() + ": no thread to fetch it", cause));
     } else {
       leaveOut(fetch);
     }
@@ -310,7 +315,9 @@ public final class Transit {
     } else {
       stats.originErrors.increment();
       stats.errors.count(cause.code());
-      log.warn("fetch failed: {}", cause.getMessage());
+      if (cause.code() != FsError.ORIGIN_SILENT) { // of which there is a line
+        log.warn("fetch failed: {}", cause.getMessage());
+      }
     }
   }
 
@@ -384,9 +391,10 @@ public final class Transit {
    */
   public void expire() {
     long now = nanoTime.getAsLong();
+    long longest = origin.isSilent() ? deadlineNanos : 2 * deadlineNanos;
     table.forEach(
         fetch -> {
-          if (fetch.expire(now, 2 * deadlineNanos)) {
+          if (fetch.expire(now, longest)) {
             fail(fetch, new FsException(FsError.TIMED_OUT, fetch.item() + ": given up"));
             giveUp(fetch);
           } else if (fetch.isOver(now)) {

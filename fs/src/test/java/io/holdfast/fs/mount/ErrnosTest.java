@@ -27,6 +27,7 @@ final class ErrnosTest {
     EXPECTED.put(FsError.STALE, Errno.ESTALE);
     EXPECTED.put(FsError.IO, Errno.EIO);
     EXPECTED.put(FsError.TIMED_OUT, Errno.EIO);
+    EXPECTED.put(FsError.ORIGIN_SILENT, Errno.EIO);
     EXPECTED.put(FsError.NO_MEMORY, Errno.ENOMEM);
     EXPECTED.put(FsError.UNAVAILABLE, Errno.EIO);
   }

@@ -15,6 +15,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -38,13 +39,20 @@ final class DeadlineOriginTest extends DirectoryContractTest {
 
   @Override
   Origin openOrigin() throws FsException {
-    return new DeadlineOrigin(
+    return bounded(
         PosixOrigin.open(directory.root(), InstantSource.system()), pool(64), Await.LONGEST);
   }
 
   @Override
   void removeStore() throws IOException {
     directory.close();
+  }
+
+  /** An origin that has as much time as it wants before it counts as silent. */
+  private static Origin bounded(Origin origin, ExecutorService threads, Duration deadline) {
+    OriginBreaker breaker =
+        new OriginBreaker("fake", origin::probe, Await.LONGEST, Runnable::run, System::nanoTime);
+    return new DeadlineOrigin(origin, threads, deadline, breaker);
   }
 
   private static ThreadPoolExecutor pool(int threads) {
@@ -74,7 +82,7 @@ final class DeadlineOriginTest extends DirectoryContractTest {
     FakeOrigin fake = new FakeOrigin();
     Hanging hanging = new Hanging();
     fake.setGate(hanging);
-    Origin origin = new DeadlineOrigin(fake, pool(THREADS), SHORT);
+    Origin origin = bounded(fake, pool(THREADS), SHORT);
     assertFails(() -> origin.stat(OriginPath.of("file")), FsError.TIMED_OUT);
     assertThat(hanging.entered).hasValue(1);
     hanging.answer.countDown();
@@ -88,7 +96,7 @@ final class DeadlineOriginTest extends DirectoryContractTest {
     Hanging hanging = new Hanging();
     fake.setGate(hanging);
     ThreadPoolExecutor pool = pool(THREADS);
-    Origin origin = new DeadlineOrigin(fake, pool, SHORT);
+    Origin origin = bounded(fake, pool, SHORT);
     for (int i = 0; i < 10; i++) {
       assertFails(() -> origin.stat(OriginPath.of("file")), FsError.TIMED_OUT);
     }
@@ -109,7 +117,7 @@ final class DeadlineOriginTest extends DirectoryContractTest {
     fake.file("file", new byte[5]);
     Hanging working = new Hanging();
     fake.setGate(working);
-    Origin origin = new DeadlineOrigin(fake, pool(THREADS), Await.LONGEST);
+    Origin origin = bounded(fake, pool(THREADS), Await.LONGEST);
     List<FutureTask<Long>> calls = new ArrayList<>();
     Thread last = Thread.currentThread();
     for (int i = 0; i <= THREADS; i++) {
@@ -159,7 +167,7 @@ final class DeadlineOriginTest extends DirectoryContractTest {
           }
         };
     List<String> names = new ArrayList<>();
-    try (Origin origin = new DeadlineOrigin(slow, pool(THREADS), SHORT)) {
+    try (Origin origin = bounded(slow, pool(THREADS), SHORT)) {
       assertFails(
           () -> origin.list(OriginPath.ROOT, (name, type, inode, attributes) -> names.add("late")),
           FsError.TIMED_OUT);
@@ -186,7 +194,7 @@ final class DeadlineOriginTest extends DirectoryContractTest {
           }
         };
     List<String> names = new ArrayList<>();
-    try (Origin origin = new DeadlineOrigin(slow, pool(THREADS), deadline)) {
+    try (Origin origin = bounded(slow, pool(THREADS), deadline)) {
       origin.list(
           OriginPath.ROOT,
           (name, type, inode, attributes) -> names.add(OriginPath.of(name).toString()));
@@ -216,7 +224,7 @@ final class DeadlineOriginTest extends DirectoryContractTest {
           }
         };
     AtomicInteger passed = new AtomicInteger();
-    try (Origin origin = new DeadlineOrigin(hanging, pool(THREADS), SHORT)) {
+    try (Origin origin = bounded(hanging, pool(THREADS), SHORT)) {
       assertFails(
           () ->
               origin.list(
@@ -231,7 +239,7 @@ final class DeadlineOriginTest extends DirectoryContractTest {
 
   @Test
   void list_thatFails_keepsItsCode() {
-    try (Origin origin = new DeadlineOrigin(new FakeOrigin(), pool(THREADS), Await.LONGEST)) {
+    try (Origin origin = bounded(new FakeOrigin(), pool(THREADS), Await.LONGEST)) {
       assertFails(
           () -> origin.list(OriginPath.of("none"), (name, type, inode, a) -> {}),
           FsError.NOT_FOUND);
@@ -240,7 +248,7 @@ final class DeadlineOriginTest extends DirectoryContractTest {
 
   @Test
   void call_thatFails_keepsItsCode() {
-    try (Origin origin = new DeadlineOrigin(new FakeOrigin(), pool(THREADS), Await.LONGEST)) {
+    try (Origin origin = bounded(new FakeOrigin(), pool(THREADS), Await.LONGEST)) {
       assertFails(() -> origin.stat(OriginPath.of("none")), FsError.NOT_FOUND);
     }
   }
@@ -255,7 +263,7 @@ final class DeadlineOriginTest extends DirectoryContractTest {
             throw new IllegalStateException("broken");
           }
         });
-    try (Origin origin = new DeadlineOrigin(fake, pool(THREADS), Await.LONGEST)) {
+    try (Origin origin = bounded(fake, pool(THREADS), Await.LONGEST)) {
       assertThatThrownBy(() -> origin.stat(OriginPath.of("file")))
           .isInstanceOfSatisfying(
               FsException.class, e -> assertThat(e.code()).isEqualTo(FsError.IO))
@@ -268,7 +276,7 @@ final class DeadlineOriginTest extends DirectoryContractTest {
     Hanging hanging = new Hanging();
     FakeOrigin fake = new FakeOrigin();
     fake.setGate(hanging);
-    try (Origin origin = new DeadlineOrigin(fake, pool(THREADS), Await.LONGEST)) {
+    try (Origin origin = bounded(fake, pool(THREADS), Await.LONGEST)) {
       Thread.currentThread().interrupt();
       assertFails(() -> origin.stat(OriginPath.of("file")), FsError.IO);
       assertThat(Thread.interrupted()).isTrue();

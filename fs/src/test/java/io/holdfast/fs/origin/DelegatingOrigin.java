@@ -27,6 +27,21 @@ public class DelegatingOrigin implements Origin {
   }
 
   @Override
+  public void probe() throws FsException {
+    origin.probe();
+  }
+
+  @Override
+  public OriginHealth health() {
+    return origin.health();
+  }
+
+  @Override
+  public void watch() {
+    origin.watch();
+  }
+
+  @Override
   public Attributes stat(OriginPath path) throws FsException {
     return origin.stat(path);
   }

@@ -45,6 +45,16 @@ public final class FakeOrigin implements Origin, DirectoryStore {
     /** Before bytes are read. */
     default void read(OriginPath path, long offset, int length) throws FsException {}
 
+    /** Returns how many bytes a read gives at most, though there are more. */
+    default int atMost(OriginPath path, int length) {
+      return length;
+    }
+
+    /** Tells whether the store has not answered for so long that it is not asked. */
+    default boolean silent() {
+      return false;
+    }
+
     /** After bytes were read, and before the caller gets them. */
     default void afterRead(OriginPath path, long offset, int length) throws FsException {}
   }
@@ -216,6 +226,11 @@ public final class FakeOrigin implements Origin, DirectoryStore {
   @Override
   public boolean mayHang() {
     return false;
+  }
+
+  @Override
+  public OriginHealth health() {
+    return gate.silent() ? new OriginHealth(true, 1, 60) : OriginHealth.WELL;
   }
 
   @Override
@@ -405,7 +420,8 @@ public final class FakeOrigin implements Origin, DirectoryStore {
       gate.read(path, offset, length);
       int count;
       synchronized (FakeOrigin.this) {
-        count = (int) Math.max(0, Math.min(length, entry.content.length - offset));
+        int most = gate.atMost(path, length);
+        count = (int) Math.max(0, Math.min(most, entry.content.length - offset));
         if (count > 0) {
           Memory.put(address, entry.content, (int) offset, count);
         }

@@ -355,6 +355,73 @@ final class TransitTest {
     }
   }
 
+  /** A store that gives less than there is; the version of the file is still the one wanted. */
+  private static final class GivingLess implements FakeOrigin.Gate {
+    private final AtomicInteger times;
+
+    GivingLess(int times) {
+      this.times = new AtomicInteger(times);
+    }
+
+    @Override
+    public int atMost(OriginPath path, int length) {
+      return times.getAndDecrement() > 0 ? length / 2 : length;
+    }
+  }
+
+  @Test
+  void read_shortInPassing_isTriedAgain() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      t.origin.setGate(new GivingLess(2));
+      t.assertRead(file, 0, 1000);
+      assertThat(t.transit.stats().originRetries.sum()).isEqualTo(2);
+    }
+  }
+
+  /** It was told as ESTALE once, although nothing had changed. */
+  @Test
+  void read_shortForGood_isAnErrorOfTheOrigin() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      t.origin.setGate(new GivingLess(100));
+      FsException failure = t.read(file, 0, 1000).failure();
+      assertThat(failure.code()).isEqualTo(FsError.IO);
+      assertThat(failure).hasMessageContaining("500 of 1000 bytes");
+      assertThat(t.listener.changed).isEmpty();
+    }
+  }
+
+  @Test
+  void read_shortSinceTheFileWasCut_isStale() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      t.origin.truncate("f", 500);
+      assertThat(t.read(file, 0, 1000).failure().code()).isEqualTo(FsError.STALE);
+      assertThat(t.listener.changed).hasSize(1);
+    }
+  }
+
+  @Test
+  void origin_silent_isNotAsked() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      t.origin.setGate(
+          new FakeOrigin.Gate() {
+            @Override
+            public boolean silent() {
+              return true;
+            }
+          });
+      assertThat(t.read(file, 0, 1000).failure().code()).isEqualTo(FsError.ORIGIN_SILENT);
+      assertThat(t.origin.opens()).isZero();
+      assertThat(t.transit.used()).isZero();
+      assertThat(t.transit.stats().inFlight.sum()).isZero();
+      t.origin.setGate(new FakeOrigin.Gate() {});
+      t.assertRead(file, 0, 1000);
+    }
+  }
+
   @Test
   void failure_inTheMiddle_goesOnWhereItStopped() {
     try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {

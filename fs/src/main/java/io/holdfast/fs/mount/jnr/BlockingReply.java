@@ -4,19 +4,24 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.mount.Errnos;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import jnr.constants.platform.Errno;
 
 /**
  * A reply that a thread of libfuse waits for, because libfuse 2 takes the answer as the callback's
  * return. Whoever has the bytes copies them to libfuse's buffer and wakes the thread. The wait is
- * bounded by whoever owes the answer: transit answers every read by its deadline.
+ * bounded by whoever owes the answer: transit answers every read by its deadline. A reader that got
+ * a signal does not wait for that; what comes for it later goes nowhere, as the buffer is libfuse's
+ * again.
  */
 final class BlockingReply implements ReadReply {
   private static final int PENDING = Integer.MIN_VALUE;
+  private static final int COPYING = Integer.MIN_VALUE + 1;
 
   private final long buffer;
   private final Thread reader = Thread.currentThread();
-  private volatile int result = PENDING;
+  private final AtomicInteger result = new AtomicInteger(PENDING);
 
   BlockingReply(long buffer) {
     this.buffer = buffer;
@@ -24,29 +29,35 @@ final class BlockingReply implements ReadReply {
 
   @Override
   public void data(long address, int length) {
-    if (length > 0) {
-      Memory.copy(address, buffer, length);
+    if (result.compareAndSet(PENDING, COPYING)) {
+      if (length > 0) {
+        Memory.copy(address, buffer, length);
+      }
+      finish(COPYING, length);
     }
-    finish(length);
   }
 
   @Override
   public void failed(FsException cause) {
-    finish(Errnos.negative(cause.code()));
+    finish(PENDING, Errnos.negative(cause.code()));
   }
 
-  private void finish(int outcome) {
-    result = outcome;
-    if (Thread.currentThread() != reader) {
+  /** Frees the reader, unless its bytes are being copied. */
+  void interrupted() {
+    finish(PENDING, -Errno.EINTR.intValue());
+  }
+
+  private void finish(int before, int outcome) {
+    if (result.compareAndSet(before, outcome) && Thread.currentThread() != reader) {
       LockSupport.unpark(reader);
     }
   }
 
   /** Waits for the answer: the bytes that were copied, or a negative errno. */
   int await() {
-    while (result == PENDING) {
+    while (result.get() <= COPYING) {
       LockSupport.park(this);
     }
-    return result;
+    return result.get();
   }
 }

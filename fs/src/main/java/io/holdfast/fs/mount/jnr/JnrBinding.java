@@ -45,6 +45,7 @@ public final class JnrBinding implements Binding {
 
   private final LibFuse2 libfuse;
   private final ThreadLocal<Request> current = ThreadLocal.withInitial(Request::new);
+  private final WaitingReads waiting = new WaitingReads();
   private final Exposures exposures = new Exposures();
 
   /** libfuse's numbers of directories in which something was looked up, by the core's node. */
@@ -87,6 +88,7 @@ public final class JnrBinding implements Binding {
             filesystem,
             new Operations.Surroundings(
                 current,
+                waiting,
                 exposures,
                 kernelDirectories,
                 initialized,
@@ -118,7 +120,13 @@ public final class JnrBinding implements Binding {
     // only now: what was mounted there before is not for close() to take away
     options = wanted;
     channel = libfuse.fuse_session_next_chan(session, 0);
-    loop = new RequestLoop(libfuse, session, channel, current, exposures::leave);
+    loop =
+        new RequestLoop(
+            libfuse,
+            session,
+            channel,
+            current,
+            new RequestLoop.Hooks(exposures::leave, waiting::interrupt));
     loop.start();
     awaitFirstRequest(wanted);
   }

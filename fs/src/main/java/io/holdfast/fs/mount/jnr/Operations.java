@@ -63,6 +63,7 @@ final class Operations {
    * What the callbacks share with the binding.
    *
    * @param current the request that the calling thread is answering
+   * @param waiting reads that wait for their bytes
    * @param exposures lookups on their way to the kernel
    * @param directories libfuse's numbers of directories, by the core's node
    * @param initialized counted down when the kernel has begun to use the mount
@@ -71,6 +72,7 @@ final class Operations {
    */
   record Surroundings(
       ThreadLocal<Request> current,
+      WaitingReads waiting,
       Exposures exposures,
       ConcurrentHashMap<Long, Long> directories,
       CountDownLatch initialized,
@@ -264,13 +266,10 @@ final class Operations {
             return -Errno.ESTALE.intValue();
           }
           BlockingReply reply = new BlockingReply(buffer);
+          Request request = around.current.get();
           filesystem.read(
-              known(Memory.string(path)).node(),
-              offset,
-              (int) size,
-              around.current.get().thread(),
-              reply);
-          return reply.await();
+              known(Memory.string(path)).node(), offset, (int) size, request.thread(), reply);
+          return around.waiting.await(request.unique(), reply);
         });
   }
 

@@ -21,12 +21,14 @@ final class Request {
   static final int PID = 32;
 
   private int opcode;
+  private long unique;
   private long kernelNode;
   private int thread;
   private long shown;
 
   void begin(long header) {
     opcode = Memory.getInt(header + OPCODE);
+    unique = Memory.getLong(header + UNIQUE);
     kernelNode = Memory.getLong(header + NODEID);
     thread = Memory.getInt(header + PID);
     shown = 0;
@@ -34,6 +36,11 @@ final class Request {
 
   int opcode() {
     return opcode;
+  }
+
+  /** Returns the kernel's number of the request. */
+  long unique() {
+    return unique;
   }
 
   boolean isLookup() {

@@ -27,29 +27,32 @@ final class RequestLoop {
   private final long session;
   private final long channel;
   private final ThreadLocal<Request> current;
-  private final LongConsumer answered;
+  private final Hooks hooks;
   private final AtomicLongArray counts = new AtomicLongArray(OPCODES);
   private final AtomicInteger idle = new AtomicInteger();
   private final AtomicInteger started = new AtomicInteger();
   private volatile boolean ended;
 
   /**
+   * What is called beside libfuse.
+   *
+   * @param answered with the node that a lookup's reply has shown, after the reply
+   * @param interrupted with an INTERRUPT request
+   */
+  record Hooks(LongConsumer answered, LongConsumer interrupted) {}
+
+  /**
    * Creates the loop.
    *
    * @param current where callbacks find the request of their thread
-   * @param answered called with the node that a lookup's reply has shown, after the reply
    */
   RequestLoop(
-      LibFuse2 libfuse,
-      long session,
-      long channel,
-      ThreadLocal<Request> current,
-      LongConsumer answered) {
+      LibFuse2 libfuse, long session, long channel, ThreadLocal<Request> current, Hooks hooks) {
     this.libfuse = libfuse;
     this.session = session;
     this.channel = channel;
     this.current = current;
-    this.answered = answered;
+    this.hooks = hooks;
   }
 
   void start() {
@@ -92,9 +95,12 @@ final class RequestLoop {
     if (!forget && idle.decrementAndGet() == 0) {
       start();
     }
+    if (opcode == Opcode.INTERRUPT.code()) {
+      hooks.interrupted.accept(memory);
+    }
     libfuse.fuse_session_process(session, memory, length, channel);
     if (request.shown() != 0) {
-      answered.accept(request.shown());
+      hooks.answered.accept(request.shown());
     }
     if (!forget && idle.incrementAndGet() > MOST_IDLE) {
       idle.decrementAndGet();

@@ -137,6 +137,12 @@ public final class S3Origin implements Origin {
     return true;
   }
 
+  @Override
+  public void probe() throws FsException {
+    String prefix = settings.location().prefix();
+    bucket.list(new SortedKeys.Page(prefix, false, null, 1), describe());
+  }
+
   /** Asks at once whether there is such a file and such a directory; the directory wins. */
   @Override
   public Attributes stat(OriginPath path) throws FsException {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.Memory;
+import java.util.concurrent.CountDownLatch;
 import jnr.constants.platform.Errno;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -64,10 +65,41 @@ final class BlockingReplyTest {
   }
 
   @Test
-  void interrupt_doesNotEndTheWait() throws InterruptedException {
+  void interrupted_endsTheWait_andWhatComesLaterGoesNowhere() throws InterruptedException {
+    WaitingReads waiting = new WaitingReads();
     BlockingReply[] reply = new BlockingReply[1];
     int[] result = new int[1];
-    java.util.concurrent.CountDownLatch created = new java.util.concurrent.CountDownLatch(1);
+    CountDownLatch created = new CountDownLatch(1);
+    Memory.putLong(buffer, 7);
+    Thread reader =
+        new Thread(
+            () -> {
+              reply[0] = new BlockingReply(buffer);
+              created.countDown();
+              result[0] = waiting.await(12, reply[0]);
+            });
+    reader.start();
+    created.await();
+    long request = LIBC.malloc(48);
+    Memory.putLong(request + Request.HEADER_SIZE, 10);
+    waiting.interrupt(request);
+    Memory.putLong(request + Request.HEADER_SIZE, 12);
+    while (reader.isAlive()) {
+      waiting.interrupt(request); // it may not wait yet
+      Thread.onSpinWait();
+    }
+    LIBC.free(request);
+    assertThat(result[0]).isEqualTo(-Errno.EINTR.intValue());
+    Memory.putLong(source, 42);
+    reply[0].data(source, 8);
+    assertThat(Memory.getLong(buffer)).isEqualTo(7);
+  }
+
+  @Test
+  void interruptOfTheThread_doesNotEndTheWait() throws InterruptedException {
+    BlockingReply[] reply = new BlockingReply[1];
+    int[] result = new int[1];
+    CountDownLatch created = new CountDownLatch(1);
     Thread reader =
         new Thread(
             () -> {
