@@ -171,6 +171,15 @@ final class MountOptions {
     @Nullable String metadataTtl;
 
     @Option(
+        names = "--source-timeout",
+        paramLabel = "TIME|indefinite",
+        description = {
+          "How long a read waits for a source that does not answer, before it fails; later ones"
+              + " fail at once then, until it answers. Default: 60s."
+        })
+    @Nullable String sourceTimeout;
+
+    @Option(
         names = "--xattr",
         paramLabel = "on|off",
         description =
@@ -338,6 +347,7 @@ final class MountOptions {
     f.set(Settings.Key.NAME, mount.name, b::name);
     f.set(Settings.Key.CONFIG, mount.config, b::configFile);
     f.set(Settings.Key.METADATA_TTL, mount.metadataTtl, v -> b.metadataTtl(ttl(v)));
+    f.set(Settings.Key.SOURCE_TIMEOUT, mount.sourceTimeout, v -> b.sourceTimeout(ttl(v)));
     f.set(Settings.Key.XATTR, mount.xattr, v -> b.xattr(one(XattrChoice.values(), v)));
     f.set(
         Settings.Key.COUNT_OPENS,

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Which threads the parts of the daemon run on, and which origin they get. */
 final class Composition {
-  /** How long a reader, or a call for metadata, waits for the origin. */
-  static final Duration DEADLINE = Duration.ofSeconds(60);
+  /** How long one call of the origin may take, however long a reader waits. */
+  private static final Duration LONGEST_CALL = Duration.ofSeconds(60);
 
   /** Threads that may be stuck in an origin that hangs. */
   private static final int METADATA_THREADS = 32;
@@ -64,7 +64,12 @@ final class Composition {
         settings.s3().isPresent()
             ? objects(settings.s3().get(), supervision)
             : directory(((Source.Directory) settings.origin()).path(), supervision);
-    return origin.mayHang() ? bounded(origin) : origin;
+    return origin.mayHang() ? bounded(origin, settings.sourceTimeout()) : origin;
+  }
+
+  /** Returns how long a call of the origin may take, where readers wait so long for it. */
+  static Duration callDeadline(Duration patience) {
+    return patience.compareTo(LONGEST_CALL) < 0 ? patience : LONGEST_CALL;
   }
 
   private static Origin objects(S3Settings store, @Nullable Supervision supervision)
@@ -81,7 +86,7 @@ final class Composition {
   }
 
   /** Fewer threads than answer requests: some are left when the origin hangs. */
-  private static Origin bounded(Origin origin) {
+  private static Origin bounded(Origin origin, Duration patience) {
     ExecutorService threads =
         new ThreadPoolExecutor(
             0,
@@ -95,10 +100,10 @@ final class Composition {
         new OriginBreaker(
             origin.describe(),
             origin::probe,
-            DEADLINE,
+            patience,
             pool("origin-probe", PROBE_THREADS),
             System::nanoTime);
-    return new DeadlineOrigin(origin, threads, DEADLINE, breaker);
+    return new DeadlineOrigin(origin, threads, callDeadline(patience), breaker);
   }
 
   /**

@@ -240,7 +240,7 @@ final class MountParts {
             settings.transitBytes(),
             Composition.fetchers(origin.mayHang(), settings.transitBytes()),
             System::nanoTime,
-            Composition.DEADLINE,
+            settings.sourceTimeout(),
             new TransitListener(residency, this::mayKeep, activity, accesses, this::changes));
     undo.push(made::close);
     return made;

@@ -7,6 +7,7 @@ import io.holdfast.fs.origin.s3.S3Origin;
 import io.holdfast.fs.origin.s3.S3Settings;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.regex.Pattern;
@@ -109,8 +110,12 @@ public final class S3Options {
     return Integer.parseInt(octal, OCTAL);
   }
 
-  /** Puts together what was given, or returns null where the source is a directory. */
-  @Nullable S3Settings settings(Source source) {
+  /**
+   * Puts together what was given, or returns null where the source is a directory.
+   *
+   * @param deadline how long a request may take
+   */
+  @Nullable S3Settings settings(Source source, Duration deadline) {
     if (!(source instanceof Source.S3 objects)) {
       return null;
     }
@@ -125,7 +130,7 @@ public final class S3Options {
         Objects.requireNonNullElse(directoryMode, DEFAULT_DIRECTORY_MODE),
         uid == null ? ControlDirectory.ownUid() : uid,
         gid == null ? ControlDirectory.ownGid() : gid,
-        Composition.DEADLINE);
+        deadline);
   }
 
   /** Returns the bytes of memory outside the heap that what is read from there may take. */

@@ -44,6 +44,7 @@ public final class Settings {
   public static final String DEFAULT_POLICY = "minio";
   public static final int DEFAULT_ITEM_SIZE = 8 << 20;
   public static final Duration DEFAULT_METADATA_TTL = Duration.ofHours(1);
+  public static final Duration DEFAULT_SOURCE_TIMEOUT = Duration.ofMinutes(1);
   public static final long DEFAULT_WINDOW_BYTES = 64L << 20;
   public static final Duration DEFAULT_WINDOW_AGE = Duration.ofSeconds(2);
 
@@ -74,6 +75,7 @@ public final class Settings {
     EXCLUDE,
     ITEM_SIZE,
     METADATA_TTL,
+    SOURCE_TIMEOUT,
     XATTR,
     PIN,
     WINDOW,
@@ -126,6 +128,7 @@ public final class Settings {
   private final List<String> exclude;
   private final int itemSize;
   private final Duration metadataTtl;
+  private final Duration sourceTimeout;
   private final XattrChoice xattr;
   private final PinMode pin;
   private final long windowBytes;
@@ -158,6 +161,7 @@ public final class Settings {
     exclude = List.copyOf(builder.exclude);
     itemSize = (int) builder.itemSize;
     metadataTtl = builder.metadataTtl;
+    sourceTimeout = builder.sourceTimeout;
     xattr = builder.xattr;
     pin = builder.pin;
     windowBytes = builder.windowBytes;
@@ -166,7 +170,7 @@ public final class Settings {
     jobBy = builder.jobBy;
     binding = builder.binding;
     allowOther = builder.allowOther;
-    s3 = builder.s3.settings(builder.origin);
+    s3 = builder.s3.settings(builder.origin, Composition.callDeadline(sourceTimeout));
     peers = PeerRules.settings(builder);
     foreground = builder.foreground;
     monitoring = builder.monitoring.build();
@@ -248,6 +252,11 @@ public final class Settings {
    */
   public Duration metadataTtl() {
     return metadataTtl;
+  }
+
+  /** Returns how long a read waits for a source that does not answer; {@link #INDEFINITE}, too. */
+  public Duration sourceTimeout() {
+    return sourceTimeout;
   }
 
   /** Returns whether the mount has extended attributes. */
@@ -371,8 +380,8 @@ public final class Settings {
       case KEEP -> patterns(keep);
       case EXCLUDE -> patterns(exclude);
       case ITEM_SIZE -> size(itemSize);
-      case METADATA_TTL ->
-          metadataTtl.equals(INDEFINITE) ? "indefinite" : Durations.exact(metadataTtl);
+      case METADATA_TTL -> orIndefinite(metadataTtl);
+      case SOURCE_TIMEOUT -> orIndefinite(sourceTimeout);
       case XATTR -> lower(xattr);
       case PIN -> lower(pin);
       case WINDOW -> size(windowBytes);
@@ -399,6 +408,10 @@ public final class Settings {
       case LOG_FORMAT, METRICS, ACCESS_LOG, ACCESS_LOG_SAMPLE -> monitoring.text(key);
       case STATE_DIR -> stateDirectory == null ? "none" : stateDirectory.toString();
     };
+  }
+
+  private static String orIndefinite(Duration time) {
+    return time.equals(INDEFINITE) ? "indefinite" : Durations.exact(time);
   }
 
   /**
@@ -470,6 +483,7 @@ public final class Settings {
     List<String> exclude = List.of();
     long itemSize = DEFAULT_ITEM_SIZE;
     Duration metadataTtl = DEFAULT_METADATA_TTL;
+    Duration sourceTimeout = DEFAULT_SOURCE_TIMEOUT;
     XattrChoice xattr = XattrChoice.ON;
     PinMode pin = PinMode.AUTO;
     long windowBytes = DEFAULT_WINDOW_BYTES;
@@ -562,6 +576,12 @@ public final class Settings {
     /** Bytes of an item of a large file. */
     public Builder itemSize(long value) {
       itemSize = value;
+      return this;
+    }
+
+    /** How long a read waits for a source that does not answer; {@link #INDEFINITE} for ever. */
+    public Builder sourceTimeout(Duration value) {
+      sourceTimeout = value;
       return this;
     }
 

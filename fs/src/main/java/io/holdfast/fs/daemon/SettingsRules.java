@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What settings must obey, and how those that were not given follow from the others. Stateless. */
 final class SettingsRules {
+  private static final Duration SHORTEST_SOURCE_TIMEOUT = Duration.ofSeconds(1);
+
   private SettingsRules() {}
 
   /** Fills in name, memory and capacity where they were not given. */
@@ -64,6 +66,11 @@ final class SettingsRules {
     requireItemSize(b.itemSize);
     requireDuration(Settings.Key.METADATA_TTL, b.metadataTtl);
     requireDuration(Settings.Key.WINDOW_AGE, b.windowAge);
+    requireDuration(Settings.Key.SOURCE_TIMEOUT, b.sourceTimeout);
+    require(
+        b.sourceTimeout.compareTo(SHORTEST_SOURCE_TIMEOUT) >= 0,
+        "--source-timeout %s is not possible: it must be at least 1s",
+        b.sourceTimeout);
     require(
         b.logFile == null || b.logFile.isAbsolute(), "log file '%s' is not absolute", b.logFile);
     require(

@@ -23,21 +23,32 @@ final class OriginReader {
   private static final int ATTEMPTS = 3;
   private static final long RETRY_NANOS = Duration.ofMillis(20).toNanos();
 
+  /** The longest pause between attempts, in those before the second one. */
+  private static final int MOST_PAUSES = 50;
+
   private final Origin origin;
   private final Fetchers fetchers;
   private final TransitStats stats;
   private final LongSupplier nanoTime;
+  private final long patienceNanos;
 
   /**
    * Creates one.
    *
    * @param fetchers learn how the origin copes
+   * @param patience how long an origin that does not answer is asked again
    */
-  OriginReader(Origin origin, Fetchers fetchers, TransitStats stats, LongSupplier nanoTime) {
+  OriginReader(
+      Origin origin,
+      Fetchers fetchers,
+      TransitStats stats,
+      LongSupplier nanoTime,
+      Duration patience) {
     this.origin = origin;
     this.fetchers = fetchers;
     this.stats = stats;
     this.nanoTime = nanoTime;
+    this.patienceNanos = patience.toNanos();
   }
 
   /**
@@ -70,13 +81,20 @@ final class OriginReader {
         if (passing) {
           fetchers.failed();
         }
-        if (!passing || attempt == ATTEMPTS) {
+        if (!passing || (attempt >= ATTEMPTS && !isWaitedFor(fetch, e))) {
           throw e;
         }
         stats.originRetries.increment();
-        LockSupport.parkNanos(RETRY_NANOS * attempt);
+        LockSupport.parkNanos(RETRY_NANOS * Math.min(attempt, MOST_PAUSES));
       }
     }
+  }
+
+  /** A store whose requests end by a deadline of their own may be waited for longer than that. */
+  private boolean isWaitedFor(Fetch fetch, FsException failure) {
+    return failure.code() == FsError.TIMED_OUT
+        && fetch.isRunning()
+        && nanoTime.getAsLong() - fetch.started() < patienceNanos;
   }
 
   private void arrived(int bytes, long nanos) {

@@ -33,6 +33,9 @@ import org.slf4j.LoggerFactory;
 public final class Transit {
   private static final Logger log = LoggerFactory.getLogger(Transit.class);
 
+  /** How long memory is waited for, on a thread that others need. */
+  private static final long MEMORY_NANOS = Duration.ofSeconds(30).toNanos();
+
   private final OriginReader origin;
   private final PeerSource peers;
   private final TransitMemory memory;
@@ -69,7 +72,7 @@ public final class Transit {
     this.peers = sources.peers();
     this.asking = sources.asking();
     this.fetchers = fetchers;
-    this.origin = new OriginReader(sources.origin(), fetchers, stats, nanoTime);
+    this.origin = new OriginReader(sources.origin(), fetchers, stats, nanoTime, deadline);
     this.memory = new TransitMemory(capacity);
     this.readAhead = new ReadAhead(layout, capacity / 2);
     this.nanoTime = nanoTime;
@@ -336,7 +339,7 @@ public final class Transit {
     if (address != 0 || fetch.isUnread()) {
       return address;
     }
-    address = memory.acquire(length, deadlineNanos / 2);
+    address = memory.acquire(length, Math.min(deadlineNanos / 2, MEMORY_NANOS));
     if (address == 0) {
       throw new FsException(
           FsError.NO_MEMORY,

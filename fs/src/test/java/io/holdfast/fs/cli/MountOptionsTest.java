@@ -114,6 +114,7 @@ class MountOptionsTest {
             "--exclude=tmp/",
             "--item-size=16M",
             "--metadata-ttl=indefinite",
+            "--source-timeout=10m",
             "--xattr=off",
             "--name=imagenet",
             "--config=" + Files.createFile(temp.resolve("x.yaml")),
@@ -164,6 +165,7 @@ class MountOptionsTest {
     assertThat(settings.pin()).isEqualTo(PinMode.SOFT);
     assertThat(settings.windowBytes()).isZero();
     assertThat(settings.windowAge()).isEqualTo(Duration.ofMillis(500));
+    assertThat(settings.sourceTimeout()).isEqualTo(Duration.ofMinutes(10));
     assertThat(settings.transitBytes()).isEqualTo(128 << 20);
     assertThat(settings.openCounting()).isEqualTo(OpenCounting.MESSAGE);
     assertThat(settings.text(Settings.Key.JOB_BY)).isEqualTo("env:SLURM_JOB_ID");

@@ -177,6 +177,7 @@ class SettingsTest {
   void build_negativeDurations_areRefused() {
     assertRefused(builder().metadataTtl(Duration.ofSeconds(-1)), "--metadata-ttl PT-1S");
     assertRefused(builder().windowAge(Duration.ofSeconds(-1)), "--window-age PT-1S");
+    assertRefused(builder().sourceTimeout(Duration.ofMillis(999)), "--source-timeout PT0.999S");
   }
 
   @Test
@@ -219,6 +220,7 @@ class SettingsTest {
             exclude              -                    default
             item-size            8M (8.39 MB)         default
             metadata-ttl         indefinite           flag --metadata-ttl
+            source-timeout       1m                   default
             xattr                on                   default
             pin                  auto                 default
             window               64M (67.1 MB)        default

@@ -330,6 +330,28 @@ final class TransitTest {
     }
   }
 
+  /** A store whose requests end by a deadline of their own, of which a reader waits for several. */
+  @Test
+  void origin_lateAgainAndAgain_isAskedAsLongAsTheReaderWaits() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      t.origin.setGate(failing(FsError.TIMED_OUT, 5));
+      t.assertRead(file, 0, 1000);
+      assertThat(t.transit.stats().originRetries.sum()).isEqualTo(5);
+      File other = t.file("g", 1000, 1);
+      t.origin.setGate(
+          new FakeOrigin.Gate() {
+            @Override
+            public void read(OriginPath path, long offset, int length) throws FsException {
+              t.clock.advance(TransitFixture.DEADLINE.dividedBy(4));
+              throw new FsException(FsError.TIMED_OUT, path + ": late");
+            }
+          });
+      assertThat(t.read(other, 0, 1000).failure().code()).isEqualTo(FsError.TIMED_OUT);
+      assertThat(t.transit.stats().originRetries.sum()).isEqualTo(5 + 3);
+    }
+  }
+
   @Test
   void failure_thatStays_isToldAndCounted() {
     try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
