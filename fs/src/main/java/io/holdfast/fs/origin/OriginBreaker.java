@@ -271,7 +271,7 @@ public final class OriginBreaker {
           seconds(quiet));
       return null;
     }
-    boolean due = last == null || now - last.started >= patienceNanos / 4;
+    boolean due = last == null || (vain && now - last.started >= patienceNanos / 4);
     return due ? attempt(now) : null;
   }
 

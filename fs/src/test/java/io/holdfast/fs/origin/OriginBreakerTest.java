@@ -247,6 +247,23 @@ final class OriginBreakerTest {
         });
   }
 
+  /** The next probe was sent before the one before it could be late, and so on. */
+  @Test
+  void patienceIsShort_opensAllTheSame() throws FsException {
+    OriginBreaker hasty =
+        new OriginBreaker("fake", this::probe, Duration.ofSeconds(6), probes::add, clock);
+    Boolean unused =
+        hasty.askForBytes(
+            () -> {
+              for (int i = 0; i < 8; i++) {
+                clock.advance(Duration.ofSeconds(1));
+                hasty.tick();
+              }
+              assertThat(hasty.isSilent()).isTrue();
+              return true;
+            });
+  }
+
   @Test
   void probeThatIsRefusedAThread_countsAsFailed() throws FsException {
     OriginBreaker threadless =
