@@ -42,6 +42,8 @@ public final class Posix {
   public static final int AT_FDCWD = -100;
   public static final int AT_SYMLINK_NOFOLLOW = 0x100;
 
+  private static final int AT_EMPTY_PATH = 0x1000;
+
   public static final int PAGE = 4096;
 
   private static final int STATX_BASIC_STATS = 0x7ff;
@@ -180,27 +182,55 @@ public final class Posix {
     return Arrays.copyOf(value, (int) length);
   }
 
+  /** Opens a file and gives its descriptor. */
+  public static int open(RawPath path, int flags) throws IOException {
+    return (int) checked("open", path, () -> LIBC.open(path.cString(), flags, 0));
+  }
+
+  public static void close(int fd) {
+    LIBC.close(fd);
+  }
+
+  /** What fstat(2) says of an open file. */
+  public static Stat fstat(int fd) throws IOException {
+    Pointer buffer = Memory.allocateDirect(RUNTIME, Stat.BYTES);
+    byte[] empty = RawPath.of("").cString();
+    checked(
+        "fstat",
+        RawPath.of("fd " + fd),
+        () -> LIBC.statx(fd, empty, AT_EMPTY_PATH, STATX_BASIC_STATS, buffer));
+    return Stat.read(buffer);
+  }
+
   /** What pread(2) gives: bytes up to the end of the file. */
   public static byte[] pread(RawPath path, long offset, int length) throws IOException {
-    int fd = (int) checked("open", path, () -> LIBC.open(path.cString(), O_RDONLY, 0));
+    int fd = open(path, O_RDONLY);
     try {
-      byte[] bytes = new byte[length];
-      int done = 0;
-      while (done < length) {
-        int at = done;
-        byte[] rest = new byte[length - done];
-        long n =
-            checked("pread", path, () -> LIBC.pread(fd, rest, (long) rest.length, offset + at));
-        if (n == 0) {
-          break;
-        }
-        System.arraycopy(rest, 0, bytes, done, (int) n);
-        done += (int) n;
-      }
-      return Arrays.copyOf(bytes, done);
+      return pread(fd, offset, length);
     } finally {
-      LIBC.close(fd);
+      close(fd);
     }
+  }
+
+  /** The same of an open file. */
+  public static byte[] pread(int fd, long offset, int length) throws IOException {
+    byte[] bytes = new byte[length];
+    int done = 0;
+    while (done < length) {
+      int at = done;
+      byte[] rest = new byte[length - done];
+      long n =
+          checked(
+              "pread",
+              RawPath.of("fd " + fd),
+              () -> LIBC.pread(fd, rest, (long) rest.length, offset + at));
+      if (n == 0) {
+        break;
+      }
+      System.arraycopy(rest, 0, bytes, done, (int) n);
+      done += (int) n;
+    }
+    return Arrays.copyOf(bytes, done);
   }
 
   /**

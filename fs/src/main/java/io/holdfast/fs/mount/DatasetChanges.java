@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -118,14 +119,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
    * @return entries known before that were different
    */
   public long refresh(String path) throws FsException {
-    Node top = tree.root();
-    for (String name : path.split("/", -1)) {
-      if (!name.isEmpty() && !name.equals(".")) {
-        byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
-        Node next = tree.known(top, bytes);
-        top = next == null ? tree.lookup(top, bytes) : next;
-      }
-    }
+    Node top = find(path);
     long different = refresh(top) ? 1 : 0;
     Node directory = top;
     if (directory.attributes().isDirectory() && !directory.isStale()) {
@@ -135,6 +129,20 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
       missing.takeWithin(id -> tree.handle(id).isWithin(directory), kernel::expire);
     }
     return different;
+  }
+
+  /** Returns what a path is known to lead to. What is not known is asked for. */
+  private Node find(String path) throws FsException {
+    Node at = tree.root();
+    byte @Nullable [] last = null;
+    for (String name : path.split("/", -1)) {
+      if (!name.isEmpty() && !name.equals(".")) {
+        at = last == null ? at : tree.directory(at, last);
+        last = name.getBytes(StandardCharsets.UTF_8);
+      }
+    }
+    Node known = last == null ? at : tree.known(at, last);
+    return known == null ? tree.lookup(at, last) : known;
   }
 
   /** Asks the origin for one node. */

@@ -55,7 +55,7 @@ final class Listings {
     boolean[] hasRoom = {true};
     if (after < UNKNOWN) {
       boolean ask = look && !remembered.holds(directory) && !isYoung(directory);
-      tree.forEachEntry(
+      tree.forEachSettledEntry(
           directory,
           after,
           entry -> {

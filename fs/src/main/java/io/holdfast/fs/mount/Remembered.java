@@ -49,6 +49,9 @@ final class Remembered {
         return known;
       }
     }
+    if (known == null && tree.isNamed(directory, name)) {
+      return tree.lookup(directory, name); // it is changing
+    }
     if (known == null) {
       throw new FsException(FsError.NOT_FOUND, directory.path().child(name) + ": not listed");
     }

@@ -130,8 +130,7 @@ public final class PeerService implements ItemProvider {
     for (int i = 0; i <= path.length; i++) {
       if (i == path.length || path[i] == '/') {
         byte[] name = Arrays.copyOfRange(path, start, i);
-        Node known = i == path.length ? null : tree.known(node, name);
-        node = known == null ? tree.lookup(node, name) : known;
+        node = i == path.length ? tree.lookup(node, name) : tree.directory(node, name);
         start = i + 1;
       }
     }

@@ -167,6 +167,25 @@ public final class Tree {
     return id == 0 || nodes.isStale(id) ? null : new Node(nodes, id);
   }
 
+  /**
+   * Tells whether a name leads to something. It does where it is just being taken from a node that
+   * has changed, also before it {@linkplain #known is known} to lead to another one.
+   */
+  public boolean isNamed(Node parent, byte[] name) {
+    return index.find(parent.id(), name) != 0;
+  }
+
+  /**
+   * Returns the directory that a name is known to lead to. Where it is known to lead to none, the
+   * origin is asked: there may be one by now.
+   *
+   * @throws FsException as {@link #lookup}
+   */
+  public Node directory(Node parent, byte[] name) throws FsException {
+    Node known = known(parent, name);
+    return known != null && known.attributes().isDirectory() ? known : lookup(parent, name);
+  }
+
   /** Returns the nodes known within a directory, itself first, or only a file itself. */
   public List<Node> knownWithin(Node top) {
     List<Node> within = new ArrayList<>();
@@ -196,6 +215,23 @@ public final class Tree {
   public void forEachEntry(Node directory, long after, EntryTaker taker) {
     nodes.forEachEntry(
         directory.id(), after, id -> nodes.isStale(id) || taker.take(new Node(nodes, id)));
+  }
+
+  /** The same for who shows the entries: one whose name is just changing is waited for. */
+  public void forEachSettledEntry(Node directory, long after, EntryTaker taker) {
+    new Passage(this, directory, taker).pass(after);
+  }
+
+  /** Tells whether a name is just being taken from a node, and nobody has it yet. */
+  boolean isChanging(long id) {
+    return nodes.isStale(id) && index.find(nodes.parent(id), nodes.name(id)) == id;
+  }
+
+  /** Returns what a name leads to once it is not changing any more. */
+  @Nullable Node settled(Node directory, byte[] name) {
+    synchronized (lockOf(directory, name)) {
+      return known(directory, name);
+    }
   }
 
   /**
@@ -333,6 +369,10 @@ public final class Tree {
           remove(parent, name);
         }
       }
+      if (e.code() == FsError.SYMLINK) {
+        // one stands where a directory was: what that held is gone
+        throw new FsException(FsError.NOT_FOUND, e.getMessage(), e);
+      }
       throw e;
     }
   }
@@ -349,35 +389,52 @@ public final class Tree {
     if (known != null) {
       return known;
     }
-    remove(parent, name);
-    return add(parent, name, fresh);
+    Node old = letGo(parent, name);
+    try {
+      return add(parent, name, fresh);
+    } finally {
+      forget(old);
+    }
   }
 
   private Node add(Node parent, byte[] name, Attributes fresh) throws FsException {
+    if (!parent.attributes().isDirectory()) {
+      // it has become one at the origin since it was looked at
+      throw new FsException(FsError.NOT_DIRECTORY, parent.path() + ": was no directory");
+    }
     Node node = new Node(nodes, nodes.add(parent.id(), name, fresh));
     live.incrementAndGet();
     index.add(node.id());
     if (parent.isStale()) {
       // removed while the origin was asked: whoever removed it may have missed this node
-      remove(parent, name);
+      letGo(node);
+      forget(node);
       throw new FsException(FsError.STALE, parent.path() + ": replaced at the origin");
     }
     return node;
   }
 
   private void remove(Node parent, byte[] name) {
+    forget(letGo(parent, name));
+  }
+
+  private @Nullable Node letGo(Node parent, byte[] name) {
     long id = index.find(parent.id(), name);
-    if (id == 0) {
-      return;
-    }
-    Node old = new Node(nodes, id);
+    return id == 0 ? null : letGo(new Node(nodes, id));
+  }
+
+  /** The name is {@linkplain #isNamed a name} still, so that nobody takes it for none meanwhile. */
+  private Node letGo(Node old) {
     List<Node> gone = old.attributes().isDirectory() ? knownWithin(old) : List.of(old);
     gone.forEach(Node::markStale);
     gone.forEach(listener::replaced);
-    for (Node node : gone) {
-      if (index.remove(node.id())) {
-        live.decrementAndGet();
-      }
+    gone.stream().filter(node -> !node.equals(old)).forEach(this::forget);
+    return old;
+  }
+
+  private void forget(@Nullable Node old) {
+    if (old != null && index.remove(old.id())) {
+      live.decrementAndGet();
     }
   }
 

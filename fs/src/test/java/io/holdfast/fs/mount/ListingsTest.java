@@ -3,6 +3,7 @@ package io.holdfast.fs.mount;
 import static io.holdfast.fs.Failures.assertFails;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.Await;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.GrowingMemory;
@@ -15,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,6 +26,7 @@ final class ListingsTest {
   private static final Duration TTL = Duration.ofHours(1);
 
   private final FakeOrigin origin = new FakeOrigin();
+  private volatile Runnable whenReplaced = () -> {};
   private NodeTable nodes;
   private Tree tree;
   private long later;
@@ -31,7 +34,7 @@ final class ListingsTest {
   @BeforeEach
   void create() throws FsException {
     nodes = new NodeTable(GrowingMemory.ofProcess("nodes"));
-    tree = new Tree(origin, nodes, old -> {});
+    tree = new Tree(origin, nodes, old -> whenReplaced.run());
   }
 
   @AfterEach
@@ -214,5 +217,34 @@ final class ListingsTest {
     Remembered none = remembered(false, Duration.ZERO);
     assertFails(() -> none.lookup(tree.root(), name("a")), FsError.IO);
     assertFails(() -> none.refresh(a), FsError.IO);
+  }
+
+  /**
+   * A file that gets another version has no current node for as long as the old one is let go of.
+   * It is there all the same: "not listed" would have been believed for the time-to-live.
+   */
+  @Test
+  void lookupAndListing_fileIsBeingReplaced_waitForItsNewNode() throws Exception {
+    origin.file("f", new byte[1]);
+    Remembered remembered = remembered(true, TTL);
+    assertThat(names(remembered, 7)).containsExactly("f");
+    FutureTask<Long> lookup =
+        new FutureTask<>(() -> remembered.lookup(tree.root(), name("f")).id());
+    FutureTask<List<String>> listing = new FutureTask<>(() -> names(remembered, 7));
+    whenReplaced =
+        () -> {
+          for (FutureTask<?> task : List.of(lookup, listing)) {
+            Thread thread = new Thread(task, "meanwhile");
+            thread.start();
+            Await.until(
+                "it is through, or waits",
+                () -> task.isDone() || thread.getState() == Thread.State.BLOCKED);
+          }
+        };
+    origin.file("f", new byte[2]);
+    Node now = tree.lookup(tree.root(), name("f"));
+    assertThat(lookup.get()).isEqualTo(now.id());
+    assertThat(listing.get()).containsExactly("f");
+    assertThat(tree.size()).as("the root and the file").isEqualTo(2);
   }
 }

@@ -342,6 +342,32 @@ final class TreeTest {
     assertThat(tree.size()).as("root and the new directory").isEqualTo(2);
   }
 
+  /**
+   * A refresh, or a peer, names a path by what the dataset is now; here a file was a moment ago.
+   */
+  @Test
+  void directory_knownAsAFile_isAskedFor() throws FsException {
+    origin.file("a", new byte[3]);
+    Node file = lookup("a");
+    origin.remove("a");
+    origin.file("a/b", new byte[3]);
+    assertFails(() -> tree.lookup(file, name("b")), FsError.STALE, FsError.NOT_DIRECTORY);
+    Node directory = tree.directory(tree.root(), name("a"));
+    assertThat(directory.attributes().isDirectory()).isTrue();
+    assertThat(tree.directory(tree.root(), name("a"))).isEqualTo(directory);
+    assertThat(lookup("a/b").parent()).isEqualTo(directory);
+  }
+
+  @Test
+  void lookup_directoryBecameASymlink_isGone() throws FsException {
+    origin.file("a/b", new byte[3]);
+    Node directory = lookup("a/b").parent();
+    origin.remove("a");
+    origin.symlink(name("a"), name("elsewhere"));
+    assertFails(() -> tree.lookup(directory, name("b")), FsError.NOT_FOUND);
+    assertThat(tree.known(directory, name("b"))).isNull();
+  }
+
   @Test
   void refresh_sameContent_bringsFreshAttributes() throws FsException {
     origin.directory("d");
