@@ -29,6 +29,10 @@ final class MountSystem implements SystemUnderTest {
   private static final int ITEM = 1 << 20;
   private static final Duration LONGEST = Duration.ofSeconds(30);
 
+  private static final String[] OPTIONS = {
+    "--capacity", "64M", "--transit", "16M", "--item-size", "1M", "--window-age", "100ms"
+  };
+
   private final Sandbox sandbox = new Sandbox();
   private final Path origin;
   private final Cluster cluster;
@@ -37,27 +41,18 @@ final class MountSystem implements SystemUnderTest {
 
   MountSystem() {
     sandbox.open();
-    boolean made = false;
     try {
       origin = sandbox.tmpfs("origin");
-      cluster =
-          new Cluster(
-              sandbox,
-              "--capacity",
-              "64M",
-              "--transit",
-              "16M",
-              "--item-size",
-              "1M",
-              "--window-age",
-              "100ms");
+      cluster = new Cluster(sandbox, OPTIONS);
       cluster.start(origin, 2);
       mount = cluster.node(0).mount();
-      made = true;
-    } finally {
-      if (!made) {
+    } catch (AssertionError | RuntimeException e) {
+      try {
         sandbox.close();
+      } catch (AssertionError left) {
+        e.addSuppressed(left);
       }
+      throw e;
     }
   }
 
@@ -76,9 +71,10 @@ final class MountSystem implements SystemUnderTest {
     return true;
   }
 
+  /** The kernel keeps what it has listed to the end. */
   @Override
   public boolean listsTheMoment() {
-    return true;
+    return false;
   }
 
   // what is seen
@@ -130,8 +126,13 @@ final class MountSystem implements SystemUnderTest {
     if (failure instanceof NotDirectoryException) {
       return "ENOTDIR";
     }
-    String reason = failure instanceof FileSystemException of ? of.getReason() : null;
-    return "Stale file handle".equals(reason) ? "ESTALE" : failure.toString();
+    String reason = failure instanceof FileSystemException of ? of.getReason() : "";
+    return switch (String.valueOf(reason)) {
+      case "No such file or directory" -> "ENOENT";
+      case "Not a directory" -> "ENOTDIR";
+      case "Stale file handle" -> "ESTALE";
+      default -> failure.toString();
+    };
   }
 
   @Override

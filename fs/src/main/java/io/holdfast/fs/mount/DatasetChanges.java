@@ -34,7 +34,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   private final Residency residency;
   private final KernelView kernel;
   private final Executor later;
-  private final MissingNames missing;
+  private final OutdatedNames outdated;
   private final AtomicBoolean ending = new AtomicBoolean();
 
   /**
@@ -63,12 +63,12 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     residency = parts.residency;
     kernel = parts.kernel;
     later = parts.later;
-    missing = new MissingNames(parts.metadataTtl);
+    outdated = new OutdatedNames(parts.metadataTtl);
   }
 
   /** Learns that the kernel is told that there is no such name. */
   void missing(long parent, byte[] name) {
-    missing.add(parent, name);
+    outdated.add(parent, name);
   }
 
   @Override
@@ -79,6 +79,10 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     long freed = residency.release(old.id(), layout.count(old.attributes().size()));
     if (parent != null) {
       kernel.replace(parent.id(), old.name(), old.id());
+      if (!parent.isStale()) {
+        // whoever has found out: the kernel may lead there for as long as it was told to
+        outdated.add(parent.id(), old.name());
+      }
     }
     log.info(
         "{} changed at the origin, was {}; {} resident bytes released", path, old.version(), freed);
@@ -126,12 +130,15 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
       TreePass pass = new TreePass(tree, TreePass.Time.now(), this);
       scan.run(directory, pass, (in, name, is) -> {}, () -> !ending.get());
       different += pass.different();
-      missing.takeWithin(id -> tree.handle(id).isWithin(directory), kernel::expire);
+      outdated.takeWithin(id -> tree.handle(id).isWithin(directory), kernel::expire);
     }
     return different;
   }
 
-  /** Returns what a path is known to lead to. What is not known is asked for. */
+  /**
+   * Returns what a path is known to lead to. What is not known is asked for; and the kernel has to
+   * ask, for each name of the path of which it may believe something else.
+   */
   private Node find(String path) throws FsException {
     Node at = tree.root();
     byte @Nullable [] last = null;
@@ -139,6 +146,9 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
       if (!name.isEmpty() && !name.equals(".")) {
         at = last == null ? at : tree.directory(at, last);
         last = name.getBytes(StandardCharsets.UTF_8);
+        if (outdated.take(at.id(), last)) {
+          kernel.expire(at.id(), last);
+        }
       }
     }
     Node known = last == null ? at : tree.known(at, last);
