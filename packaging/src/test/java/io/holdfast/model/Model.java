@@ -19,7 +19,11 @@ final class Model {
 
   private static final String ABSENT = "ENOENT";
   private static final String NO_DIRECTORY = "ENOTDIR";
-  private static final Set<String> GONE = Set.of(ABSENT, NO_DIRECTORY, STALE);
+
+  /** What follows a link that is believed, and is none any more. */
+  private static final String NO_LINK = "EINVAL";
+
+  private static final Set<String> GONE = Set.of(ABSENT, NO_DIRECTORY, STALE, NO_LINK);
 
   private final List<String> names;
   private final boolean believes;
@@ -167,9 +171,10 @@ final class Model {
   /** Something was seen at a name; an error where that must not be. Returns what it is. */
   Shown saw(String path, Shown seen) {
     Past past = past(path);
+    boolean uncertain = isUncertain(path);
     for (int i = past.first; i < past.states.size(); i++) {
       Shown state = past.states.get(i);
-      if (agree(state, seen, past.states.size() > 1)) {
+      if (agree(state, seen, uncertain)) {
         past.first = i;
         return state;
       }
@@ -188,9 +193,11 @@ final class Model {
         && (state.more().equals(seen.more()) || (uncertain && GONE.contains(seen.more())));
   }
 
-  /** Tells whether a name may lead elsewhere than it does at the origin. */
+  /**
+   * Tells whether a name, or one that leads to it, may lead elsewhere than it does at the origin.
+   */
   boolean isUncertain(String path) {
-    return past(path).states.size() > 1;
+    return past(path).states.size() > 1 || (!path.isEmpty() && isUncertain(parent(path)));
   }
 
   /** The target of a link was seen. */
@@ -213,7 +220,7 @@ final class Model {
                     switch (state.kind()) {
                       case LINK -> false;
                       case NOTHING -> GONE.contains(errno);
-                      case FILE, DIRECTORY -> errno.equals("EINVAL") || errno.equals(STALE);
+                      case FILE, DIRECTORY -> errno.equals(NO_LINK) || errno.equals(STALE);
                     });
     if (!may) {
       throw new AssertionError("'%s' gives %s, and is %s".formatted(path, errno, past.states));
@@ -329,9 +336,10 @@ final class Model {
                 state ->
                     switch (state.kind()) {
                       case FILE -> false;
-                      case NOTHING -> agree(state, Shown.nothing(errno), past.states.size() > 1);
+                      case NOTHING -> agree(state, Shown.nothing(errno), isUncertain(path));
                       case DIRECTORY -> errno.equals("EISDIR");
-                      case LINK -> errno.equals(ABSENT);
+                      case LINK ->
+                          errno.equals(ABSENT) || (isUncertain(path) && errno.equals(NO_LINK));
                     });
     if (!may) {
       throw new AssertionError("'%s' opened: %s, and is %s".formatted(path, errno, past.states));

@@ -131,6 +131,7 @@ final class MountSystem implements SystemUnderTest {
       case "No such file or directory" -> "ENOENT";
       case "Not a directory" -> "ENOTDIR";
       case "Stale file handle" -> "ESTALE";
+      case "Invalid argument" -> "EINVAL";
       default -> failure.toString();
     };
   }
