@@ -90,6 +90,22 @@ class LargeFilesIT {
     }
   }
 
+  /** Others gave early ends and wrong bytes so. */
+  @Test
+  void notResident_withReadaheadAsLargeAsTheFile_isRight() throws IOException {
+    Path origin = sandbox.tmpfs("origin");
+    Path file = written(origin);
+    Mount mount = sandbox.mount(origin, "--policy", "none");
+    long device = (long) Files.getAttribute(mount.mountpoint(), "unix:dev");
+    long minor = device & 0xff | device >> 12 & 0xfff00;
+    Path readahead = Path.of("/sys/class/bdi/0:" + minor + "/read_ahead_kb");
+    Files.writeString(readahead, Long.toString(SIZE / 1024));
+    assertThat(Files.readString(readahead).strip()).isEqualTo(Long.toString(SIZE / 1024));
+
+    read(mount.path(file.getFileName().toString()), PATTERNS.get(0));
+    assertThat(originBytes(mount)).isEqualTo(SIZE);
+  }
+
   @Test
   void resident_readInAnyWay_isRightAndCostsNothing() throws IOException {
     Path origin = sandbox.tmpfs("origin");
