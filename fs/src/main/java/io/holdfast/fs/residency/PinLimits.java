@@ -5,6 +5,8 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.slf4j.Logger;
@@ -24,6 +26,7 @@ public record PinLimits(boolean canLock, long mappings) {
   /** Mappings left to the virtual machine, its libraries and its threads. */
   private static final long RESERVED_MAPPINGS = 8192;
 
+  private static final int LONGEST_NUMBER = 32;
   private static final int RLIMIT_MEMLOCK = 8;
   private static final int CAP_IPC_LOCK = 14;
 
@@ -42,7 +45,7 @@ public record PinLimits(boolean canLock, long mappings) {
   private static long raiseMappings(long wanted) {
     long current = 65_530;
     try {
-      current = Long.parseLong(Files.readString(MAX_MAP_COUNT).strip());
+      current = read(MAX_MAP_COUNT);
       if (current < wanted) {
         Files.writeString(MAX_MAP_COUNT, Long.toString(wanted));
         return wanted;
@@ -51,6 +54,18 @@ public record PinLimits(boolean canLock, long mappings) {
       log.debug("vm.max_map_count stays at {}", current, e);
     }
     return current;
+  }
+
+  /**
+   * Reads a number in one piece: of a file like this the kernel gives nothing to a second read, and
+   * {@link Files#readString} begins with a byte of its own.
+   */
+  private static long read(Path file) throws IOException {
+    byte[] text = new byte[LONGEST_NUMBER];
+    try (InputStream in = Files.newInputStream(file)) {
+      int length = Math.max(0, in.read(text));
+      return Long.parseLong(new String(text, 0, length, StandardCharsets.US_ASCII).strip());
+    }
   }
 
   /** struct rlimit: u64 soft, u64 hard; ~0 means no limit. */
