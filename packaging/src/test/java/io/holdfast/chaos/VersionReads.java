@@ -40,10 +40,12 @@ final class VersionReads {
         return this;
       }
       String found = part.wrong();
-      if (found.isEmpty() && version != -1 && part.version() != version) {
-        found = "version %d before %d, version %d then".formatted(version, length, part.version());
+      // the end of a file, less than a record, does not tell its version
+      long then = part.version() == -1 ? version : part.version();
+      if (found.isEmpty() && version != -1 && then != version) {
+        found = "version %d before %d, version %d then".formatted(version, length, then);
       }
-      return new Result(length + partLength, part.version(), found);
+      return new Result(length + partLength, then, found);
     }
   }
 
