@@ -2,17 +2,11 @@ package io.holdfast.fs.accesslog;
 
 import ch.qos.logback.core.AsyncAppenderBase;
 import ch.qos.logback.core.ContextBase;
-import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
 import ch.qos.logback.core.rolling.RollingFileAppender;
-import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
-import ch.qos.logback.core.util.Duration;
-import ch.qos.logback.core.util.FileSize;
 import io.holdfast.fs.AccessEvent;
 import io.holdfast.fs.AccessLog;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,8 +25,6 @@ public final class AccessLogFile implements AccessLog, AutoCloseable {
   public static final List<String> FATES = List.of("written", "sampled_out", "dropped");
 
   private static final long LARGEST_FILE = 50_000_000;
-  private static final int OLDER_FILES = 3;
-  private static final long SIZE_CHECK_MILLIS = 100;
   private static final int QUEUE = 4096;
   private static final int FLUSH_MILLIS = 1000;
 
@@ -57,43 +49,21 @@ public final class AccessLogFile implements AccessLog, AutoCloseable {
    */
   public AccessLogFile(Path file, Sampling sampling, IntFunction<Who> who, LongSupplier nanoTime)
       throws IOException {
-    // the appender would only complain to the log
-    Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND).close();
     chooser = sampling.chooser(nanoTime);
     ContextBase context = new ContextBase();
     context.setName("access-log");
+    RollingFileAppender<Line> appender = BoundedFile.appender(context, file, LARGEST_FILE);
+    EventEncoder encoder = new EventEncoder(who);
+    encoder.start();
+    appender.setEncoder(encoder);
+    appender.start();
     queue.setContext(context);
-    queue.addAppender(appender(context, file, new EventEncoder(who)));
+    queue.addAppender(appender);
     queue.setQueueSize(QUEUE);
     queue.setDiscardingThreshold(0);
     queue.setNeverBlock(true);
     queue.setMaxFlushTime(FLUSH_MILLIS);
     queue.start();
-  }
-
-  private static RollingFileAppender<Line> appender(
-      ContextBase context, Path file, EventEncoder encoder) {
-    RollingFileAppender<Line> appender = new RollingFileAppender<>();
-    appender.setContext(context);
-    appender.setFile(file.toString());
-    FixedWindowRollingPolicy rolling = new FixedWindowRollingPolicy();
-    rolling.setContext(context);
-    rolling.setParent(appender);
-    rolling.setFileNamePattern(file.toString().replace("%", "\\%") + ".%i");
-    rolling.setMinIndex(1);
-    rolling.setMaxIndex(OLDER_FILES);
-    SizeBasedTriggeringPolicy<Line> trigger = new SizeBasedTriggeringPolicy<>();
-    trigger.setContext(context);
-    trigger.setMaxFileSize(new FileSize(LARGEST_FILE));
-    trigger.setCheckIncrement(Duration.buildByMilliseconds(SIZE_CHECK_MILLIS));
-    appender.setRollingPolicy(rolling);
-    appender.setTriggeringPolicy(trigger);
-    appender.setEncoder(encoder);
-    rolling.start();
-    trigger.start();
-    encoder.start();
-    appender.start();
-    return appender;
   }
 
   /** The library's queue drops without a word what does not fit. */

@@ -1,17 +1,16 @@
 package io.holdfast.fs.cli;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Sizes;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -80,10 +79,13 @@ final class CapacityCommand implements Callable<Integer> {
       daemon = targets.get(words.get(0));
     }
     TaskClient client = new TaskClient(context, daemon);
+    TaskRun task = new TaskRun(context, spec, json);
     if (size != null) {
-      change(client, size);
+      Map<String, Object> request = Map.of("begin", "capacity", "size", size);
+      task.run("giving up", client, request, Collections.emptyIterator());
     }
-    show(client);
+    Map<String, Object> shown = shown(client);
+    task.show(shown, Stream.of(line(new TaskFigures(shown))));
     return 0;
   }
 
@@ -102,15 +104,7 @@ final class CapacityCommand implements Callable<Integer> {
     return size;
   }
 
-  private void change(TaskClient client, String size) {
-    Map<String, Object> request = Map.of("begin", "capacity", "size", size);
-    try (TaskProgress progress =
-        new TaskProgress("giving up", context.err(spec), context.isErrTerminal())) {
-      client.follow(client.begin(request, Collections.emptyIterator()), progress);
-    }
-  }
-
-  private void show(TaskClient client) throws IOException {
+  private static Map<String, Object> shown(TaskClient client) {
     Map<String, Object> shown = new LinkedHashMap<>();
     if (client.stats().get("cache") instanceof Map<?, ?> cache) {
       for (String key :
@@ -120,19 +114,15 @@ final class CapacityCommand implements Callable<Integer> {
         shown.put(key, value == null ? 0 : value);
       }
     }
-    PrintWriter out = context.out(spec);
-    if (json) {
-      out.println(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(shown));
-    } else {
-      TaskFigures figures = new TaskFigures(shown);
-      out.println(
-          "capacity %s, %s resident in %s, of these %s to stay"
-              .formatted(
-                  Human.bytes(figures.number("capacity_bytes")),
-                  Human.bytes(figures.number("resident_bytes")),
-                  Human.count(figures.number("resident_items"), "item"),
-                  Human.bytes(figures.number("kept_bytes"))));
-    }
-    out.flush();
+    return shown;
+  }
+
+  private static String line(TaskFigures figures) {
+    return "capacity %s, %s resident in %s, of these %s to stay"
+        .formatted(
+            Human.bytes(figures.number("capacity_bytes")),
+            Human.bytes(figures.number("resident_bytes")),
+            Human.count(figures.number("resident_items"), "item"),
+            Human.bytes(figures.number("kept_bytes")));
   }
 }

@@ -11,18 +11,14 @@ import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.OutputStreamAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
-import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
 import ch.qos.logback.core.rolling.RollingFileAppender;
-import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
-import ch.qos.logback.core.util.Duration;
-import ch.qos.logback.core.util.FileSize;
+import io.holdfast.fs.accesslog.BoundedFile;
 import io.holdfast.fs.daemon.LogFormat;
 import io.holdfast.fs.daemon.LogLevel;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -32,10 +28,6 @@ import org.slf4j.LoggerFactory;
  */
 final class DaemonLog {
   private static final long LARGEST_FILE = 10_000_000;
-  private static final int OLDER_FILES = 3;
-
-  /** Logback's own choice of a minute would let a burst of events fill a disk. */
-  private static final long SIZE_CHECK_MILLIS = 100;
 
   /** One line an event, whatever is in the message; then the stack trace. */
   private static final String PATTERN =
@@ -84,26 +76,8 @@ final class DaemonLog {
     if (directory != null && !Files.isDirectory(directory)) {
       Files.createDirectories(directory);
     }
-    // The appender would only complain to the log.
-    Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND).close();
     LoggerContext context = emptied();
-    RollingFileAppender<ILoggingEvent> appender = new RollingFileAppender<>();
-    appender.setContext(context);
-    appender.setFile(file.toString());
-    FixedWindowRollingPolicy rolling = new FixedWindowRollingPolicy();
-    rolling.setContext(context);
-    rolling.setParent(appender);
-    rolling.setFileNamePattern(file.toString().replace("%", "\\%") + ".%i");
-    rolling.setMinIndex(1);
-    rolling.setMaxIndex(OLDER_FILES);
-    SizeBasedTriggeringPolicy<ILoggingEvent> trigger = new SizeBasedTriggeringPolicy<>();
-    trigger.setContext(context);
-    trigger.setMaxFileSize(new FileSize(LARGEST_FILE));
-    trigger.setCheckIncrement(Duration.buildByMilliseconds(SIZE_CHECK_MILLIS));
-    appender.setRollingPolicy(rolling);
-    appender.setTriggeringPolicy(trigger);
-    rolling.start();
-    trigger.start();
+    RollingFileAppender<ILoggingEvent> appender = BoundedFile.appender(context, file, LARGEST_FILE);
     install(context, appender, format == LogFormat.JSON ? json() : text(context, PATTERN), level);
   }
 

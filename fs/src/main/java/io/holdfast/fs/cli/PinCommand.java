@@ -1,13 +1,11 @@
 package io.holdfast.fs.cli;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -67,56 +65,37 @@ final class PinCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Globs.check(globs);
     Targets.Inside inside = new Targets(context.host()).inside(words);
+    TaskRun task = new TaskRun(context, spec, json);
+    TaskClient client = new TaskClient(context, inside.daemon());
     if (inside.paths().isEmpty() && globs.isEmpty()) {
-      return showPins(new TaskClient(context, inside.daemon()));
+      Map<String, Object> pins = client.ask(Map.of("pins", true));
+      task.show(pins, lines(pins));
+      return 0;
     }
-    TaskFigures figures = run(inside, "pin");
+    TaskFigures figures =
+        task.run("pinning", client, TaskRun.request("pin", globs), inside.paths().iterator());
     boolean complete = !figures.has("unfit") && !figures.has("failed");
-    show(
-        figures,
-        "were in memory   " + figures.text("resident"),
-        "fetched   " + figures.text("fetched"),
-        figures.has("failed") ? "failed   " + figures.text("failed") : "",
-        figures.has("unfit")
-            ? "do not fit   " + figures.text("unfit") + ": raise the capacity, or unpin others"
-            : "");
-    figures.failures().forEach(failure -> context.err(spec).println("holdfast: " + failure));
+    task.show(
+        figures.all(),
+        Stream.of(
+            "were in memory   " + figures.text("resident"),
+            "fetched   " + figures.text("fetched"),
+            TaskRun.line("failed", "failed", figures),
+            figures.has("unfit")
+                ? "do not fit   " + figures.text("unfit") + ": raise the capacity, or unpin others"
+                : ""));
+    task.showFailures(figures);
     return complete ? 0 : CliException.COULD_NOT;
   }
 
-  private int showPins(TaskClient client) throws IOException {
-    Map<String, Object> pins = client.ask(Map.of("pins", true));
-    PrintWriter out = context.out(spec);
-    if (json) {
-      out.println(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(pins));
-    } else if (pins.get("paths") instanceof List<?> paths
-        && pins.get("globs") instanceof List<?> g) {
-      out.println(paths.isEmpty() && g.isEmpty() ? "nothing is pinned" : "pinned:");
-      paths.forEach(path -> out.println("  " + ("".equals(path) ? "." : path)));
-      g.forEach(glob -> out.println("  --glob " + glob));
+  private static Stream<String> lines(Map<String, Object> pins) {
+    if (!(pins.get("paths") instanceof List<?> paths && pins.get("globs") instanceof List<?> all)) {
+      return Stream.empty();
     }
-    out.flush();
-    return 0;
-  }
-
-  private TaskFigures run(Targets.Inside inside, String kind) {
-    Map<String, Object> request = new LinkedHashMap<>();
-    request.put("begin", kind);
-    request.put("globs", globs);
-    TaskClient client = new TaskClient(context, inside.daemon());
-    try (TaskProgress progress =
-        new TaskProgress("pinning", context.err(spec), context.isErrTerminal())) {
-      return client.follow(client.begin(request, inside.paths().iterator()), progress);
-    }
-  }
-
-  private void show(TaskFigures figures, String... lines) throws IOException {
-    PrintWriter out = context.out(spec);
-    if (json) {
-      out.println(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(figures.all()));
-    } else {
-      List.of(lines).stream().filter(line -> !line.isEmpty()).forEach(out::println);
-    }
-    out.flush();
+    return Stream.concat(
+        Stream.of(paths.isEmpty() && all.isEmpty() ? "nothing is pinned" : "pinned:"),
+        Stream.concat(
+            paths.stream().map(path -> "  " + ("".equals(path) ? "." : path)),
+            all.stream().map(glob -> "  --glob " + glob)));
   }
 }

@@ -1,13 +1,10 @@
 package io.holdfast.fs.cli;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -66,29 +63,11 @@ final class UnpinCommand implements Callable<Integer> {
     if (named == all) {
       throw CliException.usage("name what is to be unpinned, or give --all");
     }
-    TaskFigures figures = run(inside, "unpin");
-    show(figures, "the policy's again   " + figures.text("changed"));
-    return 0;
-  }
-
-  private TaskFigures run(Targets.Inside inside, String kind) {
-    Map<String, Object> request = new LinkedHashMap<>();
-    request.put("begin", kind);
-    request.put("globs", globs);
+    TaskRun task = new TaskRun(context, spec, json);
     TaskClient client = new TaskClient(context, inside.daemon());
-    try (TaskProgress progress =
-        new TaskProgress("unpinning", context.err(spec), context.isErrTerminal())) {
-      return client.follow(client.begin(request, inside.paths().iterator()), progress);
-    }
-  }
-
-  private void show(TaskFigures figures, String... lines) throws IOException {
-    PrintWriter out = context.out(spec);
-    if (json) {
-      out.println(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(figures.all()));
-    } else {
-      List.of(lines).stream().filter(line -> !line.isEmpty()).forEach(out::println);
-    }
-    out.flush();
+    TaskFigures figures =
+        task.run("unpinning", client, TaskRun.request("unpin", globs), inside.paths().iterator());
+    task.show(figures.all(), Stream.of("the policy's again   " + figures.text("changed")));
+    return 0;
   }
 }

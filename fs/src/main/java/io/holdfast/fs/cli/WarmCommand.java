@@ -1,6 +1,5 @@
 package io.holdfast.fs.cli;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.units.Human;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -11,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -118,13 +118,9 @@ final class WarmCommand implements Callable<Integer> {
     if (background) {
       return tellBackground(begun, inside);
     }
-    TaskFigures figures;
-    try (TaskProgress progress =
-        new TaskProgress(
-            check ? "checking" : "warming", context.err(spec), context.isErrTerminal())) {
-      figures = client.follow(begun, progress);
-    }
-    return check ? showCheck(client, figures) : showWarm(figures);
+    TaskRun task = new TaskRun(context, spec, json);
+    TaskFigures figures = task.follow(check ? "checking" : "warming", client, begun);
+    return check ? showCheck(task, client, figures) : showWarm(task, figures);
   }
 
   private Map<String, Object> request() {
@@ -134,9 +130,7 @@ final class WarmCommand implements Callable<Integer> {
     if (check && background) {
       throw CliException.usage("--check and --background exclude each other: give one of them");
     }
-    Map<String, Object> request = new LinkedHashMap<>();
-    request.put("begin", check ? "check" : "warm");
-    request.put("globs", globs);
+    Map<String, Object> request = TaskRun.request(check ? "check" : "warm", globs);
     request.put("order", order());
     request.put("threads", threads);
     request.put("background", background);
@@ -182,19 +176,16 @@ final class WarmCommand implements Callable<Integer> {
     return begun.state().equals("failed") ? CliException.COULD_NOT : 0;
   }
 
-  private int showWarm(TaskFigures figures) throws IOException {
-    PrintWriter out = context.out(spec);
-    if (json) {
-      out.println(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(figures.all()));
-    } else {
-      out.println("fetched   " + figures.text("fetched") + speed(figures));
-      line(out, "were there", "resident", figures);
-      line(out, "do not fit", "unfit", figures);
-      line(out, "not kept here", "other", figures);
-      line(out, "failed", "failed", figures);
-    }
-    out.flush();
-    figures.failures().forEach(failure -> context.err(spec).println("holdfast: " + failure));
+  private static int showWarm(TaskRun task, TaskFigures figures) throws IOException {
+    task.show(
+        figures.all(),
+        Stream.of(
+            "fetched   " + figures.text("fetched") + speed(figures),
+            TaskRun.line("were there", "resident", figures),
+            TaskRun.line("do not fit", "unfit", figures),
+            TaskRun.line("not kept here", "other", figures),
+            TaskRun.line("failed", "failed", figures)));
+    task.showFailures(figures);
     return figures.has("failed") ? CliException.COULD_NOT : 0;
   }
 
@@ -207,37 +198,27 @@ final class WarmCommand implements Callable<Integer> {
         Human.bytes((long) (figures.of("fetched", "bytes") / seconds)));
   }
 
-  private static void line(PrintWriter out, String what, String kind, TaskFigures figures) {
-    if (figures.has(kind)) {
-      out.println(what + "   " + figures.text(kind));
-    }
-  }
-
-  private int showCheck(TaskClient client, TaskFigures figures) throws IOException {
-    PrintWriter out = context.out(spec);
+  private int showCheck(TaskRun task, TaskClient client, TaskFigures figures) throws IOException {
     long inCluster = inCluster(client);
-    if (json) {
-      Map<String, Object> all = new LinkedHashMap<>(figures.all());
-      if (inCluster >= 0) {
-        all.put("cluster_resident_bytes", inCluster);
-      }
-      all.put("missing_paths", missing(client, figures));
-      out.println(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(all));
-    } else {
-      long bytes = figures.number("bytes");
-      out.println(
-          Human.count(figures.number("files"), "file")
-              + ", "
-              + resident(figures.of("resident", "bytes"), bytes)
-              + " resident");
-      if (inCluster >= 0) {
-        out.println("in the cluster   " + Human.bytes(inCluster));
-      }
-      line(out, "would be fetched", "missing", figures);
-      line(out, "do not fit", "unfit", figures);
-      line(out, "not kept here", "other", figures);
+    Map<String, Object> all = new LinkedHashMap<>(figures.all());
+    if (inCluster >= 0) {
+      all.put("cluster_resident_bytes", inCluster);
     }
-    out.flush();
+    if (json) {
+      all.put("missing_paths", missing(client, figures));
+    }
+    long bytes = figures.number("bytes");
+    task.show(
+        all,
+        Stream.of(
+            Human.count(figures.number("files"), "file")
+                + ", "
+                + resident(figures.of("resident", "bytes"), bytes)
+                + " resident",
+            inCluster >= 0 ? "in the cluster   " + Human.bytes(inCluster) : "",
+            TaskRun.line("would be fetched", "missing", figures),
+            TaskRun.line("do not fit", "unfit", figures),
+            TaskRun.line("not kept here", "other", figures)));
     return figures.has("missing") ? CliException.COULD_NOT : 0;
   }
 
