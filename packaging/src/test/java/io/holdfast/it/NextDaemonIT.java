@@ -6,6 +6,7 @@ import io.holdfast.posix.Posix;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -159,6 +160,35 @@ class NextDaemonIT {
     assertReadsAll(mount, dataset);
     store.thaw();
     assertReadsAll(mount, dataset);
+  }
+
+  /** As a thread does that waits for a page when it is killed: the kernel does not end the mount. */
+  @Test
+  void killedWithItsSupervisor_connectionIsHeld_umountGivesReadersTheirErrors() throws IOException {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 50, i -> 100_000);
+    Mount store = sandbox.mount(dataset.root(), "--policy", "none", "--count-opens", "off");
+    Mount mount = sandbox.mount(store.mountpoint(), "--capacity", "64M");
+    Path command = mount.state().resolve("command");
+    Path holder = sandbox.root().resolve("holder");
+    Files.writeString(
+        command, "sleep 60 &\necho $! >" + holder + "\n", StandardOpenOption.APPEND);
+    mount.signal(Posix.SIGKILL);
+    mount.findAgain(START);
+    store.freeze();
+    List<Child> readers = startWaiting(mount, dataset);
+
+    Posix.kill(mount.supervisor(), Posix.SIGKILL);
+    mount.signal(Posix.SIGKILL);
+    Await.until(ERROR, "the daemon ended", () -> !mount.daemonIsAlive());
+    assertThat(readers).allMatch(Child::isAlive);
+
+    assertThat(mount.umount().mustSucceed().err()).contains("took away a stale mount");
+    assertErrors(readers);
+    assertThat(mount.state()).doesNotExist();
+    assertThat(Files.readString(Path.of("/run/mount/utab")))
+        .doesNotContain(mount.mountpoint().toString());
+    Posix.kill(Long.parseLong(Files.readString(holder).strip()), Posix.SIGKILL);
+    store.thaw();
   }
 
   private List<Child> startWaiting(Mount mount, Dataset dataset) {

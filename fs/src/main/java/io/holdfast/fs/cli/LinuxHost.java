@@ -3,6 +3,7 @@ package io.holdfast.fs.cli;
 import static io.holdfast.fs.linux.Libc.LIBC;
 
 import io.holdfast.fs.control.ControlDirectory;
+import io.holdfast.fs.daemon.MountNote;
 import io.holdfast.fs.daemon.SystemMemory;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
@@ -29,6 +30,7 @@ final class LinuxHost implements Host {
   private static final Path DEVICE = Path.of("/dev/fuse");
   private static final int CAP_SYS_ADMIN = 21;
   private static final int MNT_DETACH = 2;
+  private static final Path CONNECTIONS = Path.of("/sys/fs/fuse/connections");
   private static final int UMOUNT_NOFOLLOW = 8;
   private static final int LONGEST_LINK_CHAIN = 40;
 
@@ -192,10 +194,27 @@ final class LinuxHost implements Host {
       helper(List.of("fusermount", "-u", "-z", "--", mountpoint.toString()));
       return;
     }
+    // before another mount can have its number
+    mounts().at(mountpoint).ifPresent(LinuxHost::abort);
     long path = Linux.scratch().path();
     Memory.putString(path, Linux.pathBytes(mountpoint.toString()));
     if (LIBC.umount2(path, MNT_DETACH | UMOUNT_NOFOLLOW) != 0) {
       throw new IOException(Linux.describe(Linux.errno()));
+    }
+    MountNote.remove(mountpoint);
+  }
+
+  /**
+   * Gives errors to all who wait for a mount. Its daemon is dead, but a thread of it that was killed
+   * while it waited for a page may hold the connection, and wait for a daemon itself.
+   */
+  private static void abort(MountTable.Mount mount) {
+    String minor = mount.device().substring(mount.device().indexOf(':') + 1);
+    try {
+      Files.writeString(CONNECTIONS.resolve(minor).resolve("abort"), "1");
+    } catch (IOException e) {
+      // it has ended, as it should
+      return;
     }
   }
 

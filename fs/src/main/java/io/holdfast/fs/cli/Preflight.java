@@ -134,7 +134,10 @@ final class Preflight {
 
   /** Takes a dead mount of ours away; tells whether there may be another below. */
   private boolean clear(Path mountpoint, MountTable.Mount mount, boolean overItself) {
-    PathState state = host.probe(mountpoint);
+    PathState state =
+        mount.isHoldfast() && new Targets(host).hasDied(mountpoint)
+            ? PathState.NOT_CONNECTED
+            : host.probe(mountpoint);
     if (!mount.isHoldfast()) {
       if (state == PathState.NOT_CONNECTED) {
         throw CliException.couldNot(

@@ -2,6 +2,7 @@ package io.holdfast.fs.cli;
 
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.daemon.Supervision;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -61,6 +62,15 @@ final class Targets {
       throw CliException.usage("several mounts are running: name one of " + names(running));
     }
     return running.get(0);
+  }
+
+  /** Tells whether a mount of this user has a daemon that died, and none that starts another. */
+  boolean hasDied(Path mountpoint) {
+    ControlDirectory control = host.control();
+    return control
+        .leftoverOf(mountpoint)
+        .filter(name -> !Supervision.isSupervised(control.stateDirectory(name)))
+        .isPresent();
   }
 
   /**

@@ -179,7 +179,9 @@ final class UmountCommand implements Callable<Integer> {
               + mount.map(m -> " but one of type " + m.type()).orElse("")
               + ": 'holdfast stats' shows what is running");
     }
-    if (context.host().probe(path) != PathState.NOT_CONNECTED && !force) {
+    if (context.host().probe(path) != PathState.NOT_CONNECTED
+        && !new Targets(context.host()).hasDied(path)
+        && !force) {
       throw CliException.couldNot(
           "the daemon of '%s' is not to be found; user %s mounted it: run as that user, or use --force"
               .formatted(path, mount.get().userId().orElse("?")));

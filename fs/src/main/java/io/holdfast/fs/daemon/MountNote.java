@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * mounts nothing then. Where it cannot be written, {@code umount} finds the mount busy.
  * Thread-safe.
  */
-final class MountNote implements AutoCloseable {
+public final class MountNote implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(MountNote.class);
   private static final Path TABLE = Path.of("/run/mount/utab");
   private static final int SECONDS = 5;
@@ -50,12 +50,21 @@ final class MountNote implements AutoCloseable {
   /** Removes it, if it is there. */
   @Override
   public void close() {
-    if (isThere()) {
+    remove(mountpoint);
+  }
+
+  /** Removes what a daemon that died has left of a mount. */
+  public static void remove(Path mountpoint) {
+    remove(mountpoint.toString());
+  }
+
+  private static void remove(String mountpoint) {
+    if (isThere(mountpoint)) {
       run(List.of("umount", "-c", "-i", "--fake", mountpoint));
     }
   }
 
-  private boolean isThere() {
+  private static boolean isThere(String mountpoint) {
     try {
       return Files.readString(TABLE).contains(" TARGET=" + mountpoint + " ");
     } catch (IOException e) {

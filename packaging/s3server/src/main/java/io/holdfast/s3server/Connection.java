@@ -131,8 +131,9 @@ final class Connection {
     } else {
       for (long left = length; left > 0; ) {
         int some = (int) Math.min(left, buffer.length);
-        pass(fromServer, toClient, some);
+        // first: who has received it may look at once
         proxy.passed(request, some);
+        pass(fromServer, toClient, some);
         left -= some;
       }
     }
