@@ -21,11 +21,10 @@ class ReliabilityDocumentTest {
   @Test
   void tests_thatAreNamed_areThere() throws IOException {
     Map<String, Path> sources;
-    try (Stream<Path> files =
-        Stream.concat(
-            Files.walk(Path.of("src/test/java")), Files.walk(Path.of("../fs/src/test")))) {
+    try (Stream<Path> own = Files.walk(Path.of("src/test/java"));
+        Stream<Path> others = Files.walk(Path.of("../fs/src/test"))) {
       sources =
-          files
+          Stream.concat(own, others)
               .filter(file -> file.toString().endsWith(".java"))
               .collect(
                   Collectors.toMap(

@@ -97,7 +97,7 @@ class LargeFilesIT {
     Path file = written(origin);
     Mount mount = sandbox.mount(origin, "--policy", "none");
     long device = (long) Files.getAttribute(mount.mountpoint(), "unix:dev");
-    long minor = device & 0xff | device >> 12 & 0xfff00;
+    long minor = (device & 0xff) | ((device >> 12) & 0xfff00);
     Path readahead = Path.of("/sys/class/bdi/0:" + minor + "/read_ahead_kb");
     Files.writeString(readahead, Long.toString(SIZE / 1024));
     assertThat(Files.readString(readahead).strip()).isEqualTo(Long.toString(SIZE / 1024));

@@ -162,7 +162,9 @@ class NextDaemonIT {
     assertReadsAll(mount, dataset);
   }
 
-  /** As a thread does that waits for a page when it is killed: the kernel does not end the mount. */
+  /**
+   * As a thread does that waits for a page when it is killed: the kernel does not end the mount.
+   */
   @Test
   void killedWithItsSupervisor_connectionIsHeld_umountGivesReadersTheirErrors() throws IOException {
     Dataset dataset = Dataset.create(sandbox.folder("origin"), 50, i -> 100_000);
@@ -170,8 +172,7 @@ class NextDaemonIT {
     Mount mount = sandbox.mount(store.mountpoint(), "--capacity", "64M");
     Path command = mount.state().resolve("command");
     Path holder = sandbox.root().resolve("holder");
-    Files.writeString(
-        command, "sleep 60 &\necho $! >" + holder + "\n", StandardOpenOption.APPEND);
+    Files.writeString(command, "sleep 60 &\necho $! >" + holder + "\n", StandardOpenOption.APPEND);
     mount.signal(Posix.SIGKILL);
     mount.findAgain(START);
     store.freeze();

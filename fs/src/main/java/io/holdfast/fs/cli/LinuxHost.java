@@ -205,8 +205,8 @@ final class LinuxHost implements Host {
   }
 
   /**
-   * Gives errors to all who wait for a mount. Its daemon is dead, but a thread of it that was killed
-   * while it waited for a page may hold the connection, and wait for a daemon itself.
+   * Gives errors to all who wait for a mount. Its daemon is dead, but a thread of it that was
+   * killed while it waited for a page may hold the connection, and wait for a daemon itself.
    */
   private static void abort(MountTable.Mount mount) {
     String minor = mount.device().substring(mount.device().indexOf(':') + 1);
