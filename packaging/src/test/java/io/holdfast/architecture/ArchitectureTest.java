@@ -100,6 +100,7 @@ final class ArchitectureTest {
           arrow(
               "cli",
               "",
+              "accesslog", // for files of logs that are bounded
               "bench",
               "control",
               "daemon",
