@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Execution;
@@ -146,9 +148,7 @@ class NextDaemonIT {
   void killed_whileTheOriginHangs_theMountStaysAndResidentsAreRead() {
     Dataset dataset = Dataset.create(sandbox.folder("origin"), 50, i -> 100_000);
     Mount store = sandbox.mount(dataset.root(), "--policy", "none", "--count-opens", "off");
-    Mount mount =
-        sandbox.mount(
-            store.mountpoint(), "--capacity", "64M", "--metadata-ttl", "100ms", "--pin", "hard");
+    Mount mount = sandbox.mount(store.mountpoint(), "--capacity", "64M");
     assertReadsAll(mount, dataset);
     long residents = mount.settledStats().residentItems();
     store.freeze();
@@ -160,6 +160,26 @@ class NextDaemonIT {
     assertReadsAll(mount, dataset);
     store.thaw();
     assertReadsAll(mount, dataset);
+  }
+
+  /** The kernel gives the number of a mount that is gone to the next one. */
+  @Test
+  void umount_itsNumberIsAnothersByNow_leavesThatAlone() throws IOException {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 10, i -> 50_000);
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
+    Mount other = sandbox.mount(dataset.root(), "--capacity", "64M");
+    String device = "(?m)^device=.*$";
+    Path session = mount.state().resolve("session");
+    Matcher of =
+        Pattern.compile(device).matcher(Files.readString(other.state().resolve("session")));
+    assertThat(of.find()).isTrue();
+    Files.writeString(session, Files.readString(session).replaceFirst(device, of.group()));
+
+    mount.umount().mustSucceed();
+
+    Await.until(ERROR, "the supervisor gone", () -> !Files.exists(mount.state()));
+    assertReadsAll(other, dataset);
+    assertThat(other.isMounted()).isTrue();
   }
 
   /**
