@@ -48,7 +48,7 @@ public final class BoundedCommand {
     Process child = builder.start();
     child.getOutputStream().close();
     ByteArrayOutputStream kept = new ByteArrayOutputStream();
-    Thread reader = new Thread(() -> read(child.getInputStream(), most, kept), "output");
+    Thread reader = new Thread(() -> read(child, most, kept), "output");
     reader.setDaemon(true);
     reader.start();
     boolean ended = child.waitFor(end - System.nanoTime(), TimeUnit.NANOSECONDS);
@@ -66,16 +66,26 @@ public final class BoundedCommand {
     }
   }
 
-  private static void read(InputStream in, int most, ByteArrayOutputStream kept) {
+  /**
+   * Reads to the end. When the child ends, the virtual machine takes what is left out of the pipe,
+   * closes it, and has the same stream give that: a read in this moment fails, and the next one
+   * goes on.
+   */
+  private static void read(Process child, int most, ByteArrayOutputStream kept) {
+    InputStream in = child.getInputStream();
     byte[] buffer = new byte[1 << 14];
-    try {
-      for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
-        synchronized (kept) {
-          kept.write(buffer, 0, Math.min(length, most - kept.size()));
-        }
+    boolean again = true;
+    int length = 0;
+    while (length >= 0) {
+      try {
+        length = in.read(buffer);
+      } catch (IOException e) {
+        length = again ? 0 : -1; // twice: the child was given up
+        again = false;
       }
-    } catch (IOException e) {
-      // The child was given up.
+      synchronized (kept) {
+        kept.write(buffer, 0, Math.max(0, Math.min(length, most - kept.size())));
+      }
     }
   }
 }
