@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.ScheduledExecutorService;
 
 /** What {@code --memory} and {@code --memory-min} mean while a mount runs. Immutable. */
 final class Ceiling {
@@ -27,7 +28,12 @@ final class Ceiling {
 
   /** What the ceiling is about. */
   record Parts(
-      Settings settings, LiveChanges live, Residency residency, Transit transit, Tree tree) {}
+      Settings settings,
+      LiveChanges live,
+      Residency residency,
+      Transit transit,
+      Tree tree,
+      ScheduledExecutorService housekeeping) {}
 
   /** Makes the guard, which does not look yet. */
   static MemoryGuard guard(Parts parts) {
@@ -51,7 +57,7 @@ final class Ceiling {
             new Rooms(ROOT)::now,
             new Limited(parts.live, parts.residency),
             System::nanoTime),
-        Composition.named("memory"));
+        parts.housekeeping);
   }
 
   private static OwnMemory.Parts measured(Parts parts) {

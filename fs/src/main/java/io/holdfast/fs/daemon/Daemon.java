@@ -129,7 +129,7 @@ public final class Daemon {
     startHousekeeping();
     if (parts.state != null) {
       // the first to end: then it is there when the mount is gone
-      undo.closing(parts.state).start(parts.scan::isComplete);
+      undo.closing(parts.state).start(parts.scan::isComplete, parts.housekeeping);
     }
     if (isSuccessor()) {
       parts.housekeeping.execute(parts.changes::dropStrays);

@@ -126,13 +126,15 @@ final class MountParts {
                 ? GrowingMemory.ofProcess("nodes")
                 : GrowingMemory.at(supervision.nodes()));
     tree = new Tree(origin, nodes, old -> changes().replaced(old));
-    memory =
-        undo.closing(Ceiling.guard(new Ceiling.Parts(settings, live, residency, transit, tree)));
     state = treeState();
     TreeScan treeScan = new TreeScan(origin, tree, Composition.scanners(origin.mayHang()));
     binding = undo.closing(Composition.binding(supervision));
     housekeeping = Executors.newScheduledThreadPool(2, Composition.named("housekeeping"));
     undo.push(housekeeping::shutdownNow);
+    memory =
+        undo.closing(
+            Ceiling.guard(
+                new Ceiling.Parts(settings, live, residency, transit, tree, housekeeping)));
     changes = changes(treeScan);
     scan = scan(treeScan, ownShare);
     tasks = tasks(live);

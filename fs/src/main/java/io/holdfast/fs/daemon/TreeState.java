@@ -11,9 +11,10 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
@@ -49,6 +50,8 @@ final class TreeState implements AutoCloseable {
   /** Writing takes at most one part in so many of the time. */
   private static final int SHARE = 20;
 
+  private static final Duration PAUSE_OF_THREAD = Duration.ofSeconds(1);
+
   private static final Duration CHECK = Duration.ofMillis(200);
 
   /** How long the end of a mount waits for the file. */
@@ -63,8 +66,11 @@ final class TreeState implements AutoCloseable {
   private final Path file;
   private final Dataset dataset;
   private final Tree tree;
-  private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(Composition.named("state"));
+
+  /** Ends when there is nothing to write. */
+  private final ThreadPoolExecutor thread = writer();
+
+  private final AtomicBoolean writing = new AtomicBoolean();
   private final AtomicBoolean started = new AtomicBoolean();
   private volatile long entriesLoaded;
   private volatile @Nullable String identity;
@@ -73,7 +79,7 @@ final class TreeState implements AutoCloseable {
   private volatile long written = NEVER;
 
   /** Only used by the thread: when it may be written again, and whether it could not be before. */
-  private long next = System.nanoTime();
+  private volatile long next = System.nanoTime();
 
   private boolean failing;
 
@@ -135,18 +141,36 @@ final class TreeState implements AutoCloseable {
     return entriesLoaded;
   }
 
+  private static ThreadPoolExecutor writer() {
+    ThreadPoolExecutor writer =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            PAUSE_OF_THREAD.toMillis(),
+            TimeUnit.MILLISECONDS,
+            new LinkedBlockingQueue<>(),
+            Composition.named("state"));
+    writer.allowCoreThreadTimeOut(true);
+    return writer;
+  }
+
   /**
    * Begins to write.
    *
    * @param scanned tells whether all of the dataset has been seen
+   * @param clock looks now and then whether there is something to write; stays with the caller
    */
-  void start(BooleanSupplier scanned) {
+  void start(BooleanSupplier scanned, ScheduledExecutorService clock) {
     started.set(true);
     Future<?> unused =
-        thread.scheduleWithFixedDelay(
+        clock.scheduleWithFixedDelay(
             () -> {
-              if (scanned.getAsBoolean() && System.nanoTime() - next >= 0) {
-                writeChanges();
+              if (scanned.getAsBoolean()
+                  && System.nanoTime() - next >= 0
+                  && tree.changes() != written
+                  && !thread.isShutdown()
+                  && writing.compareAndSet(false, true)) {
+                thread.execute(this::writeChanges);
               }
             },
             CHECK.toMillis(),
@@ -157,6 +181,7 @@ final class TreeState implements AutoCloseable {
   private void writeChanges() {
     long changes = tree.changes();
     if (changes == written) {
+      writing.set(false);
       return;
     }
     long began = System.nanoTime();
@@ -178,6 +203,7 @@ final class TreeState implements AutoCloseable {
     }
     long took = System.nanoTime() - began;
     next = System.nanoTime() + Math.max(PAUSE.toNanos(), SHARE * took);
+    writing.set(false);
   }
 
   /** Writes what has changed, if that does not take too long, and ends. */

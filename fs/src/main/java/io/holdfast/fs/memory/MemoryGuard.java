@@ -2,14 +2,13 @@ package io.holdfast.fs.memory;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +26,7 @@ public final class MemoryGuard implements AutoCloseable {
   private final CapacityRules rules;
   private final Sources sources;
   private final ScheduledExecutorService thread;
+  private @Nullable Future<?> looking;
   private final AtomicLong peak = new AtomicLong();
   private final AtomicLong givenUpBytes = new AtomicLong();
   private final AtomicLong givenUpItems = new AtomicLong();
@@ -84,19 +84,23 @@ public final class MemoryGuard implements AutoCloseable {
     }
   }
 
-  /** Creates a guard that does not look yet. */
-  public MemoryGuard(CapacityRules rules, Sources sources, ThreadFactory threads) {
+  /**
+   * Creates a guard that does not look yet.
+   *
+   * @param thread stays with the caller
+   */
+  public MemoryGuard(CapacityRules rules, Sources sources, ScheduledExecutorService thread) {
     this.rules = rules;
     this.sources = sources;
-    this.thread = Executors.newSingleThreadScheduledExecutor(threads);
+    this.thread = thread;
     this.state =
         CapacityRules.State.first(
             sources.bounds().get().capacity(), sources.nanoTime().getAsLong());
   }
 
   /** Begins to look. */
-  public void start() {
-    Future<?> unused =
+  public synchronized void start() {
+    looking =
         thread.scheduleWithFixedDelay(
             this::lookAndLog, 0, PERIOD.toMillis(), TimeUnit.MILLISECONDS);
   }
@@ -157,7 +161,9 @@ public final class MemoryGuard implements AutoCloseable {
   }
 
   @Override
-  public void close() {
-    thread.shutdownNow();
+  public synchronized void close() {
+    if (looking != null) {
+      looking.cancel(true);
+    }
   }
 }

@@ -13,6 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,6 +24,7 @@ final class TreeStateTest {
   @TempDir private Path temp;
 
   private final FakeOrigin origin = new FakeOrigin();
+  private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
   private final List<NodeTable> tables = new ArrayList<>();
   private Path file = Path.of("");
 
@@ -33,6 +36,7 @@ final class TreeStateTest {
 
   @AfterEach
   void free() {
+    clock.shutdownNow();
     tables.forEach(NodeTable::close);
   }
 
@@ -50,7 +54,7 @@ final class TreeStateTest {
     Tree tree = tree();
     lookUp(tree);
     TreeState state = new TreeState(file, () -> "dataset", tree);
-    state.start(() -> false);
+    state.start(() -> false, clock);
     state.close();
   }
 
@@ -72,7 +76,7 @@ final class TreeStateTest {
     state.load();
     Files.delete(file);
     lookUp(tree);
-    state.start(() -> true);
+    state.start(() -> true, clock);
     state.close();
     assertThat(file).doesNotExist();
   }
@@ -89,7 +93,7 @@ final class TreeStateTest {
     Tree tree = tree();
     lookUp(tree);
     try (TreeState state = new TreeState(file, () -> "dataset", tree)) {
-      state.start(() -> true);
+      state.start(() -> true, clock);
       Await.until("the file", () -> Files.exists(file));
     }
   }
@@ -102,7 +106,7 @@ final class TreeStateTest {
     state.load();
     assertThat(state.entriesLoaded()).isZero();
     assertThat(tree.size()).as("only the root").isEqualTo(1);
-    state.start(() -> false);
+    state.start(() -> false, clock);
     state.close();
     TreeState next = new TreeState(file, () -> "another", tree());
     next.load();

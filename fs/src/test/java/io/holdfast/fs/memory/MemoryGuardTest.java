@@ -6,6 +6,7 @@ import io.holdfast.fs.memory.CapacityRules.Phase;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -29,7 +30,7 @@ class MemoryGuardTest {
               () -> List.of(new Room("machine", 5000 * MIB, available, 0)),
               new Items(),
               () -> now),
-          Thread::new);
+          Executors.newSingleThreadScheduledExecutor());
 
   private final class Items implements MemoryGuard.Residents {
     @Override
