@@ -30,6 +30,7 @@ final class VerifyingReaders {
   private long reads;
   private long bytes;
   private long slowestMillis;
+  private boolean ending;
 
   /** What the readers belong to. */
   record Setting(
@@ -103,7 +104,7 @@ final class VerifyingReaders {
   synchronized void listen() {
     for (Running reader : running) {
       hear(reader);
-      if (!reader.late && reader.child.endsWithin(Duration.ZERO)) {
+      if (!ending && !reader.late && reader.child.endsWithin(Duration.ZERO)) {
         reader.late = true;
         findings.violation(reader + " has ended: " + reader.child);
       }
@@ -160,6 +161,7 @@ final class VerifyingReaders {
 
   /** Ends them; each must come to the end of its read. */
   synchronized void end() {
+    ending = true;
     for (Running reader : running) {
       reader.child.closeInput();
     }
