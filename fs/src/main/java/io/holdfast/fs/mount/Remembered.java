@@ -37,18 +37,19 @@ final class Remembered {
 
   /** Finds out what a name leads to: by memory, or by asking. */
   Node lookup(Node directory, byte[] name) throws FsException {
-    Node known = tree.known(directory, name);
     if (!holds(directory)) {
       try {
         return tree.lookup(directory, name);
       } catch (FsException e) {
-        if (known == null) {
+        fallBack(e);
+        Node last = tree.known(directory, name);
+        if (last == null) {
           throw e;
         }
-        fallBack(e);
-        return known;
+        return last;
       }
     }
+    Node known = tree.known(directory, name);
     if (known == null && tree.isNamed(directory, name)) {
       return tree.lookup(directory, name); // it is changing
     }
@@ -79,7 +80,7 @@ final class Remembered {
   void fallBack(FsException failure) throws FsException {
     boolean silent =
         switch (failure.code()) {
-          case IO, TIMED_OUT, UNAVAILABLE -> true;
+          case IO, TIMED_OUT, ORIGIN_SILENT, UNAVAILABLE -> true;
           default -> false;
         };
     if (!silent || ttl.isZero()) {

@@ -188,7 +188,8 @@ final class ListingsTest {
     origin.file("a", new byte[1]);
     assertThat(names(remembered, 100)).containsExactly("a");
 
-    for (FsError error : List.of(FsError.IO, FsError.TIMED_OUT, FsError.UNAVAILABLE)) {
+    for (FsError error :
+        List.of(FsError.IO, FsError.TIMED_OUT, FsError.ORIGIN_SILENT, FsError.UNAVAILABLE)) {
       fail(error);
       Node a = remembered.lookup(tree.root(), name("a"));
       assertThat(remembered.refresh(a)).isTrue();
