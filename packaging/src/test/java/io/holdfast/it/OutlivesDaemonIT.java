@@ -191,7 +191,8 @@ class OutlivesDaemonIT {
     assertReadsAll(mount, dataset);
     Stats after = mount.settledStats();
     assertThat(after.residentItems()).isEqualTo(dataset.count());
-    assertThat(after.originItems()).isEqualTo(dataset.count() - kept);
+    // it may take more until they are pinned
+    assertThat(after.originItems()).isBetween(dataset.count() - kept, (long) dataset.count());
   }
 
   private void assertReadsAll(Mount mount, Dataset dataset) {

@@ -88,6 +88,8 @@ public interface Libc {
 
   int munmap(Pointer address, long length);
 
+  int mlock(Pointer address, long length);
+
   int mincore(Pointer address, long length, @Out byte[] vector);
 
   int kill(int pid, int signal);

@@ -263,23 +263,36 @@ public final class Posix {
     if (size == 0) {
       return 0;
     }
+    Pointer map = map(path, size);
+    try {
+      byte[] vector = new byte[(int) ((size + PAGE - 1) / PAGE)];
+      checked("mincore", path, () -> LIBC.mincore(map, size, vector));
+      long pages = 0;
+      for (byte b : vector) {
+        pages += b & 1;
+      }
+      return pages;
+    } finally {
+      LIBC.munmap(map, size);
+    }
+  }
+
+  /** Keeps a file's pages in memory, as an application may, until what is returned is run. */
+  public static Runnable hold(RawPath path) throws IOException {
+    long size = lstat(path).size();
+    Pointer map = map(path, size);
+    checked("mlock", path, () -> LIBC.mlock(map, size));
+    return () -> LIBC.munmap(map, size);
+  }
+
+  private static Pointer map(RawPath path, long size) throws IOException {
     int fd = (int) checked("open", path, () -> LIBC.open(path.cString(), O_RDONLY, 0));
     try {
       Pointer map = LIBC.mmap(null, size, PROT_READ, MAP_SHARED, fd, 0);
       if (map == null || map.address() == -1) {
         throw new IOException("mmap " + path + ": " + errorName(-LastError.getLastError(RUNTIME)));
       }
-      try {
-        byte[] vector = new byte[(int) ((size + PAGE - 1) / PAGE)];
-        checked("mincore", path, () -> LIBC.mincore(map, size, vector));
-        long pages = 0;
-        for (byte b : vector) {
-          pages += b & 1;
-        }
-        return pages;
-      } finally {
-        LIBC.munmap(map, size);
-      }
+      return map;
     } finally {
       LIBC.close(fd);
     }
