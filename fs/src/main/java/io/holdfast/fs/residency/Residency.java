@@ -300,7 +300,15 @@ public final class Residency implements AutoCloseable {
     return begin(fetched, resident);
   }
 
+  /**
+   * Whoever lets go of a version ends its fetches first, and then its residents: one of the two
+   * finds what is being admitted in that moment.
+   */
   private boolean begin(Fetched fetched, Resident resident) {
+    if (fetched.isOutdated()) {
+      forget(resident);
+      return false;
+    }
     byte[] path = resident.item().path().get().bytes();
     try {
       pinners.execute(() -> pin(resident, path, fetched));

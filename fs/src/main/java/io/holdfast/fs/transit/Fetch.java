@@ -56,6 +56,7 @@ final class Fetch implements Fetched {
   private int deliveries;
   private int readsFromElsewhere;
   private boolean offered;
+  private volatile boolean outdated;
   private boolean admitted;
   private long address;
   private int arrived;
@@ -379,6 +380,17 @@ final class Fetch implements Fetched {
   /** Tells whether it was begun ahead of a reader that has not come yet. */
   synchronized boolean isUnread() {
     return ahead != null && waiters.isEmpty();
+  }
+
+  /** Ends it because its version is gone: {@link #end}. */
+  List<Ask> abandon() {
+    outdated = true;
+    return end();
+  }
+
+  @Override
+  public boolean isOutdated() {
+    return outdated;
   }
 
   /**

@@ -14,6 +14,9 @@ public interface Fetched {
    */
   int readsFromElsewhere();
 
+  /** Tells whether the file has another version by now: then nobody will let go of this one. */
+  boolean isOutdated();
+
   /**
    * Gives the memory back: the item is pinned, or will not be. Called once by whoever admitted the
    * item.

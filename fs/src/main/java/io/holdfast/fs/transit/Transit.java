@@ -384,7 +384,7 @@ public final class Transit {
         fetch -> {
           if (Item.node(fetch.item().id()) == node) {
             table.remove(fetch);
-            fetch.end().forEach(ask -> ask.reply().failed(cause));
+            fetch.abandon().forEach(ask -> ask.reply().failed(cause));
           }
         });
   }

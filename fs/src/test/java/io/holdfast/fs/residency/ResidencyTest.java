@@ -146,6 +146,7 @@ final class ResidencyTest {
     private final boolean elsewhere;
     final CountDownLatch done = new CountDownLatch(1);
     final AtomicInteger calls = new AtomicInteger();
+    boolean outdated;
 
     Offered(Item item, boolean elsewhere) {
       this.item = item;
@@ -160,6 +161,11 @@ final class ResidencyTest {
     @Override
     public int readsFromElsewhere() {
       return elsewhere ? 1 : 0;
+    }
+
+    @Override
+    public boolean isOutdated() {
+      return outdated;
     }
 
     @Override
@@ -432,6 +438,20 @@ final class ResidencyTest {
     file("f", random(PAGE));
     pin(item("f", 4 * PAGE));
     assertThat(residency.figures().pinFailures()).isEqualTo(1);
+    assertThat(residency.figures().residentBytes()).isZero();
+    assertThat(mappings()).isZero();
+  }
+
+  /** Nobody would ever let go of it: what there was of its file has been let go of. */
+  @Test
+  void offer_versionGoneMeanwhile_isNotAdmitted() throws IOException {
+    start(1 << 20);
+    file("f", random(3 * PAGE));
+    Offered offered = new Offered(item("f", 3 * PAGE), false);
+    offered.outdated = true;
+    assertThat(residency.offer(offered)).isFalse();
+    assertThat(offered.calls).hasValue(0);
+    assertThat(residency.isResident(offered.item())).isFalse();
     assertThat(residency.figures().residentBytes()).isZero();
     assertThat(mappings()).isZero();
   }

@@ -682,6 +682,29 @@ final class TransitTest {
     }
   }
 
+  /** The residents of the file were let go of before this one was among them. */
+  @Test
+  void admitted_versionGoneMeanwhile_isSaidToBeOutdated() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      t.listener.admits =
+          item -> {
+            t.transit.abandon(file.content().node(), "f");
+            return true;
+          };
+      t.assertRead(file, 0, 1000);
+      Fetched fetched = t.listener.admitted.remove();
+      assertThat(fetched.isOutdated()).isTrue();
+      fetched.done();
+      assertThat(t.transit.used()).isZero();
+      t.listener.admits = item -> true;
+      t.assertRead(file, 0, 1000);
+      Fetched current = t.listener.admitted.remove();
+      assertThat(current.isOutdated()).isFalse();
+      current.done();
+    }
+  }
+
   /**
    * An item that was pinned before its fetch knew that it was admitted counted as lingering, for
    * ever: its pages could not be dropped.
