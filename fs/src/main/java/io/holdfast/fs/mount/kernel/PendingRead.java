@@ -12,18 +12,25 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class PendingRead implements ReadReply {
   private final Channel channel;
   private final long unique;
+  private final int caller;
   private final Runnable ended;
   private final AtomicBoolean answered = new AtomicBoolean();
 
   /**
    * Creates one.
    *
+   * @param caller the thread that waits for it
    * @param ended called after the answer
    */
-  PendingRead(Channel channel, long unique, Runnable ended) {
+  PendingRead(Channel channel, long unique, int caller, Runnable ended) {
     this.channel = channel;
     this.unique = unique;
+    this.caller = caller;
     this.ended = ended;
+  }
+
+  int caller() {
+    return caller;
   }
 
   @Override

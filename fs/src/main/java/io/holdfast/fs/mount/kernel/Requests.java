@@ -5,6 +5,7 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.mount.CallerSignals;
 import io.holdfast.fs.mount.Errnos;
 import io.holdfast.fs.mount.Exposures;
 import io.holdfast.fs.mount.Filesystem;
@@ -14,7 +15,10 @@ import io.holdfast.fs.origin.Attributes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import jnr.constants.platform.Errno;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,6 +34,10 @@ final class Requests {
   /** In open_out: the kernel keeps the file's pages. */
   private static final int KEEP_CACHE = 2;
 
+  /** How long a caller that goes on after a signal waits until it is looked at again. */
+  private static final Executor LATER =
+      CompletableFuture.delayedExecutor(50, TimeUnit.MILLISECONDS, Runnable::run);
+
   private final Channel channel;
   private final InFlight inFlight;
   private final Filesystem filesystem;
@@ -38,6 +46,10 @@ final class Requests {
   private final Exposures exposures;
   private final @Nullable Initialized initialized;
   private final ConcurrentHashMap<Long, PendingRead> pending = new ConcurrentHashMap<>();
+
+  /** Who waits for an answer to anything else, by the number of the request. */
+  private final ConcurrentHashMap<Long, Integer> callers = new ConcurrentHashMap<>();
+
   private volatile @Nullable Negotiation negotiation;
 
   /** Learns of the beginning of a connection. */
@@ -119,6 +131,19 @@ final class Requests {
   }
 
   private void answer(Opcode opcode, long unique, long request, long reply) throws FsException {
+    if (opcode == Opcode.INTERRUPT) {
+      interrupt(Memory.getLong(request + Wire.IN_HEADER), unique);
+      return;
+    }
+    callers.put(unique, Memory.getInt(request + Wire.PID));
+    try {
+      answerNow(opcode, unique, request, reply);
+    } finally {
+      callers.remove(unique);
+    }
+  }
+
+  private void answerNow(Opcode opcode, long unique, long request, long reply) throws FsException {
     long node = Memory.getLong(request + Wire.NODE);
     long body = request + Wire.IN_HEADER;
     switch (opcode) {
@@ -137,7 +162,7 @@ final class Requests {
           bytes(unique, filesystem.readLink(node, Memory.getInt(request + Wire.PID)), reply);
       case OPEN -> open(unique, node, request, reply);
       case OPENDIR -> openDirectory(unique, reply);
-      case READ -> throw new IllegalStateException("answered apart");
+      case READ, INTERRUPT -> throw new IllegalStateException("answered apart");
       case READDIR, READDIRPLUS -> list(unique, node, body, opcode == Opcode.READDIRPLUS);
       case STATFS -> {
         Wire.statfs(reply, filesystem.figures());
@@ -145,7 +170,6 @@ final class Requests {
       }
       case GETXATTR, LISTXATTR ->
           extendedAttribute(unique, node, body, opcode == Opcode.LISTXATTR, reply);
-      case INTERRUPT -> interrupt(Memory.getLong(body));
       case RELEASE, RELEASEDIR, DESTROY -> channel.reply(unique, 0);
       case FLUSH, ACCESS, LSEEK, STATX, IOCTL, POLL, BMAP, GETLK, SETLK, SETLKW, FSYNC, FSYNCDIR ->
           channel.reply(unique, -Errno.ENOSYS.intValue());
@@ -237,14 +261,15 @@ final class Requests {
   private void read(long unique, long request) {
     long node = Memory.getLong(request + Wire.NODE);
     long body = request + Wire.IN_HEADER;
-    PendingRead read = new PendingRead(channel, unique, () -> ended(unique, request));
+    int caller = Memory.getInt(request + Wire.PID);
+    PendingRead read = new PendingRead(channel, unique, caller, () -> ended(unique, request));
     pending.put(unique, read);
     try {
       filesystem.read(
           node,
           Memory.getLong(body + Wire.READ_OFFSET),
           Memory.getInt(body + Wire.READ_SIZE),
-          Memory.getInt(request + Wire.PID),
+          caller,
           read);
     } catch (RuntimeException | Error e) {
       log.error("a read failed in the daemon itself", e);
@@ -301,11 +326,21 @@ final class Requests {
     }
   }
 
-  /** Frees a reader that was interrupted; one that has been answered has nothing to be freed of. */
-  private void interrupt(long interrupted) {
+  /**
+   * Frees a caller that got a signal by which it ends; what is found for it later, the kernel
+   * refuses. The others go on waiting, and the kernel is to ask again, as the next signal of the
+   * same caller would not be told: also of a request that the thread which has received it has not
+   * noted yet. Of one that has been answered, the kernel refuses this answer as well.
+   */
+  private void interrupt(long interrupted, long unique) {
     PendingRead read = pending.get(interrupted);
-    if (read != null) {
+    Integer caller = read == null ? callers.get(interrupted) : Integer.valueOf(read.caller());
+    if (caller == null || !CallerSignals.end(caller)) {
+      LATER.execute(() -> channel.reply(unique, -Errno.EAGAIN.intValue()));
+    } else if (read != null) {
       read.fail(-Errno.EINTR.intValue());
+    } else {
+      channel.reply(interrupted, -Errno.EINTR.intValue());
     }
   }
 

@@ -28,6 +28,7 @@ final class FakeKernel implements AutoCloseable {
   private final AtomicLong unique = new AtomicLong();
   private final int kernel;
   private final int daemon;
+  private int caller;
 
   /** What the C library has for it. */
   public interface Sockets {
@@ -50,6 +51,11 @@ final class FakeKernel implements AutoCloseable {
   /** What came back. */
   record Reply(long unique, int error, ByteBuffer body) {}
 
+  /** From now on requests are this thread's; before, of one that the daemon does not see. */
+  void setCaller(int thread) {
+    caller = thread;
+  }
+
   /** Sends a request; returns its number. */
   long send(int opcode, long node, ByteBuffer body) {
     long number = 2 * unique.incrementAndGet();
@@ -60,6 +66,7 @@ final class FakeKernel implements AutoCloseable {
     Memory.putInt(at + Wire.OPCODE, opcode);
     Memory.putLong(at + Wire.UNIQUE, number);
     Memory.putLong(at + Wire.NODE, node);
+    Memory.putInt(at + Wire.PID, caller);
     byte[] bytes = new byte[body.remaining()];
     body.get(bytes);
     Memory.put(at + Wire.IN_HEADER, bytes, 0, bytes.length);

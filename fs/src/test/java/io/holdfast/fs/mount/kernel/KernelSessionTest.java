@@ -21,6 +21,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import jnr.constants.platform.Errno;
 import jnr.ffi.Pointer;
 import jnr.ffi.Runtime;
@@ -29,6 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whole sessions with kernels of several versions, without a mount. */
 final class KernelSessionTest {
@@ -225,12 +228,67 @@ final class KernelSessionTest {
     assertServesWhileReadsWait();
   }
 
+  /** The kernel refuses what comes for it later. */
+  @Test
+  void lookup_callerIsEnding_isAnsweredAtOnce() {
+    kernel.ask(INIT, 0, FakeKernel.init(45, 0x5fd73fffffbL));
+    filesystem.holdLookups = new CountDownLatch(1);
+    long waiting = kernel.send(LOOKUP, 1, FakeKernel.name("file"));
+    Await.until("the request received", () -> filesystem.lookups.get() == 1);
+    kernel.send(INTERRUPT, 0, FakeKernel.body(8).putLong(0, waiting));
+
+    FakeKernel.Reply reply = kernel.receive();
+
+    assertThat(reply.unique()).isEqualTo(waiting);
+    assertThat(Errno.valueOf(-reply.error())).isEqualTo(Errno.EINTR);
+    filesystem.holdLookups.countDown();
+    assertThat(kernel.receive().unique()).isEqualTo(waiting);
+    assertServesWhileReadsWait();
+  }
+
+  /** What a timer's signal interrupts goes on, and the kernel tells of the next signal as well. */
+  @ParameterizedTest
+  @ValueSource(ints = {READ, LOOKUP})
+  void interrupted_callerGoesOn_waitsAndIsAskedAbout(int opcode) {
+    kernel.ask(INIT, 0, FakeKernel.init(45, 0x5fd73fffffbL));
+    filesystem.holdReads = true;
+    filesystem.holdLookups = new CountDownLatch(1);
+    kernel.setCaller((int) ProcessHandle.current().pid());
+    long waiting =
+        opcode == READ
+            ? kernel.send(READ, FILE, FakeKernel.read(0, 100))
+            : kernel.send(LOOKUP, 1, FakeKernel.name("file"));
+    Await.until(
+        "the request received", () -> filesystem.held.size() + filesystem.lookups.get() == 1);
+    long interrupt = kernel.send(INTERRUPT, 0, FakeKernel.body(8).putLong(0, waiting));
+
+    FakeKernel.Reply reply = kernel.receive();
+
+    assertThat(reply.unique()).isEqualTo(interrupt);
+    assertThat(Errno.valueOf(-reply.error())).isEqualTo(Errno.EAGAIN);
+    filesystem.holdLookups.countDown();
+    filesystem.held.forEach(Runnable::run);
+    FakeKernel.Reply answer = kernel.receive();
+    assertThat(answer.unique()).isEqualTo(waiting);
+    assertThat(answer.error()).isZero();
+  }
+
+  /** It may be told before the thread that has received the request has noted it. */
+  @Test
+  void interrupted_whatIsNotKnown_isToBeAskedAgain() {
+    kernel.ask(INIT, 0, FakeKernel.init(45, 0x5fd73fffffbL));
+    FakeKernel.Reply reply = kernel.ask(INTERRUPT, 0, FakeKernel.body(8).putLong(0, 4711));
+    assertThat(Errno.valueOf(-reply.error())).isEqualTo(Errno.EAGAIN);
+  }
+
   /** A root with one file. */
   private static final class OneFile implements Filesystem {
     private final Pointer bytes =
         jnr.ffi.Memory.allocateDirect(Runtime.getSystemRuntime(), SIZE, true);
     private final List<Runnable> held = new CopyOnWriteArrayList<>();
+    private final AtomicInteger lookups = new AtomicInteger();
     private volatile boolean holdReads;
+    private volatile CountDownLatch holdLookups = new CountDownLatch(0);
     private volatile int entries = 1;
 
     OneFile() {
@@ -249,6 +307,8 @@ final class KernelSessionTest {
 
     @Override
     public Entry lookup(long parent, byte[] name) throws FsException {
+      lookups.incrementAndGet();
+      Await.latch(holdLookups);
       if (!new String(name, StandardCharsets.UTF_8).equals("file")) {
         throw new FsException(FsError.NOT_FOUND, "none");
       }
