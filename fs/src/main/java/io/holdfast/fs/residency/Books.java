@@ -77,7 +77,8 @@ final class Books {
   }
 
   /**
-   * Asks the policy for an item.
+   * Asks the policy for an item; unless another has been admitted for it in the same moment, which
+   * stays.
    *
    * @param kept whether a user wants it to stay, whatever the policy thinks
    * @param givenUp takes those that make way; they are no residents any more
@@ -88,6 +89,9 @@ final class Books {
     long hash = Residency.hash(resident.item());
     lock.lock();
     try {
+      if (residents.containsKey(id)) {
+        return false;
+      }
       Outcome outcome = kept ? policy.keep(id, weight) : policy.offer(id, hash, weight);
       takeOut(outcome.evicted(), givenUp);
       if (outcome.admitted()) {

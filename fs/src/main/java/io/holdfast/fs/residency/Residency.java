@@ -256,11 +256,15 @@ public final class Residency implements AutoCloseable {
 
   /**
    * Takes over an item that a daemon before this one had resident: pins it again if it is still in
-   * the page cache and the policy admits it now. Fetches nothing.
+   * the page cache and the policy admits it now. Fetches nothing; one that was fetched meanwhile,
+   * for a reader that did not find all of its pages, stays as it is.
    */
   public void resume(Item item) {
     Resident resident = hasMappings() ? admit(item) : null;
     byte[] path = item.path().get().bytes();
+    if (resident == null && isResident(item)) {
+      return;
+    }
     if (resident == null) {
       residentLog.released(item.id());
       noteDelivered(item, item.length(), true);

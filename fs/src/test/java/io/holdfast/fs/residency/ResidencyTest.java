@@ -442,6 +442,20 @@ final class ResidencyTest {
     assertThat(mappings()).isZero();
   }
 
+  /** A second mapping would be in no book, and stay for ever. */
+  @Test
+  void resume_itemThatWasFetchedMeanwhile_hasOneMapping() throws IOException {
+    start(1 << 20);
+    file("f", random(3 * PAGE));
+    Item item = item("f", 3 * PAGE);
+    pin(item);
+    residency.resume(item);
+    assertThat(residency.figures().residentItems()).isEqualTo(1);
+    assertThat(residency.isPinned(item)).as("the one that was there").isTrue();
+    residency.release(Item.node(item.id()), 1);
+    assertThat(mappings()).isZero();
+  }
+
   /** Nobody would ever let go of it: what there was of its file has been let go of. */
   @Test
   void offer_versionGoneMeanwhile_isNotAdmitted() throws IOException {
