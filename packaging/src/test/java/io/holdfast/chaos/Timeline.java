@@ -55,13 +55,29 @@ final class Timeline {
     return episode;
   }
 
-  /** What a reader of a node may have seen because of this, within a time; the latest of them. */
+  /**
+   * What a reader of a node may have seen because of this, within a time; the latest of them. A
+   * name that cannot be asked for is believed for longer: then any change before may be the cause.
+   */
   synchronized Optional<FaultKind> cause(Symptom symptom, int node, long from, long to) {
-    return latest(
-        each ->
-            each.kind.mayShowAs(symptom)
-                && each.isOf(node)
-                && each.meets(from, to, AFTERMATH_MILLIS));
+    Optional<FaultKind> cause =
+        latest(
+            each ->
+                each.kind.mayShowAs(symptom)
+                    && each.isOf(node)
+                    && each.meets(from, to, AFTERMATH_MILLIS));
+    return cause.isEmpty() && isOriginFailing(from, to)
+        ? latest(
+            each ->
+                each.kind == FaultKind.CONTENT_CHANGED
+                    && each.kind.mayShowAs(symptom)
+                    && each.begin <= to)
+        : cause;
+  }
+
+  private boolean isOriginFailing(long from, long to) {
+    return wasAny(
+        kind -> kind.place() == FaultKind.Place.ORIGIN, ANY_NODE, from, to, AFTERMATH_MILLIS);
   }
 
   /** Whether something of a kind went on, at a node, within a time or shortly before. */

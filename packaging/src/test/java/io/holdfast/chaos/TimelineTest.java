@@ -29,6 +29,18 @@ class TimelineTest {
   }
 
   @Test
+  void cause_ofAnOldVersion_isAnyChangeBeforeWhileTheOriginCannotBeAsked() {
+    timeline.begin(FaultKind.CONTENT_CHANGED, 0, 1000).end(2000);
+
+    assertThat(timeline.cause(Symptom.STALE, 1, 60_000, 60_100)).isEmpty();
+    timeline.begin(FaultKind.ORIGIN_ERRORS, 0, 59_000);
+    assertThat(timeline.cause(Symptom.STALE, 1, 60_000, 60_100))
+        .contains(FaultKind.CONTENT_CHANGED);
+    assertThat(timeline.cause(Symptom.STALE, 1, 500, 900)).isEmpty();
+    assertThat(timeline.cause(Symptom.NOT_FOUND, 1, 60_000, 60_100)).isEmpty();
+  }
+
+  @Test
   void logCheck_errorOfPeers_needsAFaultNearby() {
     String line = "1970-01-01T00:00:02.000Z ERROR cannot join again, and tries on: no route";
     LogCheck check = new LogCheck(timeline);
