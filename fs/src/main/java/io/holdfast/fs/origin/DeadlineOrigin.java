@@ -23,7 +23,8 @@ import java.util.concurrent.locks.LockSupport;
  * <p>While the origin does not answer at all, every call fails at once: see {@link OriginBreaker}.
  */
 public final class DeadlineOrigin implements Origin {
-  private static final long WAIT_NANOS = Duration.ofMillis(1).toNanos();
+  private static final long FIRST_WAIT_NANOS = Duration.ofMillis(1).toNanos();
+  private static final long LONGEST_WAIT_NANOS = Duration.ofMillis(32).toNanos();
 
   private final Origin origin;
   private final ExecutorService threads;
@@ -117,7 +118,7 @@ public final class DeadlineOrigin implements Origin {
 
   /** An origin that is busy does not hang: a call waits for a thread, unless all are stuck. */
   private <T> Future<T> submit(OriginPath path, Call<T> call, long end) throws FsException {
-    while (true) {
+    for (long wait = FIRST_WAIT_NANOS; ; wait = Math.min(2 * wait, LONGEST_WAIT_NANOS)) {
       try {
         return threads.submit(call);
       } catch (RejectedExecutionException e) {
@@ -127,7 +128,7 @@ public final class DeadlineOrigin implements Origin {
           throw new FsException(
               FsError.TIMED_OUT, path + ": the origin hangs, and too many calls wait for it", e);
         }
-        LockSupport.parkNanos(WAIT_NANOS);
+        LockSupport.parkNanos(wait);
       }
     }
   }

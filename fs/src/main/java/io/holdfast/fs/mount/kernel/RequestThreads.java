@@ -27,8 +27,11 @@ final class RequestThreads {
   private static final long RETRY_NANOS = Duration.ofMillis(10).toNanos();
   private static final int MOST_IDLE = 4;
 
-  /** More than can wait for the metadata of an origin that hangs. */
-  private static final int MOST = 64;
+  /**
+   * So many may wait at once for names of an origin that hangs, until it is known to; what needs no
+   * answer of it, control files before all, finds a thread nevertheless.
+   */
+  private static final int MOST = 512;
 
   /**
    * A thread ends only when none was needed for so long: starting one costs more than keeping it.

@@ -246,6 +246,24 @@ final class KernelSessionTest {
     assertServesWhileReadsWait();
   }
 
+  /** Names that an origin which hangs is asked for, by the processes of a large machine. */
+  @Test
+  void lookups_thatWait_keepNobodyElseWaiting() {
+    kernel.ask(INIT, 0, FakeKernel.init(45, 0x5fd73fffffbL));
+    filesystem.holdLookups = new CountDownLatch(1);
+    int count = 200;
+    for (int i = 1; i <= count; i++) {
+      kernel.send(LOOKUP, 1, FakeKernel.name("file"));
+      int sent = i;
+      Await.until("the request received", () -> filesystem.lookups.get() == sent);
+    }
+    assertThat(kernel.ask(GETATTR, FILE, FakeKernel.body(16)).error()).isZero();
+    filesystem.holdLookups.countDown();
+    for (int i = 1; i <= count; i++) {
+      assertThat(kernel.receive().error()).isZero();
+    }
+  }
+
   /** What a timer's signal interrupts goes on, and the kernel tells of the next signal as well. */
   @ParameterizedTest
   @ValueSource(ints = {READ, LOOKUP})
