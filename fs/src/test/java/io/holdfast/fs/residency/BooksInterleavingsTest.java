@@ -74,8 +74,8 @@ public class BooksInterleavingsTest {
   @Test
   void operations_atOnce_areLinearizable() {
     new ModelCheckingOptions()
-        .iterations(4 * Integer.getInteger("holdfast.interleavings", 1))
-        .invocationsPerIteration(100)
+        .iterations(2 * Integer.getInteger("holdfast.interleavings", 1))
+        .invocationsPerIteration(60)
         .threads(2)
         .actorsPerThread(3)
         .loopBound(10_000)

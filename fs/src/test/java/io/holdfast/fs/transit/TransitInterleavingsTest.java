@@ -112,8 +112,8 @@ public class TransitInterleavingsTest {
   @Test
   void operations_atOnce_answerEachReadOnceAndLeaveNothing() {
     new ModelCheckingOptions()
-        .iterations(3 * Integer.getInteger("holdfast.interleavings", 1))
-        .invocationsPerIteration(40)
+        .iterations(2 * Integer.getInteger("holdfast.interleavings", 1))
+        .invocationsPerIteration(30)
         .threads(2)
         .actorsPerThread(3)
         .loopBound(10_000)

@@ -269,7 +269,7 @@ final class Operations {
           Request request = around.current.get();
           filesystem.read(
               known(Memory.string(path)).node(), offset, (int) size, request.thread(), reply);
-          return around.waiting.await(request.unique(), reply);
+          return around.waiting.await(request.unique(), request.thread(), reply);
         });
   }
 

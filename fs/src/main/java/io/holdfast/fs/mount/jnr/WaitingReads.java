@@ -1,23 +1,37 @@
 package io.holdfast.fs.mount.jnr;
 
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.mount.CallerSignals;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The reads that wait for their bytes, by the number that the kernel gave the request: so that one
- * whose reader got a signal can be ended. libfuse would only tell the thread by another signal.
- * Thread-safe.
+ * whose reader got a signal by which it ends can be ended. libfuse would only tell the thread by
+ * another signal. Thread-safe.
  *
  * <pre>
  * struct fuse_interrupt_in, after the header: 0 unique u64 of the request that is interrupted
  * </pre>
  */
 final class WaitingReads {
-  private final ConcurrentHashMap<Long, BlockingReply> waiting = new ConcurrentHashMap<>();
+  /** How long a reader that goes on after a signal waits until it is looked at again. */
+  private static final Executor LATER =
+      CompletableFuture.delayedExecutor(50, TimeUnit.MILLISECONDS, Runnable::run);
 
-  /** Waits for the answer to a read. */
-  int await(long unique, BlockingReply reply) {
-    waiting.put(unique, reply);
+  private final ConcurrentHashMap<Long, Waiting> waiting = new ConcurrentHashMap<>();
+
+  private record Waiting(int reader, BlockingReply reply) {}
+
+  /**
+   * Waits for the answer to a read.
+   *
+   * @param reader the thread that reads
+   */
+  int await(long unique, int reader, BlockingReply reply) {
+    waiting.put(unique, new Waiting(reader, reply));
     try {
       return reply.await();
     } finally {
@@ -25,11 +39,21 @@ final class WaitingReads {
     }
   }
 
-  /** Ends the read that an INTERRUPT request names, if it still waits. */
+  /** Ends the read that an INTERRUPT request names, if it still waits and its reader is to end. */
   void interrupt(long request) {
-    BlockingReply reply = waiting.get(Memory.getLong(request + Request.HEADER_SIZE));
-    if (reply != null) {
-      reply.interrupted();
+    look(Memory.getLong(request + Request.HEADER_SIZE));
+  }
+
+  /** The kernel tells of the first signal only. */
+  private void look(long unique) {
+    Waiting read = waiting.get(unique);
+    if (read == null) {
+      return;
+    }
+    if (CallerSignals.end(read.reader)) {
+      read.reply.interrupted();
+    } else {
+      LATER.execute(() -> look(unique));
     }
   }
 }

@@ -3,6 +3,7 @@ package io.holdfast.fs.mount.jnr;
 import static io.holdfast.fs.linux.Libc.LIBC;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.Await;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.Memory;
@@ -76,7 +77,7 @@ final class BlockingReplyTest {
             () -> {
               reply[0] = new BlockingReply(buffer);
               created.countDown();
-              result[0] = waiting.await(12, reply[0]);
+              result[0] = waiting.await(12, 0, reply[0]);
             });
     reader.start();
     created.await();
@@ -93,6 +94,33 @@ final class BlockingReplyTest {
     Memory.putLong(source, 42);
     reply[0].data(source, 8);
     assertThat(Memory.getLong(buffer)).isEqualTo(7);
+  }
+
+  /** As after a profiler's signal. */
+  @Test
+  void interrupted_readerGoesOn_waits() throws InterruptedException {
+    WaitingReads waiting = new WaitingReads();
+    BlockingReply[] reply = new BlockingReply[1];
+    int[] result = new int[1];
+    CountDownLatch created = new CountDownLatch(1);
+    Thread reader =
+        new Thread(
+            () -> {
+              reply[0] = new BlockingReply(buffer);
+              created.countDown();
+              result[0] = waiting.await(12, (int) ProcessHandle.current().pid(), reply[0]);
+            });
+    reader.start();
+    created.await();
+    Await.until("it waits", () -> reader.getState() == Thread.State.WAITING);
+    long request = LIBC.malloc(48);
+    Memory.putLong(request + Request.HEADER_SIZE, 12);
+    waiting.interrupt(request);
+    LIBC.free(request);
+    assertThat(reader.isAlive()).isTrue();
+    reply[0].data(source, 5);
+    reader.join();
+    assertThat(result[0]).isEqualTo(5);
   }
 
   @Test
