@@ -4,6 +4,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 
 /**
  * What a caller that got a signal is about to do, from /proc. The kernel tells of any signal by the
@@ -22,6 +25,9 @@ public final class CallerSignals {
       bit(SIGHUP) | bit(SIGINT) | bit(SIGQUIT) | bit(SIGKILL) | bit(SIGTERM);
 
   private static final int HEX = 16;
+
+  private static final Executor LATER =
+      CompletableFuture.delayedExecutor(50, TimeUnit.MILLISECONDS, Runnable::run);
 
   private CallerSignals() {}
 
@@ -45,6 +51,11 @@ public final class CallerSignals {
     } catch (IOException e) {
       return true; // it has ended
     }
+  }
+
+  /** Has somebody look again, a moment later, at a caller that has gone on after a signal. */
+  public static void later(Runnable look) {
+    LATER.execute(look);
   }
 
   /** Tells that of a thread's {@code status}, as proc(5) has it. */

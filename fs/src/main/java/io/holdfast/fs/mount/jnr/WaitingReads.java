@@ -2,10 +2,7 @@ package io.holdfast.fs.mount.jnr;
 
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.mount.CallerSignals;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The reads that wait for their bytes, by the number that the kernel gave the request: so that one
@@ -17,10 +14,6 @@ import java.util.concurrent.TimeUnit;
  * </pre>
  */
 final class WaitingReads {
-  /** How long a reader that goes on after a signal waits until it is looked at again. */
-  private static final Executor LATER =
-      CompletableFuture.delayedExecutor(50, TimeUnit.MILLISECONDS, Runnable::run);
-
   private final ConcurrentHashMap<Long, Waiting> waiting = new ConcurrentHashMap<>();
 
   private record Waiting(int reader, BlockingReply reply) {}
@@ -53,7 +46,7 @@ final class WaitingReads {
     if (CallerSignals.end(read.reader)) {
       read.reply.interrupted();
     } else {
-      LATER.execute(() -> look(unique));
+      CallerSignals.later(() -> look(unique));
     }
   }
 }

@@ -15,10 +15,7 @@ import io.holdfast.fs.origin.Attributes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import jnr.constants.platform.Errno;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,10 +30,6 @@ final class Requests {
 
   /** In open_out: the kernel keeps the file's pages. */
   private static final int KEEP_CACHE = 2;
-
-  /** How long a caller that goes on after a signal waits until it is looked at again. */
-  private static final Executor LATER =
-      CompletableFuture.delayedExecutor(50, TimeUnit.MILLISECONDS, Runnable::run);
 
   private final Channel channel;
   private final InFlight inFlight;
@@ -336,7 +329,7 @@ final class Requests {
     PendingRead read = pending.get(interrupted);
     Integer caller = read == null ? callers.get(interrupted) : Integer.valueOf(read.caller());
     if (caller == null || !CallerSignals.end(caller)) {
-      LATER.execute(() -> channel.reply(unique, -Errno.EAGAIN.intValue()));
+      CallerSignals.later(() -> channel.reply(unique, -Errno.EAGAIN.intValue()));
     } else if (read != null) {
       read.fail(-Errno.EINTR.intValue());
     } else {
