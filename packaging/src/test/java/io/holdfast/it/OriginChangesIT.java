@@ -1,5 +1,6 @@
 package io.holdfast.it;
 
+import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
 import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -164,6 +165,26 @@ class OriginChangesIT {
       }
     }
     soft.assertAll();
+  }
+
+  /** Java asks for that before it reads past the page cache. */
+  @Test
+  void openDescriptor_fileWasReplaced_hasFiguresOfItsFileSystem() throws IOException {
+    Path root = sandbox.folder("origin");
+    Files.writeString(root.resolve("file"), "one");
+    Mount mount = sandbox.mount(root, "--capacity", "64M");
+    Path file = mount.path("file");
+    String program = "exec 3<\"$0\"; echo open; read go; stat -f -c '%b blocks' /proc/self/fd/3";
+    Child holder = sandbox.start("sh", "-c", program, file.toString());
+    holder.awaitLine(1, READ_DEADLINE);
+    Files.writeString(root.resolve("next"), "another");
+    Files.move(root.resolve("next"), root.resolve("file"), REPLACE_EXISTING);
+    mount.refresh().mustSucceed();
+    assertThat(file).hasContent("another");
+
+    holder.tell("go");
+
+    assertThat(holder.await(READ_DEADLINE).mustSucceed().out()).containsPattern("[1-9]\\d* blocks");
   }
 
   private static int half(Dataset dataset, int i) {

@@ -37,9 +37,6 @@ public final class JnrBinding implements Binding {
   private static final Duration LONGEST_MOUNT = Duration.ofSeconds(10);
   private static final int MNT_DETACH = 2;
 
-  /** libfuse's number of the root. */
-  private static final long KERNEL_ROOT = 1;
-
   /** A request id that the kernel never gives out: it counts up from 2, by 2. */
   private static final long NO_REQUEST = Long.MAX_VALUE;
 
@@ -94,7 +91,7 @@ public final class JnrBinding implements Binding {
                 initialized,
                 wanted.answerOpens(),
                 wanted.extendedAttributes()));
-    kernelDirectories.put(Filesystem.ROOT, KERNEL_ROOT);
+    kernelDirectories.put(Filesystem.ROOT, Request.ROOT);
     String[] arguments = {
       "holdfast", "-f", "-o", optionString(wanted), wanted.mountpoint().toString()
     };

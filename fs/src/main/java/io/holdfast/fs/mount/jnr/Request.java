@@ -20,6 +20,9 @@ final class Request {
   static final int NODEID = 16;
   static final int PID = 32;
 
+  /** libfuse's number of the root. */
+  static final long ROOT = 1;
+
   private int opcode;
   private long unique;
   private long kernelNode;

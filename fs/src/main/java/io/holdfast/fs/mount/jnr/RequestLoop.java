@@ -97,6 +97,9 @@ final class RequestLoop {
     }
     if (opcode == Opcode.INTERRUPT.code()) {
       hooks.interrupted.accept(memory);
+    } else if (opcode == Opcode.STATFS.code()) {
+      // the same of every file; of one whose name another version has taken, libfuse finds none
+      Memory.putLong(memory + Request.NODEID, Request.ROOT);
     }
     libfuse.fuse_session_process(session, memory, length, channel);
     if (request.shown() != 0) {
