@@ -194,17 +194,20 @@ final class OwnMount {
         && modified == version.modified();
   }
 
-  private static long pages(int length) {
+  private static long pages(long length) {
     return (length + Linux.PAGE_SIZE - 1L) / Linux.PAGE_SIZE;
   }
 
   /**
    * A page that is being copied to the application right now is not dropped; a moment later it is.
+   * The kernel drops whole pages only: a part that begins or ends within one takes all of it.
    */
   private static long drop(int fd, long offset, int length, int attempts) {
+    long from = offset / Linux.PAGE_SIZE * Linux.PAGE_SIZE;
+    long bytes = pages(offset + length - from) * Linux.PAGE_SIZE;
     for (int attempt = 1; ; attempt++) {
-      LIBC.posix_fadvise(fd, offset, length, Linux.POSIX_FADV_DONTNEED);
-      long left = Math.max(0, Linux.cachedPages(fd, offset, length));
+      LIBC.posix_fadvise(fd, from, bytes, Linux.POSIX_FADV_DONTNEED);
+      long left = Math.max(0, Linux.cachedPages(fd, from, bytes));
       if (left == 0 || attempt == attempts) {
         return left;
       }

@@ -639,6 +639,28 @@ final class ResidencyTest {
     }
   }
 
+  /**
+   * Reads past the page cache may begin and end within a page, which the reads of others have
+   * brought in; the kernel drops whole pages only.
+   */
+  @Test
+  void delivered_partThatEndsWithinAPage_lingersNoMore() throws IOException {
+    start(1 << 20);
+    Path path = file("f", random(5 * PAGE));
+    try (MappedFile application = new MappedFile(path)) {
+      assumeTrue(application.cachedPages() >= 0, "a kernel that counts cached pages");
+      application.read();
+      Item whole = item("f", 5 * PAGE);
+      int half = PAGE / 2;
+      residency.noteDelivered(
+          new Item(whole.id(), whole.path(), whole.version(), 0, PAGE + half), PAGE + half, true);
+      residency.noteDelivered(
+          new Item(whole.id(), whole.path(), whole.version(), PAGE + half, PAGE), PAGE, true);
+      Await.until("nothing lingers", this::tickUntilDropped);
+      assertThat(application.cachedPages()).as("those that no part was of").isEqualTo(2);
+    }
+  }
+
   private boolean droppersAreIdle() {
     CountDownLatch done = new CountDownLatch(1);
     droppers.execute(done::countDown);
