@@ -43,9 +43,11 @@ class ExactHitsIT {
     DISK
   }
 
+  /** All capacities over one store; the other only has to be told from it once. */
   static Stream<Arguments> storesAndCapacities() {
-    return Stream.of(Store.values())
-        .flatMap(store -> Stream.of(25, 35, 50, 65).map(c -> Arguments.of(store, c)));
+    return Stream.concat(
+        Stream.of(25, 35, 50, 65).map(c -> Arguments.of(Store.MEMORY, c)),
+        Stream.of(Arguments.of(Store.DISK, 35)));
   }
 
   @ParameterizedTest(name = "{0}, c = 0.{1}")
