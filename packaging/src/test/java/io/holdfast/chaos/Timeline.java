@@ -14,6 +14,9 @@ final class Timeline {
   /** Versions are believed for two seconds, and stores that fail are left alone for some. */
   private static final long AFTERMATH_MILLIS = 10_000;
 
+  /** What was believed when the store answered again is so until it is asked. */
+  private static final long BELIEVED_MILLIS = 2_000;
+
   static final int ANY_NODE = -1;
 
   private final List<Episode> episodes = new ArrayList<>();
@@ -56,8 +59,9 @@ final class Timeline {
   }
 
   /**
-   * What a reader of a node may have seen because of this, within a time; the latest of them. A
-   * name that cannot be asked for is believed for longer: then any change before may be the cause.
+   * What a reader of a node may have seen because of this, within a time; the latest of them. While
+   * the origin fails, a name that cannot be asked for is believed however old it is: a file that
+   * turns out to be another one may have changed at any time before.
    */
   synchronized Optional<FaultKind> cause(Symptom symptom, int node, long from, long to) {
     Optional<FaultKind> cause =
@@ -66,18 +70,14 @@ final class Timeline {
                 each.kind.mayShowAs(symptom)
                     && each.isOf(node)
                     && each.meets(from, to, AFTERMATH_MILLIS));
-    return cause.isEmpty() && isOriginFailing(from, to)
-        ? latest(
-            each ->
-                each.kind == FaultKind.CONTENT_CHANGED
-                    && each.kind.mayShowAs(symptom)
-                    && each.begin <= to)
+    return cause.isEmpty() && symptom == Symptom.STALE && isOriginFailing(from, to)
+        ? latest(each -> each.kind == FaultKind.CONTENT_CHANGED && each.begin <= to)
         : cause;
   }
 
   private boolean isOriginFailing(long from, long to) {
     return wasAny(
-        kind -> kind.place() == FaultKind.Place.ORIGIN, ANY_NODE, from, to, AFTERMATH_MILLIS);
+        kind -> kind.place() == FaultKind.Place.ORIGIN, ANY_NODE, from, to, BELIEVED_MILLIS);
   }
 
   /** Whether something of a kind went on, at a node, within a time or shortly before. */

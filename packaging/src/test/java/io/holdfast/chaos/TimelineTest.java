@@ -33,9 +33,10 @@ class TimelineTest {
     timeline.begin(FaultKind.CONTENT_CHANGED, 0, 1000).end(2000);
 
     assertThat(timeline.cause(Symptom.STALE, 1, 60_000, 60_100)).isEmpty();
-    timeline.begin(FaultKind.ORIGIN_ERRORS, 0, 59_000);
+    timeline.begin(FaultKind.ORIGIN_ERRORS, 0, 59_000).end(61_000);
     assertThat(timeline.cause(Symptom.STALE, 1, 60_000, 60_100))
         .contains(FaultKind.CONTENT_CHANGED);
+    assertThat(timeline.cause(Symptom.STALE, 1, 64_000, 64_100)).isEmpty();
     assertThat(timeline.cause(Symptom.STALE, 1, 500, 900)).isEmpty();
     assertThat(timeline.cause(Symptom.NOT_FOUND, 1, 60_000, 60_100)).isEmpty();
   }

@@ -78,9 +78,10 @@ final class TreeState implements AutoCloseable {
   /** What {@link Tree#changes()} was for what is in the file. Handed over to the thread. */
   private volatile long written = NEVER;
 
-  /** Only used by the thread: when it may be written again, and whether it could not be before. */
+  /** When it may be written again; set by the thread. */
   private volatile long next = System.nanoTime();
 
+  /** Only used by the thread: whether it could not be written before. */
   private boolean failing;
 
   /**
@@ -170,7 +171,7 @@ final class TreeState implements AutoCloseable {
                   && tree.changes() != written
                   && !thread.isShutdown()
                   && writing.compareAndSet(false, true)) {
-                thread.execute(this::writeChanges);
+                thread.execute(this::writeDue);
               }
             },
             CHECK.toMillis(),
@@ -178,10 +179,17 @@ final class TreeState implements AutoCloseable {
             TimeUnit.MILLISECONDS);
   }
 
+  private void writeDue() {
+    try {
+      writeChanges();
+    } finally {
+      writing.set(false);
+    }
+  }
+
   private void writeChanges() {
     long changes = tree.changes();
     if (changes == written) {
-      writing.set(false);
       return;
     }
     long began = System.nanoTime();
@@ -203,7 +211,6 @@ final class TreeState implements AutoCloseable {
     }
     long took = System.nanoTime() - began;
     next = System.nanoTime() + Math.max(PAUSE.toNanos(), SHARE * took);
-    writing.set(false);
   }
 
   /** Writes what has changed, if that does not take too long, and ends. */

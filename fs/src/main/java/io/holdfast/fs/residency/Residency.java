@@ -262,12 +262,11 @@ public final class Residency implements AutoCloseable {
   public void resume(Item item) {
     Resident resident = hasMappings() ? admit(item) : null;
     byte[] path = item.path().get().bytes();
-    if (resident == null && isResident(item)) {
-      return;
-    }
     if (resident == null) {
-      residentLog.released(item.id());
-      noteDelivered(item, item.length(), true);
+      if (!isResident(item)) {
+        residentLog.released(item.id());
+        noteDelivered(item, item.length(), true);
+      }
       return;
     }
     try {

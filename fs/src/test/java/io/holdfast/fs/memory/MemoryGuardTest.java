@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -21,6 +22,8 @@ class MemoryGuardTest {
   private long available = 5000 * MIB;
   private long now;
 
+  private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
+
   private final MemoryGuard guard =
       new MemoryGuard(
           new CapacityRules(Duration.ofSeconds(60)),
@@ -30,7 +33,7 @@ class MemoryGuardTest {
               () -> List.of(new Room("machine", 5000 * MIB, available, 0)),
               new Items(),
               () -> now),
-          Executors.newSingleThreadScheduledExecutor());
+          thread);
 
   private final class Items implements MemoryGuard.Residents {
     @Override
@@ -52,6 +55,7 @@ class MemoryGuardTest {
   @AfterEach
   void end() {
     guard.close();
+    thread.shutdownNow();
   }
 
   @Test

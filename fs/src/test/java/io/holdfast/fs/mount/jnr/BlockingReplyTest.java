@@ -8,6 +8,7 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.Memory;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.ToIntFunction;
 import jnr.constants.platform.Errno;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -65,34 +66,48 @@ final class BlockingReplyTest {
     assertThat(reply.await()).isEqualTo(-Errno.ESTALE.intValue());
   }
 
+  /** A thread that waits for a reply. */
+  private final class Reader {
+    private final CountDownLatch created = new CountDownLatch(1);
+    private final Thread thread;
+    private volatile BlockingReply reply;
+    private volatile int result;
+
+    Reader(ToIntFunction<BlockingReply> wait) throws InterruptedException {
+      thread =
+          new Thread(
+              () -> {
+                reply = new BlockingReply(buffer);
+                created.countDown();
+                result = wait.applyAsInt(reply);
+              });
+      thread.start();
+      created.await();
+    }
+
+    int result() throws InterruptedException {
+      thread.join();
+      return result;
+    }
+  }
+
   @Test
   void interrupted_endsTheWait_andWhatComesLaterGoesNowhere() throws InterruptedException {
     WaitingReads waiting = new WaitingReads();
-    BlockingReply[] reply = new BlockingReply[1];
-    int[] result = new int[1];
-    CountDownLatch created = new CountDownLatch(1);
     Memory.putLong(buffer, 7);
-    Thread reader =
-        new Thread(
-            () -> {
-              reply[0] = new BlockingReply(buffer);
-              created.countDown();
-              result[0] = waiting.await(12, 0, reply[0]);
-            });
-    reader.start();
-    created.await();
+    Reader reader = new Reader(reply -> waiting.await(12, 0, reply));
     long request = LIBC.malloc(48);
     Memory.putLong(request + Request.HEADER_SIZE, 10);
     waiting.interrupt(request);
     Memory.putLong(request + Request.HEADER_SIZE, 12);
-    while (reader.isAlive()) {
+    while (reader.thread.isAlive()) {
       waiting.interrupt(request); // it may not wait yet
       Thread.onSpinWait();
     }
     LIBC.free(request);
-    assertThat(result[0]).isEqualTo(-Errno.EINTR.intValue());
+    assertThat(reader.result()).isEqualTo(-Errno.EINTR.intValue());
     Memory.putLong(source, 42);
-    reply[0].data(source, 8);
+    reader.reply.data(source, 8);
     assertThat(Memory.getLong(buffer)).isEqualTo(7);
   }
 
@@ -100,46 +115,23 @@ final class BlockingReplyTest {
   @Test
   void interrupted_readerGoesOn_waits() throws InterruptedException {
     WaitingReads waiting = new WaitingReads();
-    BlockingReply[] reply = new BlockingReply[1];
-    int[] result = new int[1];
-    CountDownLatch created = new CountDownLatch(1);
-    Thread reader =
-        new Thread(
-            () -> {
-              reply[0] = new BlockingReply(buffer);
-              created.countDown();
-              result[0] = waiting.await(12, (int) ProcessHandle.current().pid(), reply[0]);
-            });
-    reader.start();
-    created.await();
-    Await.until("it waits", () -> reader.getState() == Thread.State.WAITING);
+    int caller = (int) ProcessHandle.current().pid();
+    Reader reader = new Reader(reply -> waiting.await(12, caller, reply));
+    Await.until("it waits", () -> reader.thread.getState() == Thread.State.WAITING);
     long request = LIBC.malloc(48);
     Memory.putLong(request + Request.HEADER_SIZE, 12);
     waiting.interrupt(request);
     LIBC.free(request);
-    assertThat(reader.isAlive()).isTrue();
-    reply[0].data(source, 5);
-    reader.join();
-    assertThat(result[0]).isEqualTo(5);
+    assertThat(reader.thread.isAlive()).isTrue();
+    reader.reply.data(source, 5);
+    assertThat(reader.result()).isEqualTo(5);
   }
 
   @Test
   void interruptOfTheThread_doesNotEndTheWait() throws InterruptedException {
-    BlockingReply[] reply = new BlockingReply[1];
-    int[] result = new int[1];
-    CountDownLatch created = new CountDownLatch(1);
-    Thread reader =
-        new Thread(
-            () -> {
-              reply[0] = new BlockingReply(buffer);
-              created.countDown();
-              result[0] = reply[0].await();
-            });
-    reader.start();
-    created.await();
-    reader.interrupt();
-    reply[0].data(source, 5);
-    reader.join();
-    assertThat(result[0]).isEqualTo(5);
+    Reader reader = new Reader(BlockingReply::await);
+    reader.thread.interrupt();
+    reader.reply.data(source, 5);
+    assertThat(reader.result()).isEqualTo(5);
   }
 }
