@@ -64,6 +64,9 @@ missing_packages() {
   has fish || echo fish
   # For what readers wait.
   has strace || echo strace
+  # For clocks that jump.
+  [ -n "$(find /usr/lib -path "*/faketime/libfaketime.so.1" 2>/dev/null | head -n 1)" ] ||
+    echo libfaketime
   # Plots have text, which Java draws with these. Debian's Java brings them, others do not.
   ldconfig -p | grep -q 'libfontconfig\.so\.1 ' || echo fontconfig
   [ -n "$(find /usr/share/fonts -name '*.ttf' 2>/dev/null | head -n 1)" ] || echo fonts-dejavu-core

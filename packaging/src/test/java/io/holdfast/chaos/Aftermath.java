@@ -27,14 +27,14 @@ final class Aftermath {
 
   private final Cluster cluster;
   private final Findings findings;
-  private final Timeline timeline;
+  private final LogCheck logs;
   private final List<Footprint> before = new ArrayList<>();
 
   /** Remembers what the daemons take now. */
-  Aftermath(VerifyingReaders.Setting setting) {
+  Aftermath(VerifyingReaders.Setting setting, LogCheck logs) {
     cluster = setting.cluster();
     findings = setting.findings();
-    timeline = setting.timeline();
+    this.logs = logs;
     cluster.nodes().forEach(node -> before.add(Footprint.of(node.mount())));
   }
 
@@ -102,10 +102,9 @@ final class Aftermath {
   }
 
   private void checkLog(int node) {
-    LogCheck check = new LogCheck(timeline);
     try (Stream<String> lines = Files.lines(cluster.node(node).mount().log())) {
       lines
-          .filter(line -> check.isUnexplained(node, line))
+          .filter(line -> logs.isUnexplained(node, line))
           .forEach(line -> findings.violation("log of node " + node + ": " + line));
     } catch (IOException e) {
       findings.violation("no log of node " + node + ": " + e);

@@ -87,14 +87,16 @@ public final class Chaos {
   private void runOpen() throws InterruptedException {
     ChangingOrigin origin = new ChangingOrigin(sandbox, FILES);
     long capacity = FILES.pageBytes() / (NODES + 1);
-    Cluster cluster = startCluster(origin, capacity);
+    StateDisk disk = new StateDisk(sandbox, sandbox.folder("state"));
+    NodeClocks clocks = new NodeClocks(sandbox.folder("clocks"), NODES);
+    Cluster cluster = startCluster(origin, capacity, clocks);
     VerifyingReaders.Setting setting =
         new VerifyingReaders.Setting(sandbox, cluster, FILES, timeline, findings);
     VerifyingReaders readers = new VerifyingReaders(setting, seed);
     TimeUnit.MILLISECONDS.sleep(WARM_UP.toMillis());
-    Aftermath aftermath = new Aftermath(setting);
+    Aftermath aftermath = new Aftermath(setting, new LogCheck(timeline, clocks::whenStamped));
     Watch watch = new Watch(setting, readers, new Watch.Limits(capacity, TRANSIT, MEMORY));
-    injectAll(new Injector(sandbox, cluster, origin, readers));
+    injectAll(new Injector(sandbox, cluster, new Injector.Victims(origin, disk, clocks), readers));
     TimeUnit.MILLISECONDS.sleep(REST.toMillis());
     aftermath.awaitWhole();
     readers.end();
@@ -114,11 +116,7 @@ public final class Chaos {
         watch.summary());
   }
 
-  private Cluster startCluster(ChangingOrigin origin, long capacity) {
-    Path state = sandbox.folder("state");
-    sandbox
-        .command("mount", "-t", "tmpfs", "-o", "size=8m,mode=755", "none", state.toString())
-        .mustSucceed();
+  private Cluster startCluster(ChangingOrigin origin, long capacity, NodeClocks clocks) {
     Cluster cluster =
         new Cluster(
             sandbox,
@@ -132,6 +130,7 @@ public final class Chaos {
             "1s",
             "--metadata-ttl",
             "2s");
+    cluster.with(node -> clocks.environment(cluster.nodes().indexOf(node)));
     cluster.start(origin.root(), 1);
     cluster.start(origin.root(), NODES - 1);
     findings.say(NODES + " nodes, " + FILES.count() + " files, seed " + seed);

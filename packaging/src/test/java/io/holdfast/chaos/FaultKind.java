@@ -29,7 +29,9 @@ enum FaultKind {
   PEER_MUTE(Place.NETWORK, 1, 2000, 8000),
   PEER_LOSES_PACKETS(Place.NETWORK, 1, 2000, 8000),
   PEER_RESETS(Place.NETWORK, 1, 2000, 8000),
-  STATE_DIRECTORY_FULL(Place.STATE, 2, 1000, 6000),
+  STATE_DIRECTORY_FULL(Place.STATE, 1, 1000, 6000),
+  STATE_DIRECTORY_FAILS(Place.STATE, 2, 1000, 6000),
+  CLOCK_JUMPED(Place.CLOCK, 2, 1000, 8000),
   MEMORY_TAKEN(Place.MACHINE, 1, 1000, 5000),
   CACHES_DROPPED(Place.MACHINE, 2, 100, 200),
   READER_KILLED(Place.READER, 3, 100, 1000);
@@ -41,6 +43,7 @@ enum FaultKind {
     CONTENT,
     NETWORK,
     STATE,
+    CLOCK,
     MACHINE,
     READER
   }
@@ -94,7 +97,7 @@ enum FaultKind {
 
   /** Whether it concerns one node only: the one that it is done to. */
   boolean isOfOneNode() {
-    return place == Place.NODE;
+    return place == Place.NODE || place == Place.CLOCK;
   }
 
   @Override

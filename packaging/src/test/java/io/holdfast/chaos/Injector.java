@@ -21,25 +21,30 @@ final class Injector {
 
   private final Sandbox sandbox;
   private final Cluster cluster;
-  private final ChangingOrigin origin;
+  private final Victims victims;
   private final VerifyingReaders readers;
   private final Path pressure;
 
-  Injector(Sandbox sandbox, Cluster cluster, ChangingOrigin origin, VerifyingReaders readers) {
+  /** What beside the nodes things are done to. */
+  record Victims(ChangingOrigin origin, StateDisk disk, NodeClocks clocks) {}
+
+  Injector(Sandbox sandbox, Cluster cluster, Victims victims, VerifyingReaders readers) {
     this.sandbox = sandbox;
     this.cluster = cluster;
-    this.origin = origin;
+    this.victims = victims;
     this.readers = readers;
     pressure = sandbox.tmpfs("pressure");
   }
 
-  void begin(Schedule.Planned fault) throws IOException {
+  void begin(Schedule.Planned fault) {
     switch (fault.kind().place()) {
       case NODE -> beginAt(cluster.node(fault.target()), fault.kind());
-      case ORIGIN -> origin.become(mode(fault.kind(), fault.amount()));
-      case CONTENT -> origin.changeSome(new Random(fault.amount()), 1 + fault.amount() / 2);
+      case ORIGIN -> victims.origin().become(mode(fault.kind(), fault.amount()));
+      case CONTENT ->
+          victims.origin().changeSome(new Random(fault.amount()), 1 + fault.amount() / 2);
       case NETWORK -> disturb(cluster.node(fault.target()).host(), fault);
-      case STATE -> fill(stateDirectory().resolve("filler"));
+      case STATE -> beginAt(victims.disk(), fault.kind());
+      case CLOCK -> victims.clocks().set(fault.target(), offset(fault.amount()));
       case MACHINE -> press(fault);
       case READER -> readers.replace(fault.target());
     }
@@ -48,9 +53,10 @@ final class Injector {
   void end(Schedule.Planned fault) throws IOException {
     switch (fault.kind().place()) {
       case NODE -> endAt(cluster.node(fault.target()), fault.kind());
-      case ORIGIN -> origin.become("well");
+      case ORIGIN -> victims.origin().become("well");
       case NETWORK -> cluster.node(fault.target()).host().heal();
-      case STATE -> Files.deleteIfExists(stateDirectory().resolve("filler"));
+      case STATE -> victims.disk().repair();
+      case CLOCK -> victims.clocks().set(fault.target(), Duration.ZERO);
       case MACHINE -> Files.deleteIfExists(pressure.resolve("taken"));
       case CONTENT, READER -> {
         // Done at once.
@@ -117,13 +123,18 @@ final class Injector {
     }
   }
 
-  private Path stateDirectory() {
-    return cluster.node(0).mount().stateDirectory();
+  private static void beginAt(StateDisk disk, FaultKind kind) {
+    if (kind == FaultKind.STATE_DIRECTORY_FULL) {
+      disk.fill();
+    } else {
+      disk.fail();
+    }
   }
 
-  /** Takes all space that there is. */
-  private void fill(Path file) {
-    sandbox.command("sh", "-c", "cat /dev/zero > \"$1\" 2>/dev/null", "sh", file.toString());
+  /** Seconds to hours, forwards and backwards. */
+  private static Duration offset(int amount) {
+    long seconds = 1 + (long) amount * amount;
+    return Duration.ofSeconds(amount % 2 == 0 ? seconds : -seconds);
   }
 
   private void press(Schedule.Planned fault) {

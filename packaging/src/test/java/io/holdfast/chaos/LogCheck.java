@@ -5,6 +5,7 @@ import java.time.OffsetDateTime;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 
 /** Tells which errors in a daemon's log come of what was done. */
 final class LogCheck {
@@ -16,9 +17,18 @@ final class LogCheck {
   private static final long AFTERMATH_MILLIS = 60_000;
 
   private final Timeline timeline;
+  private final Clocks clocks;
 
-  LogCheck(Timeline timeline) {
+  /** Tells when a line may have been written that has this time: clocks may have been wrong. */
+  @FunctionalInterface
+  interface Clocks {
+    /** Returns all that it may be, as a time stamp of a node, in milliseconds since 1970. */
+    LongStream whenStamped(int node, long stamp);
+  }
+
+  LogCheck(Timeline timeline, Clocks clocks) {
     this.timeline = timeline;
+    this.clocks = clocks;
   }
 
   /** Whether a line of a node's log is an error that nothing explains. */
@@ -28,9 +38,14 @@ final class LogCheck {
       return false;
     }
     Set<Place> places = causes(error.group(2));
-    long at = OffsetDateTime.parse(error.group(1)).toInstant().toEpochMilli();
+    long stamp = OffsetDateTime.parse(error.group(1)).toInstant().toEpochMilli();
     int whose = places.contains(Place.NETWORK) ? Timeline.ANY_NODE : node;
-    return !timeline.wasAny(kind -> places.contains(kind.place()), whose, at, at, AFTERMATH_MILLIS);
+    return clocks
+        .whenStamped(node, stamp)
+        .noneMatch(
+            at ->
+                timeline.wasAny(
+                    kind -> places.contains(kind.place()), whose, at, at, AFTERMATH_MILLIS));
   }
 
   private static Set<Place> causes(String message) {

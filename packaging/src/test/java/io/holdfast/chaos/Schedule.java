@@ -38,7 +38,7 @@ record Schedule(List<Planned> faults) {
   record Targets(int nodes, int readers) {
     int of(FaultKind.Place place) {
       return switch (place) {
-        case NODE, NETWORK -> nodes;
+        case NODE, NETWORK, CLOCK -> nodes;
         case READER -> readers;
         case ORIGIN, CONTENT, STATE, MACHINE -> 1;
       };

@@ -2,6 +2,7 @@ package io.holdfast.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 class TimelineTest {
@@ -44,7 +45,7 @@ class TimelineTest {
   @Test
   void logCheck_errorOfPeers_needsAFaultNearby() {
     String line = "1970-01-01T00:00:02.000Z ERROR cannot join again, and tries on: no route";
-    LogCheck check = new LogCheck(timeline);
+    LogCheck check = new LogCheck(timeline, (node, stamp) -> LongStream.of(stamp));
 
     assertThat(check.isUnexplained(0, line)).isTrue();
     timeline.begin(FaultKind.PEER_CUT, 2, 1000);

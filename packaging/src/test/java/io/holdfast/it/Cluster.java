@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -32,6 +33,7 @@ public final class Cluster {
   private final List<String> options;
   private final Membership membership;
   private final List<Node> nodes = new ArrayList<>();
+  private Function<Node, Map<String, String>> environment = node -> Map.of();
 
   /** A host and what is mounted there. */
   public record Node(Host host, Mount mount) {
@@ -102,6 +104,12 @@ public final class Cluster {
     }
   }
 
+  /** Has the processes of each node started with variables of its own. */
+  public Cluster with(Function<Node, Map<String, String>> environmentOfNode) {
+    environment = environmentOfNode;
+    return this;
+  }
+
   public Network network() {
     return network;
   }
@@ -155,7 +163,7 @@ public final class Cluster {
     all.addAll(List.of("--listen", node.address(), "--dataset-id", "photos"));
     all.addAll(membership.options(node));
     command.addAll(node.mount().command(all.toArray(String[]::new)));
-    return sandbox.start(Map.of(), command);
+    return sandbox.start(environment.apply(node), command);
   }
 
   private void awaitStarted(List<Node> started, List<Child> starting) {
