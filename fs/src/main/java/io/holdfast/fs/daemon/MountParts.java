@@ -29,9 +29,9 @@ import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.transit.ItemLayout;
 import io.holdfast.fs.transit.Transit;
 import io.holdfast.fs.tree.DatasetScan;
+import io.holdfast.fs.tree.Moment;
 import io.holdfast.fs.tree.NodeTable;
 import io.holdfast.fs.tree.Tree;
-import io.holdfast.fs.tree.TreePass;
 import io.holdfast.fs.tree.TreeScan;
 import io.holdfast.peer.PeerSetupException;
 import io.holdfast.policy.CachePolicy;
@@ -287,7 +287,7 @@ final class MountParts {
                 Linux.PAGE_SIZE,
                 new DatasetScan.Selected(residency::isLeftToPolicy, ownShare::datasetSize),
                 changes,
-                TreePass.Time::now));
+                Moment::now));
     undo.push(made::stop);
     return made;
   }

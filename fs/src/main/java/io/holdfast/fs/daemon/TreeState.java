@@ -1,6 +1,7 @@
 package io.holdfast.fs.daemon;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.tree.Moment;
 import io.holdfast.fs.tree.Tree;
 import io.holdfast.fs.tree.TreeImage;
 import java.io.IOException;
@@ -106,14 +107,14 @@ final class TreeState implements AutoCloseable {
     long began = System.nanoTime();
     String identity = identity();
     try (TreeImage image = TreeImage.open(file, identity)) {
-      tree.loaded(image, offset(Instant.now()));
+      tree.loaded(image, Moment.now());
       entriesLoaded = image.entries();
       written = tree.changes();
       log.info(
           "{} entries from {}, of {}, in {} ms; checking them in the background",
           entriesLoaded,
           file,
-          image.time(),
+          Instant.ofEpochMilli(TimeUnit.NANOSECONDS.toMillis(image.written().ofDay())),
           TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
     } catch (NoSuchFileException e) {
       log.debug("no state file {}", file);
@@ -130,11 +131,6 @@ final class TreeState implements AutoCloseable {
       identity = known;
     }
     return known;
-  }
-
-  /** Returns how far the time of day is from the clock that the tree's times are of. */
-  private static long offset(Instant now) {
-    return TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano() - System.nanoTime();
   }
 
   /** Returns how many entries were there from the beginning. */
@@ -195,8 +191,7 @@ final class TreeState implements AutoCloseable {
     long began = System.nanoTime();
     try {
       Files.createDirectories(file.toAbsolutePath().getParent(), MODE);
-      Instant now = Instant.now();
-      long bytes = tree.write(file, identity(), now, offset(now));
+      long bytes = tree.write(file, identity(), Moment.now());
       written = changes;
       failing = false;
       log.info("wrote what is known of {} entries to {}, {} bytes", tree.size() - 1, file, bytes);

@@ -6,6 +6,7 @@ import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.transit.ItemLayout;
 import io.holdfast.fs.transit.Transit;
+import io.holdfast.fs.tree.Moment;
 import io.holdfast.fs.tree.Node;
 import io.holdfast.fs.tree.Tree;
 import io.holdfast.fs.tree.TreePass;
@@ -127,7 +128,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     long different = refresh(top) ? 1 : 0;
     Node directory = top;
     if (directory.attributes().isDirectory() && !directory.isStale()) {
-      TreePass pass = new TreePass(tree, TreePass.Time.now(), this);
+      TreePass pass = new TreePass(tree, Moment.now(), this);
       scan.run(directory, pass, (in, name, is) -> {}, () -> !ending.get());
       different += pass.different();
       outdated.takeWithin(id -> tree.handle(id).isWithin(directory), kernel::expire);

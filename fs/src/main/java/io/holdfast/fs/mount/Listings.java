@@ -6,6 +6,7 @@ import io.holdfast.fs.control.ControlFiles;
 import io.holdfast.fs.mount.Filesystem.Entry;
 import io.holdfast.fs.mount.Filesystem.ListSink;
 import io.holdfast.fs.origin.Origin;
+import io.holdfast.fs.tree.Moment;
 import io.holdfast.fs.tree.Node;
 import io.holdfast.fs.tree.Tree;
 import io.holdfast.fs.tree.TreePass;
@@ -148,7 +149,7 @@ final class Listings {
   }
 
   private void bring(Node directory) throws FsException {
-    TreePass pass = new TreePass(tree, TreePass.Time.now(), TreePass.ChangeSink.NONE);
+    TreePass pass = new TreePass(tree, Moment.now(), TreePass.ChangeSink.NONE);
     List<ListedEntry> without = new ArrayList<>();
     origin.list(
         directory.path(),

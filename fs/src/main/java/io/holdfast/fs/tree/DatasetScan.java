@@ -47,10 +47,7 @@ public final class DatasetScan implements Runnable {
    * @param clock tells the time
    */
   public record Rules(
-      long pageSize,
-      Selected selected,
-      TreePass.ChangeSink changes,
-      Supplier<TreePass.Time> clock) {}
+      long pageSize, Selected selected, TreePass.ChangeSink changes, Supplier<Moment> clock) {}
 
   /** What one scan has counted. */
   private static final class Tally {
@@ -76,7 +73,7 @@ public final class DatasetScan implements Runnable {
     if (!complete) {
       tally = counted;
     }
-    TreePass.Time begun = rules.clock.get();
+    Moment begun = rules.clock.get();
     try {
       tree.refresh(tree.root());
       TreePass pass = new TreePass(tree, begun, rules.changes);

@@ -7,7 +7,6 @@ import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.OriginPath;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -81,11 +80,12 @@ public final class Tree {
   /**
    * Takes over what is in an image. Only for a tree that nobody has asked anything yet.
    *
-   * @param offset of the time of day, in ns since 1970, from the clock of {@link #listedAt}
+   * @param now by whose clock the tree then goes
    * @throws IOException where it cannot be read to its end; what was read before that is known
    * @throws FsException NO_MEMORY, likewise
    */
-  public void loaded(TreeImage image, long offset) throws IOException, FsException {
+  public void loaded(TreeImage image, Moment now) throws IOException, FsException {
+    long offset = now.offsetOf(image.written());
     index.expect(image.entries());
     image.read(
         new TreeImage.Sink() {
@@ -108,17 +108,16 @@ public final class Tree {
    * tree meanwhile.
    *
    * @param dataset tells this dataset from all others
-   * @param offset as {@link #loaded} takes it
    * @return bytes of the file
    * @throws IOException where it cannot be written; the file is what it was before then
    */
-  public long write(Path file, String dataset, Instant now, long offset) throws IOException {
+  public long write(Path file, String dataset, Moment now) throws IOException {
     ListingTimes listings =
         new ListingTimes() {
           @Override
           public long listedAt(long directory) {
             long at = nodes.listed(directory);
-            return at == 0 ? 0 : at + offset;
+            return at == 0 ? 0 : at + now.offset();
           }
 
           @Override

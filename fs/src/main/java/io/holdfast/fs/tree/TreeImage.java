@@ -13,8 +13,8 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Instant;
 import java.util.Arrays;
+import java.util.UUID;
 import java.util.zip.CRC32C;
 
 /**
@@ -32,7 +32,9 @@ import java.util.zip.CRC32C;
  *   16 number of entries u64                       its records
  *   24 length of all blocks u64                8 records, each whole
  *   32 time of writing i64, ns since 1970
- *   40 the dataset, UTF-8
+ *   40 the same by the steady clock i64, ns
+ *   48 the boot that this counts for, 16 bytes
+ *   64 the dataset, UTF-8
  *      checksum u32 of all that is before
  * </pre>
  *
@@ -60,7 +62,7 @@ import java.util.zip.CRC32C;
  */
 public final class TreeImage implements AutoCloseable {
   /** The layout described here. */
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   /** "hf-tree" and a line feed. */
   static final long MAGIC = 0x0a65_6572_742d_6668L;
@@ -70,9 +72,10 @@ public final class TreeImage implements AutoCloseable {
   static final int ENTRIES_AT = 16;
   static final int CONTENT_AT = 24;
   static final int TIME_AT = 32;
-  static final int DATASET_AT = 40;
+  static final int STEADY_AT = 40;
+  static final int BOOT_AT = 48;
+  static final int DATASET_AT = 64;
   private static final int LONGEST_HEADER = 64 << 10;
-  private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
   private static final FileAttribute<?> MODE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
@@ -99,11 +102,15 @@ public final class TreeImage implements AutoCloseable {
     void listed(long directory, long at, long changed);
   }
 
-  private record Header(int length, long entries, long content, long time, String dataset) {
+  private record Header(int length, long entries, long content, Moment written, String dataset) {
     byte[] bytes() {
       ByteBuffer buffer = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
       buffer.putLong(MAGIC).putInt(VERSION).putInt(length);
-      buffer.putLong(entries).putLong(content).putLong(time).put(utf8(dataset));
+      buffer.putLong(entries).putLong(content);
+      buffer.putLong(written.ofDay()).putLong(written.steady());
+      UUID boot = written.boot();
+      buffer.putLong(boot.getMostSignificantBits()).putLong(boot.getLeastSignificantBits());
+      buffer.put(utf8(dataset));
       buffer.putInt(checksum(buffer.array(), buffer.position()));
       return buffer.array();
     }
@@ -123,7 +130,7 @@ public final class TreeImage implements AutoCloseable {
    * @return bytes of the file
    * @throws IOException where it cannot be written; nothing else is left behind
    */
-  static long write(Path file, String dataset, Instant now, NodeTable nodes, ListingTimes listings)
+  static long write(Path file, String dataset, Moment now, NodeTable nodes, ListingTimes listings)
       throws IOException {
     Path fresh = file.resolveSibling(file.getFileName() + ".new");
     Files.deleteIfExists(fresh);
@@ -140,7 +147,7 @@ public final class TreeImage implements AutoCloseable {
     }
   }
 
-  private static long writeFresh(Path file, String dataset, Instant now, ImageWriter writer)
+  private static long writeFresh(Path file, String dataset, Moment now, ImageWriter writer)
       throws IOException {
     int length = headerLength(dataset);
     if (length > LONGEST_HEADER) {
@@ -149,10 +156,9 @@ public final class TreeImage implements AutoCloseable {
     try (FileChannel channel =
         FileChannel.open(Files.createFile(file, MODE), StandardOpenOption.WRITE)) {
       channel.position(length);
-      long time = nanos(now);
-      BlockOutput blocks = new BlockOutput(channel, time);
+      BlockOutput blocks = new BlockOutput(channel, now.ofDay());
       long entries = writer.write(blocks);
-      Header header = new Header(length, entries, channel.position() - length, time, dataset);
+      Header header = new Header(length, entries, channel.position() - length, now, dataset);
       BlockOutput.writeFully(channel.position(0), ByteBuffer.wrap(header.bytes()));
       channel.force(true);
       return length + header.content();
@@ -165,10 +171,6 @@ public final class TreeImage implements AutoCloseable {
 
   private static byte[] utf8(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
-  }
-
-  private static long nanos(Instant instant) {
-    return instant.getEpochSecond() * NANOS_PER_SECOND + instant.getNano();
   }
 
   static int checksum(byte[] bytes, int length) {
@@ -229,7 +231,10 @@ public final class TreeImage implements AutoCloseable {
             length,
             whole.getLong(ENTRIES_AT),
             whole.getLong(CONTENT_AT),
-            whole.getLong(TIME_AT),
+            new Moment(
+                whole.getLong(STEADY_AT),
+                whole.getLong(TIME_AT),
+                new UUID(whole.getLong(BOOT_AT), whole.getLong(BOOT_AT + Long.BYTES))),
             new String(bytes, DATASET_AT, checked - DATASET_AT, StandardCharsets.UTF_8));
     if (channel.size() != length + header.content) {
       throw new IOException(
@@ -243,7 +248,7 @@ public final class TreeImage implements AutoCloseable {
   }
 
   private BlockInput blocks() throws IOException {
-    return new BlockInput(channel.position(header.length), header.content, header.time);
+    return new BlockInput(channel.position(header.length), header.content, header.written.ofDay());
   }
 
   /** Returns how many entries there are, without the root. */
@@ -252,9 +257,8 @@ public final class TreeImage implements AutoCloseable {
   }
 
   /** Returns when it was written. */
-  public Instant time() {
-    return Instant.ofEpochSecond(
-        Math.floorDiv(header.time, NANOS_PER_SECOND), Math.floorMod(header.time, NANOS_PER_SECOND));
+  public Moment written() {
+    return header.written;
   }
 
   /**

@@ -30,7 +30,7 @@ public final class TreePass {
   private final Tree tree;
   private final NodeTable nodes;
   private final ChangeSink changes;
-  private final Time time;
+  private final Moment time;
 
   /** Nodes from here on were added since the pass began. */
   private final long newNodes;
@@ -68,24 +68,11 @@ public final class TreePass {
   }
 
   /**
-   * A moment.
-   *
-   * @param steady by the clock that {@link Tree#listedAt} will be compared with; never 0
-   * @param ofDay nanoseconds since 1970, as in {@link Attributes#changed()}
-   */
-  public record Time(long steady, long ofDay) {
-    /** Returns this moment, as the machine's clocks have it. */
-    public static Time now() {
-      return new Time(System.nanoTime(), TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()));
-    }
-  }
-
-  /**
    * Begins a pass.
    *
    * @param time when
    */
-  public TreePass(Tree tree, Time time, ChangeSink changes) {
+  public TreePass(Tree tree, Moment time, ChangeSink changes) {
     this.tree = tree;
     this.nodes = tree.nodes();
     this.time = time;
@@ -153,7 +140,7 @@ public final class TreePass {
     }
     numbers.remove(directory.id());
     if (whole) {
-      nodes.setListed(directory.id(), time.steady, changedBefore(directory));
+      nodes.setListed(directory.id(), time.steady(), changedBefore(directory));
     } else {
       tree.forgetListing(directory);
     }
@@ -168,7 +155,7 @@ public final class TreePass {
    */
   private long changedBefore(Node directory) {
     long changed = directory.attributes().changed();
-    return changed < time.ofDay - COARSEST_NANOS ? changed : 0;
+    return changed < time.ofDay() - COARSEST_NANOS ? changed : 0;
   }
 
   /** Finds out about an entry that was not listed. */

@@ -49,7 +49,7 @@ final class DatasetScanTest {
             PAGE,
             new DatasetScan.Selected(selected, whole::set),
             TreePass.ChangeSink.NONE,
-            TreePass.Time::now));
+            Moment::now));
   }
 
   @Test

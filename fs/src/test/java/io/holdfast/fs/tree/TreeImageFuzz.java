@@ -45,7 +45,8 @@ public final class TreeImageFuzz {
     int block = records.length == 0 ? 0 : BlockOutput.HEAD + records.length;
     ByteBuffer image = ByteBuffer.allocate(header + block).order(ByteOrder.LITTLE_ENDIAN);
     image.putLong(TreeImage.MAGIC).putInt(TreeImage.VERSION).putInt(header);
-    image.putLong(entries).putLong(block).putLong(TIME).put((byte) 'd');
+    image.putLong(entries).putLong(block).putLong(TIME);
+    image.position(TreeImage.DATASET_AT).put((byte) 'd');
     image.putInt(TreeImage.checksum(image.array(), image.position()));
     if (block > 0) {
       byte[] whole = new byte[block];
@@ -61,7 +62,7 @@ public final class TreeImageFuzz {
     try (NodeTable nodes = new NodeTable(GrowingMemory.ofProcess("nodes"));
         TreeImage image = TreeImage.open(file, DATASET)) {
       Tree tree = new Tree(new FakeOrigin(), nodes, old -> {});
-      tree.loaded(image, 0);
+      tree.loaded(image, Moment.now());
       nodes.forEach(id -> look(nodes, id));
     } catch (IOException e) {
       if (String.valueOf(e.getMessage()).isBlank()) {

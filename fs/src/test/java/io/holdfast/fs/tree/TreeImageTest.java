@@ -14,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -23,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -35,7 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 final class TreeImageTest {
   private static final String DATASET = "/data/é, inode 2 of device 2049";
-  private static final Instant NOW = Instant.ofEpochSecond(1_800_000_000L, 123);
+  private static final UUID BOOT = new UUID(7, 8);
+  private static final Moment NOW = new Moment(5_000_000_000L, 1_800_000_000_000_000_123L, BOOT);
 
   @TempDir private Path directory;
 
@@ -225,15 +226,16 @@ final class TreeImageTest {
     try (NodeTable nodes = small()) {
       TreeImage.write(file(), DATASET, NOW, nodes, someListed());
     }
-    assertThat(TreeImage.VERSION).isEqualTo(1);
+    assertThat(TreeImage.VERSION).isEqualTo(2);
     assertThat(HexFormat.of().formatHex(Files.readAllBytes(file())))
         .isEqualTo(
             """
-            68662d747265650a010000004c000000030000000000000068000000000000007b00b49376e2fa18\
-            2f646174612fc3a92c20696e6f64652032206f66206465766963652032303439dec6980560000000\
-            0346afa9010161a4830101e807feffffff0fa28d061c0010050200010162a4830201e807feffffff\
-            0fa48d061c000409021c0002c3a980830202000080808080802004ffffffff0f1583020465746167\
-            200080d8c981cb9df1fa3180a8ecb09595b6e10c\
+            68662d747265650a0200000064000000030000000000000068000000000000007b00b49376e2fa1\
+            800f2052a01000000070000000000000008000000000000002f646174612fc3a92c20696e6f6465\
+            2032206f662064657669636520323034397facaeaa600000000346afa9010161a4830101e807fef\
+            fffff0fa28d061c0010050200010162a4830201e807feffffff0fa48d061c000409021c0002c3a9\
+            80830202000080808080802004ffffffff0f1583020465746167200080d8c981cb9df1fa3180a8e\
+            cb09595b6e10c\
             """);
   }
 
@@ -292,7 +294,8 @@ final class TreeImageTest {
     try (NodeTable nodes = small()) {
       TreeImage.write(file(), DATASET, NOW, nodes, someListed());
       first = Files.readAllBytes(file());
-      TreeImage.write(file(), DATASET, NOW.plusNanos(1), nodes, someListed());
+      TreeImage.write(
+          file(), DATASET, new Moment(NOW.steady(), NOW.ofDay() + 1, BOOT), nodes, someListed());
     }
     byte[] mixed = Files.readAllBytes(file());
     int header = mixed[TreeImage.LENGTH_AT];
@@ -329,7 +332,7 @@ final class TreeImageTest {
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file())))
         .isEqualTo("rw-------");
     try (TreeImage image = TreeImage.open(file(), DATASET)) {
-      assertThat(image.time()).isEqualTo(NOW);
+      assertThat(image.written()).isEqualTo(NOW);
     }
   }
 
@@ -379,14 +382,14 @@ final class TreeImageTest {
         tree.lookup(a, name.getBytes(UTF_8));
       }
       nodes.setListed(a.id(), 1000, 77);
-      tree.write(file(), DATASET, NOW, 500);
+      tree.write(file(), DATASET, new Moment(1500, 2000, BOOT));
     }
     origin.remove("a/gone");
     origin.file("a/changed", new byte[4]);
     try (NodeTable nodes = new NodeTable(GrowingMemory.ofProcess("test"));
         TreeImage image = TreeImage.open(file(), DATASET)) {
       Tree tree = new Tree(origin, nodes, old -> replaced.add(old.path().toString()));
-      tree.loaded(image, -300);
+      tree.loaded(image, new Moment(3000, 2700, new UUID(7, 9)));
       assertThat(tree.size()).isEqualTo(5);
       Node a = tree.known(tree.root(), "a".getBytes(UTF_8));
       assertThat(a).isNotNull();
@@ -401,6 +404,25 @@ final class TreeImageTest {
           .isInstanceOf(FsException.class);
       assertThat(replaced).containsExactly("a/changed", "a/gone");
       assertThat(tree.size()).isEqualTo(4);
+    }
+  }
+
+  @Test
+  void loaded_clockSetSinceItWasWritten_isAsOldAsItIs() throws Exception {
+    FakeOrigin origin = new FakeOrigin();
+    origin.file("a/b", new byte[3]);
+    try (NodeTable nodes = new NodeTable(GrowingMemory.ofProcess("test"))) {
+      Tree tree = new Tree(origin, nodes, old -> {});
+      nodes.setListed(tree.lookup(tree.root(), "a".getBytes(UTF_8)).id(), 1000, 77);
+      tree.write(file(), DATASET, new Moment(1500, 2_000_000, BOOT));
+    }
+    try (NodeTable nodes = new NodeTable(GrowingMemory.ofProcess("test"));
+        TreeImage image = TreeImage.open(file(), DATASET)) {
+      Tree tree = new Tree(origin, nodes, old -> {});
+      tree.loaded(image, new Moment(1600, 1_000_000, BOOT));
+      Node a = tree.known(tree.root(), "a".getBytes(UTF_8));
+      assertThat(a).isNotNull();
+      assertThat(tree.listedAt(a)).isEqualTo(1000);
     }
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.Boot;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.origin.FakeOrigin;
 import io.holdfast.fs.origin.OriginPath;
@@ -51,7 +52,7 @@ final class TreePassTest {
     TreePass pass =
         new TreePass(
             tree,
-            new TreePass.Time(++now, NANOS_OF_2024),
+            new Moment(++now, NANOS_OF_2024, Boot.id()),
             new TreePass.ChangeSink() {
               @Override
               public void changed(Node directory, byte[] name, boolean stays) {
@@ -153,7 +154,7 @@ final class TreePassTest {
     pass();
     Node f = known("f");
     TreePass pass =
-        new TreePass(tree, new TreePass.Time(++now, NANOS_OF_2024), TreePass.ChangeSink.NONE);
+        new TreePass(tree, new Moment(++now, NANOS_OF_2024, Boot.id()), TreePass.ChangeSink.NONE);
     pass.complete(tree.root());
     assertThat(known("f")).isEqualTo(f);
     assertThat(pass.different()).isZero();
@@ -180,7 +181,7 @@ final class TreePassTest {
     long changed = known("d").attributes().changed();
     TreePass pass =
         new TreePass(
-            tree, new TreePass.Time(++now, changed + 1_000_000_000), TreePass.ChangeSink.NONE);
+            tree, new Moment(++now, changed + 1_000_000_000, Boot.id()), TreePass.ChangeSink.NONE);
     pass.complete(known("d"));
     assertThat(tree.listedAt(known("d"))).isEqualTo(now);
     assertThat(tree.hasSameNames(known("d"))).isFalse();
