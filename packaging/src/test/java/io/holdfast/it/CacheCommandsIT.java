@@ -142,9 +142,12 @@ class CacheCommandsIT {
       Stats next = mount.awaitStats("pinned again", stats -> stats.residentItems() == 21);
       assertThat(next.number("cache.kept_items")).isEqualTo(21);
       assertThat(next.number("cache.capacity_bytes")).isEqualTo(40 * FILE_PAGES);
+      assertThat(run(mount, "config").out())
+          .containsPattern("capacity +" + 40 * FILE_PAGES / 1024 + "K .* holdfast capacity\n");
       sandbox.holdfast("restart", mount.name(), "--capacity", "64M").mustSucceed();
       mount.findAgain(DEADLINE);
       assertThat(mount.stats().number("cache.capacity_bytes")).isEqualTo(64 << 20);
+      assertThat(run(mount, "config").out()).containsPattern("capacity +64M .* --capacity\n");
       assertThat(mount.stats().number("cache.kept_items")).isEqualTo(21);
     }
     run(mount, "unpin", "--all").mustSucceed();

@@ -10,6 +10,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -231,6 +232,27 @@ class NextDaemonIT {
     assertThat(Files.readString(Path.of("/run/mount/utab")))
         .doesNotContain(mount.mountpoint().toString());
     Posix.kill(Long.parseLong(Files.readString(holder).strip()), Posix.SIGKILL);
+    store.thaw();
+  }
+
+  /** In a container, say. */
+  @Test
+  void abort_switchesOfTheKernelNotMounted_givesReadersTheirErrors() {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 50, i -> 100_000);
+    Mount store = sandbox.mount(dataset.root(), "--policy", "none", "--count-opens", "off");
+    Mount mount = sandbox.mount(store.mountpoint(), "--capacity", "64M");
+    store.freeze();
+    List<Child> readers = startWaiting(mount, dataset);
+    String minor = Integer.toString(MountTable.holdfastAt(mount.mountpoint()).get(0).minor());
+    String without = "umount -q -l /sys/fs/fuse/connections; exec \"$@\"";
+    List<String> command = new ArrayList<>(List.of("unshare", "-m", "sh", "-c", without, "sh"));
+    command.addAll(List.of(Sandbox.launcher() + "-supervise", "abort", minor));
+
+    sandbox.run(Map.of(), command).mustSucceed();
+
+    assertErrors(readers);
+    Await.until(ERROR, "the supervisor gone", () -> !Files.exists(mount.state()));
+    assertThat(mount.isMounted()).isFalse();
     store.thaw();
   }
 

@@ -30,7 +30,6 @@ final class LinuxHost implements Host {
   private static final Path DEVICE = Path.of("/dev/fuse");
   private static final int CAP_SYS_ADMIN = 21;
   private static final int MNT_DETACH = 2;
-  private static final Path CONNECTIONS = Path.of("/sys/fs/fuse/connections");
   private static final int UMOUNT_NOFOLLOW = 8;
   private static final int LONGEST_LINK_CHAIN = 40;
 
@@ -210,8 +209,10 @@ final class LinuxHost implements Host {
    */
   private static void abort(MountTable.Mount mount) {
     String minor = mount.device().substring(mount.device().indexOf(':') + 1);
+    List<String> command = new ArrayList<>(Supervisor.command());
+    command.addAll(List.of("abort", minor));
     try {
-      Files.writeString(CONNECTIONS.resolve(minor).resolve("abort"), "1");
+      helper(command);
     } catch (IOException e) {
       // it has ended, as it should
       return;

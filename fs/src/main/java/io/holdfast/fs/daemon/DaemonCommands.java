@@ -70,6 +70,6 @@ final class DaemonCommands implements ControlCommands {
 
   @Override
   public List<Map<String, Object>> config() {
-    return parts.settings.report();
+    return parts.live.settings();
   }
 }

@@ -1,6 +1,7 @@
 package io.holdfast.fs.daemon;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.control.ConfigText;
 import io.holdfast.fs.control.PeersText;
 import io.holdfast.fs.control.StatsText;
 import java.io.IOException;
@@ -17,7 +18,7 @@ final class DaemonFiles {
 
   /** Returns what makes the content of each, by name, in the order of the listing. */
   static Map<String, Supplier<byte[]>> of(
-      Settings settings,
+      LiveChanges live,
       StatsReport report,
       Supplier<byte[]> metrics,
       Supplier<List<Map<String, Object>>> peers) {
@@ -27,7 +28,7 @@ final class DaemonFiles {
     files.put("peers", () -> utf8(PeersText.of(peers.get())));
     files.put("peers.json", () -> json(peers.get()));
     files.put("metrics", metrics);
-    files.put("config", () -> utf8(settings.configText()));
+    files.put("config", () -> utf8(ConfigText.of(live.settings())));
     return files;
   }
 

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -65,6 +66,16 @@ public final class LiveChanges implements LiveCapacity {
     return changes.get(CAPACITY) instanceof Number changed
         ? Math.min(changed.longValue(), largest())
         : settings.capacityBytes();
+  }
+
+  /** Returns {@link Settings#report}, as it is now. */
+  synchronized List<Map<String, Object>> settings() {
+    List<Map<String, Object>> rows = new ArrayList<>(settings.report());
+    if (changes.containsKey(CAPACITY)) {
+      Map<String, Object> changed = Settings.changedCapacity(capacity());
+      rows.replaceAll(row -> row.get("setting").equals(changed.get("setting")) ? changed : row);
+    }
+    return rows;
   }
 
   /** Returns what is pinned. */

@@ -56,6 +56,7 @@ final class MountParts {
   private static final long SEED = 42;
 
   final Settings settings;
+  final LiveChanges live;
   final @Nullable Supervision supervision;
   final Activity activity;
   final OpenWatcher watcher;
@@ -108,12 +109,12 @@ final class MountParts {
                 || settings.openCounting() == OpenCounting.MESSAGE);
 
     origin = undo.closing(Composition.origin(settings, supervision));
-    LiveChanges live =
+    live =
         new LiveChanges(
             settings, supervision == null ? null : supervision.directory(), this::capacityChanged);
     residentLog =
         supervision == null ? ResidentLog.NONE : ResidentFile.open(supervision.residents());
-    residency = residency(live, new Residency.Threads(pinners, droppers));
+    residency = residency(new Residency.Threads(pinners, droppers));
     layout = new ItemLayout(settings.itemSize());
     OwnShare ownShare = new OwnShare(residency::datasetSize);
     Executor asking = Composition.pool("peer");
@@ -137,7 +138,7 @@ final class MountParts {
                 new Ceiling.Parts(settings, live, residency, transit, tree, housekeeping)));
     changes = changes(treeScan);
     scan = scan(treeScan, ownShare);
-    tasks = tasks(live);
+    tasks = tasks();
     ReadStats reads = new ReadStats();
     report = report(reads, accesses);
     metrics = new Exposition(settings.name(), report::stats, this::peerRows);
@@ -200,7 +201,7 @@ final class MountParts {
     };
   }
 
-  private Residency residency(LiveChanges live, Residency.Threads threads) throws FsException {
+  private Residency residency(Residency.Threads threads) throws FsException {
     PinLimits limits = PinLimits.raise(live.capacity());
     boolean hard = Residency.choosePin(wanted(settings.pin()), limits);
     CachePolicy policy = Policies.create(settings.policy(), live.capacity(), SEED);
@@ -292,7 +293,7 @@ final class MountParts {
     return made;
   }
 
-  private Tasks tasks(LiveChanges live) {
+  private Tasks tasks() {
     return undo.closing(
         new Tasks(
             new TaskParts(
@@ -332,7 +333,7 @@ final class MountParts {
 
   private DatasetFilesystem filesystem(ReadStats reads, AccessLog accesses) {
     Map<String, Supplier<byte[]>> files =
-        DaemonFiles.of(settings, report, metrics::text, this::peerRows);
+        DaemonFiles.of(live, report, metrics::text, this::peerRows);
     return new DatasetFilesystem(
         new DatasetFilesystem.Parts(
             origin,

@@ -1,6 +1,5 @@
 package io.holdfast.fs.daemon;
 
-import io.holdfast.fs.control.ConfigText;
 import io.holdfast.fs.origin.s3.S3Settings;
 import io.holdfast.fs.peers.PeerSettings;
 import io.holdfast.fs.residency.Selection;
@@ -428,6 +427,11 @@ public final class Settings {
     return rows;
   }
 
+  /** Returns the row of {@link #report} for a capacity that somebody has set since the mount. */
+  static Map<String, Object> changedCapacity(long bytes) {
+    return row(Key.CAPACITY.text(), Sizes.exact(bytes), size(bytes), "holdfast capacity");
+  }
+
   private static Map<String, Object> row(
       String setting, @Nullable Object value, String text, String source) {
     Map<String, Object> row = new LinkedHashMap<>();
@@ -438,14 +442,6 @@ public final class Settings {
     row.put("text", text);
     row.put("source", source);
     return row;
-  }
-
-  /**
-   * Returns all settings as lines of three aligned columns: setting, value, and where the value
-   * came from.
-   */
-  public String configText() {
-    return ConfigText.of(report());
   }
 
   private static String patterns(List<String> patterns) {
@@ -734,7 +730,7 @@ public final class Settings {
       return this;
     }
 
-    /** Says where a setting came from, for {@link Settings#configText()}. */
+    /** Says where a setting came from, for {@link Settings#report()}. */
     public Builder source(Key key, String source) {
       sources.put(key, source);
       return this;

@@ -7,6 +7,7 @@ import io.holdfast.fs.FsException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.commons.io.FileUtils;
@@ -121,12 +122,13 @@ public final class Supervision {
 
   /** Says that the mount answers. */
   public void ready() throws FsException {
-    mark("ready");
+    // when, by a clock that nobody sets and that the supervisor can read
+    mark("ready", uptime());
   }
 
   /** Says that the end of this daemon is not a failure, and another is to take its place. */
   void restart() throws FsException {
-    mark("restart");
+    mark("restart", new byte[0]);
   }
 
   /** Says that no daemon is to be started any more. */
@@ -146,9 +148,18 @@ public final class Supervision {
     return supervisor;
   }
 
-  private void mark(String what) throws FsException {
+  private static byte[] uptime() throws FsException {
     try {
-      Files.write(state.resolve(what), new byte[0]);
+      return Files.readAllBytes(Path.of("/proc/uptime"));
+    } catch (IOException e) {
+      throw new FsException(FsError.IO, "/proc/uptime: " + e.getMessage(), e);
+    }
+  }
+
+  private void mark(String what, byte[] content) throws FsException {
+    try {
+      Path part = Files.write(state.resolve(what + ".part"), content);
+      Files.move(part, state.resolve(what), StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
       throw new FsException(FsError.IO, state + ": " + e.getMessage(), e);
     }

@@ -2,6 +2,7 @@ package io.holdfast.fs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.control.ConfigText;
 import io.holdfast.fs.daemon.LogFormat;
 import io.holdfast.fs.daemon.LogLevel;
 import io.holdfast.fs.daemon.Settings;
@@ -16,7 +17,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -201,11 +201,11 @@ class SettingSourcesTest {
     CliRun daemon = new CliRun(host);
     assertThat(daemon.run(Files.readAllLines(words).toArray(String[]::new))).isZero();
     assertThat(daemon.daemon.settings)
-        .extracting(Settings::configText, InstanceOfAssertFactories.STRING)
-        .satisfies(
-            text ->
-                assertThat(String.valueOf(text).replaceAll("foreground .*", ""))
-                    .isEqualTo(wanted.configText().replaceAll("foreground .*", "")));
+        .satisfies(settings -> assertThat(shown(settings)).isEqualTo(shown(wanted)));
+  }
+
+  private static String shown(Settings settings) {
+    return ConfigText.of(settings.report()).replaceAll("foreground .*", "");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.holdfast.fs.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.fs.control.ConfigText;
 import io.holdfast.peer.Dataset;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.membership.Discovery;
@@ -195,7 +196,7 @@ class SettingsTest {
   }
 
   @Test
-  void configText_lines_haveAlignedColumnsWithTheSource() {
+  void report_lines_haveAlignedColumnsWithTheSource() {
     Settings settings =
         builder()
             .capacityBytes(64L << 20)
@@ -203,7 +204,7 @@ class SettingsTest {
             .metadataTtl(Settings.INDEFINITE)
             .source(Settings.Key.METADATA_TTL, "flag --metadata-ttl")
             .build();
-    assertThat(settings.configText())
+    assertThat(ConfigText.of(settings.report()))
         .isEqualTo(
             """
             setting              value                from
