@@ -33,7 +33,7 @@ final class ShelfProvider implements ItemProvider, AutoCloseable {
     byte[] bytes = items.get(request.path());
     if (other != null) {
       other.accept(answer);
-    } else if (bytes == null) {
+    } else if (bytes == null || request.length() > bytes.length - request.from()) {
       answer.refused(request.onlyIfCached() ? Refusal.NOT_CACHED : Refusal.UNKNOWN);
     } else {
       answer.lent(lend(bytes, request.from(), request.length()));
