@@ -92,6 +92,7 @@ class ControlFilesIT {
             "reads.stall_seconds",
             "transit.capacity_bytes",
             "transit.used_bytes",
+            "transit.reclaimable_bytes",
             "transit.window_bytes",
             "transit.dropped_bytes",
             "kernel.cached_bytes",

@@ -264,6 +264,7 @@ final class StatsReport {
     Map<String, Object> transit = new LinkedHashMap<>();
     transit.put("capacity_bytes", sources.transit.capacity());
     transit.put("used_bytes", sources.transit.used());
+    transit.put("reclaimable_bytes", sources.transit.reclaimable());
     transit.put("window_bytes", figures.windowBytes());
     transit.put("dropped_bytes", figures.droppedBytes());
     return transit;

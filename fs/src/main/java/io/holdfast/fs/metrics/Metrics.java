@@ -206,6 +206,10 @@ public final class Metrics {
         "transit.capacity_bytes",
         "What may be held between fetch and use.");
     table.gauge("holdfast_transit_used_bytes", "transit.used_bytes", "What is held there.");
+    table.gauge(
+        "holdfast_transit_reclaimable_bytes",
+        "transit.reclaimable_bytes",
+        "What of that is given up as soon as others need it.");
     return table.metrics;
   }
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -107,6 +108,21 @@ public final class Transit {
   /** Returns the bytes of memory in use. */
   public long used() {
     return memory.used();
+  }
+
+  /**
+   * Returns the bytes of memory in use that are given up as soon as others need them: of items that
+   * were not admitted and were delivered whole.
+   */
+  public long reclaimable() {
+    LongAdder bytes = new LongAdder();
+    table.forEach(
+        fetch -> {
+          if (fetch.isSpent()) {
+            bytes.add(fetch.item().length());
+          }
+        });
+    return bytes.sum();
   }
 
   /** Returns the bytes of memory that may be in use. */

@@ -292,6 +292,20 @@ final class TransitTest {
   }
 
   @Test
+  void reclaimable_keptItems_areThoseDeliveredWhole() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 2 * MIB, 1);
+      t.assertRead(file, 0, MIB);
+      assertThat(t.transit.used()).isEqualTo(2 * MIB);
+      assertThat(t.transit.reclaimable()).isZero();
+      t.assertRead(file, MIB, MIB);
+      assertThat(t.transit.reclaimable()).isEqualTo(2 * MIB);
+      t.transit.abandon(file.content().node(), "f");
+      assertThat(t.transit.reclaimable()).isZero();
+    }
+  }
+
+  @Test
   void abandon_keptItems_givesTheirMemoryBack() {
     try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
       File file = t.file("f", 2 * MIB, 1);

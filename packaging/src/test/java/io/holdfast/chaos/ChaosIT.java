@@ -1,0 +1,26 @@
+package io.holdfast.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/**
+ * A minute of faults, always the same ones. Other seeds, other bindings and longer runs: {@code
+ * packaging/chaos}.
+ */
+@Isolated("drops the machine's caches and takes memory")
+@Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ChaosIT {
+  private static final long SEED = 7;
+  private static final Duration TIME = Duration.ofSeconds(60);
+  private static final Path LOGS = Path.of("target/chaos/check");
+
+  @Test
+  void faultsOfAllPlaces_forAMinute_violateNothing() throws InterruptedException {
+    assertThat(Chaos.violations(SEED, TIME, LOGS)).as("seed %d, logs in %s", SEED, LOGS).isZero();
+  }
+}
