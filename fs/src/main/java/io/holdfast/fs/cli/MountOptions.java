@@ -5,6 +5,7 @@ import io.holdfast.fs.daemon.LogLevel;
 import io.holdfast.fs.daemon.OpenCounting;
 import io.holdfast.fs.daemon.PinMode;
 import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.daemon.SettingsBuilder;
 import io.holdfast.fs.daemon.Source;
 import io.holdfast.fs.daemon.XattrChoice;
 import io.holdfast.fs.units.Durations;
@@ -267,7 +268,7 @@ final class MountOptions {
    * @throws CliException when a value is wrong
    */
   static Settings settings(GivenSettings given, Source origin, Path mountpoint, Host host) {
-    Settings.Builder builder = Settings.builder(origin, mountpoint).systemMemory(host.memory());
+    SettingsBuilder builder = Settings.builder(origin, mountpoint).systemMemory(host.memory());
     MountOptions options = OptionTable.Parsed.of(given.words()).options;
     options.fill(new Filling(builder, given), host);
     given.get(Settings.Key.SOURCE).ifPresent(one -> builder.source(one.key(), one.source()));
@@ -284,7 +285,7 @@ final class MountOptions {
    *
    * @param given tells where each came from
    */
-  record Filling(Settings.Builder builder, GivenSettings given) {
+  record Filling(SettingsBuilder builder, GivenSettings given) {
     /** Sets what was given. */
     <T> void set(Settings.Key key, @Nullable T value, Consumer<T> setter) {
       if (value == null) {
@@ -301,7 +302,7 @@ final class MountOptions {
   }
 
   private void fill(Filling f, Host host) {
-    Settings.Builder b = f.builder();
+    SettingsBuilder b = f.builder();
     boolean root = host.uid() == 0;
     String byUser = root ? "default for root" : "default for users";
     b.allowOther(root).source(Settings.Key.ALLOW_OTHER, byUser);
@@ -328,7 +329,7 @@ final class MountOptions {
   }
 
   private static void fill(Filling f, Cache cache, long memory) {
-    Settings.Builder b = f.builder();
+    SettingsBuilder b = f.builder();
     f.set(Settings.Key.CAPACITY, cache.capacity, v -> b.capacityBytes(Sizes.parse(v, memory)));
     f.set(Settings.Key.MEMORY, cache.memory, v -> b.memoryBytes(Sizes.parse(v, memory)));
     f.set(Settings.Key.MEMORY_MIN, cache.memoryMin, v -> b.memoryMinBytes(Sizes.parse(v, memory)));
@@ -343,7 +344,7 @@ final class MountOptions {
   }
 
   private static void fill(Filling f, Mount mount) {
-    Settings.Builder b = f.builder();
+    SettingsBuilder b = f.builder();
     f.set(Settings.Key.NAME, mount.name, b::name);
     f.set(Settings.Key.CONFIG, mount.config, b::configFile);
     f.set(Settings.Key.METADATA_TTL, mount.metadataTtl, v -> b.metadataTtl(ttl(v)));

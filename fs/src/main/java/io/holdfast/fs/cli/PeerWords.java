@@ -1,6 +1,7 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.daemon.SettingsBuilder;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.membership.Discovery;
 import java.nio.file.Path;
@@ -63,7 +64,7 @@ final class PeerWords {
 
   /** Says what they mean. */
   void fill(MountOptions.Filling f) {
-    Settings.Builder b = f.builder();
+    SettingsBuilder b = f.builder();
     f.set(Settings.Key.LISTEN, listen, v -> b.listen(NodeAddress.parse(v)));
     f.set(Settings.Key.PEERS, peers, v -> b.discovery(Discovery.parse(v)));
     f.set(Settings.Key.CLUSTER_SECRET_FILE, secretFile, b::secretFile);

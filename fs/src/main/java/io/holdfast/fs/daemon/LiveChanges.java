@@ -72,7 +72,7 @@ public final class LiveChanges implements LiveCapacity {
   synchronized List<Map<String, Object>> settings() {
     List<Map<String, Object>> rows = new ArrayList<>(settings.report());
     if (changes.containsKey(CAPACITY)) {
-      Map<String, Object> changed = Settings.changedCapacity(capacity());
+      Map<String, Object> changed = SettingsText.changedCapacity(capacity());
       rows.replaceAll(row -> row.get("setting").equals(changed.get("setting")) ? changed : row);
     }
     return rows;

@@ -24,12 +24,12 @@ final class PeerRules {
   private PeerRules() {}
 
   /** Returns the bytes of memory that connections with peers may take. */
-  static long memoryBytes(Settings.Builder b) {
+  static long memoryBytes(SettingsBuilder b) {
     return b.listen == null ? 0 : MEMORY_BYTES;
   }
 
   /** Checks what was given. */
-  static void check(Settings.Builder b) {
+  static void check(SettingsBuilder b) {
     Map<Settings.Key, Object> given = given(b);
     NodeAddress listen = b.listen;
     if (listen == null) {
@@ -80,7 +80,7 @@ final class PeerRules {
         listen);
   }
 
-  private static Map<Settings.Key, Object> given(Settings.Builder b) {
+  private static Map<Settings.Key, Object> given(SettingsBuilder b) {
     Map<Settings.Key, Object> given = new EnumMap<>(Settings.Key.class);
     put(given, Settings.Key.PEERS, b.discovery);
     put(given, Settings.Key.CLUSTER_SECRET_FILE, b.secretFile);
@@ -112,11 +112,11 @@ final class PeerRules {
           case TLS_CA -> tls == null ? null : tls.authority();
           default -> throw new IllegalArgumentException(key + " is not of peers");
         };
-    return value == null ? Settings.NOTHING : value.toString();
+    return value == null ? SettingsText.NOTHING : value.toString();
   }
 
   /** Puts together what was given, or returns null where nothing was. */
-  static @Nullable PeerSettings settings(Settings.Builder b) {
+  static @Nullable PeerSettings settings(SettingsBuilder b) {
     if (b.listen == null || b.discovery == null) {
       return null;
     }

@@ -18,7 +18,7 @@ final class SettingsRules {
   private SettingsRules() {}
 
   /** Fills in name, memory and capacity where they were not given. */
-  static void complete(Settings.Builder b) {
+  static void complete(SettingsBuilder b) {
     if (b.name == null) {
       b.name = MountNames.of(b.mountpoint);
       b.source(Settings.Key.NAME, "derived from the mountpoint");
@@ -44,7 +44,7 @@ final class SettingsRules {
   }
 
   /** Checks every value. */
-  static void check(Settings.Builder b) {
+  static void check(SettingsBuilder b) {
     require(
         !(b.origin instanceof Source.Directory directory) || directory.path().isAbsolute(),
         "origin '%s' is not absolute",
@@ -106,7 +106,7 @@ final class SettingsRules {
         value);
   }
 
-  private static void checkMemory(Settings.Builder b) {
+  private static void checkMemory(SettingsBuilder b) {
     long system = Objects.requireNonNull(b.systemMemory);
     long memory = Objects.requireNonNull(b.memoryBytes);
     long capacity = Objects.requireNonNull(b.capacityBytes);
@@ -160,7 +160,7 @@ final class SettingsRules {
         Human.bytes(system));
   }
 
-  private static long room(Settings.Builder b, long memory) {
+  private static long room(SettingsBuilder b, long memory) {
     return memory
         - b.transitBytes
         - b.heapBytes
@@ -182,7 +182,7 @@ final class SettingsRules {
         + S3Options.memoryBytes(settings.origin());
   }
 
-  private static String otherMemory(Settings.Builder b) {
+  private static String otherMemory(SettingsBuilder b) {
     return memoryOf("connections with peers", PeerRules.memoryBytes(b))
         + memoryOf("parts of objects on their way", S3Options.memoryBytes(b.origin));
   }

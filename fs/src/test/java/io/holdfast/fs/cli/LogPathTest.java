@@ -3,6 +3,7 @@ package io.holdfast.fs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.daemon.SettingsBuilder;
 import io.holdfast.fs.daemon.Source;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -47,7 +48,7 @@ class LogPathTest {
     assertThat(LogPath.lastLine(log, 0)).isEmpty();
   }
 
-  private static Settings.Builder builder() {
+  private static SettingsBuilder builder() {
     Source source = new Source.Directory(Path.of("/s"));
     return Settings.builder(source, Path.of("/m")).systemMemory(100_000_000_000L).name("n");
   }

@@ -21,7 +21,7 @@ class SettingsTest {
   private static final long HEAP = 512 << 20;
   private static final long TRANSIT = 256 << 20;
 
-  private static Settings.Builder builder() {
+  private static SettingsBuilder builder() {
     return Settings.builder(ORIGIN, PLACE).systemMemory(SYSTEM).heapBytes(HEAP);
   }
 
@@ -268,7 +268,7 @@ class SettingsTest {
   @Test
   void build_withPeers_leavesMemoryForConnections() {
     NodeAddress self = new NodeAddress("node1", 7070);
-    Settings.Builder builder =
+    SettingsBuilder builder =
         builder()
             .memoryBytes(1_000_000_000)
             .listen(self)
@@ -303,7 +303,7 @@ class SettingsTest {
         .contains(" window-age=2s ");
   }
 
-  private static void assertRefused(Settings.Builder builder, String message) {
+  private static void assertRefused(SettingsBuilder builder, String message) {
     assertThatThrownBy(builder::build)
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(message);
