@@ -102,7 +102,8 @@ final class TransitPropertyTest {
             .get(random.nextInt(4));
     RecordingReply reply = t.read(file, offset, length, reader);
     assertThat(reply.isAnswered()).isTrue();
-    // a bound that all is in use of is no wrong byte; TransitTest tells what must be given up then
+    // a bound that all is in use of is no wrong byte; TransitKeepingTest tells what must be given
+    // up then
     if (reply.code() != FsError.NO_MEMORY) {
       assertThat(reply.bytes()).isEqualTo(file.range(offset, length));
     }
