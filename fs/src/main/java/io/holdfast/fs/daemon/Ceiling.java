@@ -33,7 +33,7 @@ final class Ceiling {
       Residency residency,
       Transit transit,
       Tree tree,
-      ScheduledExecutorService housekeeping) {}
+      ScheduledExecutorService thread) {}
 
   /** Makes the guard, which does not look yet. */
   static MemoryGuard guard(Parts parts) {
@@ -57,7 +57,7 @@ final class Ceiling {
             new Rooms(ROOT)::now,
             new Limited(parts.live, parts.residency),
             System::nanoTime),
-        parts.housekeeping);
+        parts.thread);
   }
 
   private static OwnMemory.Parts measured(Parts parts) {

@@ -132,10 +132,13 @@ final class MountParts {
     binding = undo.closing(Composition.binding(supervision));
     housekeeping = Executors.newScheduledThreadPool(2, Composition.named("housekeeping"));
     undo.push(housekeeping::shutdownNow);
+    // of its own: giving up many residents takes longer than deadlines may wait
+    ScheduledExecutorService guarding =
+        Executors.newSingleThreadScheduledExecutor(Composition.named("memory"));
+    undo.push(guarding::shutdownNow);
     memory =
         undo.closing(
-            Ceiling.guard(
-                new Ceiling.Parts(settings, live, residency, transit, tree, housekeeping)));
+            Ceiling.guard(new Ceiling.Parts(settings, live, residency, transit, tree, guarding)));
     changes = changes(treeScan);
     scan = scan(treeScan, ownShare);
     tasks = tasks();
