@@ -5,6 +5,7 @@ import io.holdfast.it.Mount;
 import io.holdfast.it.ProcessTable;
 import io.holdfast.it.Sandbox;
 import io.holdfast.it.Stats;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
@@ -24,6 +26,16 @@ final class Watch {
   private static final long PERIOD_MILLIS = 500;
   private static final Duration ANSWER = Duration.ofSeconds(1);
   private static final Duration LAST_ROUND = Duration.ofSeconds(30);
+
+  /** Where each thread of a process is, in the kernel and, if that can be had, in Java. */
+  private static final String THREADS =
+      """
+      for thread in /proc/$1/task/*; do
+        echo "$thread: $(cat "$thread/comm") $(cat "$thread/wchan") $(cat "$thread/syscall")"
+        cat "$thread/stack"
+      done
+      timeout 5 "$2" "$1" Thread.print
+      """;
 
   /** How long a daemon that was away may be busy with coming back. */
   private static final long RECOVERY_MILLIS = 5000;
@@ -36,6 +48,8 @@ final class Watch {
   private final SleepWatch sleeps;
   private final AtomicLongArray peaks;
   private final AtomicLongArray slowestAnswers;
+  private final Sandbox sandbox;
+  private final AtomicBoolean described = new AtomicBoolean();
   private final ExecutorService askers =
       Executors.newCachedThreadPool(
           task -> {
@@ -50,7 +64,7 @@ final class Watch {
   record Limits(long capacity, long transit, long memory) {}
 
   Watch(VerifyingReaders.Setting setting, VerifyingReaders readers, Limits limits) {
-    Sandbox sandbox = setting.sandbox();
+    sandbox = setting.sandbox();
     cluster = setting.cluster();
     timeline = setting.timeline();
     findings = setting.findings();
@@ -120,6 +134,15 @@ final class Watch {
     slowestAnswers.accumulateAndGet(node, end - begin, Math::max);
     if (!trouble.isEmpty()) {
       findings.violation("stats of node " + node + ": " + trouble);
+      describe(mount.pid());
+    }
+  }
+
+  /** Has the first daemon that is stuck described, in the output of a command. */
+  private void describe(long pid) {
+    if (!described.getAndSet(true)) {
+      String jcmd = Path.of(System.getProperty("java.home"), "bin/jcmd").toString();
+      sandbox.command("sh", "-c", THREADS, "sh", Long.toString(pid), jcmd);
     }
   }
 
