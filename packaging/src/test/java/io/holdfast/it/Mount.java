@@ -224,10 +224,8 @@ public final class Mount {
         pair -> isIdle(pair[1]) && sameWork(pair[0], pair[1]))[1];
   }
 
-  /** What was not admitted and delivered whole is there for another second, and does nothing. */
   private static boolean isIdle(Stats stats) {
-    return stats.number("fetches.in_flight") == 0
-        && stats.number("transit.used_bytes") == stats.number("transit.reclaimable_bytes");
+    return stats.number("fetches.in_flight") == 0 && stats.number("transit.used_bytes") == 0;
   }
 
   private static boolean sameWork(Stats a, Stats b) {

@@ -1,5 +1,6 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlClient;
 import io.holdfast.fs.control.ControlDirectory;
@@ -103,18 +104,7 @@ final class UmountCommand implements Callable<Integer> {
   }
 
   private void stop(RunningDaemon daemon) throws IOException {
-    boolean understood = true;
-    try {
-      new ControlClient(daemon.socket(), ASK_DEADLINE).stop();
-    } catch (FsException e) {
-      // One that is just ending hangs up; what counts is that it ends.
-      understood =
-          switch (e.code()) {
-            case ACCESS_DENIED -> throw DaemonTrouble.explain(e, daemon);
-            case TIMED_OUT -> refuseUnlessForced(e, daemon);
-            default -> true;
-          };
-    }
+    boolean understood = tell(daemon);
     boolean ended = understood && within(() -> hasEnded(daemon));
     if (!ended && !force) {
       throw CliException.couldNot(
@@ -128,6 +118,32 @@ final class UmountCommand implements Callable<Integer> {
       detachAll(daemon.mountpoint());
     }
     context.host().control().removeLeftovers(daemon.name());
+  }
+
+  /**
+   * Tells a daemon to end. One that is just ending hangs up, which is as good; one that takes a
+   * mount over is known a moment before it listens, and is told again.
+   *
+   * @return false where it does not answer, and is to be ended by force
+   */
+  private boolean tell(RunningDaemon daemon) {
+    long end = System.nanoTime() + UNMOUNT_DEADLINE.toNanos();
+    while (true) {
+      try {
+        new ControlClient(daemon.socket(), ASK_DEADLINE).stop();
+        return true;
+      } catch (FsException e) {
+        if (e.code() == FsError.ACCESS_DENIED) {
+          throw DaemonTrouble.explain(e, daemon);
+        }
+        if (e.code() == FsError.TIMED_OUT) {
+          return refuseUnlessForced(e, daemon);
+        }
+        if (hasEnded(daemon) || System.nanoTime() > end || !context.pause(POLL_MILLIS)) {
+          return true;
+        }
+      }
+    }
   }
 
   private boolean refuseUnlessForced(FsException failure, RunningDaemon daemon) {

@@ -361,6 +361,7 @@ public final class Daemon {
    */
   public void stop() {
     if (stopping.compareAndSet(false, true)) {
+      awaitReady();
       manager.stopping();
       undo.run();
       log.info("unmounted {}", settings.mountpoint());
@@ -370,6 +371,15 @@ public final class Daemon {
       stopped.countDown();
     } else {
       awaitStopped();
+    }
+  }
+
+  /** Who asks for the end while it begins waits: what is to be undone is known only then. */
+  private void awaitReady() {
+    try {
+      ready.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
