@@ -124,7 +124,7 @@ final class UmountCommand implements Callable<Integer> {
    * Tells a daemon to end. One that is just ending hangs up, which is as good; one that takes a
    * mount over is known a moment before it listens, and is told again.
    *
-   * @return false where it does not answer, and is to be ended by force
+   * @return false where it could not be told in time, and is to be ended by force if at all
    */
   private boolean tell(RunningDaemon daemon) {
     long end = System.nanoTime() + UNMOUNT_DEADLINE.toNanos();
@@ -139,8 +139,11 @@ final class UmountCommand implements Callable<Integer> {
         if (e.code() == FsError.TIMED_OUT) {
           return refuseUnlessForced(e, daemon);
         }
-        if (hasEnded(daemon) || System.nanoTime() > end || !context.pause(POLL_MILLIS)) {
+        if (hasEnded(daemon)) {
           return true;
+        }
+        if (System.nanoTime() - end > 0 || !context.pause(POLL_MILLIS)) {
+          return false;
         }
       }
     }
