@@ -154,20 +154,25 @@ public final class Mount {
     return !daemons.isEmpty();
   }
 
-  /** Waits until a daemon answers, whichever it is. */
+  /**
+   * Waits until a daemon answers, whichever it is. One that was killed is in the process table for
+   * a while, so the only one there has to be the same before and after the answer.
+   */
   public void findAgain(Duration deadline) {
     Await.until(
         deadline,
-        "a daemon of " + name,
+        "an answer of a daemon of " + name,
         () -> {
           List<Long> daemons = daemons();
-          if (daemons.size() != 1 || !Files.exists(state().resolve("ready"))) {
+          if (daemons.size() != 1
+              || !Files.exists(state().resolve("ready"))
+              || !answers()
+              || !daemons.equals(daemons())) {
             return false;
           }
           pid = daemons.get(0);
           return true;
         });
-    Await.until(deadline, "an answer of " + name, this::answers);
   }
 
   private boolean answers() {
