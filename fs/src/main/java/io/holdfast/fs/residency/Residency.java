@@ -17,9 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -37,16 +35,10 @@ import org.slf4j.LoggerFactory;
 public final class Residency implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Residency.class);
 
-  private static final int REHOME_ATTEMPTS = 4;
-
-  /** Items that were admitted and are being pinned wait in transit memory, which bounds them. */
-  private final IsolatedThreads pinners;
-
-  private final IsolatedThreads droppers;
-  private final OwnMount mount;
-  private final boolean hard;
+  private final Threads threads;
+  private final Pinning pinning;
+  private final Lingering lingering;
   private volatile long mappings;
-  private final Window window;
   private final Books books;
   private final Selection selection;
   private final Pins pins = new Pins();
@@ -55,8 +47,6 @@ public final class Residency implements AutoCloseable {
   private final AtomicLong admitted = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
   private final AtomicLong evicted = new AtomicLong();
-  private final AtomicLong pinFailures = new AtomicLong();
-  private final AtomicInteger lastPinErrno = new AtomicInteger();
   private final AtomicBoolean saidMappings = new AtomicBoolean();
   private volatile boolean closed;
 
@@ -117,12 +107,16 @@ public final class Residency implements AutoCloseable {
     this.books = new Books(rules.policy(), rules.log());
     this.selection = rules.selection();
     this.residentLog = rules.log();
-    this.mount = new OwnMount(mountpoint);
-    this.pinners = threads.pinners();
-    this.droppers = threads.droppers();
-    this.hard = hard;
+    this.threads = threads;
     this.mappings = mappings;
-    this.window = new Window(window.size(), window.age(), nanoTime);
+    OwnMount mount = new OwnMount(mountpoint);
+    lingering =
+        new Lingering(
+            new Window(window.size(), window.age(), nanoTime),
+            mount,
+            threads.droppers(),
+            this::isPinned);
+    pinning = new Pinning(mount, threads.pinners(), hard, this::forgetAndDrop);
   }
 
   /** Tells whether an item would be admitted now. */
@@ -171,7 +165,7 @@ public final class Residency implements AutoCloseable {
    */
   public boolean serve(Item item, int offset, int length, ReadReply reply) {
     // a soft pin's pages may be gone, and touching them would wait for the daemon itself
-    Resident resident = hard ? books.get(item.id()) : null;
+    Resident resident = isHard() ? books.get(item.id()) : null;
     long address = resident == null ? 0 : resident.enter();
     if (address == 0) {
       return false;
@@ -203,8 +197,7 @@ public final class Residency implements AutoCloseable {
   public void cede(Item item) {
     Resident resident = books.get(item.id());
     if (resident != null && isLeftToPolicy(item.path().get())) {
-      forget(resident);
-      noteDelivered(item, item.length(), true);
+      forgetAndDrop(resident);
     }
   }
 
@@ -216,7 +209,7 @@ public final class Residency implements AutoCloseable {
   public boolean offer(Fetched fetched) {
     Item item = fetched.item();
     Resident before = books.get(item.id());
-    if (closed || (before == null ? !hasMappings() : hard)) {
+    if (closed || (before == null ? !hasMappings() : isHard())) {
       return false;
     }
     // a resident is fetched again where a soft pin's pages were taken back
@@ -261,37 +254,20 @@ public final class Residency implements AutoCloseable {
    */
   public void resume(Item item) {
     Resident resident = hasMappings() ? admit(item) : null;
-    byte[] path = item.path().get().bytes();
-    if (resident == null) {
-      if (!isResident(item)) {
-        residentLog.released(item.id());
-        noteDelivered(item, item.length(), true);
+    if (resident != null) {
+      if (!pinning.beginAgain(resident)) {
+        forget(resident);
       }
-      return;
-    }
-    try {
-      pinners.execute(() -> pinAgain(resident, path));
-    } catch (RejectedExecutionException e) {
-      forget(resident);
-    }
-  }
-
-  /** Runs on an isolated thread: no logging here. */
-  private void pinAgain(Resident resident, byte[] path) {
-    Item item = resident.item();
-    long address = closed ? -1 : mount.pinCached(item, path, hard);
-    if (address < 0) {
-      forget(resident);
-      noteDelivered(item, item.length(), true);
-    } else if (!resident.pinned(address)) {
-      OwnMount.unmap(address, item.length());
+    } else if (!isResident(item)) {
+      residentLog.released(item.id());
+      lingering.deliveredWhole(item);
     }
   }
 
   private void giveUp(Resident resident) {
     evicted.incrementAndGet();
     resident.release();
-    noteDelivered(resident.item(), resident.item().length(), true);
+    lingering.deliveredWhole(resident.item());
   }
 
   private boolean beginAgain(Fetched fetched, Resident before) {
@@ -308,14 +284,7 @@ public final class Residency implements AutoCloseable {
    * finds what is being admitted in that moment.
    */
   private boolean begin(Fetched fetched, Resident resident) {
-    if (fetched.isOutdated()) {
-      forget(resident);
-      return false;
-    }
-    byte[] path = resident.item().path().get().bytes();
-    try {
-      pinners.execute(() -> pin(resident, path, fetched));
-    } catch (RejectedExecutionException e) {
+    if (fetched.isOutdated() || !pinning.begin(resident, fetched)) {
       forget(resident);
       return false;
     }
@@ -348,47 +317,15 @@ public final class Residency implements AutoCloseable {
     return ItemHash.of(item.path().get().bytes(), item.offset());
   }
 
-  /** Runs on an isolated thread: no logging here. */
-  private void pin(Resident resident, byte[] path, Fetched fetched) {
-    Item item = resident.item();
-    try {
-      if (closed) {
-        return;
-      }
-      long address = map(item, path, fetched);
-      if (address < 0) {
-        pinFailures.incrementAndGet();
-        lastPinErrno.set((int) -address);
-        forget(resident);
-        noteDelivered(item, item.length(), true);
-      } else if (!resident.pinned(address)) {
-        OwnMount.unmap(address, item.length());
-      }
-    } finally {
-      fetched.done();
-    }
-  }
-
-  /**
-   * Maps an item. A reader that is still on its way through it may bring pages in again between the
-   * drop and the lock; then both are done again.
-   */
-  private long map(Item item, byte[] path, Fetched fetched) {
-    for (int attempt = 1; ; attempt++) {
-      int reads = fetched.readsFromElsewhere();
-      long address = mount.pin(item, path, reads > 0, hard);
-      boolean undisturbed = fetched.readsFromElsewhere() == reads;
-      if (address < 0 || undisturbed || attempt == REHOME_ATTEMPTS) {
-        return address;
-      }
-      OwnMount.unmap(address, item.length());
-    }
-  }
-
   /** Takes a resident out of the books. */
   private void forget(Resident resident) {
     books.remove(resident);
     resident.release();
+  }
+
+  private void forgetAndDrop(Resident resident) {
+    forget(resident);
+    lingering.deliveredWhole(resident.item());
   }
 
   /**
@@ -432,11 +369,10 @@ public final class Residency implements AutoCloseable {
 
   /** On a thread that may wait: what goes is not to be more at once than what lingers may be. */
   private void letGo(Resident resident) {
-    window.awaitRoom();
+    lingering.awaitRoom();
     leaving.add(resident);
     resident.release();
-    Item item = resident.item();
-    drop(window.leaving(item, item.length()));
+    lingering.leave(resident.item());
   }
 
   /**
@@ -470,7 +406,7 @@ public final class Residency implements AutoCloseable {
 
   /** Takes note that bytes of an item that was not admitted are in the page cache now. */
   public void noteDelivered(Item item, int bytes, boolean complete) {
-    window.delivered(item, bytes, complete).forEach(this::drop);
+    lingering.delivered(item, bytes, complete);
   }
 
   /**
@@ -478,25 +414,7 @@ public final class Residency implements AutoCloseable {
    * thread that is about to bring in more.
    */
   public void awaitRoom() {
-    window.awaitRoom();
-  }
-
-  private void drop(Window.Entry entry) {
-    byte[] path = entry.item().path().get().bytes();
-    try {
-      droppers.execute(() -> dropNow(entry, path));
-    } catch (RejectedExecutionException e) {
-      window.dropped(entry, true);
-    }
-  }
-
-  /** Runs on an isolated thread: no logging here. */
-  private void dropNow(Window.Entry entry, byte[] path) {
-    Item item = entry.item();
-    // a negative answer says that the file is gone, and its pages with it
-    long left = mount.drop(path, item);
-    // what was admitted meanwhile lingers no more: its pages stay, and are counted as resident
-    window.dropped(entry, left <= 0 || isPinned(item));
+    lingering.awaitRoom();
   }
 
   /**
@@ -514,7 +432,7 @@ public final class Residency implements AutoCloseable {
         forget(resident);
       }
     }
-    window.forget(node);
+    lingering.forget(node);
     return bytes;
   }
 
@@ -562,13 +480,10 @@ public final class Residency implements AutoCloseable {
    * called several times a second.
    */
   public void tick() {
-    window.aged().forEach(this::drop);
-    int errno = lastPinErrno.getAndSet(0);
-    if (errno > 0) {
-      log.warn("an item could not be pinned: {}; {} so far", Linux.describe(errno), pinFailures);
-    }
-    for (IsolatedThreads threads : List.of(pinners, droppers)) {
-      Throwable failure = threads.takeFailure();
+    lingering.tick();
+    pinning.tick();
+    for (IsolatedThreads each : List.of(threads.pinners(), threads.droppers())) {
+      Throwable failure = each.takeFailure();
       if (failure != null) {
         log.error("a pin thread failed", failure);
       }
@@ -597,7 +512,7 @@ public final class Residency implements AutoCloseable {
 
   /** Tells whether pages are locked, rather than only mapped. */
   public boolean isHard() {
-    return hard;
+    return pinning.isHard();
   }
 
   /** Returns the figures of this moment. */
@@ -612,18 +527,18 @@ public final class Residency implements AutoCloseable {
         admitted.get(),
         refused.get(),
         evicted.get(),
-        pinFailures.get(),
-        window.bytes(),
-        window.droppedBytes());
+        pinning.failures(),
+        lingering.bytes(),
+        lingering.droppedBytes());
   }
 
   /** Unpins everything and admits nothing any more. */
   @Override
   public void close() {
     closed = true;
+    pinning.close();
     books.all().forEach(this::forget);
-    pinners.close();
-    droppers.close();
+    threads.droppers().close();
   }
 
   /**

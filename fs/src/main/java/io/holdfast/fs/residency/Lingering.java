@@ -1,0 +1,89 @@
+package io.holdfast.fs.residency;
+
+import io.holdfast.fs.linux.IsolatedThreads;
+import io.holdfast.fs.transit.Item;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Predicate;
+
+/**
+ * What is in the page cache and not resident: counts it in the {@link Window}, and drops it through
+ * the own mount when its time is over. Thread-safe; what touches the own mount runs on isolated
+ * threads, and only {@link #awaitRoom()} and {@link #leave} wait, for a short and bounded time.
+ */
+final class Lingering {
+  private final Window window;
+  private final OwnMount mount;
+  private final IsolatedThreads droppers;
+  private final Predicate<Item> isPinned;
+
+  /**
+   * Nothing lingers yet.
+   *
+   * @param isPinned tells of an item that has been admitted since it began to linger
+   */
+  Lingering(Window window, OwnMount mount, IsolatedThreads droppers, Predicate<Item> isPinned) {
+    this.window = window;
+    this.mount = mount;
+    this.droppers = droppers;
+    this.isPinned = isPinned;
+  }
+
+  /** Takes note that bytes of an item that is not resident are in the page cache now. */
+  void delivered(Item item, int bytes, boolean complete) {
+    window.delivered(item, bytes, complete).forEach(this::drop);
+  }
+
+  /** Takes note that all of an item is, and is no longer resident. */
+  void deliveredWhole(Item item) {
+    delivered(item, item.length(), true);
+  }
+
+  /** Has the pages of an item that is no longer resident go at once. */
+  void leave(Item item) {
+    drop(window.leaving(item, item.length()));
+  }
+
+  /**
+   * Waits while more lingers than may: for a thread that is about to bring in more, or to let go of
+   * more.
+   */
+  void awaitRoom() {
+    window.awaitRoom();
+  }
+
+  /** Forgets a file whose version has changed: its pages went with the kernel's entry. */
+  void forget(long node) {
+    window.forget(node);
+  }
+
+  /** Drops what has lingered for long enough. */
+  void tick() {
+    window.aged().forEach(this::drop);
+  }
+
+  long bytes() {
+    return window.bytes();
+  }
+
+  long droppedBytes() {
+    return window.droppedBytes();
+  }
+
+  private void drop(Window.Entry entry) {
+    byte[] path = entry.item().path().get().bytes();
+    try {
+      droppers.execute(() -> dropNow(entry, path));
+    } catch (RejectedExecutionException e) {
+      window.dropped(entry, true);
+    }
+  }
+
+  /** Runs on an isolated thread: no logging here. */
+  private void dropNow(Window.Entry entry, byte[] path) {
+    Item item = entry.item();
+    // a negative answer says that the file is gone, and its pages with it
+    long left = mount.drop(path, item);
+    // what was admitted meanwhile lingers no more: its pages stay, and are counted as resident
+    window.dropped(entry, left <= 0 || isPinned.test(item));
+  }
+}

@@ -1,0 +1,140 @@
+package io.holdfast.fs.residency;
+
+import io.holdfast.fs.linux.IsolatedThreads;
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.transit.Fetched;
+import io.holdfast.fs.transit.Item;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Pins what was admitted, through the own mount: has its pages in memory, maps them, and locks them
+ * where that is wanted. Thread-safe; what touches the own mount runs on isolated threads, and
+ * nothing here waits for them.
+ */
+final class Pinning {
+  private static final Logger log = LoggerFactory.getLogger(Pinning.class);
+  private static final int REHOME_ATTEMPTS = 4;
+
+  private final OwnMount mount;
+
+  /** Items that were admitted and are being pinned wait in transit memory, which bounds them. */
+  private final IsolatedThreads pinners;
+
+  private final boolean hard;
+  private final Consumer<Resident> failed;
+  private final AtomicLong failures = new AtomicLong();
+  private final AtomicInteger lastErrno = new AtomicInteger();
+  private volatile boolean closed;
+
+  /**
+   * Nothing is pinned yet.
+   *
+   * @param hard lock the pages, rather than only map them
+   * @param failed takes what could not be pinned, with its pages perhaps in the page cache; on an
+   *     isolated thread
+   */
+  Pinning(OwnMount mount, IsolatedThreads pinners, boolean hard, Consumer<Resident> failed) {
+    this.mount = mount;
+    this.pinners = pinners;
+    this.hard = hard;
+    this.failed = failed;
+  }
+
+  /**
+   * Begins to pin an item that has arrived; {@link Fetched#done()} is called when it is over.
+   *
+   * @return false where nothing is pinned any more
+   */
+  boolean begin(Resident resident, Fetched fetched) {
+    byte[] path = resident.item().path().get().bytes();
+    return execute(() -> pin(resident, path, fetched));
+  }
+
+  /** Begins to pin an item again that a daemon before this one had pinned. */
+  boolean beginAgain(Resident resident) {
+    byte[] path = resident.item().path().get().bytes();
+    return execute(() -> pinAgain(resident, path));
+  }
+
+  private boolean execute(Runnable task) {
+    try {
+      pinners.execute(task);
+      return true;
+    } catch (RejectedExecutionException e) {
+      return false;
+    }
+  }
+
+  /** Runs on an isolated thread: no logging here. */
+  private void pin(Resident resident, byte[] path, Fetched fetched) {
+    try {
+      if (!closed) {
+        long address = map(resident.item(), path, fetched);
+        if (address < 0) {
+          failures.incrementAndGet();
+          lastErrno.set((int) -address);
+        }
+        mapped(resident, address);
+      }
+    } finally {
+      fetched.done();
+    }
+  }
+
+  /** Runs on an isolated thread: no logging here. */
+  private void pinAgain(Resident resident, byte[] path) {
+    mapped(resident, closed ? -1 : mount.pinCached(resident.item(), path, hard));
+  }
+
+  private void mapped(Resident resident, long address) {
+    if (address < 0) {
+      failed.accept(resident);
+    } else if (!resident.pinned(address)) {
+      OwnMount.unmap(address, resident.item().length());
+    }
+  }
+
+  /**
+   * Maps an item. A reader that is still on its way through it may bring pages in again between the
+   * drop and the lock; then both are done again.
+   */
+  private long map(Item item, byte[] path, Fetched fetched) {
+    for (int attempt = 1; ; attempt++) {
+      int reads = fetched.readsFromElsewhere();
+      long address = mount.pin(item, path, reads > 0, hard);
+      boolean undisturbed = fetched.readsFromElsewhere() == reads;
+      if (address < 0 || undisturbed || attempt == REHOME_ATTEMPTS) {
+        return address;
+      }
+      OwnMount.unmap(address, item.length());
+    }
+  }
+
+  boolean isHard() {
+    return hard;
+  }
+
+  /** Returns how many items could not be pinned since the mount. */
+  long failures() {
+    return failures.get();
+  }
+
+  /** Says what the isolated threads could not. */
+  void tick() {
+    int errno = lastErrno.getAndSet(0);
+    if (errno > 0) {
+      log.warn("an item could not be pinned: {}; {} so far", Linux.describe(errno), failures);
+    }
+  }
+
+  /** Pins nothing any more. */
+  void close() {
+    closed = true;
+    pinners.close();
+  }
+}
