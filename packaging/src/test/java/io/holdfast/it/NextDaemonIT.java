@@ -3,6 +3,7 @@ package io.holdfast.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.posix.Posix;
+import io.holdfast.posix.RawPath;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -183,6 +184,37 @@ class NextDaemonIT {
         });
     store.thaw();
     assertReadsAll(mount, dataset);
+  }
+
+  /**
+   * What the daemon before may have let linger is dropped while it is fetched: the kernel waits for
+   * each page that is on its way in, and takes also those that are locked by then.
+   */
+  @Test
+  void killed_whileAllIsAskedFor_whatIsPinnedAfterwardsKeepsItsPages() throws IOException {
+    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 6, i -> 16 << 20);
+    Mount store = sandbox.mount(dataset.root(), "--policy", "none", "--count-opens", "off");
+    Mount mount =
+        sandbox.mount(store.mountpoint(), "--capacity", "1G", "--item-size", "1M", "--pin", "hard");
+    store.freeze();
+    for (String file : dataset.files()) {
+      Posix.willNeed(RawPath.of(mount.path(file)), 1 << 20);
+    }
+    mount.awaitStats("fetches", stats -> stats.number("fetches.in_flight") > 0);
+
+    mount.signal(Posix.SIGKILL);
+
+    mount.findAgain(START);
+    store.thaw();
+    Stats after = mount.settledStats();
+    System.out.printf(
+        "pinned after all was asked for: %d of %d bytes%n",
+        after.residentBytes(), dataset.pageBytes());
+    assertThat(mount.cachedBytes(dataset.files())).isGreaterThanOrEqualTo(after.residentBytes());
+    assertReadsAll(mount, dataset);
+    long residents = mount.settledStats().residentBytes();
+    assertThat(mount.cachedBytes(dataset.files())).isGreaterThanOrEqualTo(residents);
+    assertThat(mount.lockedBytes()).isEqualTo(residents);
   }
 
   /** The kernel gives the number of a mount that is gone to the next one. */

@@ -183,7 +183,9 @@ final class CoreNode implements AutoCloseable {
     public void expire(long parent, byte[] name) {}
 
     @Override
-    public void dropPages(long node) {}
+    public void dropPages(long node, Runnable over) {
+      over.run();
+    }
 
     @Override
     public void expireDirectory(long node) {}

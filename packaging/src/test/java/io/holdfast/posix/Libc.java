@@ -90,6 +90,8 @@ public interface Libc {
 
   int mlock(Pointer address, long length);
 
+  int posix_fadvise(int fd, long offset, long length, int advice);
+
   int mincore(Pointer address, long length, @Out byte[] vector);
 
   int kill(int pid, int signal);

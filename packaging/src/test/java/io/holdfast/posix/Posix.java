@@ -49,6 +49,7 @@ public final class Posix {
   private static final int STATX_BASIC_STATS = 0x7ff;
   private static final int PROT_READ = 1;
   private static final int MAP_SHARED = 1;
+  private static final int POSIX_FADV_WILLNEED = 3;
   private static final int DIRENT_LENGTH = 16;
   private static final int DIRENT_TYPE = 18;
   private static final int DIRENT_NAME = 19;
@@ -283,6 +284,19 @@ public final class Posix {
     Pointer map = map(path, size);
     checked("mlock", path, () -> LIBC.mlock(map, size));
     return () -> LIBC.munmap(map, size);
+  }
+
+  /** Has the kernel ask for a file, a piece at a time and all at once; does not wait for it. */
+  public static void willNeed(RawPath path, long piece) throws IOException {
+    long size = lstat(path).size();
+    int fd = open(path, O_RDONLY);
+    try {
+      for (long at = 0; at < size; at += piece) {
+        LIBC.posix_fadvise(fd, at, piece, POSIX_FADV_WILLNEED);
+      }
+    } finally {
+      LIBC.close(fd);
+    }
   }
 
   private static Pointer map(RawPath path, long size) throws IOException {

@@ -191,8 +191,8 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
         node -> {
           Attributes attributes = node.attributes();
           long items = attributes.isRegular() ? layout.count(attributes.size()) : 0;
-          if (items > 0 && !residency.hasResidents(node.id(), items)) {
-            kernel.dropPages(node.id());
+          if (items > 0 && residency.bar(node.id(), items)) {
+            kernel.dropPages(node.id(), () -> residency.unbar(node.id()));
           }
         });
   }

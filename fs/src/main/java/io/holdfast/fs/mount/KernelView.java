@@ -20,10 +20,13 @@ public interface KernelView {
   void expire(long parent, byte[] name);
 
   /**
-   * Drops what the kernel has of a file's content. May wait for a request about the file to be
-   * answered, so not to be called by a thread that answers requests.
+   * Drops what the kernel has of a file's content, also pages that are mapped and locked. May wait
+   * for a request about the file to be answered, so not to be called by a thread that answers
+   * requests; and for a bounded time only, so that it may go on after this has returned.
+   *
+   * @param over called once the kernel has dropped them, or will not; on any thread
    */
-  void dropPages(long node);
+  void dropPages(long node, Runnable over);
 
   /** Makes the kernel ask for the attributes of a directory before it shows them again. */
   void expireDirectory(long node);

@@ -44,6 +44,10 @@ public final class Residency implements AutoCloseable {
   private final Pins pins = new Pins();
   private final ResidentLog residentLog;
   private final Set<Resident> leaving = ConcurrentHashMap.newKeySet();
+
+  /** Files of which nothing is admitted for now. */
+  private final Set<Long> barred = ConcurrentHashMap.newKeySet();
+
   private final AtomicLong admitted = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
   private final AtomicLong evicted = new AtomicLong();
@@ -121,7 +125,7 @@ public final class Residency implements AutoCloseable {
 
   /** Tells whether an item would be admitted now. */
   public boolean wouldAdmit(Item item) {
-    if (closed || books.size() >= mappings) {
+    if (closed || books.size() >= mappings || isBarred(item)) {
       return false;
     }
     Selection.Verdict verdict = verdict(item.path().get());
@@ -233,8 +237,38 @@ public final class Residency implements AutoCloseable {
     boolean kept = verdict == Selection.Verdict.KEPT;
     boolean admits = books.admit(resident, kept, weight(item.length()), givenUp);
     givenUp.forEach(this::giveUp);
+    if (admits && isBarred(item)) {
+      forget(resident);
+      admits = false;
+    }
     (admits ? admitted : refused).incrementAndGet();
     return admits ? resident : null;
+  }
+
+  /**
+   * Admits nothing of a file until {@link #unbar}, so that its pages may be dropped whoever has
+   * them mapped. A pinned item that lost its pages so would be read from a mapping without them, by
+   * a thread that then waits for itself.
+   *
+   * @return false where items of it are resident, or on their way to it: then nothing is barred
+   */
+  public boolean bar(long node, long items) {
+    barred.add(node);
+    // who is admitted in this moment either is seen here, or sees that the file is barred
+    if (hasResidents(node, items)) {
+      barred.remove(node);
+      return false;
+    }
+    return true;
+  }
+
+  /** Admits items of a file again. */
+  public void unbar(long node) {
+    barred.remove(node);
+  }
+
+  private boolean isBarred(Item item) {
+    return barred.contains(Item.node(item.id()));
   }
 
   private boolean canRemember() {

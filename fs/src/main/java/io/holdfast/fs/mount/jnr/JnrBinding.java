@@ -212,7 +212,9 @@ public final class JnrBinding implements Binding {
 
   /** A mount of this binding ends with its daemon, which is the one to drop what lingers. */
   @Override
-  public void dropPages(long node) {}
+  public void dropPages(long node, Runnable over) {
+    over.run();
+  }
 
   private Operations operations() {
     Operations mounted = operations;

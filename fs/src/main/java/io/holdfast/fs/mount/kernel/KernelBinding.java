@@ -214,34 +214,37 @@ public final class KernelBinding implements Binding {
     Memory.putLong(message, parent);
     Memory.putInt(message + 8, name.length);
     Memory.putString(message + INVAL_ENTRY, name);
-    tell(NOTIFY_INVAL_ENTRY, message, length);
+    tell(NOTIFY_INVAL_ENTRY, message, length, KernelBinding::nobodyWaits);
   }
 
   /** Its listing, which the kernel keeps as pages, goes as well. */
   @Override
   public void expireDirectory(long node) {
-    invalidate(node);
+    invalidate(node, KernelBinding::nobodyWaits);
   }
 
   /** And its attributes. */
   @Override
-  public void dropPages(long node) {
-    invalidate(node);
+  public void dropPages(long node, Runnable over) {
+    invalidate(node, over);
   }
 
-  private void invalidate(long node) {
+  private static void nobodyWaits() {}
+
+  private void invalidate(long node, Runnable over) {
     long message = LIBC.malloc(INVAL_INODE);
     Memory.clear(message, INVAL_INODE);
     Memory.putLong(message, node);
-    tell(NOTIFY_INVAL_INODE, message, INVAL_INODE);
+    tell(NOTIFY_INVAL_INODE, message, INVAL_INODE, over);
   }
 
   /**
    * Tells the kernel, and waits for it to take note, but not for ever.
    *
    * @param message freed in the end
+   * @param over called when the kernel has taken note, or will not any more
    */
-  private void tell(int code, long message, int length) {
+  private void tell(int code, long message, int length, Runnable over) {
     CountDownLatch taken = new CountDownLatch(1);
     try {
       notices.execute(
@@ -250,6 +253,7 @@ public final class KernelBinding implements Binding {
               channel.tell(code, message, length);
             }
             LIBC.free(message);
+            over.run();
             taken.countDown();
           });
       if (!taken.await(LONGEST_NOTICE.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -258,6 +262,7 @@ public final class KernelBinding implements Binding {
       }
     } catch (RejectedExecutionException e) {
       LIBC.free(message); // the mount is gone
+      over.run();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
