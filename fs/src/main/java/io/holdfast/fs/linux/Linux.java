@@ -137,6 +137,30 @@ public final class Linux {
   }
 
   /**
+   * Tells whether every page of a mapped range is in memory, with what it holds: touching it waits
+   * for nobody then. A kernel that does not say, as to a process that might not write to the file,
+   * says that they all are.
+   */
+  public static boolean isInMemory(long address, long length) {
+    long vector = scratch().area();
+    long end = address + length;
+    long at = address / PAGE_SIZE * PAGE_SIZE;
+    while (at < end) {
+      int pages = (int) Math.min((end - at + PAGE_SIZE - 1) / PAGE_SIZE, Scratch.AREA_CAPACITY);
+      if (LIBC.mincore(at, (long) pages * PAGE_SIZE, vector) != 0) {
+        return false;
+      }
+      for (int i = 0; i < pages; i++) {
+        if ((Memory.getByte(vector + i) & 1) == 0) {
+          return false;
+        }
+      }
+      at += (long) pages * PAGE_SIZE;
+    }
+    return true;
+  }
+
+  /**
    * Returns the beginning of a file, without Java I/O: for isolated threads, and for files of /proc
    * that say nothing of their size.
    *

@@ -174,6 +174,11 @@ public final class Residency implements AutoCloseable {
     if (address == 0) {
       return false;
     }
+    if (!Linux.isInMemory(address + offset, length)) {
+      resident.leave();
+      lose(resident);
+      return false;
+    }
     if (reply instanceof Borrower borrower) {
       borrower.lent(new ResidentLoan(resident, address + offset, length));
       return true;
@@ -184,6 +189,19 @@ public final class Residency implements AutoCloseable {
       resident.leave();
     }
     return true;
+  }
+
+  /**
+   * Lets go of an item whose locked pages the kernel has dropped all the same. Touching them would
+   * have the kernel ask this daemon for them, perhaps the very thread that touches them.
+   */
+  private void lose(Resident resident) {
+    boolean first = books.remove(resident);
+    resident.release();
+    if (first) {
+      lingering.deliveredWhole(resident.item());
+      log.warn("{} was pinned, and lost pages: it is fetched again", resident.item());
+    }
   }
 
   /** Tells whether an item is resident, or on its way to it. */

@@ -16,6 +16,7 @@ import io.holdfast.fs.transit.Item;
 import io.holdfast.policy.CachePolicy;
 import io.holdfast.policy.Policies;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -247,6 +248,26 @@ final class ResidencyTest {
     assertThat(residency.pinnedBytes(5, 4)).isEqualTo(4L * PAGE);
     assertThat(residency.release(5, 4)).isEqualTo(4L * PAGE);
     assertThat(ProcessStatus.lockedBytes()).isEqualTo(lockedBefore);
+  }
+
+  /** A file that is cut short loses pages that are locked as well. */
+  @Test
+  void serve_pagesOfAPinnedItemAreGone_letsGoOfItAndTouchesNone() throws IOException {
+    start(1 << 20);
+    Path path = file("f", random(4 * PAGE));
+    Item item = item("f", 4 * PAGE);
+    pin(item);
+    try (RandomAccessFile cut = new RandomAccessFile(path.toFile(), "rw")) {
+      cut.setLength(PAGE);
+      cut.setLength(4L * PAGE);
+    }
+
+    assertThat(residency.serve(item, 0, PAGE, new RecordingReply())).isTrue();
+    assertThat(residency.isPinned(item)).isTrue();
+    assertThat(residency.serve(item, PAGE, PAGE, new RecordingReply())).isFalse();
+    assertThat(residency.isResident(item)).isFalse();
+    assertThat(mappings()).isZero();
+    assertThat(residency.figures().residentBytes()).isZero();
   }
 
   @Test
