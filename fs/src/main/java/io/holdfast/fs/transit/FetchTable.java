@@ -3,6 +3,7 @@ package io.holdfast.fs.transit;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -60,15 +61,29 @@ final class FetchTable {
     return low;
   }
 
-  /** Adds a fetch; returns false where another has some of its bytes already. */
-  boolean add(Fetch fetch) {
-    long item = fetch.whole().id();
-    if (fetch.isOfWhole()) {
-      return wholes.putIfAbsent(item, fetch) == null;
-    }
-    Fetch[] now = parts.compute(item, (id, all) -> with(all, fetch));
-    int index = firstEndingAfter(now, fetch.from());
-    return index < now.length && now[index] == fetch;
+  /** Adds a fetch of a whole item, whatever parts of it there are; returns false where one is. */
+  boolean addWhole(Fetch fetch) {
+    return wholes.putIfAbsent(fetch.whole().id(), fetch) == null;
+  }
+
+  /**
+   * Adds a fetch of bytes that are missing, which may be all of an item; returns false where
+   * another has some of them by now.
+   */
+  boolean addMissing(Fetch fetch) {
+    AtomicBoolean added = new AtomicBoolean();
+    parts.compute(
+        fetch.whole().id(),
+        (item, all) -> {
+          if (fetch.isOfWhole()) {
+            added.set(all == null && addWhole(fetch));
+            return all;
+          }
+          Fetch[] now = wholes.containsKey(item) ? all : with(all, fetch);
+          added.set(now != all);
+          return now;
+        });
+    return added.get();
   }
 
   private static Fetch[] with(Fetch @Nullable [] all, Fetch fetch) {

@@ -120,7 +120,7 @@ final class Reads {
     if (!ask.reader().internal()) {
       fetch.use(listener.use(item, range, ask.reader()));
     }
-    if (!table.add(fetch)) {
+    if (!(whole ? table.addWhole(fetch) : table.addMissing(fetch))) {
       return null;
     }
     ReadStream stream = guess.stream();
@@ -215,7 +215,8 @@ final class Reads {
       return item.offset() + there.upTo();
     }
     Item range = item;
-    if (item.length() > FileStreams.PART && !listener.wouldAdmit(item)) {
+    boolean whole = item.length() <= FileStreams.PART || listener.wouldAdmit(item);
+    if (!whole) {
       int limit = (int) Math.min(item.length(), upTo - item.offset());
       int end = table.gapEnd(item.id(), from, limit);
       if (end == from) {
@@ -229,7 +230,7 @@ final class Reads {
     Fetch fetch = new Fetch(transit, item, range, transit.now(), false);
     fetch.ahead(stream);
     fetch.use(listener.use(item, range, reader));
-    if (!table.add(fetch)) {
+    if (!(whole ? table.addWhole(fetch) : table.addMissing(fetch))) {
       fetch.end();
     } else if (listener.serve(item, 0, 0, NO_REPLY)) {
       transit.retire(fetch);

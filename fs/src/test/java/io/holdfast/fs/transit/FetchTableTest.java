@@ -36,7 +36,7 @@ final class FetchTableTest {
           for (int at = from; at < to; at++) {
             free &= model[at] == null;
           }
-          assertThat(table.add(fetch)).as("seed %d", seed).isEqualTo(free);
+          assertThat(table.addMissing(fetch)).as("seed %d", seed).isEqualTo(free);
           if (free) {
             there.add(fetch);
             fill(model, fetch, fetch);
@@ -45,6 +45,26 @@ final class FetchTableTest {
         assertLike(model, item.id(), random.nextInt(LENGTH));
         assertThat(table.of(item.id())).hasSize(there.size());
       }
+    }
+  }
+
+  /** What is missing may be all of an item; somebody may have added a part of it meanwhile. */
+  @Test
+  void missing_thatIsAllOfAnItem_isRefusedWhereThereIsAPart() {
+    try (TransitFixture t = TransitFixture.direct(MIB, 2L * MIB)) {
+      Item item = new ItemLayout(MIB).itemAt(t.file("f", LENGTH, 1).content(), 0);
+      Fetch part = new Fetch(t.transit, item, item.part(20, 40), 0, false);
+      Fetch all = new Fetch(t.transit, item, item.part(0, LENGTH), 0, false);
+
+      assertThat(table.addMissing(part)).isTrue();
+      assertThat(table.addMissing(all)).isFalse();
+      assertThat(table.at(item.id(), 0)).isNull();
+      assertThat(table.addWhole(all)).as("wanted whatever there is").isTrue();
+      table.remove(part);
+      assertThat(table.addMissing(part)).as("the whole has its bytes").isFalse();
+      assertThat(table.at(item.id(), 20)).isSameAs(all);
+      table.remove(all);
+      assertThat(table.addMissing(all)).isTrue();
     }
   }
 
@@ -74,9 +94,9 @@ final class FetchTableTest {
       Item item = new ItemLayout(MIB).itemAt(t.file("f", LENGTH, 1).content(), 0);
       Fetch part = new Fetch(t.transit, item, item.part(10, 20), 0, false);
       Fetch whole = new Fetch(t.transit, item, item, 0, false);
-      assertThat(table.add(part)).isTrue();
-      assertThat(table.add(whole)).isTrue();
-      assertThat(table.add(new Fetch(t.transit, item, item, 0, false))).isFalse();
+      assertThat(table.addMissing(part)).isTrue();
+      assertThat(table.addWhole(whole)).isTrue();
+      assertThat(table.addWhole(new Fetch(t.transit, item, item, 0, false))).isFalse();
       assertThat(table.at(item.id(), 15)).isSameAs(whole);
       List<Fetch> all = new ArrayList<>();
       table.forEach(all::add);
