@@ -8,7 +8,7 @@ import java.util.function.Predicate;
 /**
  * What is in the page cache and not resident: counts it in the {@link Window}, and drops it through
  * the own mount when its time is over. Thread-safe; what touches the own mount runs on isolated
- * threads, and only {@link #awaitRoom()} and {@link #leave} wait, for a short and bounded time.
+ * threads, and only {@link #awaitRoom()} waits, for a short and bounded time.
  */
 final class Lingering {
   private final Window window;
@@ -67,6 +67,11 @@ final class Lingering {
 
   long droppedBytes() {
     return window.droppedBytes();
+  }
+
+  /** Drops nothing any more. */
+  void close() {
+    droppers.close();
   }
 
   private void drop(Window.Entry entry) {

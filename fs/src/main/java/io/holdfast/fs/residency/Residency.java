@@ -45,9 +45,6 @@ public final class Residency implements AutoCloseable {
   private final ResidentLog residentLog;
   private final Set<Resident> leaving = ConcurrentHashMap.newKeySet();
 
-  /** Files of which nothing is admitted for now. */
-  private final Set<Long> barred = ConcurrentHashMap.newKeySet();
-
   private final AtomicLong admitted = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
   private final AtomicLong evicted = new AtomicLong();
@@ -125,7 +122,7 @@ public final class Residency implements AutoCloseable {
 
   /** Tells whether an item would be admitted now. */
   public boolean wouldAdmit(Item item) {
-    if (closed || books.size() >= mappings || isBarred(item)) {
+    if (closed || books.size() >= mappings) {
       return false;
     }
     Selection.Verdict verdict = verdict(item.path().get());
@@ -196,9 +193,8 @@ public final class Residency implements AutoCloseable {
    * have the kernel ask this daemon for them, perhaps the very thread that touches them.
    */
   private void lose(Resident resident) {
-    boolean first = books.remove(resident);
-    resident.release();
-    if (first) {
+    if (books.remove(resident)) {
+      resident.release();
       lingering.deliveredWhole(resident.item());
       log.warn("{} was pinned, and lost pages: it is fetched again", resident.item());
     }
@@ -255,10 +251,6 @@ public final class Residency implements AutoCloseable {
     boolean kept = verdict == Selection.Verdict.KEPT;
     boolean admits = books.admit(resident, kept, weight(item.length()), givenUp);
     givenUp.forEach(this::giveUp);
-    if (admits && isBarred(item)) {
-      forget(resident);
-      admits = false;
-    }
     (admits ? admitted : refused).incrementAndGet();
     return admits ? resident : null;
   }
@@ -271,22 +263,12 @@ public final class Residency implements AutoCloseable {
    * @return false where items of it are resident, or on their way to it: then nothing is barred
    */
   public boolean bar(long node, long items) {
-    barred.add(node);
-    // who is admitted in this moment either is seen here, or sees that the file is barred
-    if (hasResidents(node, items)) {
-      barred.remove(node);
-      return false;
-    }
-    return true;
+    return books.bar(node, items);
   }
 
   /** Admits items of a file again. */
   public void unbar(long node) {
-    barred.remove(node);
-  }
-
-  private boolean isBarred(Item item) {
-    return barred.contains(Item.node(item.id()));
+    books.unbar(node);
   }
 
   private boolean canRemember() {
@@ -490,12 +472,7 @@ public final class Residency implements AutoCloseable {
 
   /** Tells whether items of a file are resident, or on their way to it. */
   public boolean hasResidents(long node, long items) {
-    for (long extent = 0; extent < items; extent++) {
-      if (books.contains(Item.id(node, extent))) {
-        return true;
-      }
-    }
-    return false;
+    return books.contains(node, items);
   }
 
   /** Returns how many items of a file are pinned. */
@@ -590,7 +567,7 @@ public final class Residency implements AutoCloseable {
     closed = true;
     pinning.close();
     books.all().forEach(this::forget);
-    threads.droppers().close();
+    lingering.close();
   }
 
   /**

@@ -61,22 +61,24 @@ final class FetchTable {
     return low;
   }
 
-  /** Adds a fetch of a whole item, whatever parts of it there are; returns false where one is. */
-  boolean addWhole(Fetch fetch) {
-    return wholes.putIfAbsent(fetch.whole().id(), fetch) == null;
-  }
-
   /**
-   * Adds a fetch of bytes that are missing, which may be all of an item; returns false where
-   * another has some of them by now.
+   * Adds a fetch.
+   *
+   * @param overParts whether it is of a whole item that is wanted whatever parts of it there are;
+   *     else it is of bytes that are missing, which may be all of an item
+   * @return false where another has, by now, what only one may have
    */
-  boolean addMissing(Fetch fetch) {
+  boolean add(Fetch fetch, boolean overParts) {
+    long item = fetch.whole().id();
+    if (overParts) {
+      return addWhole(item, fetch);
+    }
     AtomicBoolean added = new AtomicBoolean();
     parts.compute(
-        fetch.whole().id(),
-        (item, all) -> {
+        item,
+        (id, all) -> {
           if (fetch.isOfWhole()) {
-            added.set(all == null && addWhole(fetch));
+            added.set(all == null && addWhole(item, fetch));
             return all;
           }
           Fetch[] now = wholes.containsKey(item) ? all : with(all, fetch);
@@ -84,6 +86,10 @@ final class FetchTable {
           return now;
         });
     return added.get();
+  }
+
+  private boolean addWhole(long item, Fetch fetch) {
+    return wholes.putIfAbsent(item, fetch) == null;
   }
 
   private static Fetch[] with(Fetch @Nullable [] all, Fetch fetch) {

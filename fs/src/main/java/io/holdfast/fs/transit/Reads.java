@@ -106,7 +106,7 @@ final class Reads {
 
   /** Adds a fetch of what is missing from a byte on; returns null where another was quicker. */
   private @Nullable Fetch add(Item item, Ask ask, int at, Guess guess) {
-    boolean whole = guess.whole() || item.length() <= FileStreams.PART || listener.wouldAdmit(item);
+    boolean whole = guess.whole() || isFetchedWhole(item);
     Item range = item;
     if (!whole) {
       int to = (int) Math.min(item.length(), (long) ask.end() + guess.extra());
@@ -120,7 +120,7 @@ final class Reads {
     if (!ask.reader().internal()) {
       fetch.use(listener.use(item, range, ask.reader()));
     }
-    if (!(whole ? table.addWhole(fetch) : table.addMissing(fetch))) {
+    if (!table.add(fetch, whole)) {
       return null;
     }
     ReadStream stream = guess.stream();
@@ -128,6 +128,10 @@ final class Reads {
       stream.file().fetched(stream, range.offset() + range.length());
     }
     return fetch;
+  }
+
+  private boolean isFetchedWhole(Item item) {
+    return item.length() <= FileStreams.PART || listener.wouldAdmit(item);
   }
 
   private boolean join(Fetch there, Ask ask) {
@@ -215,7 +219,7 @@ final class Reads {
       return item.offset() + there.upTo();
     }
     Item range = item;
-    boolean whole = item.length() <= FileStreams.PART || listener.wouldAdmit(item);
+    boolean whole = isFetchedWhole(item);
     if (!whole) {
       int limit = (int) Math.min(item.length(), upTo - item.offset());
       int end = table.gapEnd(item.id(), from, limit);
@@ -230,7 +234,7 @@ final class Reads {
     Fetch fetch = new Fetch(transit, item, range, transit.now(), false);
     fetch.ahead(stream);
     fetch.use(listener.use(item, range, reader));
-    if (!(whole ? table.addWhole(fetch) : table.addMissing(fetch))) {
+    if (!table.add(fetch, whole)) {
       fetch.end();
     } else if (listener.serve(item, 0, 0, NO_REPLY)) {
       transit.retire(fetch);

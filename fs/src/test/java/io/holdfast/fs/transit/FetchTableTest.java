@@ -36,7 +36,7 @@ final class FetchTableTest {
           for (int at = from; at < to; at++) {
             free &= model[at] == null;
           }
-          assertThat(table.addMissing(fetch)).as("seed %d", seed).isEqualTo(free);
+          assertThat(table.add(fetch, false)).as("seed %d", seed).isEqualTo(free);
           if (free) {
             there.add(fetch);
             fill(model, fetch, fetch);
@@ -56,15 +56,15 @@ final class FetchTableTest {
       Fetch part = new Fetch(t.transit, item, item.part(20, 40), 0, false);
       Fetch all = new Fetch(t.transit, item, item.part(0, LENGTH), 0, false);
 
-      assertThat(table.addMissing(part)).isTrue();
-      assertThat(table.addMissing(all)).isFalse();
+      assertThat(table.add(part, false)).isTrue();
+      assertThat(table.add(all, false)).isFalse();
       assertThat(table.at(item.id(), 0)).isNull();
-      assertThat(table.addWhole(all)).as("wanted whatever there is").isTrue();
+      assertThat(table.add(all, true)).as("wanted whatever there is").isTrue();
       table.remove(part);
-      assertThat(table.addMissing(part)).as("the whole has its bytes").isFalse();
+      assertThat(table.add(part, false)).as("the whole has its bytes").isFalse();
       assertThat(table.at(item.id(), 20)).isSameAs(all);
       table.remove(all);
-      assertThat(table.addMissing(all)).isTrue();
+      assertThat(table.add(all, false)).isTrue();
     }
   }
 
@@ -94,9 +94,9 @@ final class FetchTableTest {
       Item item = new ItemLayout(MIB).itemAt(t.file("f", LENGTH, 1).content(), 0);
       Fetch part = new Fetch(t.transit, item, item.part(10, 20), 0, false);
       Fetch whole = new Fetch(t.transit, item, item, 0, false);
-      assertThat(table.addMissing(part)).isTrue();
-      assertThat(table.addWhole(whole)).isTrue();
-      assertThat(table.addWhole(new Fetch(t.transit, item, item, 0, false))).isFalse();
+      assertThat(table.add(part, false)).isTrue();
+      assertThat(table.add(whole, true)).isTrue();
+      assertThat(table.add(new Fetch(t.transit, item, item, 0, false), true)).isFalse();
       assertThat(table.at(item.id(), 15)).isSameAs(whole);
       List<Fetch> all = new ArrayList<>();
       table.forEach(all::add);

@@ -214,13 +214,13 @@ public final class KernelBinding implements Binding {
     Memory.putLong(message, parent);
     Memory.putInt(message + 8, name.length);
     Memory.putString(message + INVAL_ENTRY, name);
-    tell(NOTIFY_INVAL_ENTRY, message, length, KernelBinding::nobodyWaits);
+    tell(NOTIFY_INVAL_ENTRY, message, length, () -> {});
   }
 
   /** Its listing, which the kernel keeps as pages, goes as well. */
   @Override
   public void expireDirectory(long node) {
-    invalidate(node, KernelBinding::nobodyWaits);
+    invalidate(node, () -> {});
   }
 
   /** And its attributes. */
@@ -228,8 +228,6 @@ public final class KernelBinding implements Binding {
   public void dropPages(long node, Runnable over) {
     invalidate(node, over);
   }
-
-  private static void nobodyWaits() {}
 
   private void invalidate(long node, Runnable over) {
     long message = LIBC.malloc(INVAL_INODE);
