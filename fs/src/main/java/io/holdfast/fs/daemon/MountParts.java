@@ -206,7 +206,7 @@ final class MountParts {
 
   private Residency residency(Residency.Threads threads) throws FsException {
     PinLimits limits = PinLimits.raise(live.capacity());
-    boolean hard = Residency.choosePin(wanted(settings.pin()), limits);
+    boolean hard = limits.choose(wanted(settings.pin()));
     CachePolicy policy = Policies.create(settings.policy(), live.capacity(), SEED);
     Residency made =
         undo.closing(

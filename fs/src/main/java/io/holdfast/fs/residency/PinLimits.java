@@ -2,6 +2,8 @@ package io.holdfast.fs.residency;
 
 import static io.holdfast.fs.linux.Libc.LIBC;
 
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import java.io.IOException;
@@ -9,6 +11,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,6 +43,23 @@ public record PinLimits(boolean canLock, long mappings) {
         Math.min(Integer.MAX_VALUE - 1L, capacity / Linux.PAGE_SIZE + 2 * RESERVED_MAPPINGS);
     long mappings = Math.max(0, raiseMappings(wanted) - RESERVED_MAPPINGS);
     return new PinLimits(mayLock(capacity), mappings);
+  }
+
+  /**
+   * Chooses how to pin, as {@code --pin} wants it and the machine allows it.
+   *
+   * @param wanted null to lock where it is allowed
+   * @return whether to lock pages, rather than only map them
+   * @throws FsException where locking was asked for and is not allowed
+   */
+  public boolean choose(@Nullable Boolean wanted) throws FsException {
+    if (Boolean.TRUE.equals(wanted) && !canLock) {
+      throw new FsException(
+          FsError.NOT_PERMITTED,
+          "--pin hard: locking that much memory is not permitted: run as root, raise 'ulimit -l',"
+              + " or use --pin soft");
+    }
+    return wanted == null ? canLock : wanted;
   }
 
   private static long raiseMappings(long wanted) {

@@ -1,7 +1,5 @@
 package io.holdfast.fs.residency;
 
-import io.holdfast.fs.FsError;
-import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;
@@ -13,15 +11,14 @@ import io.holdfast.policy.CachePolicy;
 import io.holdfast.policy.ItemHash;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,17 +35,12 @@ public final class Residency implements AutoCloseable {
   private final Threads threads;
   private final Pinning pinning;
   private final Lingering lingering;
-  private volatile long mappings;
   private final Books books;
-  private final Selection selection;
-  private final Pins pins = new Pins();
+  private final Admission admission;
   private final ResidentLog residentLog;
   private final Set<Resident> leaving = ConcurrentHashMap.newKeySet();
 
-  private final AtomicLong admitted = new AtomicLong();
-  private final AtomicLong refused = new AtomicLong();
   private final AtomicLong evicted = new AtomicLong();
-  private final AtomicBoolean saidMappings = new AtomicBoolean();
   private volatile boolean closed;
 
   /**
@@ -106,10 +98,9 @@ public final class Residency implements AutoCloseable {
       WindowSize window,
       LongSupplier nanoTime) {
     this.books = new Books(rules.policy(), rules.log());
-    this.selection = rules.selection();
     this.residentLog = rules.log();
     this.threads = threads;
-    this.mappings = mappings;
+    admission = new Admission(books, rules.selection(), residentLog, mappings);
     OwnMount mount = new OwnMount(mountpoint);
     lingering =
         new Lingering(
@@ -122,14 +113,7 @@ public final class Residency implements AutoCloseable {
 
   /** Tells whether an item would be admitted now. */
   public boolean wouldAdmit(Item item) {
-    if (closed || books.size() >= mappings) {
-      return false;
-    }
-    Selection.Verdict verdict = verdict(item.path().get());
-    if (verdict != Selection.Verdict.ORDINARY) {
-      return verdict == Selection.Verdict.KEPT;
-    }
-    return books.wouldAdmit(item.id(), hash(item), weight(item.length()));
+    return !closed && admission.wouldAdmit(item);
   }
 
   /**
@@ -139,18 +123,12 @@ public final class Residency implements AutoCloseable {
    * @param besides what is about to be admitted besides, in whole pages
    */
   public boolean hasRoom(Item item, long besides) {
-    Books.Sums now = books.sums();
-    long free = isPinnedByName(item) ? now.capacity() - now.keptBytes() : now.free();
-    return weight(item.length()) <= free - besides && wouldAdmit(item);
+    return !closed && admission.hasRoom(item, besides);
   }
 
   /** Returns what users have pinned by name since the mount. */
   public Pins pins() {
-    return pins;
-  }
-
-  private boolean isPinnedByName(Item item) {
-    return !pins.isEmpty() && pins.contains(item.path().get().toString());
+    return admission.pins();
   }
 
   /** Residents count in whole pages. */
@@ -227,7 +205,7 @@ public final class Residency implements AutoCloseable {
   public boolean offer(Fetched fetched) {
     Item item = fetched.item();
     Resident before = books.get(item.id());
-    if (closed || (before == null ? !hasMappings() : isHard())) {
+    if (closed || (before == null ? !admission.hasMappings() : isHard())) {
       return false;
     }
     // a resident is fetched again where a soft pin's pages were taken back
@@ -235,24 +213,8 @@ public final class Residency implements AutoCloseable {
   }
 
   private boolean ask(Fetched fetched) {
-    Resident resident = admit(fetched.item());
+    Resident resident = admission.admit(fetched.item(), this::giveUp);
     return resident != null && begin(fetched, resident);
-  }
-
-  /** Asks the policy; returns the new resident, or null where the item is refused. */
-  private @Nullable Resident admit(Item item) {
-    Selection.Verdict verdict = verdict(item.path().get());
-    if (verdict == Selection.Verdict.EXCLUDED || !canRemember()) {
-      refused.incrementAndGet();
-      return null;
-    }
-    Resident resident = new Resident(item);
-    List<Resident> givenUp = new ArrayList<>(0);
-    boolean kept = verdict == Selection.Verdict.KEPT;
-    boolean admits = books.admit(resident, kept, weight(item.length()), givenUp);
-    givenUp.forEach(this::giveUp);
-    (admits ? admitted : refused).incrementAndGet();
-    return admits ? resident : null;
   }
 
   /**
@@ -271,23 +233,13 @@ public final class Residency implements AutoCloseable {
     books.unbar(node);
   }
 
-  private boolean canRemember() {
-    try {
-      residentLog.reserve();
-      return true;
-    } catch (FsException e) {
-      log.warn("an item is not admitted: {}", e.getMessage());
-      return false;
-    }
-  }
-
   /**
    * Takes over an item that a daemon before this one had resident: pins it again if it is still in
    * the page cache and the policy admits it now. Fetches nothing; one that was fetched meanwhile,
    * for a reader that did not find all of its pages, stays as it is.
    */
   public void resume(Item item) {
-    Resident resident = hasMappings() ? admit(item) : null;
+    Resident resident = admission.hasMappings() ? admission.admit(item, this::giveUp) : null;
     if (resident != null) {
       if (!pinning.beginAgain(resident)) {
         forget(resident);
@@ -325,27 +277,6 @@ public final class Residency implements AutoCloseable {
     return true;
   }
 
-  private boolean hasMappings() {
-    if (books.size() < mappings) {
-      return true;
-    }
-    if (saidMappings.compareAndSet(false, true)) {
-      log.warn(
-          "no more items are admitted: {} mappings are in use, and vm.max_map_count allows no more;"
-              + " raise it with 'sysctl vm.max_map_count=N'",
-          mappings);
-    }
-    return false;
-  }
-
-  private Selection.Verdict verdict(OriginPath path) {
-    if (pins.isEmpty() && selection.isEmpty()) {
-      return Selection.Verdict.ORDINARY;
-    }
-    String name = path.toString();
-    return pins.contains(name) ? Selection.Verdict.KEPT : selection.of(name);
-  }
-
   /** Returns the hash by which an item is selected and placed, the same on every node. */
   public static long hash(Item item) {
     return ItemHash.of(item.path().get().bytes(), item.offset());
@@ -372,7 +303,7 @@ public final class Residency implements AutoCloseable {
     if (resident == null) {
       return false;
     }
-    return switch (verdict(item.path().get())) {
+    return switch (admission.verdict(item.path().get())) {
       case KEPT -> books.keep(item.id(), weight(item.length()));
       case ORDINARY -> books.unkeep(item.id(), hash(item));
       case EXCLUDED -> giveUpNow(resident);
@@ -389,7 +320,7 @@ public final class Residency implements AutoCloseable {
   public boolean giveUp(Item item, boolean force) {
     Resident resident = books.get(item.id());
     return resident != null
-        && (force || verdict(item.path().get()) != Selection.Verdict.KEPT)
+        && (force || admission.verdict(item.path().get()) != Selection.Verdict.KEPT)
         && giveUpNow(resident);
   }
 
@@ -419,8 +350,7 @@ public final class Residency implements AutoCloseable {
    * @return how many were given up
    */
   public long resize(long capacity, long mostMappings) {
-    mappings = mostMappings;
-    saidMappings.set(false);
+    admission.allowMappings(mostMappings);
     List<Resident> givenUp = books.resize(capacity);
     evicted.addAndGet(givenUp.size());
     givenUp.forEach(this::letGo);
@@ -477,26 +407,18 @@ public final class Residency implements AutoCloseable {
 
   /** Returns how many items of a file are pinned. */
   public long pinnedItems(long node, long items) {
-    long pinned = 0;
-    for (long extent = 0; extent < items; extent++) {
-      Resident resident = books.get(Item.id(node, extent));
-      if (resident != null && resident.isPinned()) {
-        pinned++;
-      }
-    }
-    return pinned;
+    return pinned(node, items).count();
   }
 
   /** Returns how many bytes of a file are pinned. */
   public long pinnedBytes(long node, long items) {
-    long bytes = 0;
-    for (long extent = 0; extent < items; extent++) {
-      Resident resident = books.get(Item.id(node, extent));
-      if (resident != null && resident.isPinned()) {
-        bytes += resident.item().length();
-      }
-    }
-    return bytes;
+    return pinned(node, items).mapToLong(resident -> resident.item().length()).sum();
+  }
+
+  private Stream<Resident> pinned(long node, long items) {
+    return LongStream.range(0, items)
+        .mapToObj(extent -> books.get(Item.id(node, extent)))
+        .filter(resident -> resident != null && resident.isPinned());
   }
 
   /** Returns the nodes that have resident items. */
@@ -521,12 +443,12 @@ public final class Residency implements AutoCloseable {
 
   /** Tells whether a file is never resident, because of its name. */
   public boolean isExcluded(OriginPath path) {
-    return verdict(path) == Selection.Verdict.EXCLUDED;
+    return admission.verdict(path) == Selection.Verdict.EXCLUDED;
   }
 
   /** Tells whether the policy decides about a file, rather than the user by its name. */
   public boolean isLeftToPolicy(OriginPath path) {
-    return verdict(path) == Selection.Verdict.ORDINARY;
+    return admission.verdict(path) == Selection.Verdict.ORDINARY;
   }
 
   /** Tells the policy what all weighs that it decides about, in whole pages. */
@@ -553,8 +475,8 @@ public final class Residency implements AutoCloseable {
         sums.items(),
         sums.keptBytes(),
         sums.keptItems(),
-        admitted.get(),
-        refused.get(),
+        admission.admitted(),
+        admission.refused(),
         evicted.get(),
         pinning.failures(),
         lingering.bytes(),
@@ -568,21 +490,5 @@ public final class Residency implements AutoCloseable {
     pinning.close();
     books.all().forEach(this::forget);
     lingering.close();
-  }
-
-  /**
-   * Chooses how to pin.
-   *
-   * @param wanted null to lock where it is allowed
-   * @throws FsException where locking was asked for and is not allowed
-   */
-  public static boolean choosePin(@Nullable Boolean wanted, PinLimits may) throws FsException {
-    if (Boolean.TRUE.equals(wanted) && !may.canLock()) {
-      throw new FsException(
-          FsError.NOT_PERMITTED,
-          "--pin hard: locking that much memory is not permitted: run as root, raise 'ulimit -l',"
-              + " or use --pin soft");
-    }
-    return wanted == null ? may.canLock() : wanted;
   }
 }

@@ -17,21 +17,21 @@ final class PinLimitsTest {
   private static final PinLimits MAY_NOT = new PinLimits(false, 1000);
 
   @Test
-  void choosePin_auto_locksWhereItIsAllowed() throws FsException {
-    assertThat(Residency.choosePin(null, MAY_LOCK)).isTrue();
-    assertThat(Residency.choosePin(null, MAY_NOT)).isFalse();
+  void choose_auto_locksWhereItIsAllowed() throws FsException {
+    assertThat(MAY_LOCK.choose(null)).isTrue();
+    assertThat(MAY_NOT.choose(null)).isFalse();
   }
 
   @Test
-  void choosePin_soft_neverLocks() throws FsException {
-    assertThat(Residency.choosePin(false, MAY_LOCK)).isFalse();
-    assertThat(Residency.choosePin(false, MAY_NOT)).isFalse();
+  void choose_soft_neverLocks() throws FsException {
+    assertThat(MAY_LOCK.choose(false)).isFalse();
+    assertThat(MAY_NOT.choose(false)).isFalse();
   }
 
   @Test
-  void choosePin_hard_failsWhereItIsNotAllowed() throws FsException {
-    assertThat(Residency.choosePin(true, MAY_LOCK)).isTrue();
-    assertFails(() -> Residency.choosePin(true, MAY_NOT), FsError.NOT_PERMITTED);
+  void choose_hard_failsWhereItIsNotAllowed() throws FsException {
+    assertThat(MAY_LOCK.choose(true)).isTrue();
+    assertFails(() -> MAY_NOT.choose(true), FsError.NOT_PERMITTED);
   }
 
   /** No capacity at all needs no limit raised, so nothing of the machine changes. */

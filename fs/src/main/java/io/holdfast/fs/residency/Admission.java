@@ -1,0 +1,128 @@
+package io.holdfast.fs.residency;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.origin.OriginPath;
+import io.holdfast.fs.transit.Item;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Says who may become resident: by what users say of its name, then by the policy, as long as there
+ * are mappings, and it can be remembered. Thread-safe.
+ */
+final class Admission {
+  private static final Logger log = LoggerFactory.getLogger(Admission.class);
+
+  private final Books books;
+  private final Selection selection;
+  private final Pins pins = new Pins();
+  private final ResidentLog residentLog;
+  private volatile long mappings;
+
+  private final AtomicLong admitted = new AtomicLong();
+  private final AtomicLong refused = new AtomicLong();
+  private final AtomicBoolean saidMappings = new AtomicBoolean();
+
+  Admission(Books books, Selection selection, ResidentLog residentLog, long mappings) {
+    this.books = books;
+    this.selection = selection;
+    this.residentLog = residentLog;
+    this.mappings = mappings;
+  }
+
+  Pins pins() {
+    return pins;
+  }
+
+  Selection.Verdict verdict(OriginPath path) {
+    if (pins.isEmpty() && selection.isEmpty()) {
+      return Selection.Verdict.ORDINARY;
+    }
+    String name = path.toString();
+    return pins.contains(name) ? Selection.Verdict.KEPT : selection.of(name);
+  }
+
+  boolean wouldAdmit(Item item) {
+    if (books.size() >= mappings) {
+      return false;
+    }
+    Selection.Verdict verdict = verdict(item.path().get());
+    if (verdict != Selection.Verdict.ORDINARY) {
+      return verdict == Selection.Verdict.KEPT;
+    }
+    return books.wouldAdmit(item.id(), Residency.hash(item), Residency.weight(item.length()));
+  }
+
+  boolean hasRoom(Item item, long besides) {
+    Books.Sums now = books.sums();
+    long free = isPinnedByName(item) ? now.capacity() - now.keptBytes() : now.free();
+    return Residency.weight(item.length()) <= free - besides && wouldAdmit(item);
+  }
+
+  private boolean isPinnedByName(Item item) {
+    return !pins.isEmpty() && pins.contains(item.path().get().toString());
+  }
+
+  /** Tells whether there is a mapping left; the first time that there is none, the log says so. */
+  boolean hasMappings() {
+    if (books.size() < mappings) {
+      return true;
+    }
+    if (saidMappings.compareAndSet(false, true)) {
+      log.warn(
+          "no more items are admitted: {} mappings are in use, and vm.max_map_count allows no more;"
+              + " raise it with 'sysctl vm.max_map_count=N'",
+          mappings);
+    }
+    return false;
+  }
+
+  void allowMappings(long most) {
+    mappings = most;
+    saidMappings.set(false);
+  }
+
+  /**
+   * Asks the policy; returns the new resident, or null where the item is refused.
+   *
+   * @param taker is given those that make way
+   */
+  @Nullable Resident admit(Item item, Consumer<Resident> taker) {
+    Selection.Verdict verdict = verdict(item.path().get());
+    if (verdict == Selection.Verdict.EXCLUDED || !canRemember()) {
+      refused.incrementAndGet();
+      return null;
+    }
+    Resident resident = new Resident(item);
+    List<Resident> givenUp = new ArrayList<>(0);
+    boolean kept = verdict == Selection.Verdict.KEPT;
+    boolean admits = books.admit(resident, kept, Residency.weight(item.length()), givenUp);
+    givenUp.forEach(taker);
+    (admits ? admitted : refused).incrementAndGet();
+    return admits ? resident : null;
+  }
+
+  private boolean canRemember() {
+    try {
+      residentLog.reserve();
+      return true;
+    } catch (FsException e) {
+      log.warn("an item is not admitted: {}", e.getMessage());
+      return false;
+    }
+  }
+
+  long admitted() {
+    return admitted.get();
+  }
+
+  long refused() {
+    return refused.get();
+  }
+}
