@@ -36,24 +36,9 @@ public final class DebugArchive {
    */
   public List<String> write(OutputStream out, String folder, List<Subject> subjects)
       throws IOException {
-    // They are looked for while the rest is: what has not come by then is left to the rules.
     Queue<String> secrets = new ConcurrentLinkedQueue<>(KnownSecrets.of(environment));
-    for (Subject subject : subjects) {
-      if (subject.pid() != 0) {
-        Thread thread = new Thread(() -> add(secrets, subject), "secrets of " + subject.name());
-        thread.setDaemon(true);
-        thread.start();
-      }
-    }
+    List<Section> sections = new Sections(around).of(subjects, secrets::add);
     Bundle bundle = new Bundle(DEADLINE, () -> new Redactor(secrets));
-    return bundle.pack(out, folder, new Sections(around).of(subjects), around.clock().instant());
-  }
-
-  private void add(Queue<String> secrets, Subject subject) {
-    try {
-      secrets.addAll(new KnownSecrets(around.files()).ofProcess(subject));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    return bundle.pack(out, folder, sections, around.clock().instant());
   }
 }

@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Finds out which secrets are in use, so that they can be taken out wherever they stand: those of
@@ -41,35 +43,54 @@ final class KnownSecrets {
   }
 
   /**
-   * Returns those of a daemon. A child process reads its environment: it may have to wait for the
+   * Finds those of a daemon. A child process reads its environment: it may have to wait for the
    * lock of the daemon's memory.
+   *
+   * @param taker is given each, also where others cannot be read
+   * @return what was done, for a reader
+   * @throws IOException where there may be some that were not found
    */
-  List<String> ofProcess(Subject subject) throws InterruptedException {
-    List<String> secrets = new ArrayList<>();
-    String environ = read(files.path("proc/" + subject.pid() + "/environ").toString());
-    for (String variable : environ.split("\0", -1)) {
+  String ofProcess(Subject subject, Consumer<String> taker)
+      throws IOException, InterruptedException {
+    List<String> unread = new ArrayList<>();
+    String environ = files.path("proc/" + subject.pid() + "/environ").toString();
+    for (String variable : read(environ, unread).split("\0", -1)) {
       int equals = variable.indexOf('=');
       if (equals > 0) {
-        secrets.addAll(of(Map.of(variable.substring(0, equals), variable.substring(equals + 1))));
+        of(Map.of(variable.substring(0, equals), variable.substring(equals + 1))).forEach(taker);
       }
     }
     if (subject.socket() != null) {
       Answers answers = Answers.ask(subject.socket(), Duration.ZERO);
+      if (answers.config().isEmpty()) {
+        unread.add("what " + String.join(" and ", FILES) + " name");
+      }
       for (String key : FILES) {
-        secrets.add(read(answers.setting(key).orElse("/dev/null")));
+        Optional<String> file = answers.setting(key);
+        if (file.isPresent()) {
+          taker.accept(read(file.get(), unread));
+        }
       }
     }
-    return secrets;
+    if (!unread.isEmpty()) {
+      throw new IOException(
+          "cannot be read: %s; only what looks like a secret was taken out"
+              .formatted(String.join(", ", unread)));
+    }
+    return "The secrets of its environment and its files were taken out.\n";
   }
 
-  private static String read(String file) throws InterruptedException {
+  private static String read(String file, List<String> unread) throws InterruptedException {
     try {
-      return BoundedCommand.run(DEADLINE, LARGEST, List.of("cat", "--", file))
-          .filter(output -> output.exit() == 0)
-          .map(BoundedCommand.Output::all)
-          .orElse("");
+      Optional<BoundedCommand.Output> output =
+          BoundedCommand.run(DEADLINE, LARGEST, List.of("cat", "--", file));
+      if (output.isPresent() && output.get().exit() == 0) {
+        return output.get().all();
+      }
     } catch (IOException e) {
-      return "";
+      // there is no cat: said as the rest is
     }
+    unread.add(file);
+    return "";
   }
 }

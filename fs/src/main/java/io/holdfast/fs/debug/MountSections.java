@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -37,8 +38,16 @@ final class MountSections {
     this.subject = subject;
   }
 
-  List<Section> list() {
+  /**
+   * Returns them.
+   *
+   * @param secrets is given the daemon's secrets as they are found
+   */
+  List<Section> list(Consumer<String> secrets) {
     List<Section> sections = new ArrayList<>();
+    if (subject.pid() != 0) {
+      add(sections, "secrets.txt", () -> new KnownSecrets(files).ofProcess(subject, secrets));
+    }
     if (subject.socket() != null && subject.pid() != 0) {
       daemon(sections, Asked.begin(subject.socket(), PAUSE));
     }

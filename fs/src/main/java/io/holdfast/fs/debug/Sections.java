@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.function.Consumer;
 
 /** What is in an archive: of the machine, and of each mount. Immutable; touches no mount. */
 public final class Sections {
@@ -72,8 +73,12 @@ public final class Sections {
     this.files = around.files();
   }
 
-  /** Returns the sections about the machine and some mounts. */
-  public List<Section> of(List<Subject> subjects) {
+  /**
+   * Returns the sections about the machine and some mounts.
+   *
+   * @param secrets is given the mounts' secrets as they are found
+   */
+  public List<Section> of(List<Subject> subjects, Consumer<String> secrets) {
     List<Section> sections = new ArrayList<>(doctor(subjects));
     sections.add(new Section("version.txt", Sections::version));
     sections.add(new Section("machine/system.txt", () -> Texts.all(files, SYSTEM)));
@@ -89,7 +94,7 @@ public final class Sections {
         new Section(
             "machine/dmesg.txt", () -> command(List.of("sh", "-c", "dmesg | tail -n 400"))));
     for (Subject subject : subjects) {
-      sections.addAll(new MountSections(around, subject).list());
+      sections.addAll(new MountSections(around, subject).list(secrets));
     }
     return sections;
   }

@@ -80,6 +80,14 @@ public final class Metrics {
         "What residents take, in whole pages.");
     table.gauge(
         "holdfast_cache_resident_items", "cache.resident_items", "Items that are resident.");
+    table.gauge(
+        "holdfast_cache_kept_bytes",
+        "cache.kept_bytes",
+        "What those residents take that are to stay because of their names, in whole pages.");
+    table.gauge(
+        "holdfast_cache_kept_items",
+        "cache.kept_items",
+        "Residents that are to stay because of their names.");
     table.counter(
         "holdfast_cache_admitted_items_total",
         "cache.admitted_items",
@@ -136,7 +144,7 @@ public final class Metrics {
     table.counter(
         "holdfast_job_misses_total",
         JOB + "misses",
-        "Of these, the ones that had to wait for a fetch. 1 - misses/opens is the hit ratio.");
+        "Opens by a job that had to wait for a fetch. 1 - misses/opens is the hit ratio.");
     table.counter(
         "holdfast_job_fetched_bytes_total", JOB + "fetched_bytes", "Bytes fetched for a job.");
     table.counter(

@@ -129,8 +129,9 @@ class BundleTest {
             temp.resolve("states"),
             Clock.systemUTC());
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    new DebugArchive(around, Map.of("OWN_PASSWORD", "another-secret-of-mine"))
-        .write(out, "report", List.of(subject));
+    List<String> files =
+        new DebugArchive(around, Map.of("OWN_PASSWORD", "another-secret-of-mine"))
+            .write(out, "report", List.of(subject));
     Map<String, String> unpacked = unpack(out);
     assertThat(unpacked).hasSizeGreaterThan(20);
     assertThat(unpacked)
@@ -138,6 +139,11 @@ class BundleTest {
     assertThat(unpacked.get("report/mounts/x/log.txt")).isEqualTo("something [removed] more");
     assertThat(unpacked.get("report/mounts/x/threads.txt")).contains("state T");
     assertThat(unpacked.get("report/machine/meminfo.txt")).contains("[removed]");
+    // its daemon does not say which files hold more of them
+    assertThat(files)
+        .contains(
+            "mounts/x/secrets.txt  missing: cannot be read: what cluster-secret-file and tls-key"
+                + " name; only what looks like a secret was taken out");
   }
 
   private static Map<String, String> unpack(ByteArrayOutputStream archive) throws IOException {
