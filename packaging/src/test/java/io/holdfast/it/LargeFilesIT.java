@@ -221,6 +221,8 @@ class LargeFilesIT {
                 "--minimal",
                 "--filename=" + file,
                 "--verify=crc32c",
+                // which would be left in the directory that tests are run from
+                "--verify_state_save=0",
                 "--verify_interval=" + PAGE));
     command.addAll(List.of(options));
     sandbox.command(command.toArray(String[]::new)).mustSucceed();
