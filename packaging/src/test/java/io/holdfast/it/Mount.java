@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
@@ -230,7 +231,9 @@ public final class Mount {
   }
 
   private static boolean isIdle(Stats stats) {
-    return stats.number("fetches.in_flight") == 0 && stats.number("transit.used_bytes") == 0;
+    // what is kept for a while, in case that others ask for it, is no work
+    return stats.number("fetches.in_flight") == 0
+        && stats.number("transit.used_bytes") == stats.number("transit.reclaimable_bytes");
   }
 
   private static boolean sameWork(Stats a, Stats b) {
@@ -295,5 +298,20 @@ public final class Mount {
 
   public Child.Result umount() {
     return sandbox.holdfast("umount", mountpoint.toString());
+  }
+
+  /**
+   * Ends it as a service manager does, which needs no process but the daemon's; by command where
+   * that daemon is not there any more. Returns what went wrong.
+   */
+  Optional<String> end() {
+    if (!daemons().equals(List.of(pid))) {
+      Child.Result result = umount();
+      return result.exit() == 0 ? Optional.empty() : Optional.of("umount failed: " + result);
+    }
+    signal(Posix.SIGTERM);
+    return Await.holdsWithin(Sandbox.COMMAND_DEADLINE, () -> !isMounted())
+        ? Optional.empty()
+        : Optional.of("a mount that SIGTERM does not end: " + name);
   }
 }

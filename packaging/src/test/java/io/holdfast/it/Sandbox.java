@@ -131,10 +131,7 @@ public final class Sandbox
     for (int i = mounts.size() - 1; i >= 0; i--) {
       Mount mount = mounts.get(i);
       if (mount.isMounted()) {
-        Child.Result result = mount.umount();
-        if (result.exit() != 0) {
-          left.add("umount failed: " + result);
-        }
+        mount.end().ifPresent(left::add);
       }
     }
   }
