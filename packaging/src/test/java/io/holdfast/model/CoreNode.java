@@ -183,8 +183,8 @@ final class CoreNode implements AutoCloseable {
     public void expire(long parent, byte[] name) {}
 
     @Override
-    public void dropPages(long node, Runnable over) {
-      over.run();
+    public boolean mayKnow(long node) {
+      return false;
     }
 
     @Override

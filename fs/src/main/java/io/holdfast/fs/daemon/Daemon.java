@@ -132,7 +132,8 @@ public final class Daemon {
       undo.closing(parts.state).start(parts.scan::isComplete, parts.housekeeping);
     }
     if (isSuccessor()) {
-      parts.housekeeping.execute(parts.changes::dropStrays);
+      // apart: it waits for the kernel, and for each file's pages to go
+      Composition.named("strays").newThread(parts.changes::dropStrays).start();
     }
     if (supervision != null) {
       supervision.ready();

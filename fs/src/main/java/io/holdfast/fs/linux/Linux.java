@@ -138,8 +138,8 @@ public final class Linux {
 
   /**
    * Tells whether every page of a mapped range is in memory, with what it holds: touching it waits
-   * for nobody then. A kernel that does not say, as to a process that might not write to the file,
-   * says that they all are.
+   * for nobody then. A kernel that does not say, as to a process that might not write to the file
+   * or that may not ask, is taken to say that they all are.
    */
   public static boolean isInMemory(long address, long length) {
     long vector = scratch().area();
@@ -148,7 +148,7 @@ public final class Linux {
     while (at < end) {
       int pages = (int) Math.min((end - at + PAGE_SIZE - 1) / PAGE_SIZE, Scratch.AREA_CAPACITY);
       if (LIBC.mincore(at, (long) pages * PAGE_SIZE, vector) != 0) {
-        return false;
+        return errno() != Errno.ENOMEM.intValue();
       }
       for (int i = 0; i < pages; i++) {
         if ((Memory.getByte(vector + i) & 1) == 0) {

@@ -4,6 +4,8 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.residency.Residency;
+import io.holdfast.fs.transit.Content;
+import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.transit.ItemLayout;
 import io.holdfast.fs.transit.Transit;
 import io.holdfast.fs.tree.Moment;
@@ -183,16 +185,24 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   }
 
   /**
-   * Drops the pages of files of which nothing is resident: after a restart, those that the daemon
-   * before this one had let linger, and nobody would drop any more.
+   * Has pages go that the daemon before this one had let linger, and that nobody would drop any
+   * more: those of items that are not resident, of files that the kernel knows.
    */
   public void dropStrays() {
     tree.forEach(
         node -> {
-          Attributes attributes = node.attributes();
-          long items = attributes.isRegular() ? layout.count(attributes.size()) : 0;
-          if (items > 0 && residency.bar(node.id(), items)) {
-            kernel.dropPages(node.id(), () -> residency.unbar(node.id()));
+          long size = node.attributes().isRegular() ? node.attributes().size() : 0;
+          Content content = new Content(node.id(), node::path, node.version());
+          boolean known = false;
+          for (long at = 0; at < size && !ending.get(); at += layout.itemSize()) {
+            Item item = layout.itemAt(content, at);
+            if (!residency.isResident(item)) {
+              known = known || kernel.mayKnow(node.id());
+              if (!known) {
+                return;
+              }
+              residency.dropStray(item);
+            }
           }
         });
   }

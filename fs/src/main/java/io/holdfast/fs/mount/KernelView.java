@@ -20,13 +20,11 @@ public interface KernelView {
   void expire(long parent, byte[] name);
 
   /**
-   * Drops what the kernel has of a file's content, also pages that are mapped and locked. May wait
-   * for a request about the file to be answered, so not to be called by a thread that answers
-   * requests; and for a bounded time only, so that it may go on after this has returned.
-   *
-   * @param over called once the kernel has dropped them, or will not; on any thread
+   * Tells whether the kernel knows a file, and so may have pages of its content. Where it does, it
+   * asks for the attributes again before it shows them. May wait, for a bounded time, so not to be
+   * called by a thread that answers requests; where it has waited in vain the kernel may know it.
    */
-  void dropPages(long node, Runnable over);
+  boolean mayKnow(long node);
 
   /** Makes the kernel ask for the attributes of a directory before it shows them again. */
   void expireDirectory(long node);

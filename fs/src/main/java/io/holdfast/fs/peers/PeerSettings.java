@@ -5,6 +5,9 @@ import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.TlsFiles;
 import io.holdfast.peer.membership.Discovery;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,4 +24,13 @@ public record PeerSettings(
     Discovery discovery,
     @Nullable Path secretFile,
     @Nullable TlsFiles tls,
-    Dataset dataset) {}
+    Dataset dataset) {
+  /** Returns the files that are read when it starts. */
+  public List<Path> files() {
+    return tls == null
+        ? Stream.ofNullable(secretFile).toList()
+        : Stream.of(secretFile, tls.certificate(), tls.key(), tls.authority())
+            .filter(Objects::nonNull)
+            .toList();
+  }
+}

@@ -4,9 +4,7 @@ import io.holdfast.fs.transit.Item;
 import io.holdfast.policy.CachePolicy;
 import io.holdfast.policy.Outcome;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -22,9 +20,6 @@ final class Books {
   private final CachePolicy policy;
   private final ResidentLog log;
   private final ConcurrentHashMap<Long, Resident> residents = new ConcurrentHashMap<>();
-
-  /** Files of which nothing is admitted for now. Guarded by the lock. */
-  private final Set<Long> barred = new HashSet<>();
 
   Books(CachePolicy policy, ResidentLog log) {
     this.policy = policy;
@@ -60,16 +55,6 @@ final class Books {
     return residents.containsKey(item);
   }
 
-  /** Tells whether any item of a file is there. */
-  boolean contains(long node, long items) {
-    for (long extent = 0; extent < items; extent++) {
-      if (contains(Item.id(node, extent))) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   int size() {
     return residents.size();
   }
@@ -85,7 +70,7 @@ final class Books {
   boolean wouldAdmit(long id, long hash, long weight) {
     lock.lock();
     try {
-      return !isBarred(id) && policy.wouldAdmit(id, hash, weight);
+      return policy.wouldAdmit(id, hash, weight);
     } finally {
       lock.unlock();
     }
@@ -104,7 +89,7 @@ final class Books {
     long hash = Residency.hash(resident.item());
     lock.lock();
     try {
-      if (residents.containsKey(id) || isBarred(id)) {
+      if (residents.containsKey(id)) {
         return false;
       }
       Outcome outcome = kept ? policy.keep(id, weight) : policy.offer(id, hash, weight);
@@ -117,29 +102,6 @@ final class Books {
     } finally {
       lock.unlock();
     }
-  }
-
-  /** See {@link Residency#bar}. */
-  boolean bar(long node, long items) {
-    lock.lock();
-    try {
-      return !contains(node, items) && barred.add(node);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  void unbar(long node) {
-    lock.lock();
-    try {
-      barred.remove(node);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private boolean isBarred(long item) {
-    return !barred.isEmpty() && barred.contains(Item.node(item));
   }
 
   private void takeOut(long[] ids, List<Resident> givenUp) {

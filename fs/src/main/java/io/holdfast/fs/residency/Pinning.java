@@ -8,6 +8,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,7 +27,7 @@ final class Pinning {
   private final IsolatedThreads pinners;
 
   private final boolean hard;
-  private final Consumer<Resident> failed;
+  private final Consumer<Resident> unpinned;
   private final AtomicLong failures = new AtomicLong();
   private final AtomicInteger lastErrno = new AtomicInteger();
   private volatile boolean closed;
@@ -35,14 +36,14 @@ final class Pinning {
    * Nothing is pinned yet.
    *
    * @param hard lock the pages, rather than only map them
-   * @param failed takes what could not be pinned, with its pages perhaps in the page cache; on an
-   *     isolated thread
+   * @param unpinned takes what could not be pinned, or was let go of meanwhile, with its pages
+   *     perhaps in the page cache; on an isolated thread
    */
-  Pinning(OwnMount mount, IsolatedThreads pinners, boolean hard, Consumer<Resident> failed) {
+  Pinning(OwnMount mount, IsolatedThreads pinners, boolean hard, Consumer<Resident> unpinned) {
     this.mount = mount;
     this.pinners = pinners;
     this.hard = hard;
-    this.failed = failed;
+    this.unpinned = unpinned;
   }
 
   /**
@@ -70,32 +71,45 @@ final class Pinning {
     }
   }
 
-  /** Runs on an isolated thread: no logging here. */
   private void pin(Resident resident, byte[] path, Fetched fetched) {
     try {
-      if (!closed) {
-        long address = map(resident.item(), path, fetched);
-        if (address < 0) {
-          failures.incrementAndGet();
-          lastErrno.set((int) -address);
-        }
-        mapped(resident, address);
-      }
+      pinAt(
+          resident,
+          () -> {
+            long address = map(resident.item(), path, fetched);
+            if (address < 0) {
+              failures.incrementAndGet();
+              lastErrno.set((int) -address);
+            }
+            return address;
+          });
     } finally {
       fetched.done();
     }
   }
 
-  /** Runs on an isolated thread: no logging here. */
   private void pinAgain(Resident resident, byte[] path) {
-    mapped(resident, closed ? -1 : mount.pinCached(resident.item(), path, hard));
+    pinAt(resident, () -> mount.pinCached(resident.item(), path, hard));
   }
 
-  private void mapped(Resident resident, long address) {
-    if (address < 0) {
-      failed.accept(resident);
-    } else if (!resident.pinned(address)) {
-      OwnMount.unmap(address, resident.item().length());
+  /**
+   * Runs on an isolated thread: no logging here. What is not pinned in the end, for whatever
+   * reason, is left to others with the pages that it has brought in.
+   */
+  private void pinAt(Resident resident, LongSupplier mapping) {
+    boolean pinned = false;
+    try {
+      if (!closed && !resident.isReleased()) {
+        long address = mapping.getAsLong();
+        pinned = address >= 0 && resident.pinned(address);
+        if (address >= 0 && !pinned) {
+          OwnMount.unmap(address, resident.item().length());
+        }
+      }
+    } finally {
+      if (!pinned) {
+        unpinned.accept(resident);
+      }
     }
   }
 

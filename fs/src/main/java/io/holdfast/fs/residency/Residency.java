@@ -107,7 +107,7 @@ public final class Residency implements AutoCloseable {
             new Window(window.size(), window.age(), nanoTime),
             mount,
             threads.droppers(),
-            this::isPinned);
+            this::isResident);
     pinning = new Pinning(mount, threads.pinners(), hard, this::forgetAndDrop);
   }
 
@@ -215,22 +215,6 @@ public final class Residency implements AutoCloseable {
   private boolean ask(Fetched fetched) {
     Resident resident = admission.admit(fetched.item(), this::giveUp);
     return resident != null && begin(fetched, resident);
-  }
-
-  /**
-   * Admits nothing of a file until {@link #unbar}, so that its pages may be dropped whoever has
-   * them mapped. A pinned item that lost its pages so would be read from a mapping without them, by
-   * a thread that then waits for itself.
-   *
-   * @return false where items of it are resident, or on their way to it: then nothing is barred
-   */
-  public boolean bar(long node, long items) {
-    return books.bar(node, items);
-  }
-
-  /** Admits items of a file again. */
-  public void unbar(long node) {
-    books.unbar(node);
   }
 
   /**
@@ -368,6 +352,14 @@ public final class Residency implements AutoCloseable {
     return leaving.size();
   }
 
+  /**
+   * Drops pages that may be there of an item, unless it is resident; those of them that
+   * applications have mapped are tried again later. Waits, for a bounded time, until that is done.
+   */
+  public void dropStray(Item item) {
+    lingering.dropStray(item);
+  }
+
   /** Takes note that bytes of an item that was not admitted are in the page cache now. */
   public void noteDelivered(Item item, int bytes, boolean complete) {
     lingering.delivered(item, bytes, complete);
@@ -398,11 +390,6 @@ public final class Residency implements AutoCloseable {
     }
     lingering.forget(node);
     return bytes;
-  }
-
-  /** Tells whether items of a file are resident, or on their way to it. */
-  public boolean hasResidents(long node, long items) {
-    return books.contains(node, items);
   }
 
   /** Returns how many items of a file are pinned. */

@@ -88,6 +88,11 @@ final class Resident {
     unmap(unmap);
   }
 
+  /** Tells whether it was let go of, also before it was pinned. */
+  synchronized boolean isReleased() {
+    return released;
+  }
+
   synchronized boolean isPinned() {
     return address != 0 && !released;
   }

@@ -112,13 +112,13 @@ public final class Transit {
 
   /**
    * Returns the bytes of memory in use that are given up as soon as others need them: of items that
-   * were not admitted and were delivered whole.
+   * were not admitted, and that nobody reads at the moment.
    */
   public long reclaimable() {
     LongAdder bytes = new LongAdder();
     table.forEach(
         fetch -> {
-          if (fetch.isSpent()) {
+          if (fetch.idleSince() != Long.MAX_VALUE) {
             bytes.add(fetch.item().length());
           }
         });

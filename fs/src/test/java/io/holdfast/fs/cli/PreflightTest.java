@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.holdfast.fs.Await;
 import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.daemon.SettingsBuilder;
 import io.holdfast.fs.daemon.Source;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -365,6 +366,33 @@ class PreflightTest {
         Settings.builder(directory(source), mountpoint)
             .systemMemory(host.memory())
             .logFile(mountpoint.resolve("log"))
+            .build();
+    CliException failure =
+        catchThrowableOfType(CliException.class, () -> new Preflight(host).checkMachine(settings));
+    assertThat(failure.exitCode()).isEqualTo(2);
+  }
+
+  /** The next daemon would look for it on the mount that it is to serve. */
+  @Test
+  void mountpoint_withTheAccessLog_isUsage() {
+    SettingsBuilder builder =
+        Settings.builder(directory(source), mountpoint).systemMemory(host.memory());
+    builder.monitoring().accessLog(mountpoint.resolve("access.log"));
+    CliException failure =
+        catchThrowableOfType(
+            CliException.class, () -> new Preflight(host).checkMachine(builder.build()));
+    assertThat(failure.exitCode()).isEqualTo(2);
+    assertThat(failure).hasMessageContaining("/access.log', which Holdfast itself needs");
+  }
+
+  @Test
+  void mountpoint_withTheLogByALink_isUsage() throws IOException {
+    Files.createDirectories(mountpoint.resolve("logs"));
+    Path link = Files.createSymbolicLink(temp.resolve("link"), mountpoint.resolve("logs"));
+    Settings settings =
+        Settings.builder(directory(source), mountpoint)
+            .systemMemory(host.memory())
+            .logFile(link)
             .build();
     CliException failure =
         catchThrowableOfType(CliException.class, () -> new Preflight(host).checkMachine(settings));

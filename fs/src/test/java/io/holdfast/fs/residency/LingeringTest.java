@@ -123,6 +123,54 @@ final class LingeringTest extends ResidencyFixture {
     }
   }
 
+  /** As after a daemon that was killed: nobody took note of what it had let linger. */
+  @Test
+  void dropStray_itemThatIsNotResident_dropsItsPages() throws IOException {
+    start(1 << 20);
+    Path path = file("f", random(5 * PAGE));
+    try (MappedFile application = new MappedFile(path)) {
+      assumeTrue(application.cachedPages() >= 0, "a kernel that counts cached pages");
+      application.read();
+      residency.dropStray(item("f", 5 * PAGE));
+      assertThat(application.cachedPages()).isZero();
+      assertThat(residency.figures().windowBytes()).isZero();
+      assertThat(residency.figures().droppedBytes()).as("nobody counted them").isZero();
+    }
+  }
+
+  @Test
+  void dropStray_itemThatIsResidentByNow_leavesItAlone() throws IOException {
+    start(1 << 20);
+    Path path = file("f", random(5 * PAGE));
+    try (MappedFile application = new MappedFile(path)) {
+      assumeTrue(application.cachedPages() >= 0, "a kernel that counts cached pages");
+      Item item = item("f", 5 * PAGE);
+      pin(item);
+      residency.dropStray(item);
+      assertThat(application.cachedPages()).isEqualTo(5);
+      assertThat(residency.isPinned(item)).isTrue();
+    }
+  }
+
+  @Test
+  void dropStray_itemThatIsMapped_isDroppedWhenItIsUnmapped() throws IOException {
+    start(1 << 20);
+    Path path = file("f", random(5 * PAGE));
+    try (MappedFile application = new MappedFile(path)) {
+      assumeTrue(application.cachedPages() >= 0, "a kernel that counts cached pages");
+      application.map();
+      residency.dropStray(item("f", 5 * PAGE));
+      assertThat(application.cachedPages()).isEqualTo(5);
+      application.unmap();
+      Await.until(
+          "it is dropped",
+          () -> {
+            tickUntilDropped();
+            return application.cachedPages() == 0;
+          });
+    }
+  }
+
   private boolean droppersAreIdle() {
     CountDownLatch done = new CountDownLatch(1);
     droppers.execute(done::countDown);

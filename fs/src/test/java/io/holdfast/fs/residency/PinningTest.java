@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /** How what is admitted is pinned, read from, and let go of. */
@@ -302,5 +303,55 @@ final class PinningTest extends ResidencyFixture {
     assertThat(residency.isResident(item)).isFalse();
     assertThat(mappings()).isZero();
     assertThat(residency.figures().residentBytes()).isZero();
+  }
+
+  /** A reader of its fetch has brought pages in, after those that were there were dropped. */
+  @Test
+  void pin_itemGivenUpWhileItWaits_isNotPinnedAndItsPagesGo() throws IOException {
+    start(1 << 20);
+    Path path = file("f", random(5 * PAGE));
+    Item item = item("f", 5 * PAGE);
+    CountDownLatch mayPin = new CountDownLatch(1);
+    for (int i = 0; i < 2; i++) {
+      pinners.execute(() -> Await.latch(mayPin));
+    }
+    try (MappedFile application = new MappedFile(path)) {
+      assumeTrue(application.cachedPages() >= 0, "a kernel that counts cached pages");
+      Offered offered = new Offered(item, false);
+      assertThat(residency.offer(offered)).isTrue();
+      assertThat(residency.giveUp(item, true)).isTrue();
+      Await.until("it has left", () -> residency.figures().windowBytes() == 0);
+      application.read();
+      mayPin.countDown();
+      Await.latch(offered.done);
+
+      assertThat(mappings()).isZero();
+      assertThat(residency.figures().windowBytes()).isEqualTo(5L * PAGE);
+      clock.advance(AGE);
+      residency.tick();
+      Await.until("it is dropped", () -> residency.figures().windowBytes() == 0);
+      assertThat(application.cachedPages()).isZero();
+      assertThat(residency.figures().pinFailures()).isZero();
+    }
+  }
+
+  /** What is wrong is said by {@link Residency#tick}. */
+  @Test
+  void pin_thatEndsWithAnError_leavesNothingResident() throws IOException {
+    start(1 << 20);
+    file("f", random(PAGE));
+    Item item = item("f", PAGE);
+    Offered offered =
+        new Offered(item, false) {
+          @Override
+          public int readsFromElsewhere() {
+            throw new IllegalStateException("made for the test");
+          }
+        };
+    residency.offer(offered);
+    Await.latch(offered.done);
+    Await.until("it is not resident", () -> !residency.isResident(item));
+    assertThat(residency.figures().residentBytes()).isZero();
+    residency.tick();
   }
 }

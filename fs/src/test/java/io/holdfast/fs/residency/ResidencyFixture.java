@@ -135,7 +135,7 @@ abstract class ResidencyFixture {
     }
   }
 
-  static final class Offered implements Fetched {
+  static class Offered implements Fetched {
     private final Item item;
     private final boolean elsewhere;
     final CountDownLatch done = new CountDownLatch(1);

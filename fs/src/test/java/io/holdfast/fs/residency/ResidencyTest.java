@@ -2,16 +2,11 @@ package io.holdfast.fs.residency;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.fs.Await;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.policy.CachePolicy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
-import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /** Who is admitted, by the user's word and the policy's. */
@@ -105,64 +100,5 @@ final class ResidencyTest extends ResidencyFixture {
     assertThat(mappings()).isZero();
     assertThat(residency.offer(new Offered(item("g", PAGE), false))).isFalse();
     assertThat(residency.figures().residentItems()).isZero();
-  }
-
-  @Test
-  void bar_fileWithoutResidents_isNotAdmittedUntilItIsUnbarred() throws IOException {
-    start(1 << 20);
-    file("f", random(4 * PAGE));
-    Item item = item("f", 7, 1, 2L * PAGE, 2 * PAGE);
-
-    assertThat(residency.bar(7, 2)).isTrue();
-
-    assertThat(residency.wouldAdmit(item)).isFalse();
-    assertThat(residency.offer(new Offered(item, false))).isFalse();
-    assertThat(residency.figures().residentBytes()).isZero();
-    residency.unbar(7);
-    assertThat(residency.wouldAdmit(item)).isTrue();
-    pin(item);
-  }
-
-  @Test
-  void bar_fileWithAResident_isRefusedAndBarsNothing() throws IOException {
-    start(1 << 20);
-    file("f", random(4 * PAGE));
-    pin(item("f", 7, 0, 0, 2 * PAGE));
-
-    assertThat(residency.bar(7, 2)).isFalse();
-
-    pin(item("f", 7, 1, 2L * PAGE, 2 * PAGE));
-  }
-
-  /** Whichever comes first: never both. */
-  @Test
-  void bar_whileAnItemIsOffered_eitherIsRefused() throws Exception {
-    start(1 << 20);
-    file("f", random(PAGE));
-    ExecutorService other = Executors.newSingleThreadExecutor();
-    try {
-      for (int i = 0; i < 2000; i++) {
-        Item item = item("f", PAGE);
-        long node = Item.node(item.id());
-        CyclicBarrier together = new CyclicBarrier(2);
-        Offered offered = new Offered(item, false);
-        Future<Boolean> barred =
-            other.submit(
-                () -> {
-                  together.await();
-                  return residency.bar(node, 1);
-                });
-        together.await();
-        boolean admitted = residency.offer(offered);
-        assertThat(admitted && barred.get()).as("both, in round %d", i).isFalse();
-        residency.unbar(node);
-        if (admitted) {
-          Await.latch(offered.done);
-          residency.release(node, 1);
-        }
-      }
-    } finally {
-      other.shutdownNow();
-    }
   }
 }

@@ -61,12 +61,17 @@ final class Channel {
     send(unique, error, 0, 0);
   }
 
-  /** Tells the kernel something that it has not asked for. */
-  void tell(int code, long address, int length) {
-    send(0, code, address, length);
+  /**
+   * Tells the kernel something that it has not asked for.
+   *
+   * @return 0, or what is wrong with it: ENOENT where it is about something that the kernel does
+   *     not know
+   */
+  int tell(int code, long address, int length) {
+    return send(0, code, address, length) < 0 ? Linux.errno() : 0;
   }
 
-  private void send(long unique, int error, long address, int length) {
+  private long send(long unique, int error, long address, int length) {
     long header = spaces.get().address();
     long vectors = header + Wire.OUT_HEADER;
     Memory.putInt(header, Wire.OUT_HEADER + length);
@@ -76,6 +81,6 @@ final class Channel {
     Memory.putLong(vectors + 8, Wire.OUT_HEADER);
     Memory.putLong(vectors + VECTOR, address);
     Memory.putLong(vectors + VECTOR + 8, length);
-    LIBC.writev(fd, vectors, length == 0 ? 1 : 2);
+    return LIBC.writev(fd, vectors, length == 0 ? 1 : 2);
   }
 }

@@ -20,10 +20,14 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import jnr.constants.platform.Errno;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -214,56 +218,60 @@ public final class KernelBinding implements Binding {
     Memory.putLong(message, parent);
     Memory.putInt(message + 8, name.length);
     Memory.putString(message + INVAL_ENTRY, name);
-    tell(NOTIFY_INVAL_ENTRY, message, length, () -> {});
+    tell(NOTIFY_INVAL_ENTRY, message, length);
   }
 
   /** Its listing, which the kernel keeps as pages, goes as well. */
   @Override
   public void expireDirectory(long node) {
-    invalidate(node, () -> {});
+    invalidate(node, 0);
   }
 
-  /** And its attributes. */
+  /**
+   * A negative offset leaves the pages alone. To have the kernel drop them would take those that
+   * are locked as well, and wait for each that is on its way in: also for one that a killed daemon
+   * was asked for, and then go on dropping what the next one has pinned.
+   */
   @Override
-  public void dropPages(long node, Runnable over) {
-    invalidate(node, over);
+  public boolean mayKnow(long node) {
+    return invalidate(node, -1) != Errno.ENOENT.intValue();
   }
 
-  private void invalidate(long node, Runnable over) {
+  private int invalidate(long node, long offset) {
     long message = LIBC.malloc(INVAL_INODE);
     Memory.clear(message, INVAL_INODE);
     Memory.putLong(message, node);
-    tell(NOTIFY_INVAL_INODE, message, INVAL_INODE, over);
+    Memory.putLong(message + 8, offset);
+    return tell(NOTIFY_INVAL_INODE, message, INVAL_INODE);
   }
 
   /**
    * Tells the kernel, and waits for it to take note, but not for ever.
    *
    * @param message freed in the end
-   * @param over called when the kernel has taken note, or will not any more
+   * @return what the kernel says, 0 where it is not known
    */
-  private void tell(int code, long message, int length, Runnable over) {
-    CountDownLatch taken = new CountDownLatch(1);
+  private int tell(int code, long message, int length) {
+    CompletableFuture<Integer> answer = new CompletableFuture<>();
     try {
       notices.execute(
           () -> {
-            if (!closed.get()) {
-              channel.tell(code, message, length);
-            }
+            int errno = closed.get() ? 0 : channel.tell(code, message, length);
             LIBC.free(message);
-            over.run();
-            taken.countDown();
+            answer.complete(errno);
           });
-      if (!taken.await(LONGEST_NOTICE.toMillis(), TimeUnit.MILLISECONDS)) {
-        log.warn(
-            "the kernel has not taken a notice after {}: a read is not answered", LONGEST_NOTICE);
-      }
+      return answer.get(LONGEST_NOTICE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      log.warn(
+          "the kernel has not taken a notice after {}: a read is not answered", LONGEST_NOTICE);
     } catch (RejectedExecutionException e) {
       LIBC.free(message); // the mount is gone
-      over.run();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e); // nobody completes it so
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    return 0;
   }
 
   @Override
