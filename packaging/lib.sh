@@ -59,6 +59,8 @@ missing_packages() {
   has mkfs.ext4 || echo e2fsprogs
   # For reads of large files that are verified.
   has fio || echo fio
+  # For a program whose threads end apart.
+  perl -Mthreads -e 1 2>/dev/null || echo perl
   # For completion in other shells than bash, which is there.
   has zsh || echo zsh
   has fish || echo fish

@@ -40,6 +40,7 @@ final class Composition {
 
   private static final int PROBE_THREADS = 16;
   private static final int POOL_THREADS = 64;
+  private static final int CHANGED_THREADS = 2;
   private static final int PREFETCH_THREADS = 4;
   private static final int PREFETCH_QUEUE = 16;
   private static final int SCAN_THREADS = 16;
@@ -130,6 +131,14 @@ final class Composition {
 
   static Executor pool(String name) {
     return pool(name, POOL_THREADS);
+  }
+
+  /**
+   * What looks changed files up again. Not housekeeping, which gives up what waits for the origin,
+   * and so is not to wait for it itself.
+   */
+  static Executor lookers() {
+    return pool("changed", CHANGED_THREADS);
   }
 
   private static Executor pool(String name, int most) {

@@ -277,7 +277,7 @@ final class MountParts {
                 residency,
                 binding,
                 settings.metadataTtl(),
-                housekeeping));
+                Composition.lookers()));
     undo.push(made::stop);
     return made;
   }
