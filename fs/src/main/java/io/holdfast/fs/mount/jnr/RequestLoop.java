@@ -4,6 +4,7 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.mount.Opcode;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongConsumer;
@@ -21,7 +22,13 @@ final class RequestLoop {
   /** What libfuse 2.9 receives into: a request of 128 KiB and its header. */
   private static final int BUFFER = 0x21000;
 
+  /** More of them end at once. */
   private static final int MOST_IDLE = 24;
+
+  /** More of them end once no other has been needed for a while. */
+  private static final int FEW_IDLE = 4;
+
+  private static final long CALM_NANOS = Duration.ofSeconds(10).toNanos();
 
   private final LibFuse2 libfuse;
   private final long session;
@@ -31,6 +38,7 @@ final class RequestLoop {
   private final AtomicLongArray counts = new AtomicLongArray(OPCODES);
   private final AtomicInteger idle = new AtomicInteger();
   private final AtomicInteger started = new AtomicInteger();
+  private volatile long lastStart;
   private volatile boolean ended;
 
   /**
@@ -56,6 +64,7 @@ final class RequestLoop {
   }
 
   void start() {
+    lastStart = System.nanoTime();
     idle.incrementAndGet();
     Thread thread = new Thread(this::receive, "fuse-" + started.incrementAndGet());
     thread.setDaemon(true);
@@ -105,11 +114,16 @@ final class RequestLoop {
     if (request.shown() != 0) {
       hooks.answered.accept(request.shown());
     }
-    if (!forget && idle.incrementAndGet() > MOST_IDLE) {
+    if (!forget && isOneTooMany(idle.incrementAndGet())) {
       idle.decrementAndGet();
       return false;
     }
     return true;
+  }
+
+  private boolean isOneTooMany(int now) {
+    boolean calm = System.nanoTime() - lastStart > CALM_NANOS;
+    return now > (calm ? FEW_IDLE : MOST_IDLE);
   }
 
   /** Returns how often an operation was asked for. */
