@@ -26,7 +26,7 @@ import picocli.CommandLine.Command;
     customSynopsis = "holdfast archive",
     header = "Load the classes that commands and daemons need.",
     footerHeading = "%nExamples:%n",
-    footer = "  HOLDFAST_JAVA_OPTIONS=-XX:ArchiveClassesAtExit=/tmp/h.jsa holdfast archive")
+    footer = "  HOLDFAST_JAVA_OPTIONS=-XX:DumpLoadedClassList=/tmp/list holdfast archive")
 final class ArchiveCommand implements Callable<Integer> {
   static final String NAME = "archive";
 

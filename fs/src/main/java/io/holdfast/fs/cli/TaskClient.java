@@ -18,7 +18,7 @@ import java.util.Map;
 final class TaskClient {
   private static final Duration DEADLINE = Duration.ofSeconds(10);
   private static final long FIRST_POLL_MILLIS = 10;
-  private static final long POLL_MILLIS = 200;
+  private static final long POLL_MILLIS = 50;
 
   /** Each byte may be escaped in six, and a request has 64 KiB at most. */
   private static final int BATCH_BYTES = 8 * 1024;
