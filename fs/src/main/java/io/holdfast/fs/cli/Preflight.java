@@ -6,7 +6,6 @@ import io.holdfast.fs.daemon.Settings;
 import io.holdfast.fs.daemon.Source;
 import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.linux.MountTable;
-import io.holdfast.fs.peers.PeerSettings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -244,9 +243,7 @@ final class Preflight {
     List<Path> own = new ArrayList<>(host.ownDirectories());
     own.add(LogPath.of(settings, host.uid(), host.environment()));
     own.add(host.control().path());
-    settings.stateDirectory().ifPresent(own::add);
-    settings.monitoring().accessLog().ifPresent(own::add);
-    settings.peers().map(PeerSettings::files).ifPresent(own::addAll);
+    own.addAll(settings.ownFiles());
     for (Path path : own) {
       // the first daemon opens some before it mounts; the next one finds its own mount there
       if (host.locate(path).startsWith(settings.mountpoint())) {

@@ -8,6 +8,7 @@ import io.holdfast.fs.units.Durations;
 import io.holdfast.policy.Policies;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
@@ -330,6 +331,15 @@ public final class Settings {
   /** Returns how the mount can be watched. */
   public Monitoring monitoring() {
     return monitoring;
+  }
+
+  /** Returns what a daemon reads and writes for itself, but for its log. */
+  public List<Path> ownFiles() {
+    List<Path> files = new ArrayList<>();
+    stateDirectory().ifPresent(files::add);
+    monitoring.accessLog().ifPresent(files::add);
+    peers().map(PeerSettings::files).ifPresent(files::addAll);
+    return files;
   }
 
   /** Returns where a setting came from, such as {@code default} or {@code flag --capacity}. */
