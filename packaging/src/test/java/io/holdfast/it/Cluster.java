@@ -209,7 +209,7 @@ public final class Cluster {
 
   /** What all nodes have fetched, once they are at rest. */
   public Fetches fetches() {
-    List<Stats> all = nodes.stream().map(node -> node.mount().settledStats()).toList();
+    List<Stats> all = nodes.stream().map(node -> node.mount().settledStatsOfPeer()).toList();
     return new Fetches(
         sum(all, "fetches.origin.items"),
         sum(all, "fetches.origin.bytes"),
@@ -219,7 +219,9 @@ public final class Cluster {
 
   /** What the nodes hold together, in bytes. */
   public long residentBytes() {
-    return nodes.stream().mapToLong(node -> node.mount().settledStats().residentBytes()).sum();
+    return nodes.stream()
+        .mapToLong(node -> node.mount().settledStatsOfPeer().residentBytes())
+        .sum();
   }
 
   private static long sum(List<Stats> all, String figure) {

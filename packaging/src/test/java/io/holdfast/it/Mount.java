@@ -216,8 +216,20 @@ public final class Mount {
     return Await.value(SETTLE_DEADLINE, condition, this::stats, isWanted);
   }
 
-  /** The figures once nothing is being fetched, pinned or dropped any more. */
+  /** The figures once nothing is being fetched, pinned or dropped any more, and nothing is kept. */
   public Stats settledStats() {
+    return settledStats(stats -> stats.number("transit.used_bytes") == 0);
+  }
+
+  /**
+   * The same where items may be kept in transit for a while, in case that other nodes ask for them.
+   */
+  public Stats settledStatsOfPeer() {
+    return settledStats(
+        stats -> stats.number("transit.used_bytes") == stats.number("transit.reclaimable_bytes"));
+  }
+
+  private Stats settledStats(Predicate<Stats> transitIsIdle) {
     Stats[] last = {stats()};
     return Await.value(
         SETTLE_DEADLINE,
@@ -227,13 +239,10 @@ public final class Mount {
           last[0] = stats();
           return new Stats[] {before, last[0]};
         },
-        pair -> isIdle(pair[1]) && sameWork(pair[0], pair[1]))[1];
-  }
-
-  private static boolean isIdle(Stats stats) {
-    // what is kept for a while, in case that others ask for it, is no work
-    return stats.number("fetches.in_flight") == 0
-        && stats.number("transit.used_bytes") == stats.number("transit.reclaimable_bytes");
+        pair ->
+            pair[1].number("fetches.in_flight") == 0
+                && transitIsIdle.test(pair[1])
+                && sameWork(pair[0], pair[1]))[1];
   }
 
   private static boolean sameWork(Stats a, Stats b) {

@@ -42,8 +42,8 @@ class PeerCapacityIT {
       sandbox.holdfast("warm", mount.name()).mustSucceed();
     }
 
-    Stats first = one.settledStats();
-    Stats second = other.settledStats();
+    Stats first = one.settledStatsOfPeer();
+    Stats second = other.settledStatsOfPeer();
     assertThat(first.originItems() + second.originItems()).isEqualTo(FILES);
     assertThat(first.residentItems() + second.residentItems()).isEqualTo(FILES);
     assertThat(first.residentItems()).isBetween(FILES * 6 / 10L, FILES * 9 / 10L);

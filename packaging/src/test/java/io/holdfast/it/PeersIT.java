@@ -131,7 +131,7 @@ class PeersIT {
     }
 
     assertThat(part(dataset, disk.readBytes() - before)).isLessThan(TOLERANCE);
-    assertThat(part(dataset, joined.mount().settledStats().residentBytes()))
+    assertThat(part(dataset, joined.mount().settledStatsOfPeer().residentBytes()))
         .isCloseTo(1.0 / 3, within(0.05));
     Await.value(
         SETTLE,
@@ -153,7 +153,7 @@ class PeersIT {
     cluster.start(dataset.root(), 3);
     readShares(cluster, dataset);
     Node gone = cluster.node(1);
-    double share = part(dataset, gone.mount().settledStats().residentBytes());
+    double share = part(dataset, gone.mount().settledStatsOfPeer().residentBytes());
 
     if (killed) {
       gone.mount().kill();
