@@ -210,7 +210,7 @@ public final class JnrBinding implements Binding {
     }
   }
 
-  /** A mount of this binding ends with its daemon: there is nothing of one before this. */
+  /** Not told: a mount of this binding ends with its daemon, and there is nobody who would ask. */
   @Override
   public boolean mayKnow(long node) {
     return true;
