@@ -36,7 +36,7 @@ public final class Residency implements AutoCloseable {
   private final Pinning pinning;
   private final Lingering lingering;
   private final Books books;
-  private final Admission admission;
+  private final AdmissionControl admission;
   private final ResidentLog residentLog;
   private final Set<Resident> leaving = ConcurrentHashMap.newKeySet();
 
@@ -100,7 +100,7 @@ public final class Residency implements AutoCloseable {
     this.books = new Books(rules.policy(), rules.log());
     this.residentLog = rules.log();
     this.threads = threads;
-    admission = new Admission(books, rules.selection(), residentLog, mappings);
+    admission = new AdmissionControl(books, rules.selection(), residentLog, mappings);
     OwnMount mount = new OwnMount(mountpoint);
     lingering =
         new Lingering(

@@ -1,7 +1,6 @@
 package io.holdfast.fs.residency;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.holdfast.fs.Await;
 import io.holdfast.fs.origin.Version;
@@ -18,8 +17,7 @@ final class LingeringTest extends ResidencyFixture {
   void delivered_itemNotAdmitted_isDroppedAfterTheAge() throws IOException {
     start(0);
     Path path = file("f", random(5 * PAGE));
-    try (MappedFile application = new MappedFile(path)) {
-      assumeTrue(application.cachedPages() >= 0, "a kernel that counts cached pages");
+    try (MappedFile application = application(path)) {
       application.read();
       residency.noteDelivered(item("f", 5 * PAGE), 5 * PAGE, true);
       residency.tick();
@@ -39,8 +37,7 @@ final class LingeringTest extends ResidencyFixture {
     int extent = 1 << 20;
     start(extent);
     Path path = file("f", random(2 * extent));
-    try (MappedFile application = new MappedFile(path)) {
-      assumeTrue(application.cachedPages() >= 0, "a kernel that counts cached pages");
+    try (MappedFile application = application(path)) {
       application.read();
       pin(item("f", 5, 0, 0, extent));
       residency.noteDelivered(item("f", 5, 1, extent, extent), extent, true);
@@ -55,8 +52,7 @@ final class LingeringTest extends ResidencyFixture {
   void delivered_itemThatIsMapped_isDroppedWhenItIsUnmapped() throws IOException {
     start(0);
     Path path = file("f", random(5 * PAGE));
-    try (MappedFile application = new MappedFile(path)) {
-      assumeTrue(application.cachedPages() >= 0, "a kernel that counts cached pages");
+    try (MappedFile application = application(path)) {
       application.map();
       residency.noteDelivered(item("f", 5 * PAGE), 5 * PAGE, true);
       for (int i = 0; i < 3; i++) {
@@ -91,8 +87,7 @@ final class LingeringTest extends ResidencyFixture {
   void delivered_itemThatIsPinnedMeanwhile_lingersNoMore() throws IOException {
     start(1 << 20);
     Path path = file("f", random(5 * PAGE));
-    try (MappedFile application = new MappedFile(path)) {
-      assumeTrue(application.cachedPages() >= 0, "a kernel that counts cached pages");
+    try (MappedFile application = application(path)) {
       Item item = item("f", 5 * PAGE);
       residency.noteDelivered(item, 2 * PAGE, false);
       pin(item);
@@ -109,8 +104,7 @@ final class LingeringTest extends ResidencyFixture {
   void delivered_partThatEndsWithinAPage_lingersNoMore() throws IOException {
     start(1 << 20);
     Path path = file("f", random(5 * PAGE));
-    try (MappedFile application = new MappedFile(path)) {
-      assumeTrue(application.cachedPages() >= 0, "a kernel that counts cached pages");
+    try (MappedFile application = application(path)) {
       application.read();
       Item whole = item("f", 5 * PAGE);
       int half = PAGE / 2;
@@ -128,8 +122,7 @@ final class LingeringTest extends ResidencyFixture {
   void dropStray_itemThatIsNotResident_dropsItsPages() throws IOException {
     start(1 << 20);
     Path path = file("f", random(5 * PAGE));
-    try (MappedFile application = new MappedFile(path)) {
-      assumeTrue(application.cachedPages() >= 0, "a kernel that counts cached pages");
+    try (MappedFile application = application(path)) {
       application.read();
       residency.dropStray(item("f", 5 * PAGE));
       assertThat(application.cachedPages()).isZero();
@@ -142,8 +135,7 @@ final class LingeringTest extends ResidencyFixture {
   void dropStray_itemThatIsResidentByNow_leavesItAlone() throws IOException {
     start(1 << 20);
     Path path = file("f", random(5 * PAGE));
-    try (MappedFile application = new MappedFile(path)) {
-      assumeTrue(application.cachedPages() >= 0, "a kernel that counts cached pages");
+    try (MappedFile application = application(path)) {
       Item item = item("f", 5 * PAGE);
       pin(item);
       residency.dropStray(item);
@@ -156,8 +148,7 @@ final class LingeringTest extends ResidencyFixture {
   void dropStray_itemThatIsMapped_isDroppedWhenItIsUnmapped() throws IOException {
     start(1 << 20);
     Path path = file("f", random(5 * PAGE));
-    try (MappedFile application = new MappedFile(path)) {
-      assumeTrue(application.cachedPages() >= 0, "a kernel that counts cached pages");
+    try (MappedFile application = application(path)) {
       application.map();
       residency.dropStray(item("f", 5 * PAGE));
       assertThat(application.cachedPages()).isEqualTo(5);

@@ -1,6 +1,7 @@
 package io.holdfast.fs.residency;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.holdfast.fs.Await;
 import io.holdfast.fs.FakeClock;
@@ -107,6 +108,13 @@ abstract class ResidencyFixture {
       written.drop();
     }
     return path;
+  }
+
+  /** Opens a file as an application does, of which the kernel tells what is in memory. */
+  static MappedFile application(Path path) throws IOException {
+    MappedFile application = new MappedFile(path);
+    assumeTrue(application.cachedPages() >= 0, "a kernel that counts cached pages");
+    return application;
   }
 
   static byte[] random(int length) {

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
  * Says who may become resident: by what users say of its name, then by the policy, as long as there
  * are mappings, and it can be remembered. Thread-safe.
  */
-final class Admission {
-  private static final Logger log = LoggerFactory.getLogger(Admission.class);
+final class AdmissionControl {
+  private static final Logger log = LoggerFactory.getLogger(AdmissionControl.class);
 
   private final Books books;
   private final Selection selection;
@@ -29,7 +29,7 @@ final class Admission {
   private final AtomicLong refused = new AtomicLong();
   private final AtomicBoolean saidMappings = new AtomicBoolean();
 
-  Admission(Books books, Selection selection, ResidentLog residentLog, long mappings) {
+  AdmissionControl(Books books, Selection selection, ResidentLog residentLog, long mappings) {
     this.books = books;
     this.selection = selection;
     this.residentLog = residentLog;
