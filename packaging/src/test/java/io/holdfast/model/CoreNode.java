@@ -16,6 +16,7 @@ import io.holdfast.fs.peers.Cluster;
 import io.holdfast.fs.peers.ClusterSource;
 import io.holdfast.fs.peers.FormerOwners;
 import io.holdfast.fs.peers.PeerService;
+import io.holdfast.fs.residency.PageStore;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.residency.ResidentLog;
 import io.holdfast.fs.residency.Selection;
@@ -137,10 +138,8 @@ final class CoreNode implements AutoCloseable {
     return new Residency(
         new Residency.Rules(
             Policies.create("minio", capacity, 42), Selection.NONE, ResidentLog.NONE),
-        ownMount,
+        new Residency.MountUse(ownMount, PageStore.NONE, true, MAPPINGS),
         new Residency.Threads(pinners, droppers),
-        true,
-        MAPPINGS,
         new Residency.WindowSize(1 << 20, Duration.ofMillis(20)),
         System::nanoTime);
   }

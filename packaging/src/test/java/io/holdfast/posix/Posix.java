@@ -299,6 +299,23 @@ public final class Posix {
     }
   }
 
+  /** Tells whether the rest of a file's last page is zero, for whoever maps it. */
+  public static boolean isZeroBehindItsEnd(RawPath path) throws IOException {
+    long size = lstat(path).size();
+    long end = (size + PAGE - 1) / PAGE * PAGE;
+    Pointer map = map(path, size);
+    try {
+      for (long at = size; at < end; at++) {
+        if (map.getByte(at) != 0) {
+          return false;
+        }
+      }
+      return true;
+    } finally {
+      LIBC.munmap(map, size);
+    }
+  }
+
   private static Pointer map(RawPath path, long size) throws IOException {
     int fd = (int) checked("open", path, () -> LIBC.open(path.cString(), O_RDONLY, 0));
     try {

@@ -16,6 +16,7 @@ import io.holdfast.fs.mount.DatasetFilesystem;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.peers.PeerLink;
 import io.holdfast.fs.peers.PeerSettings;
+import io.holdfast.fs.residency.PageStore;
 import io.holdfast.fs.residency.PinLimits;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.residency.ResidentFile;
@@ -212,14 +213,17 @@ final class MountParts {
         undo.closing(
             new Residency(
                 new Residency.Rules(policy, settings.selection(), residentLog),
-                settings.mountpoint(),
+                new Residency.MountUse(settings.mountpoint(), this::store, hard, limits.mappings()),
                 threads,
-                hard,
-                limits.mappings(),
                 new Residency.WindowSize(settings.windowBytes(), settings.windowAge()),
                 System::nanoTime));
     made.pins().add(live.pins());
     return made;
+  }
+
+  /** Called back only once the mount answers, when the field is set. */
+  private boolean store(long node, long offset, long address, int length, PageStore.Taker taker) {
+    return binding.store(node, offset, address, length, taker);
   }
 
   private @Nullable PeerLink peerLink(long capacity, Executor asking, OwnShare ownShare)

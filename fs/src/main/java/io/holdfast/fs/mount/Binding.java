@@ -1,13 +1,14 @@
 package io.holdfast.fs.mount;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.residency.PageStore;
 import java.util.Map;
 
 /**
  * A way to speak to the kernel. {@link #mount} and {@link #close} are called once each; the rest is
  * thread-safe.
  */
-public interface Binding extends KernelView, AutoCloseable {
+public interface Binding extends KernelView, PageStore, AutoCloseable {
   /** Returns the binding's name, as in {@code --binding}. */
   String name();
 

@@ -137,12 +137,16 @@ final class OwnMount {
    *     reading them now; or a negative errno
    */
   long drop(byte[] path, Item item) {
+    return drop(path, item, DROP_ATTEMPTS);
+  }
+
+  private long drop(byte[] path, Item item, int attempts) {
     int fd = open(path);
     if (fd < 0) {
       return fd;
     }
     try {
-      return shows(fd, item.version()) ? drop(fd, item.offset(), item.length(), DROP_ATTEMPTS) : 0;
+      return shows(fd, item.version()) ? drop(fd, item.offset(), item.length(), attempts) : 0;
     } finally {
       LIBC.close(fd);
     }
@@ -173,6 +177,22 @@ final class OwnMount {
     } finally {
       LIBC.close(fd);
     }
+  }
+
+  /** Has the kernel know a file, if there is one. */
+  void lookUp(byte[] path) {
+    int fd = open(path);
+    if (fd >= 0) {
+      LIBC.close(fd);
+    }
+  }
+
+  /**
+   * Drops an item's pages so that they can be brought in again, charged to the daemon's memory
+   * cgroup; what stays is charged as it was.
+   */
+  void clear(byte[] path, Item item) {
+    drop(path, item, REHOME_ATTEMPTS);
   }
 
   /**

@@ -22,6 +22,7 @@ final class Pinning {
   private static final int REHOME_ATTEMPTS = 4;
 
   private final OwnMount mount;
+  private final PageStore pages;
 
   /** Items that were admitted and are being pinned wait in transit memory, which bounds them. */
   private final IsolatedThreads pinners;
@@ -39,8 +40,14 @@ final class Pinning {
    * @param unpinned takes what could not be pinned, or was let go of meanwhile, with its pages
    *     perhaps in the page cache; on an isolated thread
    */
-  Pinning(OwnMount mount, IsolatedThreads pinners, boolean hard, Consumer<Resident> unpinned) {
+  Pinning(
+      OwnMount mount,
+      PageStore pages,
+      IsolatedThreads pinners,
+      boolean hard,
+      Consumer<Resident> unpinned) {
     this.mount = mount;
+    this.pages = pages;
     this.pinners = pinners;
     this.hard = hard;
     this.unpinned = unpinned;
@@ -52,8 +59,7 @@ final class Pinning {
    * @return false where nothing is pinned any more
    */
   boolean begin(Resident resident, Fetched fetched) {
-    byte[] path = resident.item().path().get().bytes();
-    return execute(() -> pin(resident, path, fetched));
+    return new Arrived(resident, fetched).begin();
   }
 
   /** Begins to pin an item again that a daemon before this one had pinned. */
@@ -68,23 +74,6 @@ final class Pinning {
       return true;
     } catch (RejectedExecutionException e) {
       return false;
-    }
-  }
-
-  private void pin(Resident resident, byte[] path, Fetched fetched) {
-    try {
-      pinAt(
-          resident,
-          () -> {
-            long address = map(resident.item(), path, fetched);
-            if (address < 0) {
-              failures.incrementAndGet();
-              lastErrno.set((int) -address);
-            }
-            return address;
-          });
-    } finally {
-      fetched.done();
     }
   }
 
@@ -114,18 +103,112 @@ final class Pinning {
   }
 
   /**
-   * Maps an item. A reader that is still on its way through it may bring pages in again between the
-   * drop and the lock; then both are done again.
+   * An item whose bytes have arrived, on its way to being pinned: what a reader from elsewhere has
+   * brought in is dropped, what is missing is given to the kernel from transit memory, and then all
+   * of it is mapped. Each step is a task of its own; nobody waits for the next one.
    */
-  private long map(Item item, byte[] path, Fetched fetched) {
-    for (int attempt = 1; ; attempt++) {
-      int reads = fetched.readsFromElsewhere();
-      long address = mount.pin(item, path, reads > 0, hard);
-      boolean undisturbed = fetched.readsFromElsewhere() == reads;
-      if (address < 0 || undisturbed || attempt == REHOME_ATTEMPTS) {
-        return address;
+  private final class Arrived {
+    private final Resident resident;
+    private final Item item;
+    private final byte[] path;
+    private final Fetched fetched;
+
+    /** Reads from elsewhere, of those whose pages have been dropped. */
+    private int settledReads;
+
+    private boolean lookedUp;
+
+    Arrived(Resident resident, Fetched fetched) {
+      this.resident = resident;
+      this.item = resident.item();
+      this.path = item.path().get().bytes();
+      this.fetched = fetched;
+    }
+
+    boolean begin() {
+      return fetched.readsFromElsewhere() > 0
+          ? execute(this::rehome)
+          : store(fetched.firstUndelivered()) || execute(this::pin);
+    }
+
+    private void rehome() {
+      boolean over = false;
+      try {
+        if (!isPointless()) {
+          int reads = fetched.readsFromElsewhere();
+          mount.clear(path, item);
+          settledReads = reads;
+          over = store(0);
+        }
+      } finally {
+        if (!over) {
+          pin();
+        }
       }
-      OwnMount.unmap(address, item.length());
+    }
+
+    private boolean store(int from) {
+      return from < item.length()
+          && !isPointless()
+          && pages.store(
+              Item.node(item.id()),
+              item.offset() + from,
+              fetched.address() + from,
+              item.length() - from,
+              this::stored);
+    }
+
+    /** The kernel forgets a file that was known when it was looked up, if it has to. */
+    private void stored(boolean known) {
+      boolean again = !known && !lookedUp;
+      if (!execute(again ? this::lookUp : this::pin)) {
+        pin();
+      }
+    }
+
+    private void lookUp() {
+      lookedUp = true;
+      boolean over = false;
+      try {
+        mount.lookUp(path);
+        over = store(0);
+      } finally {
+        if (!over) {
+          pin();
+        }
+      }
+    }
+
+    private boolean isPointless() {
+      return closed || resident.isReleased();
+    }
+
+    private void pin() {
+      try {
+        pinAt(resident, this::map);
+      } finally {
+        fetched.done();
+      }
+    }
+
+    /**
+     * Maps it. A reader that is still on its way through it may bring pages in again between the
+     * drop and the lock; then both are done again.
+     */
+    private long map() {
+      for (int attempt = 1; ; attempt++) {
+        int reads = fetched.readsFromElsewhere();
+        long address = mount.pin(item, path, reads > settledReads, hard);
+        if (address < 0) {
+          failures.incrementAndGet();
+          lastErrno.set((int) -address);
+          return address;
+        }
+        if (fetched.readsFromElsewhere() == reads || attempt == REHOME_ATTEMPTS) {
+          return address;
+        }
+        OwnMount.unmap(address, item.length());
+      }
     }
   }
 

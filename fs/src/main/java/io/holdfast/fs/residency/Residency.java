@@ -68,6 +68,16 @@ public final class Residency implements AutoCloseable {
    */
   public record WindowSize(long size, Duration age) {}
 
+  /**
+   * How the own mount is used.
+   *
+   * @param place where it is
+   * @param pages what puts bytes into its page cache
+   * @param hard lock the pages of residents, rather than only map them
+   * @param mappings how many residents there may be at most
+   */
+  public record MountUse(Path place, PageStore pages, boolean hard, long mappings) {}
+
   /** Figures of one moment. */
   public record Figures(
       long capacityBytes,
@@ -82,33 +92,21 @@ public final class Residency implements AutoCloseable {
       long windowBytes,
       long droppedBytes) {}
 
-  /**
-   * Creates a residency with nothing resident.
-   *
-   * @param mountpoint where the own mount is
-   * @param hard lock the pages, rather than only map them
-   * @param mappings how many residents there may be at most
-   */
+  /** Creates a residency with nothing resident. */
   public Residency(
-      Rules rules,
-      Path mountpoint,
-      Threads threads,
-      boolean hard,
-      long mappings,
-      WindowSize window,
-      LongSupplier nanoTime) {
+      Rules rules, MountUse use, Threads threads, WindowSize window, LongSupplier nanoTime) {
     this.books = new Books(rules.policy(), rules.log());
     this.residentLog = rules.log();
     this.threads = threads;
-    admission = new AdmissionControl(books, rules.selection(), residentLog, mappings);
-    OwnMount mount = new OwnMount(mountpoint);
+    admission = new AdmissionControl(books, rules.selection(), residentLog, use.mappings());
+    OwnMount mount = new OwnMount(use.place());
     lingering =
         new Lingering(
             new Window(window.size(), window.age(), nanoTime),
             mount,
             threads.droppers(),
             this::isResident);
-    pinning = new Pinning(mount, threads.pinners(), hard, this::forgetAndDrop);
+    pinning = new Pinning(mount, use.pages(), threads.pinners(), use.hard(), this::forgetAndDrop);
   }
 
   /** Tells whether an item would be admitted now. */

@@ -130,6 +130,18 @@ final class Fetch implements Fetched {
   }
 
   @Override
+  public synchronized long address() {
+    return address;
+  }
+
+  @Override
+  public synchronized int firstUndelivered() {
+    return delivered == null
+        ? deliveredBytes
+        : Math.min(delivered.nextClearBit(0) * PAGE, item.length());
+  }
+
+  @Override
   public synchronized int readsFromElsewhere() {
     return readsFromElsewhere;
   }

@@ -8,6 +8,12 @@ public interface Fetched {
   /** Returns the item. */
   Item item();
 
+  /** Returns where its first byte is in memory. */
+  long address();
+
+  /** Returns the first of its bytes that no read of a program has been answered with. */
+  int firstUndelivered();
+
   /**
    * Returns how many reads by processes of another memory cgroup than the daemon's have been
    * answered; the pages that they brought in are charged there.

@@ -9,6 +9,7 @@ import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.posix.PosixOrigin;
+import io.holdfast.fs.residency.PageStore;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.residency.ResidentLog;
 import io.holdfast.fs.residency.Selection;
@@ -63,11 +64,9 @@ final class PeersFixture implements AutoCloseable {
     residency =
         new Residency(
             new Residency.Rules(Policies.create("minio", capacity, 1), selection, ResidentLog.NONE),
-            sandbox.root(),
+            new Residency.MountUse(sandbox.root(), PageStore.NONE, true, 1000),
             new Residency.Threads(
                 IsolatedThreads.start("test-pin", 1, 0), IsolatedThreads.start("test-drop", 1, 0)),
-            true,
-            1000,
             new Residency.WindowSize(64 << 20, Duration.ofSeconds(2)),
             new FakeClock());
     tree = new Tree(origin, new NodeTable(memory), old -> {});

@@ -338,11 +338,15 @@ final class PinningTest extends ResidencyFixture {
     start(1 << 20);
     file("f", random(PAGE));
     Item item = item("f", PAGE);
+    Thread offers = Thread.currentThread();
     Offered offered =
         new Offered(item, false) {
           @Override
           public int readsFromElsewhere() {
-            throw new IllegalStateException("made for the test");
+            if (Thread.currentThread() != offers) {
+              throw new IllegalStateException("made for the test");
+            }
+            return 0;
           }
         };
     residency.offer(offered);

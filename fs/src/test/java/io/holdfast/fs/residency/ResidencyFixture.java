@@ -73,16 +73,15 @@ abstract class ResidencyFixture {
   }
 
   Selection selection = Selection.NONE;
+  PageStore pages = PageStore.NONE;
 
   CachePolicy start(String policy, long capacity, boolean hard, long mappings) {
     CachePolicy created = Policies.create(policy, capacity, 1);
     residency =
         new Residency(
             new Residency.Rules(created, selection, ResidentLog.NONE),
-            sandbox.root(),
+            new Residency.MountUse(sandbox.root(), pages, hard, mappings),
             new Residency.Threads(pinners, droppers),
-            hard,
-            mappings,
             new Residency.WindowSize(64 << 20, AGE),
             clock);
     return created;
@@ -158,6 +157,16 @@ abstract class ResidencyFixture {
     @Override
     public Item item() {
       return item;
+    }
+
+    @Override
+    public long address() {
+      return 0;
+    }
+
+    @Override
+    public int firstUndelivered() {
+      return 0;
     }
 
     @Override

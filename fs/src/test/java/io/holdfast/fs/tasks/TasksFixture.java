@@ -10,6 +10,7 @@ import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.posix.PosixOrigin;
+import io.holdfast.fs.residency.PageStore;
 import io.holdfast.fs.residency.PinLimits;
 import io.holdfast.fs.residency.Pins;
 import io.holdfast.fs.residency.Residency;
@@ -66,11 +67,9 @@ final class TasksFixture implements AutoCloseable {
     residency =
         new Residency(
             new Residency.Rules(policy, Selection.NONE, ResidentLog.NONE),
-            sandbox.root(),
+            new Residency.MountUse(sandbox.root(), PageStore.NONE, true, 1000),
             new Residency.Threads(
                 IsolatedThreads.start("test-pin", 1, 0), IsolatedThreads.start("test-drop", 1, 0)),
-            true,
-            1000,
             new Residency.WindowSize(64 << 20, Duration.ofSeconds(2)),
             clock);
     tree = new Tree(origin, new NodeTable(memory), old -> {});

@@ -8,6 +8,7 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.RecordingReply;
 import io.holdfast.fs.transit.TransitFixture.File;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
@@ -217,6 +218,21 @@ final class TransitKeepingTest {
       t.read(near, 0, 1000, TransitFixture.NEAR);
       t.read(far, 0, 1000, TransitFixture.ELSEWHERE);
       assertThat(t.listener.admitted).extracting(Fetched::readsFromElsewhere).containsExactly(0, 1);
+    }
+  }
+
+  @Test
+  void admitted_readInPart_tellsWhatNobodyHasRead() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      t.listener.admits = item -> true;
+      List<Integer> lengths = List.of(4096, 8192, 10_000);
+      for (int length : lengths) {
+        t.assertRead(t.file("f" + length, 10_000, length), 0, length);
+      }
+      t.assertRead(t.file("end", 10_000, 1), 4096, 4096);
+      assertThat(t.listener.admitted)
+          .extracting(Fetched::firstUndelivered)
+          .containsExactly(4096, 8192, 10_000, 0);
     }
   }
 

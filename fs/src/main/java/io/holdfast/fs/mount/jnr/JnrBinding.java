@@ -210,6 +210,12 @@ public final class JnrBinding implements Binding {
     }
   }
 
+  /** libfuse gives each file a number of its own, and does not tell which. */
+  @Override
+  public boolean store(long node, long offset, long address, int length, Taker taker) {
+    return false;
+  }
+
   /** Not told: a mount of this binding ends with its daemon, and there is nobody who would ask. */
   @Override
   public boolean mayKnow(long node) {

@@ -16,8 +16,10 @@ import jnr.ffi.Runtime;
  * answer any more (ENOENT), or that the connection has ended (ENODEV): there is nothing to do then.
  */
 final class Channel {
+  private static final int NOTIFY_STORE = 4;
   private static final int VECTOR = 16;
-  private static final int SPACE = Wire.OUT_HEADER + 2 * VECTOR;
+  private static final int HEAD = Wire.OUT_HEADER + Wire.STORE;
+  private static final int SPACE = HEAD + 2 * VECTOR;
 
   private final int fd;
   private final ThreadLocal<Pointer> spaces =
@@ -71,14 +73,25 @@ final class Channel {
     return send(0, code, address, length) < 0 ? Linux.errno() : 0;
   }
 
+  /** Has the kernel keep bytes of a file; returns 0, or what is wrong with it, as above. */
+  int store(long node, long offset, long address, int length) {
+    long head = spaces.get().address();
+    Wire.store(head + Wire.OUT_HEADER, node, offset, length);
+    return send(head, HEAD, 0, NOTIFY_STORE, address, length) < 0 ? Linux.errno() : 0;
+  }
+
   private long send(long unique, int error, long address, int length) {
-    long header = spaces.get().address();
-    long vectors = header + Wire.OUT_HEADER;
-    Memory.putInt(header, Wire.OUT_HEADER + length);
-    Memory.putInt(header + Wire.OUT_ERROR, error);
-    Memory.putLong(header + Wire.OUT_UNIQUE, unique);
-    Memory.putLong(vectors, header);
-    Memory.putLong(vectors + 8, Wire.OUT_HEADER);
+    return send(spaces.get().address(), Wire.OUT_HEADER, unique, error, address, length);
+  }
+
+  /** What there is of the head behind its header has been written. */
+  private long send(long head, int headLength, long unique, int error, long address, int length) {
+    long vectors = head + HEAD;
+    Memory.putInt(head, headLength + length);
+    Memory.putInt(head + Wire.OUT_ERROR, error);
+    Memory.putLong(head + Wire.OUT_UNIQUE, unique);
+    Memory.putLong(vectors, head);
+    Memory.putLong(vectors + 8, headLength);
     Memory.putLong(vectors + VECTOR, address);
     Memory.putLong(vectors + VECTOR + 8, length);
     return LIBC.writev(fd, vectors, length == 0 ? 1 : 2);

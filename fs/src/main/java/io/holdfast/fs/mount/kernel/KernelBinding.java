@@ -44,6 +44,11 @@ public final class KernelBinding implements Binding {
   private static final Duration LONGEST_MOUNT = Duration.ofSeconds(10);
   private static final Duration LONGEST_NOTICE = Duration.ofSeconds(10);
 
+  private static final int STORE_THREADS = 2;
+
+  /** As those that pin what was stored. */
+  private static final int GIVE_WAY = 10;
+
   private static final String TYPE = "fuse.holdfast";
   private static final long MS_RDONLY = 1;
   private static final long MS_NOSUID = 2;
@@ -65,11 +70,18 @@ public final class KernelBinding implements Binding {
    */
   private final IsolatedThreads notices;
 
+  /**
+   * What gives the kernel bytes. Apart from notices, which are short; else the same is true for
+   * them: a page that somebody reads meanwhile is waited for.
+   */
+  private final IsolatedThreads stores;
+
   private final Path session;
   private final InFlight inFlight;
   private final CountDownLatch initialized = new CountDownLatch(1);
   private final Exposures exposures = new Exposures();
   private final AtomicBoolean closed = new AtomicBoolean();
+  private volatile boolean mayStore;
   private @Nullable RequestThreads threads;
   private @Nullable MountOptions options;
 
@@ -85,6 +97,7 @@ public final class KernelBinding implements Binding {
       throws FsException {
     this.channel = new Channel(fuse);
     this.notices = IsolatedThreads.start("notice", 1, 0, alive);
+    this.stores = IsolatedThreads.start("store", STORE_THREADS, GIVE_WAY, alive);
     this.session = session;
     this.inFlight = new InFlight(requests);
   }
@@ -119,6 +132,7 @@ public final class KernelBinding implements Binding {
             new Requests.Initialized() {
               @Override
               public void agreed(Negotiation negotiation) throws FsException {
+                mayStore = negotiation.clearsWhatFollows();
                 new Session(device, negotiation).write(session);
               }
 
@@ -133,6 +147,7 @@ public final class KernelBinding implements Binding {
 
   private void goOn(Filesystem filesystem, MountOptions wanted, Negotiation agreed) {
     options = wanted;
+    mayStore = agreed.clearsWhatFollows();
     Requests requests = new Requests(channel, inFlight, filesystem, wanted, exposures, agreed);
     if (agreed.canResend()) {
       inFlight.left().forEach(inFlight::give);
@@ -237,6 +252,23 @@ public final class KernelBinding implements Binding {
     return invalidate(node, -1) != Errno.ENOENT.intValue();
   }
 
+  @Override
+  public boolean store(long node, long offset, long address, int length, Taker taker) {
+    if (!mayStore) {
+      return false;
+    }
+    try {
+      stores.execute(
+          () -> {
+            int errno = closed.get() ? 0 : channel.store(node, offset, address, length);
+            taker.over(errno != Errno.ENOENT.intValue());
+          });
+      return true;
+    } catch (RejectedExecutionException e) {
+      return false; // the mount is gone
+    }
+  }
+
   private int invalidate(long node, long offset) {
     long message = LIBC.malloc(INVAL_INODE);
     Memory.clear(message, INVAL_INODE);
@@ -299,5 +331,6 @@ public final class KernelBinding implements Binding {
     Memory.putString(path, Linux.pathBytes(mounted.mountpoint().toString()));
     LIBC.umount2(path, MNT_DETACH);
     notices.close();
+    stores.close();
   }
 }

@@ -120,6 +120,14 @@ record Negotiation(int minor, int maxReadahead, long flags) {
     return (flags & HAS_RESEND) != 0;
   }
 
+  /**
+   * Tells whether the kernel can be given bytes that end within a page: one that was seen to clear
+   * the rest of it, which older ones leave as it was, for everybody to see who maps the file.
+   */
+  boolean clearsWhatFollows() {
+    return minor >= 45;
+  }
+
   /** Tells whether the kernel opens directories by itself once it is told to: Linux 5.1. */
   boolean opensDirectories() {
     return minor >= 29;

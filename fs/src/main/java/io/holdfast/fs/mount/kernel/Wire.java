@@ -22,6 +22,7 @@ import java.time.Duration;
  * fuse_read_in    40: 0 fh u64, 8 offset u64, 16 size u32, ...
  * fuse_dirent     24: 0 ino u64, 8 off u64, 16 namelen u32, 20 type u32, 24 name, padded to 8
  * fuse_direntplus   : fuse_entry_out, fuse_dirent
+ * fuse_notify_store_out 24: 0 nodeid u64, 8 offset u64, 16 size u32, 20 padding
  * </pre>
  */
 final class Wire {
@@ -41,6 +42,7 @@ final class Wire {
   static final int DIRENT = 24;
   static final int OPEN_OUT = 16;
   static final int XATTR_OUT = 8;
+  static final int STORE = 24;
 
   static final int READ_OFFSET = 8;
   static final int READ_SIZE = 16;
@@ -60,6 +62,14 @@ final class Wire {
     Memory.putLong(to, node);
     validity(to, ttl);
     attributes(to + ENTRY_ATTR, attributes);
+  }
+
+  /** Writes where in a file the bytes belong that follow. */
+  static void store(long to, long node, long offset, int length) {
+    Memory.clear(to, STORE);
+    Memory.putLong(to, node);
+    Memory.putLong(to + 8, offset);
+    Memory.putInt(to + 16, length);
   }
 
   /** Writes that a name leads to nothing. */

@@ -35,20 +35,23 @@ final class NegotiationTest {
   /** Protocols from the oldest that will do to one that is not there yet. */
   @ParameterizedTest
   @CsvSource({
-    "19, 19, 24, false",
-    "22, 22, 24, false",
-    "28, 28, 64, false",
-    "29, 29, 64, true",
-    "31, 31, 64, true",
-    "40, 40, 64, true",
-    "45, 45, 64, true",
-    "60, 45, 64, true"
+    "19, 19, 24, false, false",
+    "22, 22, 24, false, false",
+    "28, 28, 64, false, false",
+    "29, 29, 64, true, false",
+    "31, 31, 64, true, false",
+    "40, 40, 64, true, false",
+    "44, 44, 64, true, false",
+    "45, 45, 64, true, true",
+    "60, 45, 64, true, true"
   })
   void offer_ofEachMinor_isTakenAsFarAsBothGo(
-      int minor, int taken, int length, boolean opensDirectories) throws FsException {
+      int minor, int taken, int length, boolean opensDirectories, boolean clears)
+      throws FsException {
     Negotiation negotiation = offered(7, minor, -1);
     assertThat(negotiation.write(answer)).isEqualTo(length);
     assertThat(negotiation.opensDirectories()).isEqualTo(opensDirectories);
+    assertThat(negotiation.clearsWhatFollows()).isEqualTo(clears);
     assertThat(Memory.getInt(answer)).isEqualTo(7);
     assertThat(Memory.getInt(answer + 4)).isEqualTo(taken);
     assertThat(Memory.getInt(answer + 8)).isEqualTo(131_072);

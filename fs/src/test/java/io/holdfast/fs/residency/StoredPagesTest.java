@@ -1,0 +1,197 @@
+package io.holdfast.fs.residency;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.fs.Await;
+import io.holdfast.fs.transit.Item;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What arrives is given to the kernel, where the binding can, before it is pinned. */
+final class StoredPagesTest extends ResidencyFixture {
+  private static final int LENGTH = 5 * PAGE + 7;
+  private static final long MEMORY = 1 << 30;
+
+  /** What a binding was asked to store, and how it ends. */
+  private record Stored(long node, long offset, long address, int length, PageStore.Taker taker) {
+    void over(boolean known) {
+      taker.over(known);
+    }
+  }
+
+  /** Where the bytes are, and how many of the first have been read. */
+  private static final class Arrived extends Offered {
+    private final int delivered;
+    private volatile int elsewhere;
+
+    Arrived(Item item, int delivered, int elsewhere) {
+      super(item, false);
+      this.delivered = delivered;
+      this.elsewhere = elsewhere;
+    }
+
+    @Override
+    public long address() {
+      return MEMORY;
+    }
+
+    @Override
+    public int firstUndelivered() {
+      return delivered;
+    }
+
+    @Override
+    public int readsFromElsewhere() {
+      return elsewhere;
+    }
+  }
+
+  private final List<Stored> asked = new CopyOnWriteArrayList<>();
+
+  StoredPagesTest() {
+    pages =
+        (node, offset, address, length, taker) ->
+            asked.add(new Stored(node, offset, address, length, taker));
+  }
+
+  /** Nothing is left unanswered. */
+  @AfterEach
+  void answer() {
+    List<Stored> left = new ArrayList<>(asked);
+    asked.clear();
+    left.forEach(each -> each.over(true));
+  }
+
+  private Stored next() {
+    Await.until("bytes are given to the kernel", () -> !asked.isEmpty());
+    return asked.remove(0);
+  }
+
+  @Test
+  void offer_itemThatNobodyHasRead_isStoredWholeAndThenPinned() throws IOException {
+    start(1 << 20);
+    file("f", random(LENGTH));
+    Item item = item("f", LENGTH);
+    Arrived arrived = new Arrived(item, 0, 0);
+    assertThat(residency.offer(arrived)).isTrue();
+
+    Stored stored = next();
+    assertThat(stored)
+        .usingRecursiveComparison()
+        .ignoringFields("taker")
+        .isEqualTo(new Stored(Item.node(item.id()), 0, MEMORY, LENGTH, known -> {}));
+    assertThat(residency.isPinned(item)).isFalse();
+    assertThat(arrived.calls).as("its memory is in use").hasValue(0);
+    stored.over(true);
+
+    Await.latch(arrived.done);
+    assertThat(residency.isPinned(item)).isTrue();
+    assertThat(asked).isEmpty();
+  }
+
+  @Test
+  void offer_itemOfWhichTheBeginningWasRead_storesTheRest() throws IOException {
+    start(1 << 20);
+    file("f", random(LENGTH));
+    Item item = item("f", LENGTH);
+    Arrived arrived = new Arrived(item, 2 * PAGE, 0);
+    residency.offer(arrived);
+
+    Stored stored = next();
+    assertThat(stored.offset()).isEqualTo(2L * PAGE);
+    assertThat(stored.address()).isEqualTo(MEMORY + 2L * PAGE);
+    assertThat(stored.length()).isEqualTo(LENGTH - 2 * PAGE);
+    stored.over(true);
+    Await.latch(arrived.done);
+    assertThat(residency.isPinned(item)).isTrue();
+  }
+
+  @Test
+  void offer_itemThatWasReadWhole_storesNothing() throws IOException {
+    start(1 << 20);
+    file("f", random(LENGTH));
+    Item item = item("f", LENGTH);
+    Arrived arrived = new Arrived(item, LENGTH, 0);
+    residency.offer(arrived);
+    Await.latch(arrived.done);
+    assertThat(residency.isPinned(item)).isTrue();
+    assertThat(asked).isEmpty();
+  }
+
+  @Test
+  void offer_fileThatTheKernelDoesNotKnow_isLookedUpOnce() throws IOException {
+    start(1 << 20);
+    file("f", random(LENGTH));
+    Item item = item("f", LENGTH);
+    Arrived arrived = new Arrived(item, 0, 0);
+    residency.offer(arrived);
+    next().over(false);
+    next().over(false);
+    Await.latch(arrived.done);
+    assertThat(residency.isPinned(item)).as("read in through the mount").isTrue();
+    assertThat(asked).isEmpty();
+  }
+
+  @Test
+  void offer_itemReadFromElsewhere_isDroppedAndStoredWhole() throws IOException {
+    start(1 << 20);
+    Path path = file("f", random(LENGTH));
+    try (MappedFile application = application(path)) {
+      application.read();
+      Item item = item("f", LENGTH);
+      Arrived arrived = new Arrived(item, LENGTH, 1);
+      residency.offer(arrived);
+
+      Stored stored = next();
+      assertThat(application.cachedPages()).isZero();
+      assertThat(stored.offset()).isZero();
+      assertThat(stored.length()).isEqualTo(LENGTH);
+      application.read();
+      stored.over(true);
+      Await.latch(arrived.done);
+      assertThat(residency.isPinned(item)).isTrue();
+    }
+  }
+
+  @Test
+  void giveUp_whileItIsStored_isNotPinnedAndItsPagesGo() throws IOException {
+    start(1 << 20);
+    Path path = file("f", random(LENGTH));
+    Item item = item("f", LENGTH);
+    Arrived arrived = new Arrived(item, 0, 0);
+    try (MappedFile application = application(path)) {
+      residency.offer(arrived);
+      Stored stored = next();
+      assertThat(residency.giveUp(item, true)).isTrue();
+      Await.until("it has left", () -> residency.figures().windowBytes() == 0);
+      application.read();
+      stored.over(true);
+      Await.latch(arrived.done);
+
+      assertThat(mappings()).isZero();
+      clock.advance(AGE);
+      residency.tick();
+      Await.until("it is dropped", () -> residency.figures().windowBytes() == 0);
+      assertThat(application.cachedPages()).isZero();
+    }
+  }
+
+  @Test
+  void close_whileItIsStored_givesTheMemoryBack() throws IOException {
+    start(1 << 20);
+    file("f", random(LENGTH));
+    Arrived arrived = new Arrived(item("f", LENGTH), 0, 0);
+    residency.offer(arrived);
+    Stored stored = next();
+    residency.close();
+    stored.over(true);
+    Await.latch(arrived.done);
+    assertThat(arrived.calls).hasValue(1);
+    assertThat(mappings()).isZero();
+  }
+}

@@ -1,0 +1,96 @@
+package io.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.posix.Posix;
+import io.holdfast.posix.RawPath;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** The daemon gives the kernel the bytes of residents before anybody asks for them. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Execution(ExecutionMode.CONCURRENT)
+class StoredPagesIT {
+  private static final int FILES = 400;
+
+  /** They end within a page. */
+  private static final int FILE_BYTES = 50_001;
+
+  private static final Duration DEADLINE = Duration.ofSeconds(20);
+
+  @RegisterExtension final Sandbox sandbox = new Sandbox();
+
+  private final long seed = System.nanoTime();
+
+  @Test
+  void warm_ofFilesThatNobodyHasLookedAt_asksForNoBytes() {
+    Dataset dataset = dataset();
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
+
+    sandbox.holdfast("warm", mount.name()).mustSucceed();
+
+    Stats warm = mount.settledStats();
+    assertThat(warm.residentItems()).isEqualTo(FILES);
+    assertThat(warm.requests("READ")).isZero();
+    assertThat(mount.lockedBytes()).isEqualTo(dataset.pageBytes());
+    Child.Result read =
+        sandbox
+            .startJava(
+                Reader.class,
+                mount.mountpoint(),
+                dataset.permutation(sandbox, new Random(seed)),
+                2,
+                "share")
+            .await(DEADLINE);
+    assertThat(read.exit()).as("seed %d: %s", seed, read).isZero();
+    assertThat(mount.settledStats().requests("READ")).isZero();
+  }
+
+  /** Whoever maps a file sees the rest of its last page, in which other files' bytes may be. */
+  @Test
+  void warm_ofFilesThatEndWithinAPage_leavesNothingBehindTheirEnd() throws IOException {
+    Dataset dataset = dataset();
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
+    sandbox.holdfast("warm", mount.name()).mustSucceed();
+
+    for (String file : dataset.files()) {
+      RawPath path = RawPath.of(mount.path(file));
+      assertThat(Posix.isZeroBehindItsEnd(path)).as(file).isTrue();
+    }
+    assertThat(mount.stats().requests("READ")).isZero();
+  }
+
+  @Test
+  void residents_readFirstInAnotherMemoryGroup_areNotAskedForTwice() {
+    Dataset dataset = dataset();
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
+    MemoryCgroup readers = MemoryCgroup.create(sandbox, "reader");
+
+    readers.run(
+        "sh",
+        "-c",
+        "find \"$1\" -type f -print0 | xargs -0 cat | cksum",
+        "sh",
+        mount.mountpoint().toString());
+
+    Stats read = mount.settledStats();
+    assertThat(read.residentItems()).isEqualTo(FILES);
+    // a reader that finds its pages dropped before it has copied them asks again
+    assertThat(read.requests("READ")).isBetween((long) FILES, FILES * 5L / 4);
+    Await.value(
+        DEADLINE,
+        "no pinned pages charged to the reader's group",
+        readers::unevictableBytes,
+        bytes -> bytes == 0);
+  }
+
+  private Dataset dataset() {
+    return Dataset.create(sandbox.folder("origin"), FILES, i -> FILE_BYTES);
+  }
+}
