@@ -110,6 +110,26 @@ class LargeFilesIT {
     assertThat(originBytes(mount)).isEqualTo(SIZE);
   }
 
+  /**
+   * What is taken for one item after the other is what was given back: it was several times as
+   * much.
+   */
+  @Test
+  void notResident_readToTheEnd_takesNoMoreMemoryThanTransitMay() throws IOException {
+    Path origin = sandbox.tmpfs("origin");
+    Path file = origin.resolve("large");
+    try (RandomAccessFile holes = new RandomAccessFile(file.toFile(), "rw")) {
+      holes.setLength(1L << 30);
+    }
+    Mount mount = sandbox.mount(origin, "--policy", "none", "--transit", "64M");
+    long before = mount.stats().number("process.rss_anon_bytes");
+    sandbox
+        .command("dd", "if=" + mount.path("large"), "of=/dev/null", "bs=1M", "status=none")
+        .mustSucceed();
+    long grown = mount.stats().number("process.rss_anon_bytes") - before;
+    assertThat(grown).as("of the virtual machine as well").isLessThan((64 + 64) * (long) MIB);
+  }
+
   @Test
   void resident_readInAnyWay_isRightAndCostsNothing() throws IOException {
     Path origin = sandbox.tmpfs("origin");

@@ -65,8 +65,6 @@ public interface Libc {
 
   long malloc(long size);
 
-  long aligned_alloc(long alignment, long size);
-
   void free(long address);
 
   int unshare(int flags);

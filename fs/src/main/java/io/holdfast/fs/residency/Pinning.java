@@ -21,6 +21,9 @@ final class Pinning {
   private static final Logger log = LoggerFactory.getLogger(Pinning.class);
   private static final int REHOME_ATTEMPTS = 4;
 
+  /** What is given to the kernel at once. */
+  private static final int PIECE = 1 << 20;
+
   private final OwnMount mount;
   private final PageStore pages;
 
@@ -118,17 +121,21 @@ final class Pinning {
 
     private boolean lookedUp;
 
+    /** Where what has been given to the kernel begins. */
+    private int stored;
+
     Arrived(Resident resident, Fetched fetched) {
       this.resident = resident;
       this.item = resident.item();
       this.path = item.path().get().bytes();
       this.fetched = fetched;
+      this.stored = item.length();
     }
 
     boolean begin() {
       return fetched.readsFromElsewhere() > 0
           ? execute(this::rehome)
-          : store(fetched.firstUndelivered()) || execute(this::pin);
+          : store() || execute(this::pin);
     }
 
     private void rehome() {
@@ -138,7 +145,7 @@ final class Pinning {
           int reads = fetched.readsFromElsewhere();
           mount.clear(path, item);
           settledReads = reads;
-          over = store(0);
+          over = store();
         }
       } finally {
         if (!over) {
@@ -147,22 +154,33 @@ final class Pinning {
       }
     }
 
-    private boolean store(int from) {
-      return from < item.length()
-          && !isPointless()
-          && pages.store(
-              Item.node(item.id()),
-              item.offset() + from,
-              fetched.address() + from,
-              item.length() - from,
-              this::stored);
+    /**
+     * Gives the kernel a piece, from the end to the beginning: a reader that is on its way through
+     * the item comes from the other side, and the two meet.
+     */
+    private boolean store() {
+      int first = settledReads > 0 ? 0 : fetched.firstUndelivered();
+      if (stored <= first || isPointless()) {
+        return false;
+      }
+      int from = Math.max(first, (stored - 1) / PIECE * PIECE);
+      return pages.store(
+          Item.node(item.id()),
+          item.offset() + from,
+          fetched.address() + from,
+          stored - from,
+          known -> stored(known, from));
     }
 
-    /** The kernel forgets a file that was known when it was looked up, if it has to. */
-    private void stored(boolean known) {
-      boolean again = !known && !lookedUp;
-      if (!execute(again ? this::lookUp : this::pin)) {
-        pin();
+    private void stored(boolean known, int from) {
+      if (known) {
+        stored = from;
+        if (!store()) {
+          pinLater();
+        }
+      } else if (lookedUp || !execute(this::lookUp)) {
+        // the kernel forgets a file that was known when it was looked up, if it has to
+        pinLater();
       }
     }
 
@@ -171,11 +189,18 @@ final class Pinning {
       boolean over = false;
       try {
         mount.lookUp(path);
-        over = store(0);
+        over = store();
       } finally {
         if (!over) {
           pin();
         }
+      }
+    }
+
+    /** Where nothing is executed any more, nothing is pinned either. */
+    private void pinLater() {
+      if (!execute(this::pin)) {
+        pin();
       }
     }
 

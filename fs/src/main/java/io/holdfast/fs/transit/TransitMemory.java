@@ -3,6 +3,7 @@ package io.holdfast.fs.transit;
 import static io.holdfast.fs.linux.Libc.LIBC;
 import static io.holdfast.fs.linux.Linux.PAGE_SIZE;
 
+import io.holdfast.fs.linux.Memory;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -46,20 +47,30 @@ final class TransitMemory {
     } finally {
       lock.unlock();
     }
-    long address =
-        length < LARGE ? LIBC.malloc(length) : LIBC.aligned_alloc(PAGE_SIZE, pages(length));
+    long address = length < LARGE ? LIBC.malloc(length) : wholePages(length);
     if (address == 0) {
       giveBack(length);
     }
     return address;
   }
 
-  private static long pages(long length) {
-    return (length + PAGE_SIZE - 1) / PAGE_SIZE * PAGE_SIZE;
+  /**
+   * What malloc gave begins up to a page before, which stands right before the address. Not
+   * aligned_alloc: glibc does not find what was freed before for the next of the same length, and
+   * takes new memory each time, several times what is in use.
+   */
+  private static long wholePages(long length) {
+    long given = LIBC.malloc(length + PAGE_SIZE + Long.BYTES);
+    if (given == 0) {
+      return 0;
+    }
+    long address = (given + Long.BYTES + PAGE_SIZE - 1) / PAGE_SIZE * PAGE_SIZE;
+    Memory.putLong(address - Long.BYTES, given);
+    return address;
   }
 
   void release(long address, long length) {
-    LIBC.free(address);
+    LIBC.free(length < LARGE ? address : Memory.getLong(address - Long.BYTES));
     giveBack(length);
   }
 

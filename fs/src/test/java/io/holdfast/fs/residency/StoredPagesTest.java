@@ -26,7 +26,7 @@ final class StoredPagesTest extends ResidencyFixture {
 
   /** Where the bytes are, and how many of the first have been read. */
   private static final class Arrived extends Offered {
-    private final int delivered;
+    private volatile int delivered;
     private volatile int elsewhere;
 
     Arrived(Item item, int delivered, int elsewhere) {
@@ -109,6 +109,32 @@ final class StoredPagesTest extends ResidencyFixture {
     stored.over(true);
     Await.latch(arrived.done);
     assertThat(residency.isPinned(item)).isTrue();
+  }
+
+  @Test
+  void offer_largeItem_isStoredFromItsEndUntilItMeetsTheReader() throws IOException {
+    int mib = 1 << 20;
+    int length = 2 * mib + LENGTH;
+    start(4L * mib);
+    file("f", random(length));
+    Item item = item("f", length);
+    Arrived arrived = new Arrived(item, 0, 0);
+    residency.offer(arrived);
+
+    Stored last = next();
+    assertThat(last.offset()).isEqualTo(2L * mib);
+    assertThat(last.length()).isEqualTo(LENGTH);
+    arrived.delivered = mib + PAGE;
+    last.over(true);
+    Stored middle = next();
+    assertThat(middle.offset()).isEqualTo(mib + PAGE);
+    assertThat(middle.address()).isEqualTo(MEMORY + mib + PAGE);
+    assertThat(middle.length()).isEqualTo(mib - PAGE);
+    middle.over(true);
+
+    Await.latch(arrived.done);
+    assertThat(residency.isPinned(item)).isTrue();
+    assertThat(asked).isEmpty();
   }
 
   @Test

@@ -3,11 +3,15 @@ package io.holdfast.fs.transit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.Await;
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.linux.Memory;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class TransitMemoryTest {
   private static final long LONG = Duration.ofSeconds(20).toNanos();
@@ -61,5 +65,21 @@ final class TransitMemoryTest {
     thread.join(Await.LONGEST.toMillis());
     assertThat(interrupted).isTrue();
     memory.release(held, 1000);
+  }
+
+  /** Each byte may be written to; a store that copies to where it is told to wants whole pages. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 4096, 131_071, 131_072, 131_073, (1 << 20) + 5000, 8 << 20})
+  void acquire_ofEachLength_beginsWithAPageWhereItIsLarge(int length) {
+    TransitMemory large = new TransitMemory(32L << 20);
+    long first = large.acquire(length, 0);
+    long second = large.acquire(length, 0);
+    for (long address : new long[] {first, second}) {
+      assertThat(address % (length < 131_072 ? Long.BYTES : Linux.PAGE_SIZE)).isZero();
+      Memory.clear(address, length);
+    }
+    large.release(first, length);
+    large.release(second, length);
+    assertThat(large.used()).isZero();
   }
 }
