@@ -230,11 +230,14 @@ final class AccessPatternsTest {
     }
   }
 
-  /** Each byte once, in an order that no readahead can guess, with memory for it all. */
+  /**
+   * Each byte once, in an order that no readahead can guess, with memory for it all. Of 32 places
+   * some follow each other by chance often enough to look like a run, in 9 of 300 orders.
+   */
   @ParameterizedTest
-  @CsvSource({"4096, 1", "4096, 8", "131072, 1", "262144, 8", "1048576, 8"})
-  void random_pass_getsEachByteOnce(int length, int threads) {
-    assertThat(randomPass(length, threads, 32, 64)).isEqualTo(1);
+  @CsvSource({"4096, 1, 32", "4096, 8, 32", "131072, 1, 32", "262144, 8, 32", "1048576, 8, 128"})
+  void random_pass_getsEachByteOnce(int length, int threads, int fileMib) {
+    assertThat(randomPass(length, threads, fileMib, 2 * fileMib)).isEqualTo(1);
   }
 
   /** The same where memory holds a quarter of it. */
