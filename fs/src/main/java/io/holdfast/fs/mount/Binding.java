@@ -1,7 +1,7 @@
 package io.holdfast.fs.mount;
 
 import io.holdfast.fs.FsException;
-import io.holdfast.fs.residency.PageStore;
+import io.holdfast.fs.PageStore;
 import java.util.Map;
 
 /**

@@ -1,5 +1,6 @@
 package io.holdfast.fs.residency;
 
+import io.holdfast.fs.PageStore;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.transit.Fetched;

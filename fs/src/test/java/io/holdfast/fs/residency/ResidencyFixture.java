@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.holdfast.fs.Await;
 import io.holdfast.fs.FakeClock;
+import io.holdfast.fs.PageStore;
 import io.holdfast.fs.Sandbox;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;

@@ -3,6 +3,7 @@ package io.holdfast.fs.residency;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.Await;
+import io.holdfast.fs.PageStore;
 import io.holdfast.fs.transit.Item;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package io.holdfast.fs.residency;
+package io.holdfast.fs;
 
 /**
  * Puts bytes into the page cache of the own mount of which nobody has asked the daemon yet.
