@@ -1,32 +1,45 @@
 package io.holdfast.fs;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Puts bytes into the page cache of the own mount of which nobody has asked the daemon yet.
  * Thread-safe.
  */
 public interface PageStore {
   /** One that cannot. */
-  PageStore NONE = (node, offset, address, length, taker) -> false;
+  PageStore NONE = (node, source) -> false;
 
   /**
    * Begins to put bytes of a file into the page cache, charged to this process. The kernel may drop
    * them again, as any others.
    *
-   * @param offset first byte, at the beginning of a page
-   * @param address where the bytes are, valid until it is done
-   * @param length of whole pages, or up to the end of the file
-   * @param taker told once when it is over, on a thread that is not to be kept waiting
-   * @return false where that is not possible: the taker is not told then
+   * @return false where that is not possible: the source is not asked then
    */
-  boolean store(long node, long offset, long address, int length, Taker taker);
+  boolean store(long node, Source source);
 
-  /** Learns how it ended. */
-  interface Taker {
+  /** What is to be stored. Its methods are called one after the other, none of them for long. */
+  interface Source {
     /**
-     * It is over.
+     * Returns what comes next, which stays where it is until the next call; null where there is no
+     * more.
+     */
+    @Nullable Piece next();
+
+    /**
+     * It is over. Called once, however it ended, unless the process ends first.
      *
      * @param known whether the kernel knows the file; it takes nothing of others
      */
     void over(boolean known);
   }
+
+  /**
+   * Some bytes of a file.
+   *
+   * @param offset first byte, at the beginning of a page
+   * @param address where they are
+   * @param length of whole pages, or up to the end of the file
+   */
+  record Piece(long offset, long address, int length) {}
 }

@@ -98,7 +98,7 @@ final class MountParts {
     this.supervision = supervision;
     this.undo = undo;
     int[] without = supervision == null ? new int[0] : supervision.descriptors();
-    IsolatedThreads pinners = undo.closing(Composition.pinners(without));
+    IsolatedThreads pinners = undo.closing(Composition.pinners(supervision, without));
     IsolatedThreads droppers = undo.closing(Composition.droppers(without));
     activity = new Activity(settings.jobBy(), settings.itemSize(), System::nanoTime);
     watcher = undo.closing(new OpenWatcher(Composition.watcher(without), activity));
@@ -222,8 +222,8 @@ final class MountParts {
   }
 
   /** Called back only once the mount answers, when the field is set. */
-  private boolean store(long node, long offset, long address, int length, PageStore.Taker taker) {
-    return binding.store(node, offset, address, length, taker);
+  private boolean store(long node, PageStore.Source source) {
+    return binding.store(node, source);
   }
 
   private @Nullable PeerLink peerLink(long capacity, Executor asking, OwnShare ownShare)

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +32,8 @@ final class Pinning {
   /** Items that were admitted and are being pinned wait in transit memory, which bounds them. */
   private final IsolatedThreads pinners;
 
+  private final IsolatedThreads droppers;
+
   private final boolean hard;
   private final Consumer<Resident> unpinned;
   private final AtomicLong failures = new AtomicLong();
@@ -48,11 +51,13 @@ final class Pinning {
       OwnMount mount,
       PageStore pages,
       IsolatedThreads pinners,
+      IsolatedThreads droppers,
       boolean hard,
       Consumer<Resident> unpinned) {
     this.mount = mount;
     this.pages = pages;
     this.pinners = pinners;
+    this.droppers = droppers;
     this.hard = hard;
     this.unpinned = unpinned;
   }
@@ -73,8 +78,12 @@ final class Pinning {
   }
 
   private boolean execute(Runnable task) {
+    return execute(pinners, task);
+  }
+
+  private static boolean execute(IsolatedThreads threads, Runnable task) {
     try {
-      pinners.execute(task);
+      threads.execute(task);
       return true;
     } catch (RejectedExecutionException e) {
       return false;
@@ -111,7 +120,7 @@ final class Pinning {
    * brought in is dropped, what is missing is given to the kernel from transit memory, and then all
    * of it is mapped. Each step is a task of its own; nobody waits for the next one.
    */
-  private final class Arrived {
+  private final class Arrived implements PageStore.Source {
     private final Resident resident;
     private final Item item;
     private final byte[] path;
@@ -125,17 +134,19 @@ final class Pinning {
     /** Where what has been given to the kernel begins. */
     private int stored;
 
+    /** Where the bytes are while they are being given to the kernel. */
+    private long memory;
+
     Arrived(Resident resident, Fetched fetched) {
       this.resident = resident;
       this.item = resident.item();
       this.path = item.path().get().bytes();
       this.fetched = fetched;
-      this.stored = item.length();
     }
 
     boolean begin() {
       return fetched.readsFromElsewhere() > 0
-          ? execute(this::rehome)
+          ? execute(droppers, this::rehome)
           : store() || execute(this::pin);
     }
 
@@ -150,38 +161,58 @@ final class Pinning {
         }
       } finally {
         if (!over) {
-          pin();
+          pinLater();
         }
       }
+    }
+
+    private boolean store() {
+      stored = item.length();
+      return firstMissing() < stored && !isPointless() && pages.store(Item.node(item.id()), this);
     }
 
     /**
-     * Gives the kernel a piece, from the end to the beginning: a reader that is on its way through
-     * the item comes from the other side, and the two meet.
+     * From the end to the beginning: a reader that is on its way through the item comes from the
+     * other side, and the two meet.
      */
-    private boolean store() {
-      int first = settledReads > 0 ? 0 : fetched.firstUndelivered();
-      if (stored <= first || isPointless()) {
-        return false;
+    @Override
+    public PageStore.@Nullable Piece next() {
+      int first = firstMissing();
+      if (stored <= first || isPointless() || fetched.isOutdated()) {
+        return null;
+      }
+      if (memory == 0) {
+        memory = fetched.hold();
+      }
+      if (memory == 0) {
+        return null;
       }
       int from = Math.max(first, (stored - 1) / PIECE * PIECE);
-      return pages.store(
-          Item.node(item.id()),
-          item.offset() + from,
-          fetched.address() + from,
-          stored - from,
-          known -> stored(known, from));
+      int length = stored - from;
+      stored = from;
+      return new PageStore.Piece(item.offset() + from, memory + from, length);
     }
 
-    private void stored(boolean known, int from) {
-      if (known) {
-        stored = from;
-        if (!store()) {
+    /** The first byte that the kernel has not got: what it had before is gone if it was dropped. */
+    private int firstMissing() {
+      int first = settledReads > 0 ? 0 : fetched.firstUndelivered();
+      return first == item.length() ? first : first - first % Linux.PAGE_SIZE;
+    }
+
+    /** The kernel forgets a file that was known when it was looked up, if it has to. */
+    @Override
+    public void over(boolean known) {
+      boolean goesOn = false;
+      try {
+        if (memory != 0) {
+          memory = 0;
+          fetched.release();
+        }
+        goesOn = !known && !lookedUp && execute(this::lookUp);
+      } finally {
+        if (!goesOn) {
           pinLater();
         }
-      } else if (lookedUp || !execute(this::lookUp)) {
-        // the kernel forgets a file that was known when it was looked up, if it has to
-        pinLater();
       }
     }
 

@@ -107,7 +107,14 @@ public final class Residency implements AutoCloseable {
             mount,
             threads.droppers(),
             this::isResident);
-    pinning = new Pinning(mount, use.pages(), threads.pinners(), use.hard(), this::forgetAndDrop);
+    pinning =
+        new Pinning(
+            mount,
+            use.pages(),
+            threads.pinners(),
+            threads.droppers(),
+            use.hard(),
+            this::forgetAndDrop);
   }
 
   /** Tells whether an item would be admitted now. */
@@ -253,11 +260,15 @@ public final class Residency implements AutoCloseable {
    * finds what is being admitted in that moment.
    */
   private boolean begin(Fetched fetched, Resident resident) {
-    if (fetched.isOutdated() || !pinning.begin(resident, fetched)) {
-      forget(resident);
-      return false;
+    boolean begun = false;
+    try {
+      begun = !fetched.isOutdated() && pinning.begin(resident, fetched);
+    } finally {
+      if (!begun) {
+        forget(resident);
+      }
     }
-    return true;
+    return begun;
   }
 
   /** Returns the hash by which an item is selected and placed, the same on every node. */

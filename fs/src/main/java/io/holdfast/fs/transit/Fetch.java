@@ -130,7 +130,11 @@ final class Fetch implements Fetched {
   }
 
   @Override
-  public synchronized long address() {
+  public synchronized long hold() {
+    if (state == State.RETIRED) {
+      return 0;
+    }
+    users++;
     return address;
   }
 
@@ -443,7 +447,8 @@ final class Fetch implements Fetched {
   }
 
   /** Ends one use of the memory. */
-  void release() {
+  @Override
+  public void release() {
     boolean free;
     synchronized (this) {
       users--;

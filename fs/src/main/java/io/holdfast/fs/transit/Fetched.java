@@ -1,15 +1,23 @@
 package io.holdfast.fs.transit;
 
 /**
- * An item whose bytes have arrived whole and were checked. Its memory is valid until {@link
- * #done()}. Thread-safe.
+ * An item whose bytes have arrived whole and were checked. Its memory is there until {@link
+ * #done()}, or until its version is gone. Thread-safe.
  */
 public interface Fetched {
   /** Returns the item. */
   Item item();
 
-  /** Returns where its first byte is in memory. */
-  long address();
+  /**
+   * Keeps its memory until {@link #release()}, also where it is {@linkplain #isOutdated() outdated}
+   * meanwhile.
+   *
+   * @return where its first byte is; or 0 where the memory is gone, and there is nothing to release
+   */
+  long hold();
+
+  /** Ends what {@link #hold()} began. */
+  void release();
 
   /** Returns the first of its bytes that no read of a program has been answered with. */
   int firstUndelivered();

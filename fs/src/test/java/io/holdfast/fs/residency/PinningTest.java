@@ -1,6 +1,7 @@
 package io.holdfast.fs.residency;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.fs.Await;
 import io.holdfast.fs.RecordingReply;
@@ -354,5 +355,22 @@ final class PinningTest extends ResidencyFixture {
     Await.until("it is not resident", () -> !residency.isResident(item));
     assertThat(residency.figures().residentBytes()).isZero();
     residency.tick();
+  }
+
+  @Test
+  void offer_thatEndsWithAnError_leavesNothingResident() throws IOException {
+    start(1 << 20);
+    file("f", random(PAGE));
+    Item item = item("f", PAGE);
+    Offered offered =
+        new Offered(item, false) {
+          @Override
+          public int readsFromElsewhere() {
+            throw new IllegalStateException("made for the test");
+          }
+        };
+    assertThatThrownBy(() -> residency.offer(offered)).isInstanceOf(IllegalStateException.class);
+    assertThat(residency.isResident(item)).isFalse();
+    assertThat(residency.figures().residentBytes()).isZero();
   }
 }

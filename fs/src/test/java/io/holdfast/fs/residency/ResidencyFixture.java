@@ -148,7 +148,7 @@ abstract class ResidencyFixture {
     private final boolean elsewhere;
     final CountDownLatch done = new CountDownLatch(1);
     final AtomicInteger calls = new AtomicInteger();
-    boolean outdated;
+    volatile boolean outdated;
 
     Offered(Item item, boolean elsewhere) {
       this.item = item;
@@ -161,9 +161,12 @@ abstract class ResidencyFixture {
     }
 
     @Override
-    public long address() {
+    public long hold() {
       return 0;
     }
+
+    @Override
+    public void release() {}
 
     @Override
     public int firstUndelivered() {

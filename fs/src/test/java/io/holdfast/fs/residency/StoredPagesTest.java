@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -18,17 +19,22 @@ final class StoredPagesTest extends ResidencyFixture {
   private static final int LENGTH = 5 * PAGE + 7;
   private static final long MEMORY = 1 << 30;
 
-  /** What a binding was asked to store, and how it ends. */
-  private record Stored(long node, long offset, long address, int length, PageStore.Taker taker) {
+  /** What a binding was asked to store. */
+  private record Stored(long node, PageStore.Source source) {
+    PageStore.Piece next() {
+      return source.next();
+    }
+
     void over(boolean known) {
-      taker.over(known);
+      source.over(known);
     }
   }
 
   /** Where the bytes are, and how many of the first have been read. */
   private static final class Arrived extends Offered {
     private volatile int delivered;
-    private volatile int elsewhere;
+    private final int elsewhere;
+    private final AtomicInteger holders = new AtomicInteger();
 
     Arrived(Item item, int delivered, int elsewhere) {
       super(item, false);
@@ -37,8 +43,14 @@ final class StoredPagesTest extends ResidencyFixture {
     }
 
     @Override
-    public long address() {
+    public long hold() {
+      holders.incrementAndGet();
       return MEMORY;
+    }
+
+    @Override
+    public void release() {
+      holders.decrementAndGet();
     }
 
     @Override
@@ -55,9 +67,7 @@ final class StoredPagesTest extends ResidencyFixture {
   private final List<Stored> asked = new CopyOnWriteArrayList<>();
 
   StoredPagesTest() {
-    pages =
-        (node, offset, address, length, taker) ->
-            asked.add(new Stored(node, offset, address, length, taker));
+    pages = (node, source) -> asked.add(new Stored(node, source));
   }
 
   /** Nothing is left unanswered. */
@@ -82,13 +92,14 @@ final class StoredPagesTest extends ResidencyFixture {
     assertThat(residency.offer(arrived)).isTrue();
 
     Stored stored = next();
-    assertThat(stored)
-        .usingRecursiveComparison()
-        .ignoringFields("taker")
-        .isEqualTo(new Stored(Item.node(item.id()), 0, MEMORY, LENGTH, known -> {}));
+    assertThat(stored.node()).isEqualTo(Item.node(item.id()));
+    assertThat(stored.next()).isEqualTo(new PageStore.Piece(0, MEMORY, LENGTH));
     assertThat(residency.isPinned(item)).isFalse();
     assertThat(arrived.calls).as("its memory is in use").hasValue(0);
+    assertThat(arrived.holders).hasValue(1);
+    assertThat(stored.next()).isNull();
     stored.over(true);
+    assertThat(arrived.holders).hasValue(0);
 
     Await.latch(arrived.done);
     assertThat(residency.isPinned(item)).isTrue();
@@ -104,9 +115,8 @@ final class StoredPagesTest extends ResidencyFixture {
     residency.offer(arrived);
 
     Stored stored = next();
-    assertThat(stored.offset()).isEqualTo(2L * PAGE);
-    assertThat(stored.address()).isEqualTo(MEMORY + 2L * PAGE);
-    assertThat(stored.length()).isEqualTo(LENGTH - 2 * PAGE);
+    assertThat(stored.next())
+        .isEqualTo(new PageStore.Piece(2L * PAGE, MEMORY + 2L * PAGE, LENGTH - 2 * PAGE));
     stored.over(true);
     Await.latch(arrived.done);
     assertThat(residency.isPinned(item)).isTrue();
@@ -122,16 +132,13 @@ final class StoredPagesTest extends ResidencyFixture {
     Arrived arrived = new Arrived(item, 0, 0);
     residency.offer(arrived);
 
-    Stored last = next();
-    assertThat(last.offset()).isEqualTo(2L * mib);
-    assertThat(last.length()).isEqualTo(LENGTH);
+    Stored stored = next();
+    assertThat(stored.next()).isEqualTo(new PageStore.Piece(2L * mib, MEMORY + 2L * mib, LENGTH));
     arrived.delivered = mib + PAGE;
-    last.over(true);
-    Stored middle = next();
-    assertThat(middle.offset()).isEqualTo(mib + PAGE);
-    assertThat(middle.address()).isEqualTo(MEMORY + mib + PAGE);
-    assertThat(middle.length()).isEqualTo(mib - PAGE);
-    middle.over(true);
+    assertThat(stored.next())
+        .isEqualTo(new PageStore.Piece(mib + PAGE, MEMORY + mib + PAGE, mib - PAGE));
+    assertThat(stored.next()).isNull();
+    stored.over(true);
 
     Await.latch(arrived.done);
     assertThat(residency.isPinned(item)).isTrue();
@@ -157,8 +164,11 @@ final class StoredPagesTest extends ResidencyFixture {
     Item item = item("f", LENGTH);
     Arrived arrived = new Arrived(item, 0, 0);
     residency.offer(arrived);
-    next().over(false);
-    next().over(false);
+    for (int i = 0; i < 2; i++) {
+      Stored stored = next();
+      assertThat(stored.next()).isEqualTo(new PageStore.Piece(0, MEMORY, LENGTH));
+      stored.over(false);
+    }
     Await.latch(arrived.done);
     assertThat(residency.isPinned(item)).as("read in through the mount").isTrue();
     assertThat(asked).isEmpty();
@@ -176,8 +186,7 @@ final class StoredPagesTest extends ResidencyFixture {
 
       Stored stored = next();
       assertThat(application.cachedPages()).isZero();
-      assertThat(stored.offset()).isZero();
-      assertThat(stored.length()).isEqualTo(LENGTH);
+      assertThat(stored.next()).isEqualTo(new PageStore.Piece(0, MEMORY, LENGTH));
       application.read();
       stored.over(true);
       Await.latch(arrived.done);
@@ -196,6 +205,7 @@ final class StoredPagesTest extends ResidencyFixture {
       Stored stored = next();
       assertThat(residency.giveUp(item, true)).isTrue();
       Await.until("it has left", () -> residency.figures().windowBytes() == 0);
+      assertThat(stored.next()).isNull();
       application.read();
       stored.over(true);
       Await.latch(arrived.done);
@@ -220,5 +230,19 @@ final class StoredPagesTest extends ResidencyFixture {
     Await.latch(arrived.done);
     assertThat(arrived.calls).hasValue(1);
     assertThat(mappings()).isZero();
+  }
+
+  @Test
+  void version_goneBeforeItIsStored_isNotStored() throws IOException {
+    start(1 << 20);
+    file("f", random(LENGTH));
+    Arrived arrived = new Arrived(item("f", LENGTH), 0, 0);
+    residency.offer(arrived);
+    arrived.outdated = true;
+    Stored stored = next();
+    assertThat(stored.next()).isNull();
+    assertThat(arrived.holders).hasValue(0);
+    stored.over(true);
+    Await.latch(arrived.done);
   }
 }

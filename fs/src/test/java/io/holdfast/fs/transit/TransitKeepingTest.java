@@ -169,6 +169,26 @@ final class TransitKeepingTest {
     }
   }
 
+  /** Whoever copies from it must not find another file's bytes there. */
+  @Test
+  void admitted_heldWhileItsVersionGoes_keepsItsMemoryUntilItIsReleased() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      t.listener.admits = item -> true;
+      File file = t.file("f", 200_000, 1);
+      t.assertRead(file, 0, 200_000);
+      Fetched fetched = t.listener.admitted.remove();
+      assertThat(fetched.hold()).isNotZero();
+      t.transit.abandon(file.content().node(), "f");
+      assertThat(fetched.isOutdated()).isTrue();
+      assertThat(t.transit.used()).isEqualTo(200_000);
+      assertThat(fetched.hold()).as("for nobody else").isZero();
+      fetched.release();
+      assertThat(t.transit.used()).isZero();
+      fetched.done();
+      assertThat(t.transit.used()).isZero();
+    }
+  }
+
   /** The residents of the file were let go of before this one was among them. */
   @Test
   void admitted_versionGoneMeanwhile_isSaidToBeOutdated() {

@@ -212,7 +212,7 @@ public final class JnrBinding implements Binding {
 
   /** libfuse gives each file a number of its own, and does not tell which. */
   @Override
-  public boolean store(long node, long offset, long address, int length, Taker taker) {
+  public boolean store(long node, Source source) {
     return false;
   }
 

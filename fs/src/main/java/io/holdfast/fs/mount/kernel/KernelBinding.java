@@ -44,9 +44,7 @@ public final class KernelBinding implements Binding {
   private static final Duration LONGEST_MOUNT = Duration.ofSeconds(10);
   private static final Duration LONGEST_NOTICE = Duration.ofSeconds(10);
 
-  private static final int STORE_THREADS = 2;
-
-  /** As those that pin what was stored. */
+  /** As what pins what was stored. */
   private static final int GIVE_WAY = 10;
 
   private static final String TYPE = "fuse.holdfast";
@@ -97,7 +95,7 @@ public final class KernelBinding implements Binding {
       throws FsException {
     this.channel = new Channel(fuse);
     this.notices = IsolatedThreads.start("notice", 1, 0, alive);
-    this.stores = IsolatedThreads.start("store", STORE_THREADS, GIVE_WAY, alive);
+    this.stores = IsolatedThreads.start("store", 1, GIVE_WAY, alive);
     this.session = session;
     this.inFlight = new InFlight(requests);
   }
@@ -253,19 +251,29 @@ public final class KernelBinding implements Binding {
   }
 
   @Override
-  public boolean store(long node, long offset, long address, int length, Taker taker) {
+  public boolean store(long node, Source source) {
     if (!mayStore) {
       return false;
     }
     try {
-      stores.execute(
-          () -> {
-            int errno = closed.get() ? 0 : channel.store(node, offset, address, length);
-            taker.over(errno != Errno.ENOENT.intValue());
-          });
+      stores.execute(() -> storeAll(node, source));
       return true;
     } catch (RejectedExecutionException e) {
       return false; // the mount is gone
+    }
+  }
+
+  private void storeAll(long node, Source source) {
+    boolean known = true;
+    try {
+      Piece piece = source.next();
+      while (piece != null && known && !closed.get()) {
+        int errno = channel.store(node, piece.offset(), piece.address(), piece.length());
+        known = errno != Errno.ENOENT.intValue();
+        piece = known ? source.next() : null;
+      }
+    } finally {
+      source.over(known);
     }
   }
 

@@ -122,7 +122,7 @@ record Negotiation(int minor, int maxReadahead, long flags) {
 
   /**
    * Tells whether the kernel can be given bytes that end within a page: one that was seen to clear
-   * the rest of it, which older ones leave as it was, for everybody to see who maps the file.
+   * the rest of it. Those before 6.11 leave it as it was, for everybody to see who maps the file.
    */
   boolean clearsWhatFollows() {
     return minor >= 45;
