@@ -15,23 +15,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
 /** Writes an event as a line of JSON. Used by one thread. */
-final class EventEncoder extends EncoderBase<AccessLogFile.Line> {
+final class EventEncoder extends EncoderBase<AccessLogWriter.Line> {
   private static final byte[] NOTHING = {};
 
-  private final IntFunction<AccessLogFile.Who> who;
+  private final IntFunction<AccessLogWriter.Who> who;
 
-  EventEncoder(IntFunction<AccessLogFile.Who> who) {
+  EventEncoder(IntFunction<AccessLogWriter.Who> who) {
     this.who = who;
   }
 
   @Override
-  public byte[] encode(AccessLogFile.Line line) {
+  public byte[] encode(AccessLogWriter.Line line) {
     AccessEvent event = line.event();
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("time", Instant.ofEpochMilli(line.millis()).toString());
     fields.put("event", text(event.kind()));
     if (event.thread() != 0) {
-      AccessLogFile.Who reader = who.apply(event.thread());
+      AccessLogWriter.Who reader = who.apply(event.thread());
       fields.put("pid", reader.pid());
       if (!reader.job().isEmpty()) {
         fields.put("job", reader.job());

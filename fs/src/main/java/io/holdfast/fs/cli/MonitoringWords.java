@@ -31,7 +31,8 @@ final class MonitoringWords {
       paramLabel = "FILE|none",
       description = {
         "A JSON object a line for each read that reached the daemon, and each fetch: who, what,"
-            + " from where, how long. At most 200 MB with its older files. Default: none."
+            + " from where, how long. At most 200 MB with its older files; or a Unix socket that a"
+            + " program listens at. Default: none."
       })
   private @Nullable Path accessLog;
 

@@ -5,7 +5,7 @@ import io.holdfast.fs.AccessLog;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadSource;
-import io.holdfast.fs.accesslog.AccessLogFile;
+import io.holdfast.fs.accesslog.AccessLogWriter;
 import io.holdfast.fs.accesslog.Sampling;
 import io.holdfast.fs.stats.Activity;
 import io.holdfast.fs.stats.Caller;
@@ -24,22 +24,28 @@ final class Accesses {
   /**
    * Opens the access log.
    *
+   * @param first whether no daemon has had this mount before: then somebody must listen, where it
+   *     is a socket
    * @throws FsException where it cannot be written, with one line for the user
    */
-  static AccessLogFile open(Path file, Sampling sampling, Activity activity) throws FsException {
+  static AccessLogWriter open(Path file, boolean first, Sampling sampling, Activity activity)
+      throws FsException {
     try {
-      return new AccessLogFile(
-          file, sampling, thread -> who(activity.caller(thread)), System::nanoTime);
+      return new AccessLogWriter(
+          file, first, sampling, thread -> who(activity.caller(thread)), System::nanoTime);
     } catch (IOException e) {
       throw new FsException(
           FsError.UNAVAILABLE,
-          "the access log '" + file + "' cannot be written: choose another with --access-log",
+          "the access log '"
+              + file
+              + "' cannot be written: choose another with --access-log; where it is a socket, start"
+              + " what listens there first",
           e);
     }
   }
 
-  private static AccessLogFile.Who who(Caller caller) {
-    return new AccessLogFile.Who(caller.pid(), caller.job());
+  private static AccessLogWriter.Who who(Caller caller) {
+    return new AccessLogWriter.Who(caller.pid(), caller.job());
   }
 
   /** Returns what happened to an item, or to a part of one. */
@@ -58,11 +64,11 @@ final class Accesses {
 
   /** Returns what makes {@code access_log} of {@code stats.json}: 0 where there is none. */
   static Supplier<Map<String, Object>> figures(AccessLog log) {
-    if (log instanceof AccessLogFile file) {
+    if (log instanceof AccessLogWriter file) {
       return file::figures;
     }
     Map<String, Object> none = new LinkedHashMap<>();
-    for (String fate : AccessLogFile.FATES) {
+    for (String fate : AccessLogWriter.FATES) {
       none.put(fate, 0);
     }
     return () -> none;

@@ -179,7 +179,8 @@ final class MountParts {
     Path file = settings.monitoring().accessLog().orElse(null);
     return file == null
         ? AccessLog.NONE
-        : undo.closing(Accesses.open(file, settings.monitoring().sampling(), activity));
+        : undo.closing(
+            Accesses.open(file, restarts() == 0, settings.monitoring().sampling(), activity));
   }
 
   private boolean chooseWatch() throws FsException {

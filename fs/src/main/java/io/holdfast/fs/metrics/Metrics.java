@@ -348,7 +348,7 @@ public final class Metrics {
         "holdfast_access_log_lines_total",
         "access_log.{fate}",
         "Events for the access log: `written`; `sampled_out`, as asked for; `dropped`, because"
-            + " the file was too slow.");
+            + " what takes them was too slow, or away.");
     return table.metrics;
   }
 

@@ -2,7 +2,7 @@ package io.holdfast.fs.accesslog;
 
 import ch.qos.logback.core.AsyncAppenderBase;
 import ch.qos.logback.core.ContextBase;
-import ch.qos.logback.core.rolling.RollingFileAppender;
+import ch.qos.logback.core.OutputStreamAppender;
 import io.holdfast.fs.AccessEvent;
 import io.holdfast.fs.AccessLog;
 import java.io.IOException;
@@ -16,11 +16,12 @@ import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 
 /**
- * A file of at most 50 MB, and three older ones, with a JSON object a line for each event that is
- * chosen. Events wait in a bounded queue for the one thread that writes; what does not fit there is
- * dropped and counted, so that no reader ever waits for a disk. Thread-safe.
+ * A JSON object a line for each event that is chosen, in a file of at most 50 MB and three older
+ * ones, or to a Unix socket that a program listens at. Events wait in a bounded queue for the one
+ * thread that writes; what does not fit there is dropped and counted, so that no reader ever waits
+ * for a disk. Thread-safe.
  */
-public final class AccessLogFile implements AccessLog, AutoCloseable {
+public final class AccessLogWriter implements AccessLog, AutoCloseable {
   /** What can become of an event: the keys of {@link #figures()}. */
   public static final List<String> FATES = List.of("written", "sampled_out", "dropped");
 
@@ -32,7 +33,7 @@ public final class AccessLogFile implements AccessLog, AutoCloseable {
   private final LongAdder written = new LongAdder();
   private final LongAdder sampledOut = new LongAdder();
   private final LongAdder dropped = new LongAdder();
-  private final Queue queue = new Queue();
+  private final Queue queue;
 
   /** An event and the moment when it ended, in milliseconds since 1970. */
   record Line(long millis, AccessEvent event) {}
@@ -41,22 +42,30 @@ public final class AccessLogFile implements AccessLog, AutoCloseable {
   public record Who(int pid, String job) {}
 
   /**
-   * Begins to write, behind what is there.
+   * Begins to write: to a socket where there is one, else to a file, behind what is there.
    *
+   * @param mustListen whether it is an error that nobody listens at the socket; else what is
+   *     written is dropped for as long
    * @param who finds a thread's process and job; called by the thread that writes
    * @param nanoTime a clock of nanoseconds
-   * @throws IOException where the file cannot be written
+   * @throws IOException where the file cannot be written, or nobody listens
    */
-  public AccessLogFile(Path file, Sampling sampling, IntFunction<Who> who, LongSupplier nanoTime)
+  public AccessLogWriter(
+      Path file, boolean mustListen, Sampling sampling, IntFunction<Who> who, LongSupplier nanoTime)
       throws IOException {
     chooser = sampling.chooser(nanoTime);
     ContextBase context = new ContextBase();
     context.setName("access-log");
-    RollingFileAppender<Line> appender = BoundedFile.appender(context, file, LARGEST_FILE);
+    boolean isSocket = SocketStream.isSocket(file);
+    OutputStreamAppender<Line> appender =
+        isSocket
+            ? socket(context, file, mustListen, nanoTime)
+            : BoundedFile.appender(context, file, LARGEST_FILE);
     EventEncoder encoder = new EventEncoder(who);
     encoder.start();
     appender.setEncoder(encoder);
     appender.start();
+    queue = new Queue(isSocket ? () -> {} : written::increment);
     queue.setContext(context);
     queue.addAppender(appender);
     queue.setQueueSize(QUEUE);
@@ -66,15 +75,35 @@ public final class AccessLogFile implements AccessLog, AutoCloseable {
     queue.start();
   }
 
+  private OutputStreamAppender<Line> socket(
+      ContextBase context, Path file, boolean mustListen, LongSupplier nanoTime)
+      throws IOException {
+    SocketStream stream =
+        new SocketStream(file, nanoTime, taken -> (taken ? written : dropped).increment());
+    if (mustListen) {
+      stream.connect();
+    }
+    OutputStreamAppender<Line> appender = new OutputStreamAppender<>();
+    appender.setContext(context);
+    appender.setOutputStream(stream);
+    return appender;
+  }
+
   /** The library's queue drops without a word what does not fit. */
   private final class Queue extends AsyncAppenderBase<Line> {
+    private final Runnable taken;
+
+    Queue(Runnable taken) {
+      this.taken = taken;
+    }
+
     @Override
     protected void append(Line line) {
       if (getRemainingCapacity() == 0) {
         dropped.increment();
       } else {
         super.append(line);
-        written.increment();
+        taken.run();
       }
     }
   }
