@@ -94,6 +94,7 @@ public final class Chaos {
     long capacity = FILES.pageBytes() / (NODES + 1);
     StateDisk disk = new StateDisk(sandbox, sandbox.folder("state"));
     NodeClocks clocks = new NodeClocks(sandbox.folder("clocks"), NODES);
+    sandbox.atEnd(clocks::removeLeft);
     Cluster cluster = startCluster(origin, capacity, clocks);
     VerifyingReaders.Setting setting =
         new VerifyingReaders.Setting(sandbox, cluster, FILES, timeline, findings);

@@ -6,10 +6,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
@@ -25,6 +29,10 @@ final class NodeClocks {
   /** A line may be that much later in the log than its time stamp was taken. */
   private static final long SLACK_MILLIS = 2_000;
 
+  /** What the library keeps for each process, by its number. */
+  private static final Pattern LEFT = Pattern.compile("(?:sem\\.faketime_sem|faketime_shm)_(\\d+)");
+
+  private final FileTime made = FileTime.from(Instant.now());
   private final Path folder;
   private final Path library;
   private final List<Jump> jumps = new ArrayList<>();
@@ -107,5 +115,24 @@ final class NodeClocks {
             .filter(jump -> jump.node == node && jump.mayHaveStamped(stamp - jump.offsetMillis))
             .mapToLong(jump -> stamp - jump.offsetMillis)
             .toArray());
+  }
+
+  /**
+   * Removes what the library has left in shared memory of processes that were killed since these
+   * clocks were made; to be called when all have ended.
+   */
+  void removeLeft() {
+    try (Stream<Path> files = Files.list(Path.of("/dev/shm"))) {
+      for (Path file : files.toList()) {
+        Matcher name = LEFT.matcher(file.getFileName().toString());
+        if (name.matches()
+            && !Files.exists(Path.of("/proc", name.group(1)))
+            && Files.getLastModifiedTime(file).compareTo(made) >= 0) {
+          Files.deleteIfExists(file);
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }
