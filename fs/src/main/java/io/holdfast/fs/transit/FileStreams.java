@@ -2,6 +2,7 @@ package io.holdfast.fs.transit;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,9 @@ final class FileStreams {
 
   private long earned;
 
+  /** How often bytes that all were delivered were given up; counted before they are. */
+  private final AtomicInteger retirements = new AtomicInteger();
+
   FileStreams(long node) {
     this.node = node;
   }
@@ -44,6 +48,7 @@ final class FileStreams {
 
   /** Takes note of a read and tells what is likely to follow. */
   synchronized Guess read(long offset, int length, int thread, long now) {
+    int retired = retirements.get();
     ReadStream stream = find(offset, length, thread);
     if (stream == null) {
       stream = begin(thread);
@@ -55,11 +60,11 @@ final class FileStreams {
       long end = offset + length;
       Ahead ahead = clearOfOthers(stream, end, end + Math.min(stream.run(), MOST_EARNED), now);
       int extra = ahead.from == end ? (int) (ahead.to - end) : 0;
-      return new Guess(false, extra, true, stream);
+      return new Guess(false, extra, true, stream, retired);
     }
     stream.guessed(length);
     int extra = (int) Math.max(0, Math.min(earned + length, PART - length));
-    return new Guess(false, extra, false, stream);
+    return new Guess(false, extra, false, stream, retired);
   }
 
   /**
@@ -137,6 +142,19 @@ final class FileStreams {
   /** Takes note of up to where has been fetched for a sequential reader. */
   synchronized void fetched(ReadStream stream, long upTo) {
     stream.aheadTo(Math.max(stream.aheadTo(), upTo));
+  }
+
+  /** Takes note that bytes which all were delivered are about to be given up. */
+  void retiring() {
+    retirements.incrementAndGet();
+  }
+
+  /**
+   * Returns how often that has happened. Where it is more than when it was planned what to fetch,
+   * some of that may have been fetched, read and given up meanwhile: it is not missing then.
+   */
+  int retirements() {
+    return retirements.get();
   }
 
   /** Takes note of bytes that a random reader got, less those that were fetched around them. */

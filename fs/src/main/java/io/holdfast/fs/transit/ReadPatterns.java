@@ -22,12 +22,24 @@ final class ReadPatterns {
    * @param now as the clock of nanoseconds tells it
    */
   Guess read(long node, long offset, int length, int thread, long now) {
-    int slot = (int) ((node * 0x9E3779B97F4A7C15L) >>> 52);
+    int slot = slot(node);
     FileStreams file = files.get(slot);
     if (file == null || file.node() != node) {
       file = new FileStreams(node);
       files.set(slot, file);
     }
     return file.read(offset, length, thread, now);
+  }
+
+  /** Takes note that bytes of a file which all were delivered are about to be given up. */
+  void retiring(long node) {
+    FileStreams file = files.get(slot(node));
+    if (file != null && file.node() == node) {
+      file.retiring();
+    }
+  }
+
+  private static int slot(long node) {
+    return (int) ((node * 0x9E3779B97F4A7C15L) >>> 52);
   }
 }

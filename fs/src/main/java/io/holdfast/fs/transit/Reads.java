@@ -123,6 +123,10 @@ final class Reads {
     if (!table.add(fetch, whole)) {
       return null;
     }
+    if (!whole && guess.isOld()) {
+      transit.retire(fetch);
+      return add(item, ask, at, Guess.NOTHING);
+    }
     ReadStream stream = guess.stream();
     if (stream != null && guess.sequential()) {
       stream.file().fetched(stream, range.offset() + range.length());
@@ -194,15 +198,17 @@ final class Reads {
   private void retireSpent(long item) {
     for (Fetch left : table.of(item)) {
       if (left.isSpent()) {
+        patterns.retiring(Item.node(item));
         transit.retire(left);
       }
     }
   }
 
   private void fetchAhead(Content content, ReadStream stream, Reader reader) {
+    int retirements = stream.file().retirements();
     FileStreams.Ahead range = readAhead.next(stream, content.version().size(), transit.now());
     for (long at = range.from(); at < range.to(); ) {
-      long to = fetchAhead(layout.itemAt(content, at), at, range.to(), stream, reader);
+      long to = fetchAhead(layout.itemAt(content, at), at, range.to(), stream, retirements, reader);
       if (to == at) {
         readAhead.missing(stream, at);
         return;
@@ -212,7 +218,8 @@ final class Reads {
   }
 
   /** Returns up to where is fetched now, or was. */
-  private long fetchAhead(Item item, long at, long upTo, ReadStream stream, Reader reader) {
+  private long fetchAhead(
+      Item item, long at, long upTo, ReadStream stream, int retirements, Reader reader) {
     int from = (int) (at - item.offset());
     Fetch there = table.at(item.id(), from);
     if (there != null) {
@@ -224,7 +231,7 @@ final class Reads {
       int limit = (int) Math.min(item.length(), upTo - item.offset());
       int end = table.gapEnd(item.id(), from, limit);
       if (end == from) {
-        return fetchAhead(item, at, upTo, stream, reader); // another was quicker
+        return fetchAhead(item, at, upTo, stream, retirements, reader); // another was quicker
       }
       range = item.part(from, end);
     }
@@ -236,6 +243,9 @@ final class Reads {
     fetch.use(listener.use(item, range, reader));
     if (!table.add(fetch, whole)) {
       fetch.end();
+    } else if (!whole && stream.file().retirements() != retirements) {
+      transit.retire(fetch); // some of it may have been fetched and read since
+      return at;
     } else if (listener.serve(item, 0, 0, NO_REPLY)) {
       transit.retire(fetch);
       return item.offset() + item.length();

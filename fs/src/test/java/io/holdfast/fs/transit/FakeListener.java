@@ -1,5 +1,6 @@
 package io.holdfast.fs.transit;
 
+import io.holdfast.fs.FetchUse;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.ReadSource;
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 final class FakeListener implements FetchListener {
   volatile Predicate<Item> admits = item -> false;
   volatile Serve serve = (item, offset, length, reply) -> false;
+
+  /** Runs once, before the next fetch of this place of a file can be found. */
+  final Map<Long, Runnable> beforeFetchAt = new ConcurrentHashMap<>();
 
   /** Whether an item is pinned before the offer of it has returned. */
   volatile boolean pinsAtOnce;
@@ -62,6 +66,15 @@ final class FakeListener implements FetchListener {
     if (complete) {
       completed.add(item);
     }
+  }
+
+  @Override
+  public FetchUse use(Item item, Item range, Reader reader) {
+    Runnable before = beforeFetchAt.remove(range.offset());
+    if (before != null) {
+      before.run();
+    }
+    return FetchUse.NONE;
   }
 
   @Override

@@ -154,4 +154,35 @@ final class TransitPartsTest {
       gate.allow(1);
     }
   }
+
+  /** A thread that planned what to fetch was held up, and others read it and went on. */
+  @Test
+  void ahead_whatWasReadAndGivenUpMeanwhile_isNotFetchedAgain() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 16 * MIB, 1);
+      t.listener.beforeFetchAt.put(2L * MIB, () -> readSteps(t, file, 2, 9));
+      readSteps(t, file, 0, 2);
+      assertThat(t.listener.beforeFetchAt).isEmpty();
+      readSteps(t, file, 9, 16);
+      assertThat(t.origin.bytesRead()).isEqualTo(file.bytes().length);
+    }
+  }
+
+  @Test
+  void sequential_whatWasReadAndGivenUpMeanwhile_isNotFetchedWithTheRead() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 16 * MIB, 1);
+      t.listener.beforeFetchAt.put(0L, () -> readSteps(t, file, 1, 9));
+      readSteps(t, file, 0, 1);
+      assertThat(t.listener.beforeFetchAt).isEmpty();
+      readSteps(t, file, 9, 16);
+      assertThat(t.origin.bytesRead()).isEqualTo(file.bytes().length);
+    }
+  }
+
+  private static void readSteps(TransitFixture t, File file, int from, int to) {
+    for (long each = from; each < to; each++) {
+      t.assertRead(file, each * MIB, MIB);
+    }
+  }
 }
