@@ -50,7 +50,7 @@ class TimelineTest {
     assertThat(check.isUnexplained(0, line)).isTrue();
     timeline.begin(FaultKind.PEER_CUT, 2, 1000);
     assertThat(check.isUnexplained(0, line)).isFalse();
-    assertThat(check.isUnexplained(0, line.replaceAll("cannot.*", "a pin thread failed"))).isTrue();
+    assertThat(check.isUnexplained(0, line.replaceAll("cannot.*", "thread pin-0 failed"))).isTrue();
     assertThat(check.isUnexplained(0, line.replace("ERROR", "WARN"))).isFalse();
   }
 }

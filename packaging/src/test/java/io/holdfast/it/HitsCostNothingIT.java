@@ -69,12 +69,7 @@ class HitsCostNothingIT {
     Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
     MemoryCgroup readers = MemoryCgroup.create(sandbox, "reader");
     readers.limit(24 << 20);
-    readers.run(
-        "sh",
-        "-c",
-        "find \"$1\" -type f -print0 | xargs -0 cat | cksum",
-        "sh",
-        mount.mountpoint().toString());
+    readers.readAll(mount.mountpoint());
 
     assertThat(mount.settledStats().residentItems()).isEqualTo(FILES);
     assertThat(mount.cachedBytes(dataset.files())).isEqualTo(dataset.pageBytes());

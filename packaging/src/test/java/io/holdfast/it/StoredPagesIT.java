@@ -72,12 +72,7 @@ class StoredPagesIT {
     Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
     MemoryCgroup readers = MemoryCgroup.create(sandbox, "reader");
 
-    readers.run(
-        "sh",
-        "-c",
-        "find \"$1\" -type f -print0 | xargs -0 cat | cksum",
-        "sh",
-        mount.mountpoint().toString());
+    readers.readAll(mount.mountpoint());
 
     Stats read = mount.settledStats();
     assertThat(read.residentItems()).isEqualTo(FILES);

@@ -45,7 +45,7 @@ final class Composition {
   private static final int PREFETCH_QUEUE = 16;
   private static final int SCAN_THREADS = 16;
 
-  /** Where pages are read in through the mount, and each thread waits for most of its time. */
+  /** Each waits for the kernel for some of its time, for most of it where that reads pages in. */
   private static final int PIN_THREADS = 2;
 
   /** A pin can wait; the readers that are answered meanwhile cannot. */
@@ -176,9 +176,8 @@ final class Composition {
     return ahead;
   }
 
-  static IsolatedThreads pinners(@Nullable Supervision supervision, int... without)
-      throws FsException {
-    return IsolatedThreads.start("pin", supervision == null ? PIN_THREADS : 1, GIVE_WAY, without);
+  static IsolatedThreads pinners(int... without) throws FsException {
+    return IsolatedThreads.start("pin", PIN_THREADS, GIVE_WAY, without);
   }
 
   static IsolatedThreads droppers(int... without) throws FsException {

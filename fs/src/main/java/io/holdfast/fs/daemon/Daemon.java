@@ -3,6 +3,7 @@ package io.holdfast.fs.daemon;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.ControlServer;
+import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.metrics.MetricsServer;
 import io.holdfast.fs.mount.MountOptions;
 import io.holdfast.fs.peers.PeerLink;
@@ -267,6 +268,11 @@ public final class Daemon {
     every(housekeeping, ORIGIN_CHECK, pulse.of("origin", parts.origin::watch));
     every(housekeeping, TICK, pulse.of("residency", parts.residency::tick));
     every(housekeeping, TICK, pulse.of("tasks", parts.tasks::tick));
+    every(
+        housekeeping,
+        TICK,
+        () ->
+            IsolatedThreads.takeFailures((thread, e) -> log.error("thread {} failed", thread, e)));
     if (parts.peers != null) {
       every(housekeeping, TICK, pulse.of("peers", parts.peers::tick));
     }

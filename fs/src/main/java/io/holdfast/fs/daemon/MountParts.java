@@ -98,7 +98,7 @@ final class MountParts {
     this.supervision = supervision;
     this.undo = undo;
     int[] without = supervision == null ? new int[0] : supervision.descriptors();
-    IsolatedThreads pinners = undo.closing(Composition.pinners(supervision, without));
+    IsolatedThreads pinners = undo.closing(Composition.pinners(without));
     IsolatedThreads droppers = undo.closing(Composition.droppers(without));
     activity = new Activity(settings.jobBy(), settings.itemSize(), System::nanoTime);
     watcher = undo.closing(new OpenWatcher(Composition.watcher(without), activity));

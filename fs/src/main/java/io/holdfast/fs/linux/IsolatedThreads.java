@@ -10,14 +10,14 @@ import java.net.URL;
 import java.util.ArrayList;
 import java.util.Enumeration;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
+import java.util.function.BiConsumer;
 
 /**
  * Threads with a descriptor table of their own, for everything that touches the own mount. A thread
@@ -46,10 +46,11 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
         public void run() {}
       };
 
+  /** The last failure of each thread that nobody has been told of, by the thread's name. */
+  private static final ConcurrentHashMap<String, Throwable> FAILURES = new ConcurrentHashMap<>();
+
   private final LinkedBlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
   private final List<Thread> threads = new ArrayList<>();
-  private final AtomicInteger failures = new AtomicInteger();
-  private final AtomicReference<@Nullable Throwable> lastFailure = new AtomicReference<>();
   private volatile boolean closed;
 
   /**
@@ -103,8 +104,7 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
         try {
           task.run();
         } catch (Throwable e) { // a thread that ends here would end the pinning
-          failures.incrementAndGet();
-          lastFailure.set(e);
+          FAILURES.put(Thread.currentThread().getName(), e);
         }
       }
     } catch (InterruptedException e) {
@@ -154,10 +154,16 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
   }
 
   /**
-   * Returns the failure of a task that was not caught by itself, once; for a thread that can log.
+   * Passes what tasks have failed with since the last call, of all isolated threads of the process:
+   * at most one failure of each thread, with its name. For a thread that can log.
    */
-  public @Nullable Throwable takeFailure() {
-    return lastFailure.getAndSet(null);
+  public static void takeFailures(BiConsumer<String, Throwable> taker) {
+    for (String thread : FAILURES.keySet()) {
+      Throwable failure = FAILURES.remove(thread);
+      if (failure != null) {
+        taker.accept(thread, failure);
+      }
+    }
   }
 
   /** Ends the threads once they are done with what they do now; does not wait for them. */

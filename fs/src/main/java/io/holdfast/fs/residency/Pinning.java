@@ -151,16 +151,29 @@ final class Pinning {
     }
 
     private void rehome() {
-      boolean over = false;
+      storeAfter(
+          () -> {
+            int reads = fetched.readsFromElsewhere();
+            mount.clear(path, item);
+            settledReads = reads;
+          });
+    }
+
+    private void lookUp() {
+      lookedUp = true;
+      storeAfter(() -> mount.lookUp(path));
+    }
+
+    /** Whatever comes of it, the item is pinned. */
+    private void storeAfter(Runnable first) {
+      boolean stores = false;
       try {
         if (!isPointless()) {
-          int reads = fetched.readsFromElsewhere();
-          mount.clear(path, item);
-          settledReads = reads;
-          over = store();
+          first.run();
+          stores = store();
         }
       } finally {
-        if (!over) {
+        if (!stores) {
           pinLater();
         }
       }
@@ -212,19 +225,6 @@ final class Pinning {
       } finally {
         if (!goesOn) {
           pinLater();
-        }
-      }
-    }
-
-    private void lookUp() {
-      lookedUp = true;
-      boolean over = false;
-      try {
-        mount.lookUp(path);
-        over = store();
-      } finally {
-        if (!over) {
-          pin();
         }
       }
     }

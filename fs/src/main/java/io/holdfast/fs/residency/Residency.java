@@ -33,7 +33,6 @@ import org.slf4j.LoggerFactory;
 public final class Residency implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Residency.class);
 
-  private final Threads threads;
   private final Pinning pinning;
   private final Lingering lingering;
   private final Books books;
@@ -98,7 +97,6 @@ public final class Residency implements AutoCloseable {
       Rules rules, MountUse use, Threads threads, WindowSize window, LongSupplier nanoTime) {
     this.books = new Books(rules.policy(), rules.log());
     this.residentLog = rules.log();
-    this.threads = threads;
     admission = new AdmissionControl(books, rules.selection(), residentLog, use.mappings());
     OwnMount mount = new OwnMount(use.place());
     lingering =
@@ -424,18 +422,12 @@ public final class Residency implements AutoCloseable {
   }
 
   /**
-   * Drops what has lingered for long enough, and says what the isolated threads could not; to be
-   * called several times a second.
+   * Drops what has lingered for long enough, and says what could not be pinned; to be called
+   * several times a second.
    */
   public void tick() {
     lingering.tick();
     pinning.tick();
-    for (IsolatedThreads each : List.of(threads.pinners(), threads.droppers())) {
-      Throwable failure = each.takeFailure();
-      if (failure != null) {
-        log.error("a pin thread failed", failure);
-      }
-    }
   }
 
   /** Tells whether a file is never resident, because of its name. */

@@ -10,7 +10,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -113,14 +115,24 @@ final class IsolatedThreadsTest {
 
   @Test
   void failure_ofATask_isKeptOnceAndEndsNothing() throws Exception {
-    assertThat(threads.takeFailure()).isNull();
+    String[] name = new String[1];
     threads.execute(
         () -> {
+          name[0] = Thread.currentThread().getName();
           throw new IllegalStateException("broken");
         });
     assertThat(isolated(() -> "alive")).isEqualTo("alive");
-    assertThat(threads.takeFailure()).hasMessage("broken");
-    assertThat(threads.takeFailure()).isNull();
+    assertThat(failures())
+        .extractingByKey(name[0])
+        .extracting(Throwable::getMessage)
+        .isEqualTo("broken");
+    assertThat(failures()).doesNotContainKey(name[0]);
+  }
+
+  private static Map<String, Throwable> failures() {
+    Map<String, Throwable> all = new HashMap<>();
+    IsolatedThreads.takeFailures(all::put);
+    return all;
   }
 
   @Test
