@@ -6,7 +6,6 @@ import org.jgroups.logging.LogFactory;
 import org.jgroups.protocols.FD_ALL3;
 import org.jgroups.protocols.FILE_PING;
 import org.jgroups.protocols.FRAG2;
-import org.jgroups.protocols.MERGE3;
 import org.jgroups.protocols.TCP;
 import org.jgroups.protocols.UNICAST3;
 import org.jgroups.protocols.VERIFY_SUSPECT2;
@@ -69,7 +68,7 @@ final class ClusterStack {
     return new JChannel(
         transport(at, sockets),
         finder,
-        new MERGE3().setMinInterval(MERGE_MIN_MILLIS).setMaxInterval(MERGE_MAX_MILLIS),
+        new SteadyMerge().setMinInterval(MERGE_MIN_MILLIS).setMaxInterval(MERGE_MAX_MILLIS),
         new FD_ALL3().setInterval(HEARTBEAT_MILLIS).setTimeout(SILENCE_MILLIS),
         new VERIFY_SUSPECT2().setTimeout(VERIFY_MILLIS),
         new NAKACK2().useMcastXmit(false),

@@ -1,0 +1,25 @@
+package io.holdfast.peer.membership;
+
+import org.jgroups.Event;
+import org.jgroups.conf.ClassConfigurator;
+import org.jgroups.protocols.MERGE3;
+
+/**
+ * Looks for parts of the cluster that do not know each other, whatever happens to a view.
+ *
+ * <p>{@link MERGE3} stops looking when a view is about to be installed, and goes on once it is. But
+ * a view that has come by another way in the meantime is not installed again: when many parts merge
+ * at once each of them sends the same one. The coordinator then never looked again, and as others
+ * leave it to the coordinator, the cluster stayed in parts.
+ */
+final class SteadyMerge extends MERGE3 {
+  SteadyMerge() {
+    // the one that its headers go by, which is that of the class otherwise
+    setId(ClassConfigurator.getProtocolId(MERGE3.class));
+  }
+
+  @Override
+  public Object down(Event event) {
+    return event.getType() == Event.TMP_VIEW ? down_prot.down(event) : super.down(event);
+  }
+}
