@@ -126,13 +126,14 @@ public final class MemoryGuard implements AutoCloseable {
             bounds,
             new CapacityRules.Sight(use.residents(), use.besides(), rooms),
             sources.nanoTime().getAsLong());
+    // first, so that whoever sees the state finds the line about it
+    words.say(was, is, new GuardWords.Seen(bounds, use, rooms));
     state = is;
     boolean limits = is.phase() != CapacityRules.Phase.OK;
     boolean limited = was.phase() != CapacityRules.Phase.OK;
     if (is.phase() == CapacityRules.Phase.SHRINKING && was.phase() != is.phase()) {
       episodes.incrementAndGet();
     }
-    words.say(was, is, new GuardWords.Seen(bounds, use, rooms));
     if ((limits || limited) && sources.residents().capacity() != is.capacity()) {
       resize(is.capacity(), use.residents());
     }
