@@ -64,6 +64,11 @@ final class Dataset {
     return root;
   }
 
+  /** How many folders the files are in. */
+  int folders() {
+    return Math.min(CLASSES, count());
+  }
+
   int count() {
     return files.size();
   }

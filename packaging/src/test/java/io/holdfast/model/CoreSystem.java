@@ -244,7 +244,8 @@ final class CoreSystem implements SystemUnderTest {
         throw new Refused(entry.attributes().isSymlink() ? "ENOENT" : "ENOTDIR");
       }
       boolean look = threads.incrementAndGet() % 2 == 0;
-      filesystem().list(entry.node(), 0, look, each -> names.add(new String(each.name(), UTF_8)));
+      filesystem()
+          .list(entry.node(), 0, type -> look, each -> names.add(new String(each.name(), UTF_8)));
       return names;
     } catch (FsException e) {
       throw refused(e);

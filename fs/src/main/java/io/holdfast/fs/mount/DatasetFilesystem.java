@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 import jnr.ffi.Pointer;
 import jnr.ffi.Runtime;
@@ -184,11 +185,12 @@ public final class DatasetFilesystem implements Filesystem {
   }
 
   @Override
-  public void list(long directory, long after, boolean look, ListSink sink) throws FsException {
+  public void list(long directory, long after, IntPredicate looks, ListSink sink)
+      throws FsException {
     if (directory >= CONTROL) {
       listControl(directory - CONTROL, after, sink);
     } else {
-      listings.list(tree.node(directory), after, look, sink);
+      listings.list(tree.node(directory), after, looks, sink);
     }
   }
 

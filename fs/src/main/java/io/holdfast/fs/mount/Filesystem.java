@@ -6,6 +6,7 @@ import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.StoreFigures;
 import io.holdfast.fs.tree.Tree;
 import java.time.Duration;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,9 +62,9 @@ public interface Filesystem {
    * Passes entries of a directory, without {@code .} and {@code ..}, for as long as they are taken.
    *
    * @param after the place of the last entry that was taken, or 0 to begin
-   * @param look whether to find out what the entries lead to
+   * @param looks told the type of an entry, tells whether to find out what it leads to
    */
-  void list(long directory, long after, boolean look, ListSink sink) throws FsException;
+  void list(long directory, long after, IntPredicate looks, ListSink sink) throws FsException;
 
   /** Takes the entries of a directory. */
   @FunctionalInterface

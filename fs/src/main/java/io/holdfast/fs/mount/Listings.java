@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,17 +50,18 @@ final class Listings {
     this.remembered = remembered;
   }
 
-  void list(Node directory, long after, boolean look, ListSink sink) throws FsException {
+  void list(Node directory, long after, IntPredicate looks, ListSink sink) throws FsException {
     if (after == 0 && !remembered.holds(directory)) {
       renew(directory);
     }
     boolean[] hasRoom = {true};
     if (after < UNKNOWN) {
-      boolean ask = look && !remembered.holds(directory) && !isYoung(directory);
+      boolean ask = !remembered.holds(directory) && !isYoung(directory);
       tree.forEachSettledEntry(
           directory,
           after,
           entry -> {
+            boolean look = looks.test(entry.type());
             ListedEntry listed = look ? lookedUp(directory, entry, ask) : named(entry);
             hasRoom[0] = listed == null || isHidden(directory, listed.name()) || sink.take(listed);
             return hasRoom[0];

@@ -59,7 +59,7 @@ final class ListingsTest {
       before = all.size();
       int room = all.size() + most;
       long after = all.isEmpty() ? 0 : all.get(all.size() - 1).place();
-      listings.list(directory, after, look, entry -> all.size() < room && all.add(entry));
+      listings.list(directory, after, type -> look, entry -> all.size() < room && all.add(entry));
     }
     return all;
   }

@@ -215,7 +215,7 @@ final class Operations {
             filesystem.list(
                 node,
                 Math.max(0, offset - PARENT_OFFSET),
-                false,
+                type -> false,
                 entry -> {
                   buffers.get().write(entry.type(), entry.inode(), stat.address());
                   long place = entry.place() + PARENT_OFFSET;

@@ -26,14 +26,14 @@ final class Directories {
   private static final long PARENT_OFFSET = 2;
 
   /**
-   * Entries that come with what they lead to before it is known whether anybody wants that: the
-   * kernel asks so for the beginning of each directory, and goes on so when the entries are looked
-   * at. Who wants names alone does not pay for 3 us of inode a name.
+   * Entries that come with what they lead to before it is known whether anybody wants that. Who
+   * wants names alone does not pay for 3 us of inode a name.
    */
   private static final int FIRST = 16;
 
   private final Filesystem filesystem;
   private final Exposures exposures;
+  private final Listers listers = new Listers();
 
   Directories(Filesystem filesystem, Exposures exposures) {
     this.filesystem = filesystem;
@@ -41,40 +41,78 @@ final class Directories {
   }
 
   /**
-   * Writes the entries from an offset on that fit.
+   * What is asked for.
    *
-   * @param shown null for names alone; else each comes with what it leads to, and the nodes are
-   *     added, to be taken out of the exposures after the reply
+   * @param thread who asks, as the kernel numbers threads
+   * @param offset of the first entry
+   * @param plus whether entries may come with what they lead to
+   * @param chosen whether the kernel itself knows who wants that, and asks for it there alone
+   */
+  record Range(long node, int thread, long offset, boolean plus, boolean chosen) {}
+
+  /** Learns that somebody has looked up an entry that is no directory. */
+  void looked(long parent, int thread) {
+    listers.looked(thread, parent);
+  }
+
+  /**
+   * Writes the entries of a range that fit.
+   *
+   * @param shown the nodes that entries lead to are added, to be taken out of the exposures after
+   *     the reply
    * @return the bytes written
    */
-  int read(long node, long offset, @Nullable List<Long> shown, long to, int capacity)
-      throws FsException {
-    int most = offset == 0 && shown != null ? FIRST : Integer.MAX_VALUE;
-    Reply reply = new Reply(node, shown, most, to, capacity);
+  int read(Range range, List<Long> shown, long to, int capacity) throws FsException {
+    long node = range.node;
+    long offset = range.offset;
+    Reply reply = new Reply(range, look(range), shown, to, capacity);
     boolean hasRoom =
         (offset >= SELF_OFFSET || reply.dots(SELF, node, SELF_OFFSET))
             && (offset >= PARENT_OFFSET || reply.dots(PARENT, node, PARENT_OFFSET));
     if (hasRoom) {
-      filesystem.list(node, Math.max(0, offset - PARENT_OFFSET), shown != null, reply::take);
+      filesystem.list(node, Math.max(0, offset - PARENT_OFFSET), reply::wants, reply::take);
     }
     return reply.written;
   }
 
+  private Listers.Look look(Range range) {
+    boolean begins = range.offset == 0;
+    if (!range.plus) {
+      return Listers.Look.NAMES;
+    }
+    if (range.chosen) {
+      return begins ? Listers.Look.SOME : Listers.Look.ALL;
+    }
+    return begins
+        ? listers.begin(range.thread, range.node)
+        : listers.goOn(range.thread, range.node);
+  }
+
   private final class Reply {
-    private final long directory;
-    private final @Nullable List<Long> shown;
-    private final int most;
+    private final Range range;
+    private final Listers.Look look;
+    private final List<Long> shown;
     private final long to;
     private final int capacity;
+    private boolean holdsBack;
     private int written;
     private @Nullable Duration ttl;
 
-    Reply(long directory, @Nullable List<Long> shown, int most, long to, int capacity) {
-      this.directory = directory;
+    Reply(Range range, Listers.Look look, List<Long> shown, long to, int capacity) {
+      this.range = range;
+      this.look = look;
       this.shown = shown;
-      this.most = most;
       this.to = to;
       this.capacity = capacity;
+      this.holdsBack =
+          look != Listers.Look.NAMES
+              && !range.chosen
+              && listers.holdsBack(range.thread, range.node);
+    }
+
+    /** Whoever goes on into a directory looks it up in any case. */
+    boolean wants(int type) {
+      return type == Attributes.DIRECTORY ? range.plus : look != Listers.Look.NAMES && !holdsBack;
     }
 
     boolean dots(byte[] name, long inode, long offset) {
@@ -82,10 +120,10 @@ final class Directories {
     }
 
     boolean take(ListedEntry entry) {
-      if (shown != null && shown.size() >= most) {
+      if (look == Listers.Look.SOME && shown.size() >= FIRST) {
         return false;
       }
-      Entry leads = shown == null ? null : entry.leads();
+      Entry leads = entry.leads();
       if (leads != null && !exposures.enterIfCurrent(filesystem, leads.node())) {
         return true; // gone since it was listed
       }
@@ -95,12 +133,15 @@ final class Directories {
         shown.add(leads.node());
       } else if (leads != null) {
         exposures.leave(leads.node());
+      } else if (taken && holdsBack) {
+        holdsBack = false;
+        listers.heldBack(range.thread, range.node);
       }
       return taken;
     }
 
     private boolean write(byte[] name, int type, long inode, long offset, @Nullable Entry leads) {
-      int entry = shown == null ? 0 : Wire.ENTRY;
+      int entry = range.plus ? Wire.ENTRY : 0;
       int size = Wire.direntSize(name) + entry;
       if (written + size > capacity) {
         return false;
@@ -118,7 +159,7 @@ final class Directories {
     /** Asked once the listing is there. */
     private Duration ttl() {
       if (ttl == null) {
-        ttl = filesystem.believeNames(directory);
+        ttl = filesystem.believeNames(range.node);
       }
       return ttl;
     }

@@ -28,7 +28,10 @@ record Negotiation(int minor, int maxReadahead, long flags) {
   private static final long ASYNC_READ = 1;
   private static final long DO_READDIRPLUS = 1 << 13;
 
-  /** Attributes are asked for only where the kernel sees that they are wanted. */
+  /**
+   * Attributes are asked for only where the kernel sees that they are wanted: it does where they
+   * are looked at between two pieces of a listing, but not where all names are read before that.
+   */
   private static final long READDIRPLUS_AUTO = 1 << 14;
 
   private static final long PARALLEL_DIROPS = 1 << 18;
@@ -63,6 +66,12 @@ record Negotiation(int minor, int maxReadahead, long flags) {
           | HAS_RESEND
           | REQUEST_TIMEOUT;
 
+  /**
+   * Linux 6.18. Those before ask for a page of a listing at a time, of which attributes that may
+   * come with the names would take most.
+   */
+  private static final int LISTS_AT_LENGTH = 45;
+
   /** The kernel's default of 12 starves readahead. */
   private static final int MAX_BACKGROUND = 128;
 
@@ -95,6 +104,9 @@ record Negotiation(int minor, int maxReadahead, long flags) {
     if ((flags & INIT_EXT) != 0) {
       flags |= Integer.toUnsignedLong(Memory.getInt(init + 16)) << Integer.SIZE;
     }
+    if (minor >= LISTS_AT_LENGTH) {
+      flags &= ~READDIRPLUS_AUTO;
+    }
     return new Negotiation(Math.min(minor, NEWEST), Memory.getInt(init + 8), flags & WANTED);
   }
 
@@ -126,6 +138,13 @@ record Negotiation(int minor, int maxReadahead, long flags) {
    */
   boolean clearsWhatFollows() {
     return minor >= 45;
+  }
+
+  /**
+   * Tells whether the kernel asks for what entries lead to only where it sees that it is wanted.
+   */
+  boolean choosesWhoLooks() {
+    return (flags & READDIRPLUS_AUTO) != 0;
   }
 
   /** Tells whether the kernel opens directories by itself once it is told to: Linux 5.1. */

@@ -144,7 +144,7 @@ final class Requests {
         // a node's id is never used for another, so nothing depends on the kernel's count
       }
       case INIT -> init(unique, body, reply);
-      case LOOKUP -> lookup(unique, node, Memory.string(body), reply);
+      case LOOKUP -> lookup(unique, request, reply);
       case GETATTR -> {
         Duration before = filesystem.believeAttributes(node);
         Attributes attributes = filesystem.attributes(node);
@@ -156,7 +156,7 @@ final class Requests {
       case OPEN -> open(unique, node, request, reply);
       case OPENDIR -> openDirectory(unique, reply);
       case READ, INTERRUPT -> throw new IllegalStateException("answered apart");
-      case READDIR, READDIRPLUS -> list(unique, node, body, opcode == Opcode.READDIRPLUS);
+      case READDIR, READDIRPLUS -> list(unique, request, opcode == Opcode.READDIRPLUS);
       case STATFS -> {
         Wire.statfs(reply, filesystem.figures());
         channel.reply(unique, reply, Wire.STATFS);
@@ -199,7 +199,9 @@ final class Requests {
     }
   }
 
-  private void lookup(long unique, long parent, byte[] name, long reply) throws FsException {
+  private void lookup(long unique, long request, long reply) throws FsException {
+    long parent = Memory.getLong(request + Wire.NODE);
+    byte[] name = Memory.string(request + Wire.IN_HEADER);
     Filesystem.Entry entry;
     Duration before = filesystem.believeNames(parent);
     try {
@@ -216,6 +218,10 @@ final class Requests {
     try {
       Duration ttl = shorter(before, filesystem.believeNames(parent));
       Wire.entry(reply, entry.node(), entry.attributes(), ttl);
+      if (!entry.attributes().isDirectory()) {
+        // first, since whoever has the answer may begin with the next directory at once
+        directories.looked(parent, Memory.getInt(request + Wire.PID));
+      }
       channel.reply(unique, reply, Wire.ENTRY);
     } finally {
       exposures.leave(entry.node());
@@ -275,13 +281,21 @@ final class Requests {
     inFlight.give(request);
   }
 
-  private void list(long unique, long node, long body, boolean plus) throws FsException {
+  private void list(long unique, long request, boolean plus) throws FsException {
+    long body = request + Wire.IN_HEADER;
     int capacity = Memory.getInt(body + Wire.READ_SIZE);
-    long offset = Memory.getLong(body + Wire.READ_OFFSET);
+    Negotiation taken = negotiation;
+    Directories.Range range =
+        new Directories.Range(
+            Memory.getLong(request + Wire.NODE),
+            Memory.getInt(request + Wire.PID),
+            Memory.getLong(body + Wire.READ_OFFSET),
+            plus,
+            taken != null && taken.choosesWhoLooks());
     long buffer = LIBC.malloc(capacity);
     List<Long> shown = new ArrayList<>();
     try {
-      int written = directories.read(node, offset, plus ? shown : null, buffer, capacity);
+      int written = directories.read(range, shown, buffer, capacity);
       channel.reply(unique, buffer, written);
     } finally {
       shown.forEach(exposures::leave);

@@ -18,6 +18,8 @@ final class NegotiationTest {
   /** RESEND and the request timeout. */
   private static final int WANTED_2 = 0x480;
 
+  private static final int READDIRPLUS_AUTO = 1 << 14;
+
   private final Pointer memory =
       jnr.ffi.Memory.allocateDirect(Runtime.getSystemRuntime(), 256, true);
   private final long offer = memory.address();
@@ -35,27 +37,28 @@ final class NegotiationTest {
   /** Protocols from the oldest that will do to one that is not there yet. */
   @ParameterizedTest
   @CsvSource({
-    "19, 19, 24, false, false",
-    "22, 22, 24, false, false",
-    "28, 28, 64, false, false",
-    "29, 29, 64, true, false",
-    "31, 31, 64, true, false",
-    "40, 40, 64, true, false",
-    "44, 44, 64, true, false",
-    "45, 45, 64, true, true",
-    "60, 45, 64, true, true"
+    "19, 19, 24, false, false, true",
+    "22, 22, 24, false, false, true",
+    "28, 28, 64, false, false, true",
+    "29, 29, 64, true, false, true",
+    "31, 31, 64, true, false, true",
+    "40, 40, 64, true, false, true",
+    "44, 44, 64, true, false, true",
+    "45, 45, 64, true, true, false",
+    "60, 45, 64, true, true, false"
   })
   void offer_ofEachMinor_isTakenAsFarAsBothGo(
-      int minor, int taken, int length, boolean opensDirectories, boolean clears)
+      int minor, int taken, int length, boolean opensDirectories, boolean clears, boolean chooses)
       throws FsException {
     Negotiation negotiation = offered(7, minor, -1);
     assertThat(negotiation.write(answer)).isEqualTo(length);
     assertThat(negotiation.opensDirectories()).isEqualTo(opensDirectories);
     assertThat(negotiation.clearsWhatFollows()).isEqualTo(clears);
+    assertThat(negotiation.choosesWhoLooks()).isEqualTo(chooses);
     assertThat(Memory.getInt(answer)).isEqualTo(7);
     assertThat(Memory.getInt(answer + 4)).isEqualTo(taken);
     assertThat(Memory.getInt(answer + 8)).isEqualTo(131_072);
-    assertThat(Memory.getInt(answer + 12)).isEqualTo(WANTED);
+    assertThat(Memory.getInt(answer + 12)).isEqualTo(chooses ? WANTED : WANTED & ~READDIRPLUS_AUTO);
     assertThat(Memory.getShort(answer + 16)).isEqualTo(128);
     assertThat(Memory.getShort(answer + 18)).isEqualTo(96);
     assertThat(Memory.getInt(answer + 24)).as("time in nanoseconds").isEqualTo(1);
@@ -76,7 +79,6 @@ final class NegotiationTest {
     assertThat(negotiation.canResend()).isFalse();
   }
 
-  /** Where attributes cost nothing, every listing brings them. */
   @ParameterizedTest
   @CsvSource({"7, 18", "6, 45", "8, 0"})
   void offer_ofAnotherProtocol_isRefused(int major, int minor) {
