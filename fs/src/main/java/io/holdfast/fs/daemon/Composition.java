@@ -45,7 +45,7 @@ final class Composition {
   private static final int PREFETCH_QUEUE = 16;
   private static final int SCAN_THREADS = 16;
 
-  /** Each waits for the kernel for some of its time, for most of it where that reads pages in. */
+  /** One of them has something to do while the other waits for the kernel. */
   private static final int PIN_THREADS = 2;
 
   /** A pin can wait; the readers that are answered meanwhile cannot. */

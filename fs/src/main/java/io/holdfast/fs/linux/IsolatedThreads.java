@@ -17,7 +17,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Threads with a descriptor table of their own, for everything that touches the own mount. A thread
@@ -47,7 +49,8 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
       };
 
   /** The last failure of each thread that nobody has been told of, by the thread's name. */
-  private static final ConcurrentHashMap<String, Throwable> FAILURES = new ConcurrentHashMap<>();
+  private static final ConcurrentHashMap<String, AtomicReference<@Nullable Throwable>> FAILURES =
+      new ConcurrentHashMap<>();
 
   private final LinkedBlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
   private final List<Thread> threads = new ArrayList<>();
@@ -98,13 +101,15 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
       LIBC.close(fd);
     }
     LIBC.setpriority(PRIO_PROCESS, 0, nice);
+    AtomicReference<@Nullable Throwable> failure =
+        FAILURES.computeIfAbsent(Thread.currentThread().getName(), name -> new AtomicReference<>());
     ready.countDown();
     try {
       for (Runnable task = tasks.take(); task != END; task = tasks.take()) {
         try {
           task.run();
         } catch (Throwable e) { // a thread that ends here would end the pinning
-          FAILURES.put(Thread.currentThread().getName(), e);
+          failure.set(e);
         }
       }
     } catch (InterruptedException e) {
@@ -158,12 +163,13 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
    * at most one failure of each thread, with its name. For a thread that can log.
    */
   public static void takeFailures(BiConsumer<String, Throwable> taker) {
-    for (String thread : FAILURES.keySet()) {
-      Throwable failure = FAILURES.remove(thread);
-      if (failure != null) {
-        taker.accept(thread, failure);
-      }
-    }
+    FAILURES.forEach(
+        (thread, last) -> {
+          Throwable failure = last.getAndSet(null);
+          if (failure != null) {
+            taker.accept(thread, failure);
+          }
+        });
   }
 
   /** Ends the threads once they are done with what they do now; does not wait for them. */

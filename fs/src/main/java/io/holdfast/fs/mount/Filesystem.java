@@ -62,7 +62,8 @@ public interface Filesystem {
    * Passes entries of a directory, without {@code .} and {@code ..}, for as long as they are taken.
    *
    * @param after the place of the last entry that was taken, or 0 to begin
-   * @param looks told the type of an entry, tells whether to find out what it leads to
+   * @param looks told the type of an entry, tells whether to find out what it leads to; called for
+   *     each entry just before that is passed
    */
   void list(long directory, long after, IntPredicate looks, ListSink sink) throws FsException;
 

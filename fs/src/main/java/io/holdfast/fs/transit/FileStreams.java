@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Those who read one large file, told apart by where they are. Thread-safe; the monitor guards
- * every field, and those of the streams.
+ * Those who read one large file, told apart by where they are. Thread-safe; the monitor guards the
+ * streams, their fields, and what was earned.
  *
  * <p>Two rules keep what is fetched in vain within what was asked for. A sequential reader gets as
  * much ahead as it has read in one run, so that the window doubles while it goes on and is gone
@@ -120,14 +120,16 @@ final class FileStreams {
    * A range before a reader.
    *
    * @param from first byte within the file; not below {@code to} where nothing is left
+   * @param retirements of the file, when this was planned
    */
-  record Ahead(long from, long to) {}
+  record Ahead(long from, long to, int retirements) {}
 
   /**
    * Cuts a range to what no other reader has read a moment ago, and to where another began: those
    * who share a file among them end there.
    */
   synchronized Ahead clearOfOthers(ReadStream stream, long from, long to, long now) {
+    int retired = retirements.get();
     long first = from;
     long last = to;
     for (ReadStream other : streams) {
@@ -136,7 +138,7 @@ final class FileStreams {
         last = other.start() > first ? Math.min(last, other.start()) : last;
       }
     }
-    return new Ahead(first, last);
+    return new Ahead(first, last, retired);
   }
 
   /** Takes note of up to where has been fetched for a sequential reader. */

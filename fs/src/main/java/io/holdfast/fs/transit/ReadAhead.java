@@ -28,7 +28,7 @@ final class ReadAhead {
     this.capacity = capacity;
   }
 
-  private static final Ahead NOTHING = new Ahead(0, 0);
+  private static final Ahead NOTHING = new Ahead(0, 0, 0);
 
   /** Returns what to fetch ahead now, in steps that are worth a request. */
   Ahead next(ReadStream stream, long size, long now) {

@@ -195,20 +195,23 @@ final class Reads {
     }
   }
 
+  /** Takes note that bytes of an item which all were delivered are about to be given up. */
+  void retiring(Item item) {
+    patterns.retiring(Item.node(item.id()));
+  }
+
   private void retireSpent(long item) {
     for (Fetch left : table.of(item)) {
       if (left.isSpent()) {
-        patterns.retiring(Item.node(item));
         transit.retire(left);
       }
     }
   }
 
   private void fetchAhead(Content content, ReadStream stream, Reader reader) {
-    int retirements = stream.file().retirements();
     FileStreams.Ahead range = readAhead.next(stream, content.version().size(), transit.now());
     for (long at = range.from(); at < range.to(); ) {
-      long to = fetchAhead(layout.itemAt(content, at), at, range.to(), stream, retirements, reader);
+      long to = fetchAhead(layout.itemAt(content, at), at, range, stream, reader);
       if (to == at) {
         readAhead.missing(stream, at);
         return;
@@ -219,7 +222,7 @@ final class Reads {
 
   /** Returns up to where is fetched now, or was. */
   private long fetchAhead(
-      Item item, long at, long upTo, ReadStream stream, int retirements, Reader reader) {
+      Item item, long at, FileStreams.Ahead plan, ReadStream stream, Reader reader) {
     int from = (int) (at - item.offset());
     Fetch there = table.at(item.id(), from);
     if (there != null) {
@@ -228,10 +231,10 @@ final class Reads {
     Item range = item;
     boolean whole = isFetchedWhole(item);
     if (!whole) {
-      int limit = (int) Math.min(item.length(), upTo - item.offset());
+      int limit = (int) Math.min(item.length(), plan.to() - item.offset());
       int end = table.gapEnd(item.id(), from, limit);
       if (end == from) {
-        return fetchAhead(item, at, upTo, stream, retirements, reader); // another was quicker
+        return fetchAhead(item, at, plan, stream, reader); // another was quicker
       }
       range = item.part(from, end);
     }
@@ -243,7 +246,7 @@ final class Reads {
     fetch.use(listener.use(item, range, reader));
     if (!table.add(fetch, whole)) {
       fetch.end();
-    } else if (!whole && stream.file().retirements() != retirements) {
+    } else if (!whole && stream.file().retirements() != plan.retirements()) {
       transit.retire(fetch); // some of it may have been fetched and read since
       return at;
     } else if (listener.serve(item, 0, 0, NO_REPLY)) {

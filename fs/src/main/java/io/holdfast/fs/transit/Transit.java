@@ -383,6 +383,9 @@ public final class Transit {
 
   /** Takes a fetch out of the table; who joined it in the last moment asks again. */
   void retire(Fetch fetch) {
+    if (fetch.isSpent()) {
+      reads.retiring(fetch.whole());
+    }
     table.remove(fetch);
     for (Ask ask : fetch.end()) {
       if (closed) {

@@ -12,9 +12,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers READDIR and READDIRPLUS. Directories are not opened here, and nothing is kept between two
- * requests: an entry's offset is its place in the listing, behind the two that every directory has.
- * Thread-safe.
+ * Answers READDIR and READDIRPLUS. Directories are not opened here, and no listing is kept between
+ * two requests: an entry's offset is its place in it, behind the two that every directory has. What
+ * is kept is a guess of who looks at entries: {@link Listers}. Thread-safe.
  */
 final class Directories {
   private static final byte[] SELF = {'.'};
@@ -31,6 +31,9 @@ final class Directories {
    */
   private static final int FIRST = 16;
 
+  /** After that, the rest of a piece is left to the next request: an origin may take its time. */
+  private static final long LONGEST_NANOS = Duration.ofMillis(500).toNanos();
+
   private final Filesystem filesystem;
   private final Exposures exposures;
   private final Listers listers = new Listers();
@@ -46,13 +49,13 @@ final class Directories {
    * @param thread who asks, as the kernel numbers threads
    * @param offset of the first entry
    * @param plus whether entries may come with what they lead to
-   * @param chosen whether the kernel itself knows who wants that, and asks for it there alone
+   * @param kernelChooses whether the kernel asks for that only where it thinks that it is wanted
    */
-  record Range(long node, int thread, long offset, boolean plus, boolean chosen) {}
+  record Range(long node, int thread, long offset, boolean plus, boolean kernelChooses) {}
 
   /** Learns that somebody has looked up an entry that is no directory. */
   void looked(long parent, int thread) {
-    listers.looked(thread, parent);
+    listers.looked(parent, thread);
   }
 
   /**
@@ -80,12 +83,12 @@ final class Directories {
     if (!range.plus) {
       return Listers.Look.NAMES;
     }
-    if (range.chosen) {
+    if (range.kernelChooses) {
       return begins ? Listers.Look.SOME : Listers.Look.ALL;
     }
     return begins
-        ? listers.begin(range.thread, range.node)
-        : listers.goOn(range.thread, range.node);
+        ? listers.begin(range.node, range.thread)
+        : listers.goOn(range.node, range.thread);
   }
 
   private final class Reply {
@@ -94,7 +97,12 @@ final class Directories {
     private final List<Long> shown;
     private final long to;
     private final int capacity;
+    private final long begun = System.nanoTime();
     private boolean holdsBack;
+
+    /** Whether the next entry is the one that is held back. */
+    private boolean held;
+
     private int written;
     private @Nullable Duration ttl;
 
@@ -106,13 +114,13 @@ final class Directories {
       this.capacity = capacity;
       this.holdsBack =
           look != Listers.Look.NAMES
-              && !range.chosen
-              && listers.holdsBack(range.thread, range.node);
+              && !range.kernelChooses
+              && listers.holdsBack(range.node, range.thread);
     }
 
-    /** Whoever goes on into a directory looks it up in any case. */
     boolean wants(int type) {
-      return type == Attributes.DIRECTORY ? range.plus : look != Listers.Look.NAMES && !holdsBack;
+      held = holdsBack && type != Attributes.DIRECTORY;
+      return look != Listers.Look.NAMES && !held;
     }
 
     boolean dots(byte[] name, long inode, long offset) {
@@ -120,7 +128,9 @@ final class Directories {
     }
 
     boolean take(ListedEntry entry) {
-      if (look == Listers.Look.SOME && shown.size() >= FIRST) {
+      boolean enough = look == Listers.Look.SOME && shown.size() >= FIRST;
+      boolean late = !shown.isEmpty() && System.nanoTime() - begun > LONGEST_NANOS;
+      if (enough || late) {
         return false;
       }
       Entry leads = entry.leads();
@@ -133,9 +143,9 @@ final class Directories {
         shown.add(leads.node());
       } else if (leads != null) {
         exposures.leave(leads.node());
-      } else if (taken && holdsBack) {
+      } else if (taken && held) {
         holdsBack = false;
-        listers.heldBack(range.thread, range.node);
+        listers.heldBack(range.node, range.thread);
       }
       return taken;
     }

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * wrong guess costs time, never an answer. Thread-safe without a lock.
  */
 final class Listers {
+  /** A thread of a container that the daemon does not see: one of many, known by the directory. */
+  private static final int UNKNOWN = 0;
+
   /** Threads remembered; a power of two. */
   private static final int SLOTS = 1024;
 
@@ -30,10 +33,12 @@ final class Listers {
    * What a thread did with the last directory that it listed.
    *
    * @param look what it got at the beginning
+   * @param habit what it is to get with the next one, unless it is seen to do otherwise
    * @param heldBack whether an entry was held back that others of its kind came with
    * @param looked whether it has looked up what came without
    */
-  private record Listing(int thread, long directory, Look look, boolean heldBack, boolean looked) {
+  private record Listing(
+      int thread, long directory, Look look, Look habit, boolean heldBack, boolean looked) {
     boolean is(int other, long at) {
       return thread == other && directory == at;
     }
@@ -42,52 +47,73 @@ final class Listers {
       if (looked) {
         return Look.ALL;
       }
-      return heldBack ? Look.NAMES : look;
+      return heldBack ? Look.NAMES : habit;
     }
   }
 
   private final AtomicReferenceArray<@Nullable Listing> last = new AtomicReferenceArray<>(SLOTS);
 
   /** A thread begins to list a directory. */
-  Look begin(int thread, long directory) {
-    Listing before = last.get(slot(thread));
-    Look look = before == null || before.thread != thread ? Look.SOME : before.next();
-    last.set(slot(thread), new Listing(thread, directory, look, false, false));
+  Look begin(long directory, int thread) {
+    Listing before = at(directory, thread);
+    boolean known =
+        before != null
+            && (thread == UNKNOWN ? before.is(thread, directory) : before.thread == thread);
+    Look look = known ? before.next() : Look.SOME;
+    put(new Listing(thread, directory, look, look, false, false));
     return look;
   }
 
-  /** It goes on, or comes back to it from another. */
-  Look goOn(int thread, long directory) {
-    Listing now = last.get(slot(thread));
+  /**
+   * It goes on, or comes back to the directory from another. Who gets all because of what it did
+   * before gets all to the end; who is seen to look on the way, as much as it goes on to look at.
+   */
+  Look goOn(long directory, int thread) {
+    Listing now = at(directory, thread);
     if (now == null || !now.is(thread, directory)) {
-      return begin(thread, directory);
+      return begin(directory, thread) == Look.ALL ? Look.ALL : Look.NAMES;
     }
-    return now.looked || now.look == Look.ALL ? Look.ALL : Look.NAMES;
+    if (now.look == Look.ALL) {
+      return Look.ALL;
+    }
+    if (!now.looked) {
+      return Look.NAMES;
+    }
+    put(new Listing(thread, directory, now.look, Look.ALL, false, false));
+    return Look.ALL;
   }
 
   /** Tells whether the next entry that is no directory is to be held back. */
-  boolean holdsBack(int thread, long directory) {
-    Listing now = last.get(slot(thread));
+  boolean holdsBack(long directory, int thread) {
+    Listing now = at(directory, thread);
     return now != null && now.is(thread, directory) && !now.heldBack && !now.looked;
   }
 
   /** An entry was held back. */
-  void heldBack(int thread, long directory) {
-    Listing now = last.get(slot(thread));
+  void heldBack(long directory, int thread) {
+    Listing now = at(directory, thread);
     if (now != null && now.is(thread, directory)) {
-      last.set(slot(thread), new Listing(thread, directory, now.look, true, now.looked));
+      put(new Listing(thread, directory, now.look, now.habit, true, now.looked));
     }
   }
 
   /** A thread looks up what is no directory. */
-  void looked(int thread, long directory) {
-    Listing now = last.get(slot(thread));
+  void looked(long directory, int thread) {
+    Listing now = at(directory, thread);
     if (now != null && now.is(thread, directory) && !now.looked) {
-      last.set(slot(thread), new Listing(thread, directory, now.look, now.heldBack, true));
+      put(new Listing(thread, directory, now.look, now.habit, now.heldBack, true));
     }
   }
 
-  private static int slot(int thread) {
-    return thread & (SLOTS - 1);
+  private @Nullable Listing at(long directory, int thread) {
+    return last.get(slot(directory, thread));
+  }
+
+  private void put(Listing listing) {
+    last.set(slot(listing.directory, listing.thread), listing);
+  }
+
+  private static int slot(long directory, int thread) {
+    return (thread == UNKNOWN ? (int) directory : thread) & (SLOTS - 1);
   }
 }

@@ -67,8 +67,8 @@ record Negotiation(int minor, int maxReadahead, long flags) {
           | REQUEST_TIMEOUT;
 
   /**
-   * Linux 6.18. Those before ask for a page of a listing at a time, of which attributes that may
-   * come with the names would take most.
+   * Linux 6.18, with which this was tried. Older ones ask for a page of a listing at a time, of
+   * which attributes that may come with the names would take most.
    */
   private static final int LISTS_AT_LENGTH = 45;
 

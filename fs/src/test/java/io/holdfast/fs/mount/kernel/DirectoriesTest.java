@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.mount.Exposures;
+import io.holdfast.fs.origin.Attributes;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +22,8 @@ final class DirectoriesTest {
   private static final int READER = 7000;
 
   private final OneFile filesystem = new OneFile();
-  private final Directories directories = new Directories(filesystem, new Exposures());
+  private final Exposures exposures = new Exposures();
+  private final Directories directories = new Directories(filesystem, exposures);
   private final Pointer memory =
       jnr.ffi.Memory.allocateDirect(Runtime.getSystemRuntime(), LARGE, true);
 
@@ -30,7 +32,8 @@ final class DirectoriesTest {
 
   private List<Written> read(Directories.Range range, int capacity) throws FsException {
     long buffer = memory.address();
-    int length = directories.read(range, new ArrayList<>(), buffer, capacity);
+    List<Long> shown = new ArrayList<>();
+    int length = directories.read(range, shown, buffer, capacity);
     assertThat(length).isLessThanOrEqualTo(capacity);
     int entry = range.plus() ? Wire.ENTRY : 0;
     List<Written> all = new ArrayList<>();
@@ -42,6 +45,7 @@ final class DirectoriesTest {
           new Written(new String(name, StandardCharsets.UTF_8), Memory.getLong(dirent + 8), node));
       at = dirent + Wire.direntSize(name);
     }
+    assertThat(shown).hasSize((int) all.stream().filter(each -> each.node() != 0).count());
     return all;
   }
 
@@ -96,16 +100,58 @@ final class DirectoriesTest {
     directories.looked(2, READER);
     assertThat(looks(READER, ROOT, 20)).as("it was of another directory").isEmpty();
     directories.looked(ROOT, READER);
-    assertThat(looks(READER, ROOT, 20)).as("in the midst of a listing").hasSize(22);
+    assertThat(looks(READER, ROOT, 20)).as("in the midst of a listing, but one").hasSize(21);
+    directories.looked(ROOT, READER);
+    assertThat(looks(READER, ROOT, 42)).as("the end of the listing").isEmpty();
     assertThat(looks(READER, 2, 0)).as("but one, which tells").hasSize(39).startsWith(2L);
     directories.looked(2, READER);
     assertThat(looks(READER, 3, 0)).hasSize(39);
     assertThat(looks(READER, 4, 0)).as("it did not look").isEmpty();
   }
 
-  /** It learns nothing of those who walk through directories that hold nothing but directories. */
+  /** As a loader does that reads a list of the files first. */
   @Test
-  void whatIsNotShown_tellsNothing() throws FsException {
+  void whoLooksAtOneOfMany_getsSomeMoreWithWhatTheyLeadTo_andThenNames() throws FsException {
+    filesystem.entries = 1000;
+    looks(READER, ROOT, 0);
+    directories.looked(ROOT, READER);
+    assertThat(looks(READER, ROOT, 19)).hasSizeBetween(100, 900);
+    assertThat(looks(READER, ROOT, 900)).isEmpty();
+    assertThat(looks(READER, 2, 0)).isEmpty();
+  }
+
+  /** They come from containers whose threads the daemon does not see. */
+  @Test
+  void whoCannotBeTold_isKnownByTheDirectory() throws FsException {
+    filesystem.entries = 40;
+    assertThat(looks(0, 10, 0)).hasSize(16);
+    assertThat(looks(0, 11, 0)).hasSize(16);
+    directories.looked(10, 0);
+    assertThat(looks(0, 10, 19)).as("one who looks").hasSize(22);
+    assertThat(looks(0, 11, 19)).as("one who does not").isEmpty();
+    assertThat(looks(0, 12, 0)).as("another directory").hasSize(16);
+  }
+
+  @Test
+  void whoIsForgotten_getsNamesForTheRest_inPiecesOfAnyLength() throws FsException {
+    filesystem.entries = 40;
+    looks(READER, ROOT, 0);
+    looks(READER + 1024, ROOT, 0);
+    List<Written> rest = read(new Directories.Range(ROOT, READER, 19, true, false), LARGE);
+    assertThat(rest).hasSize(23).allMatch(each -> each.node() == 0);
+  }
+
+  @Test
+  void directories_comeAsFilesDo_andAreNotHeldBack() throws FsException {
+    filesystem.entries = 40;
+    filesystem.type = Attributes.DIRECTORY;
+    assertThat(looks(READER, ROOT, 0)).hasSize(16).startsWith(1L);
+    assertThat(looks(READER, ROOT, 18)).isEmpty();
+    assertThat(looks(READER, 2, 0)).as("nothing was learned").hasSize(16);
+  }
+
+  @Test
+  void emptyDirectory_tellsNothing() throws FsException {
     filesystem.entries = 0;
     assertThat(looks(READER, ROOT, 0)).isEmpty();
     filesystem.entries = 40;

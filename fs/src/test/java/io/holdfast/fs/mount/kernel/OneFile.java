@@ -33,6 +33,9 @@ final class OneFile implements Filesystem {
   volatile CountDownLatch holdLookups = new CountDownLatch(0);
   volatile int entries = 1;
 
+  /** Of what is listed. */
+  volatile int type = Attributes.REGULAR;
+
   OneFile() {
     for (int i = 0; i < SIZE; i++) {
       Memory.putByte(bytes.address() + i, byteAt(i));
@@ -94,9 +97,9 @@ final class OneFile implements Filesystem {
     for (long place = after + 1; place <= entries; place++) {
       byte[] name = ("file" + (place == 1 ? "" : place)).getBytes(StandardCharsets.UTF_8);
       ListedEntry entry =
-          looks.test(Attributes.REGULAR)
-              ? new ListedEntry(name, place, known(directory, name))
-              : new ListedEntry(name, place, Attributes.REGULAR, 7);
+          looks.test(type)
+              ? new ListedEntry(name, place, new Entry(FILE, attributes(type, SIZE)))
+              : new ListedEntry(name, place, type, 7);
       if (!sink.take(entry)) {
         return;
       }
