@@ -2,6 +2,7 @@ package io.holdfast.fs;
 
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
@@ -20,6 +21,18 @@ public final class Await {
         throw new AssertionError("did not happen: " + what);
       }
       Thread.onSpinWait();
+    }
+  }
+
+  /** Ends threads, and waits for that: what they use may go after it, native memory above all. */
+  public static void end(ExecutorService threads) {
+    threads.shutdownNow();
+    try {
+      if (!threads.awaitTermination(LONGEST.toSeconds(), TimeUnit.SECONDS)) {
+        throw new AssertionError("threads did not end");
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError("interrupted", e);
     }
   }
 

@@ -36,7 +36,7 @@ final class TreeStateTest {
 
   @AfterEach
   void free() {
-    clock.shutdownNow();
+    Await.end(clock);
     tables.forEach(NodeTable::close);
   }
 

@@ -131,7 +131,7 @@ final class PeersFixture implements AutoCloseable {
   public void close() throws IOException {
     transit.close();
     residency.close();
-    threads.shutdownNow();
+    Await.end(threads);
     origin.close();
     memory.close();
     sandbox.close();

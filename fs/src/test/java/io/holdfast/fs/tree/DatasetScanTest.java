@@ -2,6 +2,7 @@ package io.holdfast.fs.tree;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.Await;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.GrowingMemory;
@@ -36,7 +37,7 @@ final class DatasetScanTest {
 
   @AfterEach
   void free() {
-    threads.shutdownNow();
+    Await.end(threads);
     nodes.close();
   }
 

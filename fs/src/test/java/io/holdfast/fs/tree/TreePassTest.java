@@ -2,6 +2,7 @@ package io.holdfast.fs.tree;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.Await;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.Boot;
@@ -40,7 +41,7 @@ final class TreePassTest {
 
   @AfterEach
   void free() {
-    threads.shutdownNow();
+    Await.end(threads);
     nodes.close();
   }
 
