@@ -21,6 +21,9 @@ final class ActivityTest {
   private static final int ITEM_SIZE = 1000;
   private static final int NOBODY = 1 << 23;
 
+  /** Of processes that none of the tests' own can be: above the kernel's largest. */
+  private static final int MANY = 5_000_000;
+
   @TempDir Path folder;
 
   private final FakeClock clock = new FakeClock();
@@ -135,13 +138,13 @@ final class ActivityTest {
   void manyJobs_thoseActiveLastAreKept() {
     for (int i = 0; i < 600; i++) {
       clock.advance(Duration.ofMillis(1));
-      proc.process(1000 + i, "x", 1, 1, 5, "/job" + i);
-      open(1000 + i, 1);
+      proc.process(MANY + i, "x", 1, 1, 5, "/job" + i);
+      open(MANY + i, 1);
     }
     assertThat(activity.opens()).isEqualTo(600);
     assertThat(activity.jobs()).hasSizeBetween(200, Activity.MOST_JOBS);
     assertThat(job("/job599").counts().opens()).isEqualTo(1);
-    open(1000, 1, 2);
+    open(MANY, 1, 2);
     assertThat(job("/job0").counts().opens()).isEqualTo(2);
   }
 
