@@ -3,7 +3,6 @@ package io.holdfast.fs.daemon;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.ControlServer;
-import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.metrics.MetricsServer;
 import io.holdfast.fs.mount.MountOptions;
 import io.holdfast.fs.peers.PeerLink;
@@ -17,9 +16,7 @@ import io.holdfast.peer.PeerSetupException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -33,9 +30,7 @@ import org.slf4j.LoggerFactory;
 public final class Daemon {
   private static final Logger log = LoggerFactory.getLogger(Daemon.class);
 
-  private static final Duration TICK = Duration.ofMillis(20);
-  private static final Duration MOUNT_CHECK = Duration.ofSeconds(1);
-  private static final Duration ORIGIN_CHECK = Duration.ofSeconds(1);
+  private static final Duration WATCH_RETRY = Duration.ofSeconds(1);
 
   /** How long {@link #plan()} waits for the dataset to be counted. */
   private static final Duration PLAN_WAIT = Duration.ofMillis(1500);
@@ -44,7 +39,6 @@ public final class Daemon {
   private static final Duration PEERS_WAIT = Duration.ofSeconds(5);
 
   private static final Duration START_DEADLINE = Duration.ofMinutes(1);
-  private static final Duration SHORTEST_SWEEP = Duration.ofMinutes(1);
 
   private final Undo undo = new Undo();
   private final AtomicBoolean stopping = new AtomicBoolean();
@@ -127,7 +121,8 @@ public final class Daemon {
       watchOpens();
     }
     resume();
-    startHousekeeping();
+    parts.memory.start();
+    new Housekeeping(parts, settings, pulse, undo).start(this::checkMount);
     if (parts.state != null) {
       // the first to end: then it is there when the mount is gone
       undo.closing(parts.state).start(parts.scan::isComplete, parts.housekeeping);
@@ -164,7 +159,7 @@ public final class Daemon {
       log.warn("opens are not counted for the moment: {}", e.getMessage());
       Future<?> unused =
           parts.housekeeping.schedule(
-              this::watchOpensAgain, MOUNT_CHECK.toMillis(), TimeUnit.MILLISECONDS);
+              this::watchOpensAgain, WATCH_RETRY.toMillis(), TimeUnit.MILLISECONDS);
     }
   }
 
@@ -250,59 +245,6 @@ public final class Daemon {
       // the socket of the daemon before may be there as long as one of its threads is
       Composition.named("metrics-start").newThread(server::keepStarting).start();
     }
-  }
-
-  private void startHousekeeping() {
-    ScheduledExecutorService housekeeping = parts.housekeeping;
-    parts.memory.start();
-    Runnable rescan =
-        () -> {
-          parts.filesystem.rememberFigures();
-          parts.scan.run();
-        };
-    ScheduledExecutorService scanner =
-        Executors.newSingleThreadScheduledExecutor(Composition.named("scan"));
-    undo.push(scanner::shutdownNow);
-    scanner.execute(rescan);
-    every(housekeeping, TICK, pulse.of("transit", parts.transit::expire));
-    every(housekeeping, ORIGIN_CHECK, pulse.of("origin", parts.origin::watch));
-    every(housekeeping, TICK, pulse.of("residency", parts.residency::tick));
-    every(housekeeping, TICK, pulse.of("tasks", parts.tasks::tick));
-    every(
-        housekeeping,
-        TICK,
-        () ->
-            IsolatedThreads.takeFailures((thread, e) -> log.error("thread {} failed", thread, e)));
-    if (parts.peers != null) {
-      every(housekeeping, TICK, pulse.of("peers", parts.peers::tick));
-    }
-    every(housekeeping, MOUNT_CHECK, pulse.of("mount", this::checkMount));
-    Duration ttl = settings.metadataTtl();
-    if (ttl.equals(Settings.INDEFINITE)) {
-      return;
-    }
-    if (parts.origin.mayHang()) {
-      // before what the last scan has found is too old to answer from
-      Duration again = ttl.dividedBy(2);
-      every(scanner, again.compareTo(SHORTEST_SWEEP) < 0 ? SHORTEST_SWEEP : again, rescan);
-    } else {
-      Duration sweep = ttl.compareTo(SHORTEST_SWEEP) < 0 ? SHORTEST_SWEEP : ttl;
-      every(housekeeping, sweep, parts.changes::refreshResidents);
-    }
-  }
-
-  /** A task that failed once is due again all the same. */
-  private static void every(ScheduledExecutorService executor, Duration period, Runnable task) {
-    long nanos = period.toNanos();
-    Runnable logged =
-        () -> {
-          try {
-            task.run();
-          } catch (RuntimeException e) {
-            log.error("housekeeping failed", e);
-          }
-        };
-    Future<?> unused = executor.scheduleWithFixedDelay(logged, nanos, nanos, TimeUnit.NANOSECONDS);
   }
 
   /** Somebody may have unmounted without telling the daemon, lazily, or ended the connection. */

@@ -152,11 +152,13 @@ final class FileStreams {
   }
 
   /**
-   * Returns how often that has happened. Where it is more than when it was planned what to fetch,
-   * some of that may have been fetched, read and given up meanwhile: it is not missing then.
+   * Tells whether that has happened since it was planned what to fetch: some of it may have been
+   * fetched, read and given up meanwhile, and is not missing then.
+   *
+   * @param planned how often it had happened by then
    */
-  int retirements() {
-    return retirements.get();
+  boolean hasRetiredSince(int planned) {
+    return retirements.get() != planned;
   }
 
   /** Takes note of bytes that a random reader got, less those that were fetched around them. */

@@ -21,6 +21,6 @@ record Guess(
 
   /** Tells whether what was guessed to be missing may have been fetched and read since. */
   boolean isOld() {
-    return stream != null && stream.file().retirements() != retirements;
+    return stream != null && stream.file().hasRetiredSince(retirements);
   }
 }

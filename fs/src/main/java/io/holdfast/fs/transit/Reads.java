@@ -246,7 +246,7 @@ final class Reads {
     fetch.use(listener.use(item, range, reader));
     if (!table.add(fetch, whole)) {
       fetch.end();
-    } else if (!whole && stream.file().retirements() != plan.retirements()) {
+    } else if (!whole && stream.file().hasRetiredSince(plan.retirements())) {
       transit.retire(fetch); // some of it may have been fetched and read since
       return at;
     } else if (listener.serve(item, 0, 0, NO_REPLY)) {

@@ -17,7 +17,7 @@ final class Listers {
   /** Threads remembered; a power of two. */
   private static final int SLOTS = 1024;
 
-  /** What entries that are no directories come with. */
+  /** What entries come with. */
   enum Look {
     /** Nothing: their names are all that is wanted. */
     NAMES,
