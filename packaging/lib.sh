@@ -56,6 +56,8 @@ missing_packages() {
   # For tests with several hosts, which are network namespaces.
   has ip || echo iproute2
   has nft || echo nftables
+  # For nodes that find each other by a name.
+  has dnsmasq || echo dnsmasq-base
   has mkfs.ext4 || echo e2fsprogs
   # For reads of large files that are verified.
   has fio || echo fio

@@ -46,6 +46,33 @@ public final class Cluster {
   /** How nodes find each other and prove who they are, as options of their mounts. */
   private interface Membership {
     List<String> options(Node node);
+
+    /** These hosts are to be nodes, from before they start. */
+    default void add(List<Host> hosts) {}
+  }
+
+  /**
+   * Nodes that have a secret and find each other by a name that DNS has all their addresses for.
+   */
+  private final class ByName implements Membership {
+    private final Path secret = writeSecret(sandbox);
+    private final NameServer names;
+
+    ByName(NameServer names) {
+      this.names = names;
+    }
+
+    @Override
+    public List<String> options(Node node) {
+      return List.of(
+          "--peers", "dns:" + NameServer.NAME, "--cluster-secret-file", secret.toString());
+    }
+
+    @Override
+    public void add(List<Host> hosts) {
+      names.name(nodes.stream().map(Node::host).toList());
+      hosts.forEach(names::serve);
+    }
   }
 
   /** What all nodes together have fetched. */
@@ -89,6 +116,14 @@ public final class Cluster {
           words.addAll(authority.issue(node.host().address()).options());
           return words;
         };
+  }
+
+  /** The same, of nodes that find each other by the name that is served. */
+  public Cluster(Sandbox sandbox, NameServer names, String... options) {
+    this.sandbox = sandbox;
+    this.options = List.of(options);
+    network = Network.create(sandbox);
+    membership = new ByName(names);
   }
 
   private static Path writeSecret(Sandbox sandbox) {
@@ -139,6 +174,7 @@ public final class Cluster {
             .map(origin -> new Node(network.addHost(), sandbox.declare(origin)))
             .toList();
     nodes.addAll(more);
+    membership.add(more.stream().map(Node::host).toList());
     awaitStarted(more, more.stream().map(this::launch).toList());
   }
 

@@ -12,6 +12,7 @@ public final class Host {
   public static final String INTERFACE = "eth0";
 
   private static final String TABLE = "inet faults";
+  private static final String INET = " inet";
 
   private final Sandbox sandbox;
   private final String name;
@@ -95,11 +96,23 @@ public final class Host {
             .formatted(TABLE, INTERFACE, in, out));
   }
 
+  /** Gives this host one more address, which only it sees; nothing where it has it already. */
+  public void addAddress(String more) {
+    if (!run("ip", "-o", "addr", "show", "to", more).out().contains(INET)) {
+      run("ip", "addr", "add", more, "dev", "lo");
+    }
+  }
+
   /** Runs a command here; an error when it does not succeed. */
   public Child.Result run(String... command) {
+    return sandbox.command(entered(command)).mustSucceed();
+  }
+
+  /** A command, so that it runs here. */
+  public String[] entered(String... command) {
     List<String> all = new ArrayList<>(enter());
     all.addAll(List.of(command));
-    return sandbox.command(all.toArray(String[]::new)).mustSucceed();
+    return all.toArray(String[]::new);
   }
 
   @Override

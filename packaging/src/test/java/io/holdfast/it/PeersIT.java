@@ -186,7 +186,27 @@ class PeersIT {
             "--window-age",
             WINDOW_AGE);
     cluster.start(dataset.root(), 2);
+    assertOneCache(cluster, dataset);
+  }
 
+  /** As in a headless service: the name has an address for each node, those included that start. */
+  @Test
+  void dns_nodesThatFindEachOtherByAName_shareOneCache() {
+    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 300, i -> FILE_BYTES);
+    Cluster cluster =
+        new Cluster(
+            sandbox,
+            new NameServer(sandbox),
+            "--capacity",
+            Long.toString(dataset.bytes()),
+            "--window-age",
+            WINDOW_AGE);
+    cluster.start(dataset.root(), 2);
+    cluster.start(dataset.root(), 1);
+    assertOneCache(cluster, dataset);
+  }
+
+  private void assertOneCache(Cluster cluster, Dataset dataset) {
     Fetches first = readShares(cluster, dataset);
     Fetches second = readShares(cluster, dataset);
 
