@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,6 +59,41 @@ class NextDaemonIT {
     assertReadsAll(mount, dataset);
     assertThat(mount.stats().originItems()).isZero();
     assertThat(mount.stats().requests("READ")).isZero();
+  }
+
+  /** The next daemon lists the dataset, and finds other attributes than it was left. */
+  @Test
+  void killed_attributesOfResidentsChangedMeanwhile_areSeenAndNothingIsFetchedAgain()
+      throws IOException {
+    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 500, i -> 20_000 + i);
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "1G");
+    mount.awaitStats("the scan", NextDaemonIT::isScanned);
+    assertReadsAll(mount, dataset);
+    mount.awaitStats("all resident", stats -> stats.residentItems() == dataset.count());
+    mount.whileHeld(
+        dataset.files(),
+        () -> {
+          sandbox.command("chmod", "-R", "u=rwX,go=", dataset.root().toString()).mustSucceed();
+          mount.signal(Posix.SIGKILL);
+          mount.findAgain(START);
+          mount.awaitStats("the scan", NextDaemonIT::isScanned);
+          Await.value(
+              START, "all pinned", mount::lockedBytes, locked -> locked == dataset.pageBytes());
+
+          assertReadsAll(mount, dataset);
+          Stats after = mount.stats();
+          assertThat(after.originItems()).isZero();
+          assertThat(after.requests("READ")).isZero();
+          assertThat(after.requests("LOOKUP")).as("names still lead there").isLessThan(50);
+        });
+    for (String file : dataset.files()) {
+      assertThat(Files.getPosixFilePermissions(mount.path(file)))
+          .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+    }
+  }
+
+  private static boolean isScanned(Stats stats) {
+    return Boolean.TRUE.equals(stats.at("dataset.scanned"));
   }
 
   /** What a killed daemon has let linger, its successor drops. */

@@ -182,6 +182,9 @@ final class CoreNode implements AutoCloseable {
     public void expire(long parent, byte[] name) {}
 
     @Override
+    public void expireAttributes(long parent, byte[] name, long node) {}
+
+    @Override
     public boolean mayKnow(long node) {
       return false;
     }

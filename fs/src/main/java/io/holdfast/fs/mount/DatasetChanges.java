@@ -91,14 +91,22 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
         "{} changed at the origin, was {}; {} resident bytes released", path, old.version(), freed);
   }
 
-  /** A directory that is still there keeps its entry, for those who work in it. */
   @Override
   public void changed(Node directory, byte[] name, boolean stays) {
     Node now = stays ? tree.known(directory, name) : null;
     if (now == null) {
       kernel.expire(directory.id(), name);
     } else {
-      kernel.expireDirectory(now.id());
+      expireAttributes(directory, now);
+    }
+  }
+
+  /** The entry stays: for those who work in a directory, and for a file's pages. */
+  private void expireAttributes(Node parent, Node of) {
+    if (of.attributes().isDirectory()) {
+      kernel.expireDirectory(of.id());
+    } else {
+      kernel.expireAttributes(parent.id(), of.name(), of.id());
     }
   }
 
@@ -168,20 +176,23 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     if (parent == null) {
       return false;
     }
-    boolean different = true;
     try {
       Node now = tree.lookup(parent, node.name());
-      different = !now.equals(node) || !now.attributes().equals(before);
+      if (now.equals(node)) {
+        if (now.attributes().sameButForAccess(before)) {
+          return false;
+        }
+        expireAttributes(parent, node);
+        return true;
+      }
     } catch (FsException e) {
       if (e.code() != FsError.NOT_FOUND && e.code() != FsError.NOT_DIRECTORY) {
         log.warn("could not refresh {}: {}", node.path(), e.getMessage());
         return false;
       }
     }
-    if (different && !(before.isDirectory() && !node.isStale())) {
-      kernel.expire(parent.id(), node.name());
-    }
-    return different;
+    kernel.expire(parent.id(), node.name());
+    return true;
   }
 
   /**

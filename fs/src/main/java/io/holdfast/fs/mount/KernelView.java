@@ -20,6 +20,15 @@ public interface KernelView {
   void expire(long parent, byte[] name);
 
   /**
+   * Makes the kernel ask for the attributes of a file before it shows them again; what it has of
+   * the content stays where the binding can have it so. Not to be called while a request about the
+   * name, or its directory, waits for the caller.
+   *
+   * @param parent where the file has its name
+   */
+  void expireAttributes(long parent, byte[] name, long node);
+
+  /**
    * Tells whether the kernel knows a file, and so may have pages of its content. Where it does, it
    * asks for the attributes again before it shows them. May wait, for a bounded time, so not to be
    * called by a thread that answers requests; where it has waited in vain the kernel may know it.

@@ -61,6 +61,27 @@ public record Attributes(
     return type() == SYMLINK;
   }
 
+  /**
+   * Tells whether these are the others, but for the time of the last access. That changes when
+   * somebody reads at the origin itself, and nothing that is kept depends on it.
+   */
+  public boolean sameButForAccess(Attributes others) {
+    return equals(
+        new Attributes(
+            others.mode,
+            others.links,
+            others.uid,
+            others.gid,
+            others.device,
+            others.inode,
+            others.size,
+            others.blocks,
+            accessed,
+            others.modified,
+            others.changed,
+            others.etag));
+  }
+
   /** Returns the identity of the content. */
   public Version version() {
     return new Version(size, modified, inode, etag);

@@ -57,9 +57,9 @@ public final class TreePass {
         };
 
     /**
-     * A name leads elsewhere, to other attributes, or nowhere.
+     * A name leads elsewhere, to other attributes, or nowhere. Access alone is no change.
      *
-     * @param stays whether it is a directory before and after
+     * @param stays whether it leads to the same file or directory, with other attributes
      */
     void changed(Node directory, byte[] name, boolean stays);
 
@@ -105,9 +105,9 @@ public final class TreePass {
       nodes.see(now.id(), number);
       if (known == null) {
         gained(directory);
-      } else if (!now.equals(known) || !now.attributes().equals(before)) {
+      } else if (!now.equals(known) || !now.attributes().sameButForAccess(before)) {
         different.increment();
-        changes.changed(directory, name, now.equals(known) && fresh.isDirectory());
+        changes.changed(directory, name, now.equals(known));
       }
     } catch (FsException e) {
       partial.add(directory.id());

@@ -7,6 +7,7 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.Boot;
 import io.holdfast.fs.linux.GrowingMemory;
+import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.FakeOrigin;
 import io.holdfast.fs.origin.OriginPath;
 import java.nio.charset.StandardCharsets;
@@ -24,6 +25,8 @@ import org.junit.jupiter.api.Test;
 /** Passes over the whole tree, as scans and refreshes make them. */
 final class TreePassTest {
   private static final long NANOS_OF_2024 = 1_704_067_200_000_000_000L;
+  private static final long ACCESSED = NANOS_OF_2024 + 7;
+  private static final int OWNER_WRITES = 0200;
 
   private final FakeOrigin origin = new FakeOrigin();
   private final List<String> changes = new CopyOnWriteArrayList<>();
@@ -49,22 +52,25 @@ final class TreePassTest {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  private long pass() throws FsException {
-    TreePass pass =
-        new TreePass(
-            tree,
-            new Moment(++now, NANOS_OF_2024, Boot.id()),
-            new TreePass.ChangeSink() {
-              @Override
-              public void changed(Node directory, byte[] name, boolean stays) {
-                changes.add(directory.path().child(name) + (stays ? " stays" : ""));
-              }
+  private TreePass begin() {
+    return new TreePass(
+        tree,
+        new Moment(++now, NANOS_OF_2024, Boot.id()),
+        new TreePass.ChangeSink() {
+          @Override
+          public void changed(Node directory, byte[] name, boolean stays) {
+            changes.add(directory.path().child(name) + (stays ? " stays" : ""));
+          }
 
-              @Override
-              public void otherNames(Node directory) {
-                changes.add(directory.path() + " has other names");
-              }
-            });
+          @Override
+          public void otherNames(Node directory) {
+            changes.add(directory.path() + " has other names");
+          }
+        });
+  }
+
+  private long pass() throws FsException {
+    TreePass pass = begin();
     new TreeScan(origin, tree, threads).run(tree.root(), pass, (in, name, is) -> {}, () -> true);
     return pass.different();
   }
@@ -124,6 +130,42 @@ final class TreePassTest {
     changes.clear();
     assertThat(pass()).isZero();
     assertThat(changes).isEmpty();
+  }
+
+  @Test
+  void found_otherAttributesOfTheSameContent_staysAndAccessAloneIsNoChange() throws FsException {
+    origin.file("file", new byte[3]);
+    pass();
+    changes.clear();
+    Node file = known("file");
+    Attributes before = file.attributes();
+
+    TreePass pass = begin();
+    pass.found(tree.root(), name("file"), with(before, before.mode(), ACCESSED));
+    assertThat(file.attributes().accessed()).isEqualTo(ACCESSED);
+    assertThat(pass.different()).isZero();
+    assertThat(changes).isEmpty();
+
+    pass.found(tree.root(), name("file"), with(before, before.mode() ^ OWNER_WRITES, ACCESSED));
+    assertThat(pass.different()).isEqualTo(1);
+    assertThat(changes).containsExactly("file stays");
+    assertThat(known("file")).isEqualTo(file);
+  }
+
+  private static Attributes with(Attributes of, int mode, long accessed) {
+    return new Attributes(
+        mode,
+        of.links(),
+        of.uid(),
+        of.gid(),
+        of.device(),
+        of.inode(),
+        of.size(),
+        of.blocks(),
+        accessed,
+        of.modified(),
+        of.changed(),
+        of.etag());
   }
 
   @Test

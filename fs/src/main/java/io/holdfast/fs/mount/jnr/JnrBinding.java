@@ -201,6 +201,12 @@ public final class JnrBinding implements Binding {
     }
   }
 
+  /** libfuse gives each file a number of its own: only the name can be told. */
+  @Override
+  public void expireAttributes(long parent, byte[] name, long node) {
+    expire(parent, name);
+  }
+
   @Override
   public void expireDirectory(long node) {
     Long directory = kernelDirectories.get(node);

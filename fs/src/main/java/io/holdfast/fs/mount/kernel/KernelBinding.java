@@ -56,6 +56,11 @@ public final class KernelBinding implements Binding {
   private static final int NOTIFY_INVAL_ENTRY = 3;
   private static final int NOTIFY_RESEND = 7;
   private static final int INVAL_INODE = 24;
+
+  /** Where INVAL_INODE begins to drop pages: all of them, or, being negative, none. */
+  private static final long ALL_PAGES = 0;
+
+  private static final long NO_PAGES = -1;
   private static final int INVAL_ENTRY = 16;
 
   private final Channel channel;
@@ -234,20 +239,29 @@ public final class KernelBinding implements Binding {
     tell(NOTIFY_INVAL_ENTRY, message, length);
   }
 
+  /**
+   * The name goes on leading there: without it the kernel would forget the file, and pages that
+   * nobody has pinned, such as those that this daemon takes over.
+   */
+  @Override
+  public void expireAttributes(long parent, byte[] name, long node) {
+    invalidate(node, NO_PAGES);
+  }
+
   /** Its listing, which the kernel keeps as pages, goes as well. */
   @Override
   public void expireDirectory(long node) {
-    invalidate(node, 0);
+    invalidate(node, ALL_PAGES);
   }
 
   /**
-   * A negative offset leaves the pages alone. To have the kernel drop them would take those that
-   * are locked as well, and wait for each that is on its way in: also for one that a killed daemon
-   * was asked for, and then go on dropping what the next one has pinned.
+   * The pages are left alone. To have the kernel drop them would take those that are locked as
+   * well, and wait for each that is on its way in: also for one that a killed daemon was asked for,
+   * and then go on dropping what the next one has pinned.
    */
   @Override
   public boolean mayKnow(long node) {
-    return invalidate(node, -1) != Errno.ENOENT.intValue();
+    return invalidate(node, NO_PAGES) != Errno.ENOENT.intValue();
   }
 
   @Override
