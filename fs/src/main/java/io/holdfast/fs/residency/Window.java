@@ -76,6 +76,8 @@ final class Window {
   private final long size;
   private final long ageNanos;
   private final LongSupplier nanoTime;
+
+  /** The one first whose last read, or try to drop it, is longest ago. */
   private final LinkedHashMap<Key, Entry> entries = new LinkedHashMap<>();
 
   /** Those that were given out to be dropped. */
@@ -167,10 +169,17 @@ final class Window {
   /** Returns what has been there for longer than its time. */
   synchronized List<Entry> aged() {
     long now = nanoTime.getAsLong();
+    long shortest = Math.min(ageNanos, partialNanos());
+    if (!heldItems.isEmpty()) {
+      shortest = Math.min(shortest, FIRST_RETRY_NANOS);
+    }
     List<Entry> out = new ArrayList<>();
     Iterator<Entry> each = entries.values().iterator();
     while (each.hasNext()) {
       Entry entry = each.next();
+      if (now - entry.lastRead < shortest) {
+        break; // and those behind it were read later
+      }
       long time = entry.complete ? ageNanos : partialNanos();
       if (entry.attempts > 0) {
         time = FIRST_RETRY_NANOS << Math.min(entry.attempts, LONGEST_RETRY);

@@ -37,6 +37,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
   private final Peer peer;
+  private final String host;
   private final Alarm alarm;
   private State state = State.CONNECTING;
   private @Nullable Exchange exchange;
@@ -65,6 +66,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
 
   ClientConnection(Peer peer, Exchange first) {
     this.peer = peer;
+    host = peer.address().toString();
     exchange = first;
     alarm = new Alarm(peer.loop(), this::ring);
   }
@@ -150,10 +152,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
   }
 
   private void write(FullHttpRequest request) {
-    request
-        .headers()
-        .set(HttpHeaderNames.HOST, peer.address())
-        .set(Wire.NODE, client().identity().name());
+    request.headers().set(HttpHeaderNames.HOST, host).set(Wire.NODE, client().identity().name());
     alarm.set(client().deadlines().progress());
     if (channel != null) {
       channel.writeAndFlush(request);
@@ -225,7 +224,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
               key,
               nonce,
               client().identity().name().toString(),
-              peer.address().toString(),
+              host,
               response.headers().get(HttpHeaderNames.WWW_AUTHENTICATE));
       if (session == null) {
         client().foreign(peer.address());

@@ -112,7 +112,7 @@ final class Session {
         .headers()
         .set(
             HttpHeaderNames.AUTHORIZATION,
-            "%s seq=\"%d\", mac=\"%s\"".formatted(Wire.SCHEME, sequence, code(sequence, request)));
+            Wire.SCHEME + " seq=\"" + sequence + "\", mac=\"" + code(sequence, request) + '"');
   }
 
   /** Checks a request's proof, and takes its number for the answer. */
