@@ -202,7 +202,6 @@ class PeersIT {
             "--window-age",
             WINDOW_AGE);
     cluster.start(dataset.root(), 2);
-    cluster.start(dataset.root(), 1);
     assertOneCache(cluster, dataset);
   }
 
