@@ -91,22 +91,16 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
         "{} changed at the origin, was {}; {} resident bytes released", path, old.version(), freed);
   }
 
+  /** The entry of what stays does too: for those who work in a directory, and a file's pages. */
   @Override
   public void changed(Node directory, byte[] name, boolean stays) {
     Node now = stays ? tree.known(directory, name) : null;
     if (now == null) {
       kernel.expire(directory.id(), name);
+    } else if (now.attributes().isDirectory()) {
+      kernel.expireDirectory(now.id());
     } else {
-      expireAttributes(directory, now);
-    }
-  }
-
-  /** The entry stays: for those who work in a directory, and for a file's pages. */
-  private void expireAttributes(Node parent, Node of) {
-    if (of.attributes().isDirectory()) {
-      kernel.expireDirectory(of.id());
-    } else {
-      kernel.expireAttributes(parent.id(), of.name(), of.id());
+      kernel.expireAttributes(directory.id(), name, now.id());
     }
   }
 
@@ -179,11 +173,11 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     try {
       Node now = tree.lookup(parent, node.name());
       if (now.equals(node)) {
-        if (now.attributes().sameButForAccess(before)) {
-          return false;
+        boolean different = !now.attributes().sameButForAccess(before);
+        if (different && !before.isDirectory()) {
+          kernel.expireAttributes(parent.id(), node.name(), node.id());
         }
-        expireAttributes(parent, node);
-        return true;
+        return different;
       }
     } catch (FsException e) {
       if (e.code() != FsError.NOT_FOUND && e.code() != FsError.NOT_DIRECTORY) {

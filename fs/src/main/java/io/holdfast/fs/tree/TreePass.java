@@ -98,10 +98,11 @@ public final class TreePass {
     try {
       Node known = tree.known(directory, name);
       Attributes before = known == null ? null : known.attributes();
-      Node now = fresh.equals(before) ? known : tree.listed(directory, name, fresh);
-      if (now == null) {
+      if (known != null && fresh.equals(before)) {
+        nodes.see(known.id(), number);
         return;
       }
+      Node now = tree.listed(directory, name, fresh);
       nodes.see(now.id(), number);
       if (known == null) {
         gained(directory);
