@@ -181,10 +181,7 @@ class PeersIT {
             sandbox,
             Authority.create(sandbox, "certificates"),
             sandbox.folder("members"),
-            "--capacity",
-            Long.toString(dataset.bytes()),
-            "--window-age",
-            WINDOW_AGE);
+            options(dataset, 1));
     cluster.start(dataset.root(), 2);
     assertOneCache(cluster, dataset);
   }
@@ -193,14 +190,7 @@ class PeersIT {
   @Test
   void dns_nodesThatFindEachOtherByAName_shareOneCache() {
     Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 300, i -> FILE_BYTES);
-    Cluster cluster =
-        new Cluster(
-            sandbox,
-            new NameServer(sandbox),
-            "--capacity",
-            Long.toString(dataset.bytes()),
-            "--window-age",
-            WINDOW_AGE);
+    Cluster cluster = new Cluster(sandbox, new NameServer(sandbox), options(dataset, 1));
     cluster.start(dataset.root(), 2);
     assertOneCache(cluster, dataset);
   }
@@ -246,8 +236,12 @@ class PeersIT {
   }
 
   private Cluster cluster(Dataset dataset, double c) {
+    return new Cluster(sandbox, options(dataset, c));
+  }
+
+  private static String[] options(Dataset dataset, double c) {
     long capacity = (long) (c * dataset.bytes());
-    return new Cluster(sandbox, "--capacity", Long.toString(capacity), "--window-age", WINDOW_AGE);
+    return new String[] {"--capacity", Long.toString(capacity), "--window-age", WINDOW_AGE};
   }
 
   private static double part(Dataset dataset, long bytes) {
