@@ -69,18 +69,38 @@ public final class Host {
     filter(rule, rule);
   }
 
+  /**
+   * Has connections from others to one port end at another one. Those that are there already are
+   * reset.
+   */
+  public void redirect(int port, int other) {
+    rules(
+        "tcp dport " + port + " reject with tcp reset",
+        "",
+        "tcp dport %d redirect to :%d".formatted(port, other));
+  }
+
   /** Ends the fault. */
   public void heal() {
     filter("", "");
   }
 
   private void filter(String in, String out) {
+    rules(in, out, "");
+  }
+
+  private void rules(String in, String out, String destination) {
     run(
         "nft",
         """
         add table %1$s
         delete table %1$s
         table %1$s {
+          chain destination {
+            type nat hook prerouting priority dstnat;
+            iifname != "%2$s" accept
+            %5$s
+          }
           chain in {
             type filter hook input priority 0;
             iifname != "%2$s" accept
@@ -93,7 +113,7 @@ public final class Host {
           }
         }\
         """
-            .formatted(TABLE, INTERFACE, in, out));
+            .formatted(TABLE, INTERFACE, in, out, destination));
   }
 
   /** Gives this host one more address, which only it sees; nothing where it has it already. */

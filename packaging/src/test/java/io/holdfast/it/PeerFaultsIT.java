@@ -3,9 +3,12 @@ package io.holdfast.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.it.Cluster.Node;
+import io.holdfast.it.Liar.Lie;
 import io.holdfast.posix.Posix;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
@@ -46,12 +49,15 @@ class PeerFaultsIT {
   private static final Duration WHOLE_AGAIN = Duration.ofSeconds(60);
   private static final Duration START = Duration.ofSeconds(20);
   private static final int LARGE = 5 << 20;
+  private static final int LIARS_PORT = 7080;
+  private static final int LIES_ONE_OF = 2;
 
   /** Most reads are to need a peer. */
   private static final String WINDOW_AGE = "100ms";
 
   private static Dataset dataset;
   private static Cluster cluster;
+  private static Child liar;
 
   private final long seed = System.nanoTime();
   private final Random random = new Random(seed);
@@ -81,6 +87,18 @@ class PeerFaultsIT {
       ofNetwork("cut outgoing", node -> node.host().cutOutgoing());
   private static final Fault RESETS = ofNetwork("resets", node -> node.host().reset(50));
   private static final Fault LOSS = ofNetwork("50 % loss", node -> node.host().lose(50));
+
+  /** All of the dataset has another version, then and when it ends. */
+  private static final Fault TOUCHED =
+      new Fault("touched", 1, PeerFaultsIT::touchAll, PeerFaultsIT::touchAll);
+
+  private static final Fault BIT = ofLies(Lie.BIT);
+  private static final Fault VERSION = ofLies(Lie.VERSION);
+  private static final Fault SHORT = ofLies(Lie.SHORT);
+  private static final Fault RESET = ofLies(Lie.RESET);
+  private static final Fault LATE = ofLies(Lie.LATE);
+  private static final Fault LIES = ofLies(Lie.values());
+
   private static final Fault HALVES =
       ofNetwork("halves", node -> cluster.network().partition(firstHalf()));
 
@@ -94,6 +112,11 @@ class PeerFaultsIT {
 
   private static Fault ofNetwork(String name, Consumer<Node> begin) {
     return new Fault(name, 1, begin, node -> cluster.network().heal());
+  }
+
+  /** Some answers are not what the peer has said; the others are. */
+  private static Fault ofLies(Lie... lies) {
+    return new Fault(Arrays.toString(lies), 1, node -> lie(node, lies), PeerFaultsIT::endLies);
   }
 
   @BeforeAll
@@ -125,8 +148,14 @@ class PeerFaultsIT {
             CUT_OUTGOING,
             RESETS,
             LOSS,
-            HALVES)
-        : Stream.of(COORDINATOR_KILLED, NODE_STOPPED, CUT);
+            HALVES,
+            TOUCHED,
+            BIT,
+            VERSION,
+            SHORT,
+            RESET,
+            LATE)
+        : Stream.of(COORDINATOR_KILLED, NODE_STOPPED, CUT, LIES);
   }
 
   @ParameterizedTest(name = "{0}")
@@ -215,6 +244,34 @@ class PeerFaultsIT {
   private static void goOn(Node node) {
     node.mount().thaw();
     node.mount().allowRestart();
+  }
+
+  private static void lie(Node node, Lie... lies) {
+    List<Object> arguments =
+        new ArrayList<>(
+            List.of(
+                LIARS_PORT, node.host().address(), Cluster.PORT, LIES_ONE_OF, System.nanoTime()));
+    arguments.addAll(List.of(lies));
+    liar =
+        SANDBOX.start(
+            node.host()
+                .entered(Sandbox.java(Liar.class, arguments.toArray()).toArray(String[]::new)));
+    liar.awaitLine(1, START);
+    node.host().redirect(Cluster.PORT, LIARS_PORT);
+  }
+
+  private static void endLies(Node node) {
+    node.host().heal();
+    liar.closeInput();
+    String out = liar.await(START).mustSucceed().out();
+    assertThat(Integer.parseInt(out.lines().toList().get(1))).as("lies told").isPositive();
+    System.out.printf("  lies told: %s", out);
+  }
+
+  private static void touchAll(Node node) {
+    SANDBOX
+        .command("find", dataset.root().toString(), "-type", "f", "-exec", "touch", "{}", "+")
+        .mustSucceed();
   }
 
   private static void startAgain(Node node) {
