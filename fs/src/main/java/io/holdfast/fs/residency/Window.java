@@ -63,6 +63,7 @@ final class Window {
     private int attempts;
     private boolean forgotten;
     private boolean held;
+    private boolean going;
 
     Entry(Item item) {
       this.item = item;
@@ -88,6 +89,10 @@ final class Window {
 
   private long bytes;
   private long heldBytes;
+
+  /** What was given out to be dropped and is not held, so that nothing else goes in its place. */
+  private long goingBytes;
+
   private long droppedBytes;
 
   Window(long size, Duration age, LongSupplier nanoTime) {
@@ -119,10 +124,10 @@ final class Window {
     hold(entry, mapped);
     if (entry.complete && (ageNanos == 0 || size == 0)) {
       entries.remove(key);
-      dropping.add(entry);
+      go(entry);
       return List.of(entry);
     }
-    return mayGo() > bound() ? oldest() : List.of();
+    return mayGo() - goingBytes > bound() ? oldest() : List.of();
   }
 
   /**
@@ -135,8 +140,19 @@ final class Window {
     entry.bytes = count;
     entry.complete = true;
     bytes += count;
-    dropping.add(entry);
+    go(entry);
     return entry;
+  }
+
+  private void go(Entry entry) {
+    dropping.add(entry);
+    entry.going = !entry.held;
+    goingBytes += entry.going ? entry.bytes : 0;
+  }
+
+  private void endGoing(Entry entry) {
+    goingBytes -= entry.going ? entry.bytes : 0;
+    entry.going = false;
   }
 
   /** What applications have mapped does not push out what is just being read. */
@@ -150,7 +166,7 @@ final class Window {
 
   private List<Entry> oldest() {
     List<Entry> out = new ArrayList<>();
-    long left = mayGo();
+    long left = mayGo() - goingBytes;
     for (boolean completeOnly : new boolean[] {true, false}) {
       Iterator<Entry> each = entries.values().iterator();
       while (left > bound() && each.hasNext()) {
@@ -158,7 +174,7 @@ final class Window {
         if ((entry.complete || !completeOnly) && entry.attempts == 0) {
           each.remove();
           out.add(entry);
-          dropping.add(entry);
+          go(entry);
           left -= entry.bytes;
         }
       }
@@ -187,7 +203,7 @@ final class Window {
       if (now - entry.lastRead >= time) {
         each.remove();
         out.add(entry);
-        dropping.add(entry);
+        go(entry);
       }
     }
     return out;
@@ -210,6 +226,7 @@ final class Window {
    */
   synchronized void dropped(Entry entry, boolean gone) {
     dropping.remove(entry);
+    endGoing(entry);
     if (entry.forgotten) {
       return;
     }
@@ -246,6 +263,7 @@ final class Window {
       return false;
     }
     entry.forgotten = true;
+    endGoing(entry);
     hold(entry, false);
     bytes -= entry.bytes;
     return true;

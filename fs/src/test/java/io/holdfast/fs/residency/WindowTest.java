@@ -113,6 +113,21 @@ final class WindowTest {
     assertThat(window.bytes() + window.droppedBytes()).isEqualTo(2000);
   }
 
+  /** A drop takes its time; younger ones went too while the oldest was on its way. */
+  @Test
+  void fullWindow_oldestIsStillOnItsWayOut_nothingElseGoes() {
+    Window window = window(1000, AGE);
+    List<Item> out = new ArrayList<>();
+    for (int i = 1; i <= 7; i++) {
+      out.addAll(items(window.delivered(item(i, 100), 100, true)));
+    }
+    assertThat(out).extracting(Item::id).containsExactly(Item.id(1, 0));
+    assertThat(window.delivered(item(7, 100), 0, true)).isEmpty();
+    assertThat(items(window.delivered(item(8, 100), 100, true)))
+        .extracting(Item::id)
+        .containsExactly(Item.id(2, 0));
+  }
+
   @Test
   void fullWindow_completeItemsGoBeforePartlyReadOnes() {
     Window window = window(1000, AGE);
