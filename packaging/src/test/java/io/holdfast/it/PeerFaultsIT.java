@@ -88,10 +88,6 @@ class PeerFaultsIT {
   private static final Fault RESETS = ofNetwork("resets", node -> node.host().reset(50));
   private static final Fault LOSS = ofNetwork("50 % loss", node -> node.host().lose(50));
 
-  /** All of the dataset has another version, then and when it ends. */
-  private static final Fault TOUCHED =
-      new Fault("touched", 1, PeerFaultsIT::touchAll, PeerFaultsIT::touchAll);
-
   private static final Fault BIT = ofLies(Lie.BIT);
   private static final Fault VERSION = ofLies(Lie.VERSION);
   private static final Fault SHORT = ofLies(Lie.SHORT);
@@ -149,7 +145,6 @@ class PeerFaultsIT {
             RESETS,
             LOSS,
             HALVES,
-            TOUCHED,
             BIT,
             VERSION,
             SHORT,
@@ -266,12 +261,6 @@ class PeerFaultsIT {
     String out = liar.await(START).mustSucceed().out();
     assertThat(Integer.parseInt(out.lines().toList().get(1))).as("lies told").isPositive();
     System.out.printf("  lies told: %s", out);
-  }
-
-  private static void touchAll(Node node) {
-    SANDBOX
-        .command("find", dataset.root().toString(), "-type", "f", "-exec", "touch", "{}", "+")
-        .mustSucceed();
   }
 
   private static void startAgain(Node node) {

@@ -1,12 +1,16 @@
 package io.holdfast.it;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.holdfast.it.Cluster.Fetches;
 import io.holdfast.it.Cluster.Node;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -41,6 +45,7 @@ class PeersIT {
   /** Nothing of an epoch is left in the window when the next one begins. */
   private static final String WINDOW_AGE = "100ms";
 
+  private static final byte[] NEWS = "other content".getBytes(US_ASCII);
   private static final Duration SETTLE = Duration.ofSeconds(20);
 
   @RegisterExtension final Sandbox sandbox = new Sandbox();
@@ -218,6 +223,45 @@ class PeersIT {
               cluster.nodes(),
               List.of(one.permutation(sandbox, random), other.permutation(sandbox, random)));
       assertThat(fetches.peerItems()).as("seed %d", seed).isZero();
+    }
+  }
+
+  /** Its own kernel would lead it to the old version for as long as names are believed. */
+  @Test
+  void changed_filesThatAPeerAsksForFirst_areNewAtTheirOwnerToo() throws IOException {
+    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 60, i -> FILE_BYTES);
+    Cluster cluster = new Cluster(sandbox, "--capacity", "64M", "--window-age", WINDOW_AGE);
+    cluster.start(dataset.root(), 2);
+    Path all = dataset.permutation(sandbox, random);
+    Fetches first = cluster.read(cluster.nodes(), List.of(all, all));
+    assertThat(first.originItems()).isEqualTo(60);
+    Mount asks = cluster.node(0).mount();
+    Mount owner = cluster.node(1).mount();
+    List<String> owned =
+        dataset.files().stream()
+            .filter(file -> !owner.xattr(file, "resident").equals("0"))
+            .toList();
+    assertThat(owned).isNotEmpty();
+
+    for (String file : dataset.files()) {
+      OriginChange.replace(dataset.root().resolve(file), NEWS);
+    }
+    asks.refresh().mustSucceed();
+
+    for (String file : owned) {
+      assertThat(asks.path(file)).hasBinaryContent(NEWS);
+    }
+    Await.until(
+        SETTLE,
+        "the news at their owner",
+        () -> owned.stream().allMatch(file -> isNew(owner, file)));
+  }
+
+  private static boolean isNew(Mount mount, String file) {
+    try {
+      return Arrays.equals(Files.readAllBytes(mount.path(file)), NEWS);
+    } catch (IOException e) {
+      return false; // the old version is no more
     }
   }
 

@@ -38,14 +38,15 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   private final KernelView kernel;
   private final Executor later;
   private final OutdatedNames outdated;
+  private final AtomicBoolean telling = new AtomicBoolean();
   private final AtomicBoolean ending = new AtomicBoolean();
 
   /**
    * What it is made of.
    *
    * @param metadataTtl how long the kernel keeps names
-   * @param later where a file that has changed is looked up again; not a thread that answers
-   *     requests
+   * @param later where a file that has changed is looked up again, and the kernel is told of names;
+   *     not a thread that answers requests
    */
   public record Parts(
       Tree tree,
@@ -71,7 +72,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
 
   /** Learns that the kernel is told that there is no such name. */
   void missing(long parent, byte[] name) {
-    outdated.add(parent, name);
+    outdated.missing(parent, name);
   }
 
   @Override
@@ -83,12 +84,32 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     if (parent != null) {
       kernel.replace(parent.id(), old.name(), old.id());
       if (!parent.isStale()) {
-        // whoever has found out: the kernel may lead there for as long as it was told to
-        outdated.add(parent.id(), old.name());
+        outdated.replaced(parent.id(), old.name());
+        tellReplaced();
       }
     }
     log.info(
         "{} changed at the origin, was {}; {} resident bytes released", path, old.version(), freed);
+  }
+
+  /**
+   * Whoever has found out, such as a peer that asks for the new version: the kernel leads to the
+   * old one for as long as it was told to, and each read of that fails. Later, since the lookup of
+   * the name may be what is being answered.
+   */
+  private void tellReplaced() {
+    if (telling.getAndSet(true)) {
+      return;
+    }
+    try {
+      later.execute(
+          () -> {
+            telling.set(false);
+            outdated.takeReplaced(kernel::expire);
+          });
+    } catch (RejectedExecutionException e) {
+      log.debug("the mount is ending", e);
+    }
   }
 
   /** The entry of what stays does too: for those who work in a directory, and a file's pages. */
@@ -96,7 +117,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   public void changed(Node directory, byte[] name, boolean stays) {
     Node now = stays ? tree.known(directory, name) : null;
     if (now == null) {
-      kernel.expire(directory.id(), name);
+      expire(directory, name);
     } else if (now.attributes().isDirectory()) {
       kernel.expireDirectory(now.id());
     } else {
@@ -185,8 +206,13 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
         return false;
       }
     }
-    kernel.expire(parent.id(), node.name());
+    expire(parent, node.name());
     return true;
+  }
+
+  private void expire(Node directory, byte[] name) {
+    boolean unused = outdated.take(directory.id(), name);
+    kernel.expire(directory.id(), name);
   }
 
   /**
