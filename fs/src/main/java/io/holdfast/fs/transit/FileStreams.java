@@ -141,6 +141,11 @@ final class FileStreams {
     return new Ahead(first, last, retired);
   }
 
+  /** Tells whether a reader's run began before a place. */
+  synchronized boolean hasBegunBefore(ReadStream stream, long place) {
+    return stream.start() < place;
+  }
+
   /** Takes note of up to where has been fetched for a sequential reader. */
   synchronized void fetched(ReadStream stream, long upTo) {
     stream.aheadTo(Math.max(stream.aheadTo(), upTo));

@@ -52,7 +52,7 @@ final class Reads {
     }
     ReadStream stream = guess.stream();
     if (stream != null && guess.sequential()) {
-      leaveBehind(item, first, length);
+      leaveBehind(item, first, length, stream);
       fetchAhead(content, stream, reader);
     }
   }
@@ -187,10 +187,12 @@ final class Reads {
 
   /**
    * A reader that gets to the next item has no use for what it has read of the one before the last.
+   * Another may have: where it did not come from there itself, those who share the file do not read
+   * at the same pace.
    */
-  private void leaveBehind(Item item, int first, int length) {
-    long extent = Item.extent(item.id());
-    if (extent >= 2 && first < length) {
+  private void leaveBehind(Item item, int first, int length, ReadStream stream) {
+    boolean next = Item.extent(item.id()) >= 2 && first < length;
+    if (next && stream.file().hasBegunBefore(stream, item.offset() - layout.itemSize())) {
       retireSpent(item.id() - 2);
     }
   }

@@ -180,6 +180,26 @@ final class TransitPartsTest {
     }
   }
 
+  /**
+   * The kernel reads ahead, and what it has read may be gone before the program gets there, while
+   * another one that shares the file reads the part after the next.
+   */
+  @Test
+  void sequential_anotherReadsFurtherOn_whatWasReadIsStillThere() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 16 * MIB, 1);
+      readSteps(t, file, 0, 5);
+      Reader other = new Reader(2, false, false);
+      int length = 4096;
+      for (int read = 0, at = 2 * ITEM; read < 6; read++, at += length / 2, length *= 2) {
+        assertThat(t.read(file, at, length, other).bytes()).isEqualTo(file.range(at, length));
+      }
+      long before = t.origin.bytesRead();
+      readSteps(t, file, 3, 5);
+      assertThat(t.origin.bytesRead()).isEqualTo(before);
+    }
+  }
+
   private static void readSteps(TransitFixture t, File file, int from, int to) {
     for (long each = from; each < to; each++) {
       t.assertRead(file, each * MIB, MIB);
