@@ -36,6 +36,12 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
   private static final Duration IDLE = Duration.ofMinutes(1);
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
+  /**
+   * So much of a body, or all of it, has to come within {@link Transfer.Deadlines#progress()}: a
+   * peer whose packets are lost may send a little in time again and again.
+   */
+  private static final int STEP = 512 << 10;
+
   private final Peer peer;
   private final String host;
   private final Alarm alarm;
@@ -55,6 +61,14 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
   private boolean answering;
 
   private long end;
+
+  /** By when there has to be a head, or the next step of the body, whatever else has come. */
+  private long due;
+
+  /** Bytes of the body that have come by then. */
+  private int step;
+
+  private int received;
 
   private enum State {
     CONNECTING,
@@ -77,6 +91,9 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
 
   /** Dials; the request that it was made for follows by itself. */
   void connect() {
+    due =
+        System.nanoTime()
+            + client().deadlines().connect().plus(client().deadlines().progress()).toNanos();
     alarm.set(client().deadlines().connect());
     client()
         .resolve(peer.address())
@@ -120,7 +137,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
       ctx.close();
       return;
     }
-    alarm.set(client().deadlines().progress());
+    awaitNext();
     if (!client().hasTls()) {
       greet();
     }
@@ -153,10 +170,22 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
 
   private void write(FullHttpRequest request) {
     request.headers().set(HttpHeaderNames.HOST, host).set(Wire.NODE, client().identity().name());
-    alarm.set(client().deadlines().progress());
+    awaitNext();
     if (channel != null) {
       channel.writeAndFlush(request);
     }
+  }
+
+  /** Waits for the next byte, or for what is due if that is sooner. */
+  private void awaitNext() {
+    long usual = System.nanoTime() + client().deadlines().progress().toNanos();
+    alarm.setAt(due - usual < 0 ? due : usual);
+  }
+
+  /** Something came that was due. */
+  private void putOff() {
+    due = System.nanoTime() + client().deadlines().progress().toNanos();
+    awaitNext();
   }
 
   private void sendFirst() {
@@ -164,12 +193,17 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
     if (first == null) {
       release();
     } else {
-      send(first);
+      ask(first);
     }
   }
 
   /** Asks; the connection is free. */
   void send(Exchange next) {
+    putOff();
+    ask(next);
+  }
+
+  private void ask(Exchange next) {
     exchange = next;
     state = State.ASKING;
     answering = false;
@@ -186,7 +220,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
   void progress() {
     if (state == State.ASKING || state == State.GREETING) {
       answering = true;
-      alarm.set(client().deadlines().progress());
+      awaitNext();
     }
   }
 
@@ -195,7 +229,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
       case IDLE -> close();
       case CONNECTING, GREETING -> fail("no connection in time");
       case ASKING ->
-          fail("not a byte within " + client().deadlines().progress().toMillis() + " ms");
+          fail("not enough within " + client().deadlines().progress().toMillis() + " ms");
       case CLOSED -> {}
     }
   }
@@ -244,6 +278,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
     }
     String wrong = null;
     if (message instanceof HttpResponse response) {
+      putOff();
       interim = response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
       wrong = interim ? null : head(response);
     }
@@ -262,6 +297,8 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
           : "an answer without the right proof";
     }
     keep = HttpUtil.isKeepAlive(response);
+    received = 0;
+    step = STEP;
     ItemSink next = new ItemSink(exchange(), response);
     sink = next;
     if (next.residentBytes() >= 0) {
@@ -273,6 +310,11 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
   private @Nullable String content(HttpContent content) {
     if (sink == null) {
       return "a body without a head";
+    }
+    received += content.content().readableBytes();
+    if (received >= step) {
+      step = received + STEP;
+      putOff();
     }
     sink.take(content.content());
     if (content instanceof LastHttpContent && sink.wrong() == null) {

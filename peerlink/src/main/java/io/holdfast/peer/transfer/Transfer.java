@@ -46,7 +46,8 @@ public final class Transfer implements AutoCloseable {
    * How long this node waits for a peer.
    *
    * @param connect for a connection, the name's look-up included
-   * @param progress for the next byte, whatever it belongs to
+   * @param progress for the next byte, whatever it belongs to; and for a head, and each half MiB of
+   *     a body or what is left of it
    */
   public record Deadlines(Duration connect, Duration progress) {
     /** What is waited where nothing else is said. */

@@ -160,11 +160,31 @@ final class FaultTest {
     Outcome outcome = fetch(hasty, owner.address(), whole("a", LENGTH), memory);
 
     byte[] then = bytes(memory, LENGTH);
-    assertThat(outcome).isEqualTo(Outcome.fault("not a byte within 1000 ms"));
+    assertThat(outcome).isEqualTo(Outcome.fault("not enough within 1000 ms"));
     gate.complete(null);
     owner.transfer().close();
     hasty.transfer().close();
     assertThat(bytes(memory, LENGTH)).isEqualTo(then);
+  }
+
+  /** Each piece is in time for whoever waits for a byte. */
+  @Test
+  void fetch_bodyComesInPiecesWithPauses_faultAtTheDeadlineOfItsHead() {
+    TestNode hasty = nodes.start(nodes.hasty("127.0.0.5"));
+    AtomicBoolean inBody = new AtomicBoolean();
+    tap.answers =
+        (bytes, length, at) -> {
+          if (at > 1000) {
+            inBody.set(true);
+            new CompletableFuture<>().completeOnTimeout(null, 700, TimeUnit.MILLISECONDS).join();
+          }
+          return length;
+        };
+
+    Outcome outcome = fetch(hasty, owner.address(), whole("a", LENGTH), nodes.memory(LENGTH));
+
+    assertThat(inBody).isTrue();
+    assertThat(outcome).isEqualTo(Outcome.fault("not enough within 1000 ms"));
   }
 
   @Test
