@@ -13,11 +13,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * What POLICIES.md says is what the simulator gives; else run packaging/docs/make-policies. Figures
  * of {@code tinylfu}, which differ a little from run to run, must be near, all others the same.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class PoliciesDocumentTest {
   private static final Path DOCS = Path.of("docs");
   private static final double NEAR = 0.05;
