@@ -309,38 +309,18 @@ public final class Mount {
     return sandbox.holdfast("umount", mountpoint.toString());
   }
 
-  /** Ends it; by command where its daemon is not there any more. Returns what went wrong. */
-  Optional<String> end() {
-    if (askToEnd()) {
-      return awaitEnd();
-    }
-    Child.Result result = umount();
-    return result.exit() == 0 ? Optional.empty() : Optional.of("umount failed: " + result);
-  }
-
   /**
-   * Asks its daemon to end it as a service manager does, which needs no process but the daemon's;
-   * false where that is not there any more.
+   * Ends it as a service manager does, which needs no process but the daemon's; by command where
+   * that daemon is not there any more. Returns what went wrong.
    */
-  boolean askToEnd() {
-    boolean there = daemons().equals(List.of(pid));
-    if (there) {
-      signal(Posix.SIGTERM);
+  Optional<String> end() {
+    if (!daemons().equals(List.of(pid))) {
+      Child.Result result = umount();
+      return result.exit() == 0 ? Optional.empty() : Optional.of("umount failed: " + result);
     }
-    return there;
-  }
-
-  /** Waits for the end that was asked for. Returns what went wrong. */
-  Optional<String> awaitEnd() {
+    signal(Posix.SIGTERM);
     return Await.holdsWithin(Sandbox.COMMAND_DEADLINE, () -> !isMounted())
         ? Optional.empty()
         : Optional.of("a mount that SIGTERM does not end: " + name);
-  }
-
-  /** Tells whether it is mounted within another one, over it, or over a part of what that shows. */
-  boolean dependsOn(Mount other) {
-    String place = other.mountpoint + "/";
-    return other != this
-        && ((source + "/").startsWith(place) || (mountpoint + "/").startsWith(place));
   }
 }

@@ -127,13 +127,7 @@ public final class Sandbox
     }
   }
 
-  /** Those that no other depends on are asked all at once: peers take their time to leave. */
   private void unmountAll(List<String> left) {
-    mounts.stream()
-        .filter(mount -> mounts.stream().noneMatch(other -> other.dependsOn(mount)))
-        .filter(mount -> mount.isMounted() && mount.askToEnd())
-        .toList()
-        .forEach(mount -> mount.awaitEnd().ifPresent(left::add));
     for (int i = mounts.size() - 1; i >= 0; i--) {
       Mount mount = mounts.get(i);
       if (mount.isMounted()) {
