@@ -86,7 +86,7 @@ public final class Transit {
    * Where items come from.
    *
    * @param peers asked first
-   * @param asking runs what asks them; it never waits for the origin
+   * @param asking runs what waits for memory before it asks them; it never waits for the origin
    */
   public record Sources(Origin origin, PeerSource peers, Executor asking) {
     /** The origin alone. */
@@ -207,11 +207,21 @@ public final class Transit {
       if (peers == PeerSource.NONE) {
         atOrigin(fetch, () -> begin(fetch));
       } else {
-        asking.execute(() -> begin(fetch));
+        askPeers(fetch);
       }
     } catch (RejectedExecutionException e) {
       stats.inFlight.decrement();
       refused(fetch, e);
+    }
+  }
+
+  /** On this thread, but where memory has to be waited for. */
+  private void askPeers(Fetch fetch) {
+    long address = memory.acquire(fetch.item().length(), 0);
+    if (address == 0) {
+      asking.execute(() -> begin(fetch));
+    } else {
+      begin(fetch, address);
     }
   }
 
@@ -262,17 +272,21 @@ public final class Transit {
         leaveOut(fetch);
         return;
       }
-      fetch.begin(address);
-      peers.fetch(
-          fetch.whole(),
-          fetch.item(),
-          fetch.isForPeer(),
-          address,
-          arrival -> goOn(fetch, address, arrival));
+      begin(fetch, address);
     } catch (FsException e) {
       stats.inFlight.decrement();
       fail(fetch, e);
     }
+  }
+
+  private void begin(Fetch fetch, long address) {
+    fetch.begin(address);
+    peers.fetch(
+        fetch.whole(),
+        fetch.item(),
+        fetch.isForPeer(),
+        address,
+        arrival -> goOn(fetch, address, arrival));
   }
 
   private void goOn(Fetch fetch, long address, PeerSource.Arrival arrival) {

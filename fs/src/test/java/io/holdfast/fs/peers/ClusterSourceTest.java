@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -38,9 +39,12 @@ final class ClusterSourceTest {
     node = new PeersFixture(capacity, selection);
     node.view(A, B, C);
     formerOwners = new FormerOwners(node.residency, (peer, request) -> told.add(peer));
-    source =
-        new ClusterSource(
-            DATASET, node.cluster, node.residency, this::answer, formerOwners, Runnable::run);
+    source = source(Runnable::run);
+  }
+
+  private ClusterSource source(Executor threads) {
+    return new ClusterSource(
+        DATASET, node.cluster, node.residency, this::answer, formerOwners, threads);
   }
 
   private CompletableFuture<Outcome> answer(NodeAddress peer, ItemRequest request, long address) {
@@ -68,6 +72,25 @@ final class ClusterSourceTest {
     answers.put(B, Outcome.FETCHED);
     assertThat(fetch(node.item(B, C), false)).isEqualTo(new Arrival(true, false));
     assertThat(asked).containsExactly("b");
+  }
+
+  /** The event loop must not wait for the origin; to pass a small item on it need not. */
+  @Test
+  void itemOfAnother_small_takesAThreadOnlyForTheOrigin() throws IOException {
+    start(ROOM, Selection.NONE);
+    List<Runnable> tasks = new ArrayList<>();
+    source = source(tasks::add);
+    answers.put(B, Outcome.FETCHED);
+    assertThat(fetch(node.item(B, C), false)).isEqualTo(new Arrival(true, false));
+    assertThat(tasks).isEmpty();
+
+    answers.put(B, Outcome.fault("reset"));
+    List<Arrival> arrivals = new ArrayList<>();
+    Item item = node.item(B, C);
+    source.fetch(item, item, false, 0, arrivals::add);
+    assertThat(arrivals).isEmpty();
+    tasks.forEach(Runnable::run);
+    assertThat(arrivals).containsExactly(new Arrival(false, false));
   }
 
   @Test
