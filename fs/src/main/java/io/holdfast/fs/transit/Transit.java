@@ -86,7 +86,7 @@ public final class Transit {
    * Where items come from.
    *
    * @param peers asked first
-   * @param asking runs what waits for memory before it asks them; it never waits for the origin
+   * @param asking runs what waits for memory before it asks them, and what fetches for them
    */
   public record Sources(Origin origin, PeerSource peers, Executor asking) {
     /** The origin alone. */
@@ -215,9 +215,12 @@ public final class Transit {
     }
   }
 
-  /** On this thread, but where memory has to be waited for. */
+  /**
+   * On this thread, but where memory has to be waited for, and where a peer asks: what answers
+   * peers is not to wait for the origin.
+   */
   private void askPeers(Fetch fetch) {
-    long address = memory.acquire(fetch.item().length(), 0);
+    long address = fetch.isForPeer() ? 0 : memory.acquire(fetch.item().length(), 0);
     if (address == 0) {
       asking.execute(() -> begin(fetch));
     } else {
