@@ -1,5 +1,6 @@
 package io.holdfast.fs.residency;
 
+import io.holdfast.fs.LincheckJar;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.Version;
 import io.holdfast.fs.transit.Item;
@@ -12,6 +13,7 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Whatever threads do at once with the books is as if one had done it after the other: some
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.Test;
  */
 @Param(name = "item", gen = IntGen.class, conf = "1:3")
 @Param(name = "capacity", gen = IntGen.class, conf = "1:2")
+@ExtendWith(LincheckJar.class)
 public class BooksInterleavingsTest {
   private final Books books = new Books(Policies.create("minio", 2L << 12, 1), ResidentLog.NONE);
   private final List<Item> items = new ArrayList<>();

@@ -2,6 +2,7 @@ package io.holdfast.fs.transit;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.LincheckJar;
 import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.linux.Memory;
 import java.time.Duration;
@@ -17,6 +18,7 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Readers of one item, its file changing, deadlines and pins, all at once: each read is answered
@@ -24,6 +26,7 @@ import org.junit.jupiter.api.Test;
  * with {@code -Dholdfast.interleavings=N}.
  */
 @Param(name = "part", gen = IntGen.class, conf = "0:1")
+@ExtendWith(LincheckJar.class)
 public class TransitInterleavingsTest {
   private static final int PART = 1000;
 
