@@ -1,10 +1,16 @@
 package io.holdfast.fs.residency;
 
 import io.holdfast.fs.linux.IsolatedThreads;
+import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.transit.Item;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,10 +24,27 @@ final class Lingering {
   private static final Logger log = LoggerFactory.getLogger(Lingering.class);
   private static final int LONGEST_DROP_SECONDS = 10;
 
+  /**
+   * Readers of small files leave one every few hundred microseconds, and to wake a thread for each
+   * costs a tenth of what it is woken for: having dropped what there was, it rests and looks again.
+   */
+  private static final long REST_NANOS = Duration.ofMillis(2).toNanos();
+
+  /** What is to be dropped, and where it is: the isolated threads ask no one for a path. */
+  private record Leaving(Window.Entry entry, OriginPath path) {
+    static Leaving of(Window.Entry entry) {
+      return new Leaving(entry, entry.item().path().get());
+    }
+  }
+
   private final Window window;
   private final OwnMount mount;
   private final IsolatedThreads droppers;
   private final Predicate<Item> isResident;
+  private final Queue<Leaving> leaving = new ConcurrentLinkedQueue<>();
+
+  /** A thread is on its way through what is leaving, or about to be. */
+  private final AtomicBoolean dropping = new AtomicBoolean();
 
   /**
    * Nothing lingers yet.
@@ -56,11 +79,18 @@ final class Lingering {
    */
   void dropStray(Item item) {
     CountDownLatch done = new CountDownLatch(1);
-    drop(window.leaving(item, 0), done::countDown);
+    Leaving stray = Leaving.of(window.leaving(item, 0));
     try {
+      droppers.execute(
+          () -> {
+            dropNow(stray);
+            done.countDown();
+          });
       if (!done.await(LONGEST_DROP_SECONDS, TimeUnit.SECONDS)) {
         log.debug("{} is not dropped yet", item);
       }
+    } catch (RejectedExecutionException e) {
+      window.dropped(stray.entry, true);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -95,23 +125,40 @@ final class Lingering {
   /** Drops nothing any more. */
   void close() {
     droppers.close();
+    leaving.clear();
   }
 
   private void drop(Window.Entry entry) {
-    drop(entry, () -> {});
+    leaving.add(Leaving.of(entry));
+    dropSoon();
   }
 
-  private void drop(Window.Entry entry, Runnable over) {
-    byte[] path = entry.item().path().get().bytes();
+  private void dropSoon() {
+    if (dropping.getAndSet(true)) {
+      return;
+    }
     try {
-      droppers.execute(
-          () -> {
-            dropNow(entry, path);
-            over.run();
-          });
+      droppers.execute(this::dropLeaving);
     } catch (RejectedExecutionException e) {
-      window.dropped(entry, true);
-      over.run();
+      for (Leaving each = leaving.poll(); each != null; each = leaving.poll()) {
+        window.dropped(each.entry, true);
+      }
+      dropping.set(false);
+    }
+  }
+
+  /** Runs on an isolated thread: no logging here. */
+  private void dropLeaving() {
+    try {
+      for (Leaving each = leaving.poll(); each != null; each = leaving.poll()) {
+        dropNow(each);
+      }
+      LockSupport.parkNanos(REST_NANOS);
+    } finally {
+      dropping.set(false);
+    }
+    if (!leaving.isEmpty()) {
+      dropSoon();
     }
   }
 
@@ -119,10 +166,12 @@ final class Lingering {
    * Runs on an isolated thread: no logging here. What was admitted meanwhile lingers no more: its
    * pages stay, and are counted as resident.
    */
-  private void dropNow(Window.Entry entry, byte[] path) {
+  private void dropNow(Leaving each) {
+    Window.Entry entry = each.entry;
     Item item = entry.item();
     // a negative answer says that the file is gone, and its pages with it
-    boolean gone = isResident.test(item) || mount.drop(path, item) <= 0 || isResident.test(item);
+    boolean gone =
+        isResident.test(item) || mount.drop(each.path.bytes(), item) <= 0 || isResident.test(item);
     window.dropped(entry, gone);
   }
 }
