@@ -47,6 +47,26 @@ class HitsCostNothingIT {
     assertNothingAsked(before, mount.settledStats());
   }
 
+  /** The one thing that is asked of a resident: Python before 3.14 puts this question per open. */
+  @Test
+  void resident_askedWhetherItIsATerminal_costsOneMessageAQuestion() {
+    Dataset dataset = dataset();
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
+    read(mount, dataset);
+    Stats before = mount.settledStats();
+    int questions = 50;
+
+    String ask =
+        "exec 3< \"$0\"; for n in $(seq %d); do [ ! -t 3 ] || exit 1; done".formatted(questions);
+    Child.Result asked =
+        sandbox.command("sh", "-c", ask, mount.path(dataset.files().get(0)).toString());
+
+    assertThat(asked.exit()).as("%s", asked).isZero();
+    Stats after = mount.settledStats();
+    assertThat(after.requests("IOCTL") - before.requests("IOCTL")).isEqualTo(questions);
+    assertThat(after.requests("READ")).isEqualTo(before.requests("READ"));
+  }
+
   @Test
   void residents_daemonStopped_areReadAllTheSame() {
     Dataset dataset = dataset();
@@ -171,6 +191,7 @@ class HitsCostNothingIT {
   static void assertNothingAsked(Stats before, Stats after) {
     assertThat(after.requests("READ")).as("READs").isEqualTo(before.requests("READ"));
     assertThat(after.requests("OPEN")).as("OPENs").isEqualTo(before.requests("OPEN"));
+    assertThat(after.requests("IOCTL")).as("IOCTLs").isEqualTo(before.requests("IOCTL"));
     assertThat(after.originItems()).as("fetches").isEqualTo(before.originItems());
     assertThat(after.number("reads.requests")).isEqualTo(before.number("reads.requests"));
   }
