@@ -9,7 +9,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Turns what goes wrong into one line for the user and an exit code. Stateless. */
@@ -17,14 +16,14 @@ final class CliErrors {
   private CliErrors() {}
 
   /** The words on the command line are wrong. */
-  static int usage(ParameterException failure, String[] arguments) {
+  static int usage(ParameterException failure) {
     CommandLine command = failure.getCommandLine();
     print(command, line(failure));
     return CliException.USAGE;
   }
 
   /** The command failed. */
-  static int failure(Exception failure, CommandLine command, ParseResult parsed) {
+  static int failure(Exception failure, CommandLine command) {
     if (failure instanceof CliException known) {
       print(command, String.valueOf(known.getMessage()));
       return known.exitCode();

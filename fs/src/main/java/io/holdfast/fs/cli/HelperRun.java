@@ -25,9 +25,9 @@ final class HelperRun {
   }
 
   /** Tells what went wrong; returns the exit code that mount(8) expects. */
-  static int failed(CliContext context, @Nullable CommandSpec helper, CliException failure) {
+  static int failed(@Nullable CommandSpec helper, CliException failure) {
     CommandLine line = Objects.requireNonNull(helper).commandLine();
-    return code(CliErrors.failure(failure, line, context.parsed(helper)));
+    return code(CliErrors.failure(failure, line));
   }
 
   /** Turns an exit code of a command into that of a helper. */

@@ -82,7 +82,7 @@ final class MountHelperCommand implements Callable<Integer> {
     try {
       return mount();
     } catch (CliException e) {
-      return HelperRun.failed(context, spec, e);
+      return HelperRun.failed(spec, e);
     }
   }
 

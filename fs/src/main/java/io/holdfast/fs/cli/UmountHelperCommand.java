@@ -66,7 +66,7 @@ final class UmountHelperCommand implements Callable<Integer> {
     try {
       return unmount();
     } catch (CliException e) {
-      return HelperRun.failed(context, spec, e);
+      return HelperRun.failed(spec, e);
     }
   }
 
