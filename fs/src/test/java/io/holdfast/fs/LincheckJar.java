@@ -3,37 +3,37 @@ package io.holdfast.fs;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.HashSet;
-import java.util.Set;
 import org.junit.jupiter.api.extension.AfterAllCallback;
-import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Removes the jar that Lincheck leaves in the temporary folder. */
-public final class LincheckJar implements BeforeAllCallback, AfterAllCallback {
-  private Set<Path> before = Set.of();
-
-  @Override
-  public void beforeAll(ExtensionContext context) throws IOException {
-    before = jars();
-  }
+/**
+ * Removes the jar that Lincheck leaves in the temporary folder: the one that this process has open,
+ * since others may run at the same time.
+ */
+public final class LincheckJar implements AfterAllCallback {
+  /** Not the library's own jars, which are open as well, elsewhere. */
+  private static final Path TEMPORARY = Path.of(System.getProperty("java.io.tmpdir"));
 
   @Override
   public void afterAll(ExtensionContext context) throws IOException {
-    for (Path jar : jars()) {
-      if (!before.contains(jar)) {
-        Files.delete(jar);
+    try (DirectoryStream<Path> open = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+      for (Path descriptor : open) {
+        remove(descriptor);
       }
     }
   }
 
-  private static Set<Path> jars() throws IOException {
-    Path folder = Path.of(System.getProperty("java.io.tmpdir"));
-    try (DirectoryStream<Path> found = Files.newDirectoryStream(folder, "lincheck-*.jar")) {
-      Set<Path> jars = new HashSet<>();
-      found.forEach(jars::add);
-      return jars;
+  private static void remove(Path descriptor) throws IOException {
+    try {
+      Path file = Files.readSymbolicLink(descriptor);
+      if (TEMPORARY.equals(file.getParent())
+          && file.getFileName().toString().startsWith("lincheck-bootstrap")) {
+        Files.deleteIfExists(file);
+      }
+    } catch (NoSuchFileException e) {
+      // closed meanwhile
     }
   }
 }
