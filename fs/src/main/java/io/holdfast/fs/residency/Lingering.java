@@ -79,6 +79,7 @@ final class Lingering {
    */
   void dropStray(Item item) {
     CountDownLatch done = new CountDownLatch(1);
+    // not with the others: a rest would follow each
     Leaving stray = Leaving.of(window.leaving(item, 0));
     try {
       droppers.execute(
@@ -156,9 +157,9 @@ final class Lingering {
       LockSupport.parkNanos(REST_NANOS);
     } finally {
       dropping.set(false);
-    }
-    if (!leaving.isEmpty()) {
-      dropSoon();
+      if (!leaving.isEmpty()) {
+        dropSoon();
+      }
     }
   }
 
