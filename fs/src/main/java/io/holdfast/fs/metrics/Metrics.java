@@ -62,7 +62,8 @@ public final class Metrics {
     table.counter(
         "holdfast_kernel_requests_total",
         "kernel.requests.{opcode}",
-        "Requests of the kernel to this daemon. A hit costs none but the IOCTL of programs that ask for a terminal.");
+        "Requests of the kernel to this daemon. A hit costs none but the IOCTL of programs that"
+            + " ask for a terminal.");
     table.counter(
         "holdfast_errors_total",
         "errors.{operation}.{cause}",
