@@ -13,9 +13,20 @@ die() {
   exit 1
 }
 
+# Prints the comment at the head of the script, which says how it is used, and ends, where that is asked for.
+help_if_asked() {
+  case ${1-} in
+    -h | --help) ;;
+    *) return 0 ;;
+  esac
+  sed -n -e '1d' -e '/^#/!q' -e 's/^# \{0,1\}//p' -- "$0"
+  exit 0
+}
+
 # Runs a command and shows what it printed only if it fails.
 quietly() {
-  log=$(mktemp /tmp/holdfast-log.XXXXXX)
+  # An interruption waits until the file's name is known to who removes it.
+  log=$(trap '' INT TERM HUP && mktemp /tmp/holdfast-log.XXXXXX)
   if "$@" >"$log" 2>&1; then
     rm -f -- "$log"
     return
@@ -46,10 +57,16 @@ javac_home() {
   printf '%s\n' "${javac%/bin/javac}"
 }
 
-# The packages that are missing here, of those that a mount and a build need.
+# The packages that are missing here, of those that a build and root's mounts need; with "tests", also
+# of those that tests and measurements need.
 missing_packages() {
   [ -n "$(find_jdk)" ] || echo openjdk-17-jdk-headless
   has mvn || echo maven
+  [ "${1-}" != tests ] || missing_test_packages
+}
+
+missing_test_packages() {
+  # For mounts by libfuse, which users other than root need.
   ldconfig -p | grep -q 'libfuse\.so\.2 ' || echo libfuse2
   # fuse and fuse3 exclude each other: whichever is there will do.
   has fusermount || has fusermount3 || echo fuse3
@@ -63,6 +80,8 @@ missing_packages() {
   has fio || echo fio
   # For a program whose threads end apart.
   perl -Mthreads -e 1 2>/dev/null || echo perl
+  # For attacks by several users, and other programs of tests.
+  has python3 || echo python3
   # For completion in other shells than bash, which is there.
   has zsh || echo zsh
   has fish || echo fish
@@ -76,14 +95,16 @@ missing_packages() {
   [ -n "$(find /usr/share/fonts -name '*.ttf' 2>/dev/null | head -n 1)" ] || echo fonts-dejavu-core
 }
 
+# Installs what is missing: what a build and root's mounts need, or what tests need too.
+# usage: install_packages [tests]
 install_packages() {
-  packages=$(missing_packages | tr '\n' ' ')
+  packages=$(missing_packages "$@" | tr '\n' ' ')
   [ -n "$packages" ] || return 0
   has apt-get || die "missing, and no apt-get to install them with: $packages"
   [ "$(id -u)" = 0 ] || die "run as root once, or install: $packages"
   say "Installing ${packages% }..."
   quietly run_apt || die "could not install $packages"
-  still=$(missing_packages | tr '\n' ' ')
+  still=$(missing_packages "$@" | tr '\n' ' ')
   [ -z "$still" ] || die "still missing after the installation: $still"
 }
 
@@ -100,6 +121,15 @@ run_apt() {
   apt-get -q -y --no-install-recommends install $packages && return
   # In minimal systems Java's certificates may be configured too early, and once more is enough.
   dpkg --configure -a && apt-get -q -y --no-install-recommends -f install
+}
+
+# Installs Debian's PyTorch for /usr/bin/python3, and packages of it that are named.
+# usage: install_torch [torchvision]
+install_torch() {
+  /usr/bin/python3 -c "import torch${1:+, $1}" 2>/dev/null && return
+  packages="python3-torch${1:+ python3-$1}"
+  say "Installing $packages..."
+  quietly run_apt || die "could not install $packages"
 }
 
 require_fuse() {

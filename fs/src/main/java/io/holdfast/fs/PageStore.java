@@ -38,8 +38,7 @@ public interface PageStore {
    * Some bytes of a file.
    *
    * @param offset first byte, at the beginning of a page
-   * @param address where they are
-   * @param length of whole pages, or up to the end of the file
+   * @param bytes of whole pages, or up to the end of the file
    */
-  record Piece(long offset, long address, int length) {}
+  record Piece(long offset, CheckedBytes bytes) {}
 }

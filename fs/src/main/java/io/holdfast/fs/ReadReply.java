@@ -9,10 +9,9 @@ public interface ReadReply {
    * Answers with bytes. They are taken before the method returns; the memory belongs to the caller
    * again afterwards.
    *
-   * @param address native memory
-   * @param length bytes; fewer than were asked for only at the end of the file
+   * @param bytes fewer than were asked for only at the end of the file
    */
-  void data(long address, int length);
+  void data(CheckedBytes bytes);
 
   /**
    * Learns, before {@link #data}, what the bytes came from while the reader waited. Not called

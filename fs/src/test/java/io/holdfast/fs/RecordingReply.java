@@ -16,9 +16,9 @@ public final class RecordingReply implements ReadReply {
   private final AtomicInteger answers = new AtomicInteger();
 
   @Override
-  public void data(long address, int length) {
+  public void data(CheckedBytes bytes) {
     answers.incrementAndGet();
-    answer.complete(Memory.bytes(address, length));
+    answer.complete(Memory.bytes(bytes.address(), bytes.length()));
   }
 
   @Override

@@ -7,11 +7,13 @@ import io.holdfast.peer.ClusterSecret;
 import io.holdfast.peer.Credentials;
 import io.holdfast.peer.Dataset;
 import io.holdfast.peer.NodeAddress;
+import io.holdfast.peer.transfer.Asker;
 import io.holdfast.peer.transfer.ItemPath;
 import io.holdfast.peer.transfer.ItemProvider;
 import io.holdfast.peer.transfer.ItemRequest;
 import io.holdfast.peer.transfer.Outcome;
 import io.holdfast.peer.transfer.Refusal;
+import io.holdfast.peer.transfer.Sketches;
 import io.holdfast.peer.transfer.Transfer;
 import java.io.IOException;
 import java.lang.ref.Reference;
@@ -20,9 +22,13 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
@@ -57,11 +63,15 @@ final class ServingClient {
   private final Transfer transfer;
   private final Dataset dataset;
 
+  /** The node's, which this client tells it back: both have the same dataset. */
+  private final Sketches sketches;
+
   private ServingClient(String[] arguments) throws Exception {
     node = NodeAddress.parse(arguments[0]);
     web = NodeAddress.parse(arguments[2]).resolve();
     dataset = new Dataset(arguments[4], LARGEST_ITEM);
     Credentials credentials = new Credentials(ClusterSecret.read(Path.of(arguments[3])), null);
+    CompletableFuture<String> told = new CompletableFuture<>();
     transfer =
         Transfer.start(
             new Transfer.Config(
@@ -70,16 +80,25 @@ final class ServingClient {
                 credentials,
                 Transfer.Deadlines.DEFAULT,
                 Transfer.Limits.DEFAULT),
-            new Nothing());
+            new Nothing(told));
+    told.complete(transfer.sketch(node).get(10, TimeUnit.SECONDS).sketch());
+    String mark = mark(told.join());
+    sketches = new Sketches(mark, mark);
     Path root = Path.of(arguments[5]);
     try (Stream<Path> files = Files.list(root)) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
         long size = Files.size(file);
         long modified = Files.getLastModifiedTime(file).to(TimeUnit.NANOSECONDS);
-        String tag = Long.toHexString(size) + "-" + Long.toHexString(modified);
+        FileTime changed = (FileTime) Files.getAttribute(file, "unix:ctime");
+        String tag = "%x-%x.%x".formatted(size, modified, changed.to(TimeUnit.NANOSECONDS));
         targets.add(new Target(root.relativize(file), size, tag));
       }
     }
+  }
+
+  private static String mark(String sketch) throws NoSuchAlgorithmException {
+    byte[] digest = MessageDigest.getInstance("SHA-256").digest(sketch.getBytes(US_ASCII));
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(digest);
   }
 
   /**
@@ -189,7 +208,7 @@ final class ServingClient {
       Target target = targets.get(next.getAndIncrement() % targets.size());
       CompletableFuture<Void> unused =
           transfer
-              .fetch(node, request(target), address)
+              .fetch(node, sketches, request(target), address)
               .thenAccept(
                   outcome -> {
                     last = outcome;
@@ -280,13 +299,24 @@ final class ServingClient {
 
   /** Has nothing to give. */
   private static final class Nothing implements ItemProvider {
+    private final CompletableFuture<String> sketch;
+
+    Nothing(CompletableFuture<String> sketch) {
+      this.sketch = sketch;
+    }
+
     @Override
-    public void get(ItemRequest request, NodeAddress from, Answer answer) {
+    public void get(ItemRequest request, Asker from, Answer answer) {
       answer.refused(Refusal.NOT_CACHED);
     }
 
     @Override
-    public void held(ItemRequest request, NodeAddress by) {}
+    public CompletableFuture<String> sketch(NodeAddress peer) {
+      return sketch;
+    }
+
+    @Override
+    public void held(ItemRequest request, Asker by) {}
 
     @Override
     public long residentBytes() {

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 
 /** The dataset in memory, behind a {@link FaultyOrigin}: files that get new versions, whole. */
 final class ChangingOrigin {
-  private static final Duration START = Duration.ofSeconds(20);
+  private static final Duration START = Duration.ofSeconds(60);
 
   private final VersionedFiles files;
   private final Path disk;

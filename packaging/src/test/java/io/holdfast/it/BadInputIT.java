@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Whatever cannot work gets one clear line and an exit code, and leaves nothing behind. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class BadInputIT {
   @RegisterExtension static final Sandbox SANDBOX = new Sandbox();
 
@@ -35,15 +35,7 @@ class BadInputIT {
 
   private static final String MOUNTPOINT = "@mountpoint";
   private static final Set<String> PATHS =
-      Set.of(
-          SOURCE,
-          MOUNTPOINT,
-          "@missing",
-          "@missing/x.zip",
-          "@file",
-          "@fifo",
-          "@source/inside",
-          "@secret");
+      Set.of(SOURCE, MOUNTPOINT, "@missing", "@file", "@link", "@source/inside", "@secret");
 
   @BeforeAll
   static void makePaths() throws IOException {
@@ -52,78 +44,26 @@ class BadInputIT {
     SANDBOX.folder("source/inside");
     SANDBOX.folder("mountpoint");
     Files.writeString(SANDBOX.root().resolve("file"), "not a folder");
-    SANDBOX.command("mkfifo", SANDBOX.root().resolve("fifo").toString()).mustSucceed();
+    Files.createSymbolicLink(SANDBOX.root().resolve("link"), Path.of("/etc/init.d"));
     SANDBOX
         .command("mkdir", "-m", "700", SANDBOX.root().resolve("secret").toString())
         .mustSucceed();
   }
 
+  /** One of each kind; all of them are tried without a process, in BadInputTest. */
   static Stream<Arguments> usageErrors() {
     return Stream.of(
         bad("does not exist", "mount", "@missing", MOUNTPOINT),
-        bad("not a directory", "mount", "@file", MOUNTPOINT),
-        bad("not a directory", "mount", "@fifo", MOUNTPOINT),
-        bad("does not exist", "mount", SOURCE, "@missing"),
-        bad("not a directory", "mount", SOURCE, "@file"),
         bad("inside", "mount", SOURCE, "@source/inside"),
+        bad("'/etc', which the system needs", "mount", SOURCE, "@link"),
         bad("SOURCE", "mount"),
-        bad("@missing", "mount", SOURCE, MOUNTPOINT, "@missing"),
-        bad("10Q", "mount", "--capacity", "10Q", SOURCE, MOUNTPOINT),
-        bad("-5", "mount", "--capacity", "-5", SOURCE, MOUNTPOINT),
-        bad("0", "mount", "--capacity", "0", SOURCE, MOUNTPOINT),
-        bad("1.5.2G", "mount", "--capacity", "1.5.2G", SOURCE, MOUNTPOINT),
-        bad("101%", "mount", "--capacity", "101%", SOURCE, MOUNTPOINT),
         bad("memory", "mount", "--capacity", "900T", SOURCE, MOUNTPOINT),
-        bad("memory", "mount", "--memory", "900T", SOURCE, MOUNTPOINT),
-        bad(
-            "99999999999999999999G",
-            "mount",
-            "--capacity",
-            "99999999999999999999G",
-            SOURCE,
-            MOUNTPOINT),
-        bad("0", "mount", "--item-size", "0", SOURCE, MOUNTPOINT),
-        bad("-1M", "mount", "--window", "-1M", SOURCE, MOUNTPOINT),
-        bad("0", "mount", "--transit", "0", SOURCE, MOUNTPOINT),
-        bad("soon", "mount", "--metadata-ttl", "soon", SOURCE, MOUNTPOINT),
-        bad("-1s", "mount", "--window-age", "-1s", SOURCE, MOUNTPOINT),
-        bad("minio", "mount", "--policy", "minoi", SOURCE, MOUNTPOINT),
-        bad("hard", "mount", "--pin", "herd", SOURCE, MOUNTPOINT),
-        bad("watch", "mount", "--count-opens", "wotch", SOURCE, MOUNTPOINT),
-        bad("env:NAME", "mount", "--job-by", "slurm", SOURCE, MOUNTPOINT),
-        bad("debug", "mount", "--log-level", "debog", SOURCE, MOUNTPOINT),
-        bad("99999", "mount", "--metrics", "99999", SOURCE, MOUNTPOINT),
-        bad("text, json", "mount", "--log-format", "xml", SOURCE, MOUNTPOINT),
-        bad("1/N", "mount", "--access-log-sample", "5", SOURCE, MOUNTPOINT),
-        bad("../evil", "mount", "--name", "../evil", SOURCE, MOUNTPOINT),
-        bad("--name", "mount", "--name", "", SOURCE, MOUNTPOINT),
         bad("--capacity", "mount", "--capcity", "64M", SOURCE, MOUNTPOINT),
-        bad("--count-opens", "mount", "--count-open=off", SOURCE, MOUNTPOINT),
-        bad("--capacity", "mount", SOURCE, MOUNTPOINT, "--capacity"),
         bad("mount", "mout", SOURCE, MOUNTPOINT),
         bad("umount", "umount"),
-        bad("--json", "stats", "--jsno"),
         bad("exists", "debug", "--output", "@file"),
-        bad("does not exist", "debug", "--output", "@missing/x.zip"),
-        bad("--output", "debug", "--ouput", "x.zip"),
-        bad("--json", "doctor", "--jason"),
-        bad("upwards", "warm", "--order", "upwards"),
         bad("--threads 0", "warm", "--threads", "0"),
-        bad("[a", "pin", "--glob", "[a"),
-        bad("96X", "capacity", "96X"),
-        bad("'0'", "capacity", "0"),
-        bad("--files", "simulate"),
-        bad("does not exist", "simulate", "@missing"),
-        bad("not a directory", "simulate", "@file"),
-        bad("minio", "simulate", SOURCE, "--policy", "minoi"),
-        bad("0", "simulate", SOURCE, "--capacity", "0"),
-        bad("nodes", "simulate", SOURCE, "--nodes", "3"),
-        bad("0", "simulate", "--files", "5", "--size", "0"),
-        bad("9223372036854775808", "simulate", "--files", "5", "--size", "9223372036854775808"),
-        bad("line 1", "simulate", "--trace", "@file"),
-        bad("line 1", "simulate", "--trace", "@file", SOURCE),
-        bad(".png", "simulate", SOURCE, "--plot", "x.gif"),
-        bad("--csv", "simulate", SOURCE, "--json", "--csv"));
+        bad("line 1", "simulate", "--trace", "@file"));
   }
 
   private static Arguments bad(String mentioned, String... arguments) {
@@ -143,27 +83,14 @@ class BadInputIT {
     before.assertNothingMore();
   }
 
-  static Stream<Arguments> impossibleRequests() {
-    return Stream.of(
-        bad("not a Holdfast mount", "umount", MOUNTPOINT),
-        bad("no-such-name", "umount", "no-such-name"),
-        bad("no-such-name", "stats", "no-such-name"),
-        bad("no-such-name", "doctor", "no-such-name"),
-        bad("no-such-name", "debug", "no-such-name"),
-        bad("/proc/x.zip", "debug", "--output", "/proc/x.zip"),
-        bad("no-such-name", "refresh", "no-such-name"));
-  }
-
   @Tag(Sandbox.ANY_BINDING)
-  @ParameterizedTest(name = "{0}")
-  @MethodSource("impossibleRequests")
-  void requests_toMountsThatAreNot_failInOneLine(List<String> arguments, String mentioned) {
-    Child.Result result = SANDBOX.holdfast(resolve(arguments).toArray(String[]::new));
+  @Test
+  void requests_toMountsThatAreNot_failInOneLine() {
+    for (String command : List.of("umount", "stats")) {
+      Child.Result result = SANDBOX.holdfast(command, "no-such-name");
 
-    assertThat(result.exit()).as("%s", result).isEqualTo(COULD_NOT);
-    assertThat(result.err().strip()).startsWith("holdfast: ").doesNotContain("\n");
-    if (!mentioned.startsWith("not a")) {
-      assertThat(result.err()).contains(mentioned);
+      assertThat(result.exit()).as("%s", result).isEqualTo(COULD_NOT);
+      assertOneLine(result, "no-such-name");
     }
   }
 
@@ -190,6 +117,7 @@ class BadInputIT {
   }
 
   @Test
+  @Tag(Sandbox.ANY_BINDING)
   void mountpoint_alreadyAHoldfastMount_isRefusedAndUntouched() {
     Path source = SANDBOX.root().resolve("source");
     Mount mount = SANDBOX.mount(source, "--capacity", "64M");
@@ -208,10 +136,11 @@ class BadInputIT {
     before.assertNothingMore();
     assertThat(MountTable.holdfastAt(mount.mountpoint())).hasSize(1);
     assertThat(mount.path("a.txt")).hasContent("a");
-    mount.umount().mustSucceed();
+    mount.terminate();
   }
 
   @Test
+  @Tag(Sandbox.ANY_BINDING)
   void monitoring_thatCannotBe_isToldBeforeAnythingIsMounted() throws IOException {
     Leftovers before = Leftovers.of(SANDBOX);
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -236,6 +165,7 @@ class BadInputIT {
   }
 
   @Test
+  @Tag(Sandbox.ANY_BINDING)
   void name_inUse_isRefused() {
     Path source = SANDBOX.root().resolve("source");
     Mount mount = SANDBOX.mount(source, "--capacity", "64M");
@@ -251,7 +181,7 @@ class BadInputIT {
     assertThat(again.exit()).as("%s", again).isEqualTo(COULD_NOT);
     assertOneLine(again, mount.name());
     assertThat(mount.stats().at("name")).isEqualTo(mount.name());
-    mount.umount().mustSucceed();
+    mount.terminate();
   }
 
   @Test
@@ -265,6 +195,19 @@ class BadInputIT {
 
     assertThat(result.exit()).as("%s", result).isEqualTo(COULD_NOT);
     assertOneLine(result, "/dev/fuse");
+  }
+
+  /** Where mounts are passed on, what is mounted there appears in the place itself. */
+  @Test
+  @Tag(Sandbox.ANY_BINDING)
+  void mountpoint_bindMountOfAPlaceOfTheSystem_isAUsageError() {
+    for (String place : List.of("/usr", "/etc", "/proc")) {
+      Child.Result result =
+          inOwnMounts("kernel", "mount --bind " + place + " \"$R/../mountpoint\"");
+
+      assertThat(result.exit()).as("%s", result).isEqualTo(USAGE);
+      assertOneLine(result, place.substring(1));
+    }
   }
 
   /** The library's folder is laid over with one in which it has been deleted. */
@@ -328,13 +271,11 @@ class BadInputIT {
 
   @Test
   @Tag(Sandbox.ANY_BINDING)
-  void help_ofEveryCommand_isPrintedWithSuccess() {
-    for (String command : List.of("mount", "umount", "stats", "refresh", "doctor", "debug")) {
-      Child.Result result = SANDBOX.holdfast(command, "--help");
-      assertThat(result.exit()).as("%s", result).isZero();
-      assertThat(result.out()).contains("holdfast " + command);
-    }
-    assertThat(SANDBOX.holdfast("version").mustSucceed().out()).matches("(?s).*\\d+\\.\\d+.*");
+  void help_ofACommand_isPrintedWithSuccess() {
+    Child.Result result = SANDBOX.holdfast("mount", "--help");
+
+    assertThat(result.mustSucceed().out()).contains("holdfast mount");
+    assertThat(result.err()).isEmpty();
   }
 
   @Test
@@ -346,7 +287,7 @@ class BadInputIT {
     Child.Result result =
         SANDBOX.run(Map.of("LANG", "C", "LC_ALL", "C"), List.of(link.toString(), "version"));
 
-    assertThat(result.mustSucceed().out()).isNotBlank();
+    assertThat(result.mustSucceed().out()).matches("(?s).*\\d+\\.\\d+.*");
     assertThat(result.took()).isLessThan(Duration.ofSeconds(5));
   }
 

@@ -17,13 +17,13 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What an admin has done with what is in memory, to the item. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
 class CacheCommandsIT {
   private static final int FILES = 200;
   private static final int FILE_BYTES = 20_000;
   private static final long FILE_PAGES = Dataset.pageBytes(FILE_BYTES);
-  private static final Duration DEADLINE = Duration.ofSeconds(20);
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
 
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
@@ -150,9 +150,12 @@ class CacheCommandsIT {
       assertThat(run(mount, "config").out()).containsPattern("capacity +64M .* --capacity\n");
       assertThat(mount.stats().number("cache.kept_items")).isEqualTo(21);
     }
+    Child.Result smaller = run(mount, "capacity", Long.toString(20 * FILE_PAGES)).mustSucceed();
+    assertThat(smaller.out())
+        .containsPattern("given up: .* in 1 item, of these .* that were to stay\n");
     run(mount, "unpin", "--all").mustSucceed();
     assertThat(mount.stats().number("cache.kept_items")).isZero();
-    assertThat(mount.stats().residentItems()).isEqualTo(21);
+    assertThat(mount.stats().residentItems()).isEqualTo(20);
     run(mount, "drop", "--all").mustSucceed();
     assertThat(mount.stats().residentItems()).isZero();
     Await.until(DEADLINE, "dropped", () -> mount.cachedBytes(dataset.files()) == 0);

@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 public final class Cluster {
   public static final int PORT = 7070;
 
-  private static final Duration START = Duration.ofSeconds(20);
+  private static final Duration START = Duration.ofSeconds(60);
   private static final Duration EPOCH =
       Duration.ofSeconds(Long.getLong("holdfast.epoch-seconds", 40));
   private static final int THREADS = 2;

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -24,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the mount tells of itself: control files, attributes, counted opens. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
 class ControlFilesIT {
   private static final int FILES = 40;
@@ -36,9 +37,21 @@ class ControlFilesIT {
 
   private static final Map<String, Class<?>> KEYS = keys();
 
+  /** What most tests look at: a mount that nothing is read of but by one of them. */
+  @RegisterExtension static final Sandbox SHARED = new Sandbox();
+
+  private static Dataset sharedDataset;
+  private static Mount shared;
+
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
   private final Random random = new Random(1);
+
+  @BeforeAll
+  static void mountShared() {
+    sharedDataset = Dataset.create(SHARED.folder("origin"), FILES, i -> FILE_BYTES);
+    shared = SHARED.mount(sharedDataset.root(), "--capacity", "64M", "--metadata-ttl", "5m");
+  }
 
   private static Map<String, Class<?>> keys() {
     Map<String, Class<?>> keys = new TreeMap<>();
@@ -119,17 +132,14 @@ class ControlFilesIT {
 
   @Test
   void controlFolder_isReachableButNeverListed() throws IOException {
-    Dataset dataset = dataset();
-    Mount mount = mountHalf(dataset);
-
-    assertThat(Posix.list(RawPath.of(mount.mountpoint())))
-        .isEqualTo(Posix.list(RawPath.of(dataset.root())));
-    assertThat(mount.path(".holdfast")).isDirectory();
-    assertThat(Posix.list(RawPath.of(mount.path(".holdfast"))).stream().map(Entry::name))
+    assertThat(Posix.list(RawPath.of(shared.mountpoint())))
+        .isEqualTo(Posix.list(RawPath.of(sharedDataset.root())));
+    assertThat(shared.path(".holdfast")).isDirectory();
+    assertThat(Posix.list(RawPath.of(shared.path(".holdfast"))).stream().map(Entry::name))
         .contains(RawPath.of("config"), RawPath.of("stats"), RawPath.of("stats.json"));
-    assertThat(sandbox.command("find", mount.mountpoint().toString()).out())
+    assertThat(sandbox.command("find", shared.mountpoint().toString()).out())
         .doesNotContain(".holdfast");
-    assertThat(Posix.tryStat(RawPath.of(mount.path("class_00/.holdfast")))).isNegative();
+    assertThat(Posix.tryStat(RawPath.of(shared.path("class_00/.holdfast")))).isNegative();
   }
 
   @Test
@@ -180,21 +190,17 @@ class ControlFilesIT {
 
   @Test
   void statsCommand_json_saysTheSameKeys() {
-    Mount mount = mountHalf(dataset());
-
-    for (String who : List.of(mount.name(), mount.mountpoint().toString())) {
+    for (String who : List.of(shared.name(), shared.mountpoint().toString())) {
       Stats stats = Stats.parse(sandbox.holdfast("stats", "--json", who).mustSucceed().out());
       assertThat(KEYS.keySet()).allSatisfy(key -> assertThat(stats.at(key)).as(key).isNotNull());
     }
-    String text = sandbox.holdfast("stats", mount.name()).mustSucceed().out();
-    assertThat(text).contains(mount.mountpoint().toString()).contains("hit ratio");
-    assertThat(cat(mount, "stats")).contains(mount.mountpoint().toString()).contains("hit ratio");
+    String text = sandbox.holdfast("stats", shared.name()).mustSucceed().out();
+    assertThat(text).contains(shared.mountpoint().toString()).contains("hit ratio");
+    assertThat(cat(shared, "stats")).contains(shared.mountpoint().toString()).contains("hit ratio");
   }
 
   @Test
   void controlFiles_readAgainAndAgain_areExactInSizeAndFresh() throws IOException {
-    Dataset dataset = dataset();
-    Mount mount = mountHalf(dataset);
     Path copy = sandbox.folder("copy").resolve("stats.json");
     long end = System.nanoTime() + Duration.ofSeconds(3).toNanos();
     int reads = 0;
@@ -202,9 +208,9 @@ class ControlFilesIT {
       String how = reads % 3 == 0 ? "cp" : reads % 3 == 1 ? "cat" : "dd";
       Child.Result result =
           switch (how) {
-            case "cp" -> sandbox.command("cp", control(mount, "stats.json"), copy.toString());
-            case "cat" -> sandbox.command("cat", control(mount, "stats.json"));
-            default -> sandbox.command("dd", "bs=100", "if=" + control(mount, "stats.json"));
+            case "cp" -> sandbox.command("cp", control(shared, "stats.json"), copy.toString());
+            case "cat" -> sandbox.command("cat", control(shared, "stats.json"));
+            default -> sandbox.command("dd", "bs=100", "if=" + control(shared, "stats.json"));
           };
       String json = how.equals("cp") ? Files.readString(copy) : result.out();
       assertThat(result.exit()).as("%s", result).isZero();
@@ -213,22 +219,21 @@ class ControlFilesIT {
       last = stats.number("uptime_seconds");
     }
     System.out.println("control file read " + reads + " times");
-    byte[] bytes = Files.readAllBytes(mount.path(".holdfast/stats.json"));
+    byte[] bytes = Files.readAllBytes(shared.path(".holdfast/stats.json"));
     assertThat(new String(bytes, UTF_8)).doesNotContain("\0").endsWith("\n");
 
-    read(mount, dataset);
+    read(shared, sharedDataset);
 
     Await.value(
         FRESH_DEADLINE,
         "figures after the reading",
-        () -> Stats.parse(cat(mount, "stats.json")).originItems(),
+        () -> Stats.parse(cat(shared, "stats.json")).originItems(),
         items -> items == FILES);
   }
 
   @Test
   void controlFiles_cannotBeChanged() {
-    Mount mount = mountHalf(dataset());
-    RawPath config = RawPath.of(mount.path(".holdfast/config"));
+    RawPath config = RawPath.of(shared.path(".holdfast/config"));
 
     assertThat(Posix.errorName(Posix.tryOpen(config, Posix.O_WRONLY))).isEqualTo("EROFS");
     assertThat(Posix.errorName(Posix.tryOpen(config, Posix.O_RDONLY | Posix.O_TRUNC)))
@@ -237,10 +242,7 @@ class ControlFilesIT {
 
   @Test
   void config_tellsEachSettingAndWhereItCameFrom() {
-    Dataset dataset = dataset();
-    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M", "--metadata-ttl", "5m");
-
-    List<String> lines = cat(mount, "config").lines().toList();
+    List<String> lines = cat(shared, "config").lines().toList();
 
     assertThat(line(lines, "capacity")).contains("64M").contains("--capacity");
     assertThat(line(lines, "metadata-ttl")).contains("5m").contains("--metadata-ttl");

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * What {@link PeersIT} measures with is right itself: Holdfast drops the origin's pages after each
  * fetch, so that each fetch reads the disk.
  */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CountedDiskIT {
   private static final int FILES = 1000;
   private static final int FILE_BYTES = 16 << 10;

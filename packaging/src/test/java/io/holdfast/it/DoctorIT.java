@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -20,7 +21,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * Who asks what is wrong gets an answer, and the right one, in the worst of states. An origin that
  * hangs is a mount of Holdfast whose daemon is stopped, so one set-up has both.
  */
-@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Tag(Sandbox.ANY_BINDING)
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
 class DoctorIT {
   /** The promise itself. */

@@ -9,14 +9,16 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
- * A program that keeps a stamped file open and mapped: {@code Holder FILE STAMP}. Says {@code open}
- * once it holds it, and then answers each line of its input with one line:
+ * A program that keeps stamped files open and mapped: {@code Holder FILE STAMP [FILE STAMP]...}.
+ * Says {@code open} once it holds them, and then answers each line of its input with one line:
  *
  * <pre>
- * read OFFSET LENGTH    through the descriptor
- * touch OFFSET LENGTH   through the mapping
+ * read OFFSET LENGTH [N]    through the descriptor of the Nth file, or else of the first
+ * touch OFFSET LENGTH [N]   through the mapping
  * </pre>
  *
  * Answers are {@code version N length N}, {@code wrong ...} or {@code error ...}.
@@ -33,14 +35,19 @@ final class Holder {
   }
 
   public static void main(String[] arguments) throws IOException {
-    try (FileChannel file = FileChannel.open(Path.of(arguments[0]));
-        BufferedReader in =
-            new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+    List<Holder> holders = new ArrayList<>();
+    for (int i = 0; i < arguments.length; i += 2) {
+      FileChannel file = FileChannel.open(Path.of(arguments[i]));
       MappedByteBuffer map = file.map(MapMode.READ_ONLY, 0, file.size());
-      Holder holder = new Holder(file, map, Long.parseLong(arguments[1]));
-      System.out.println("open");
+      holders.add(new Holder(file, map, Long.parseLong(arguments[i + 1])));
+    }
+    System.out.println("open");
+    try (BufferedReader in =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
       for (String line = in.readLine(); line != null; line = in.readLine()) {
-        System.out.println(holder.answer(line.split(" ", -1)));
+        String[] command = line.split(" ", -1);
+        int holder = command.length > 3 ? Integer.parseInt(command[3]) : 0;
+        System.out.println(holders.get(holder).answer(command));
       }
     }
   }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What a mount tells of the jobs that read from it, against what those jobs know themselves. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
 class JobsIT {
   @RegisterExtension
@@ -192,6 +192,32 @@ class JobsIT {
     assertThat(job(stats, "two").number("opens")).isEqualTo(20);
     assertThat(job(stats, "two").number("processes")).isEqualTo(2);
     assertThat(job(stats, "two").number("misses")).isZero();
+  }
+
+  /**
+   * A value may have 128 kB, and the kernel lets a user start as many processes as there may be.
+   */
+  @Test
+  void jobsByVariable_ofLargeAndHostileValues_areShortAndOnOneLine() throws IOException {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 1, i -> FILE_BYTES);
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M", "--job-by", "env:RUN");
+    String file = mount.path(dataset.files().get(0)).toString();
+    String start =
+        "exec 4<&0; start() { RUN=$1 cat \"$2\" - <&4 >/dev/null & }; for i in $(seq 60); do start"
+            + " \"$(printf '%0120000d' $i)\" \"$1\"; done; start \"$(printf 'a\\033[2J\\nforged')\""
+            + " \"$1\"; echo started; read -r end";
+    sandbox.start("sh", "-c", start, "sh", file).awaitLine(1, READ_DEADLINE);
+
+    Stats stats = mount.awaitStats("all opens", s -> s.number("opens.total") >= 61);
+    byte[] json = Files.readAllBytes(mount.path(".holdfast/stats.json"));
+    String text = sandbox.holdfast("stats", "--jobs", mount.name()).mustSucceed().out();
+
+    System.out.printf("stats.json of 61 jobs: %d bytes%n", json.length);
+    assertThat(json.length).isLessThan(100_000);
+    assertThat(stats.list("jobs.jobs"))
+        .allSatisfy(job -> assertThat(String.valueOf(job.at("job"))).hasSizeLessThan(129));
+    assertThat(text).doesNotContain("\u001b").contains("forged");
+    assertThat(text.lines()).noneMatch(line -> line.startsWith("forged"));
   }
 
   private static Stats job(Stats stats, String name) {

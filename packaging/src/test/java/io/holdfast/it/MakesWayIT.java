@@ -12,7 +12,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Residents make way when the memory that they are charged to gets scarce, and come back. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
 class MakesWayIT {
   private static final int FILES = 300;
@@ -25,7 +25,7 @@ class MakesWayIT {
   /** Room for what is on its way to readers, too little to admit anything. */
   private static final long STREAMING = 60L << 20;
 
-  private static final Duration DEADLINE = Duration.ofSeconds(20);
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
 
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
@@ -69,7 +69,7 @@ class MakesWayIT {
         .isEqualTo((long) FILES * FILE_BYTES - least.residentBytes());
     assertThat(mount.lockedBytes()).isEqualTo(least.residentBytes());
     assertThat(Files.readString(mount.log()))
-        .contains("residents make way for others: cgroup /", "since --memory-min is 33.6 MB");
+        .contains("residents make way for others: cgroup /", "since --memory-min is 32.0 MiB");
     group.limit(unreclaimable(least) + STREAMING);
     readAll(mount);
     assertThat(mount.settledStats().residentBytes()).as("streamed").isLessThanOrEqualTo(LEAST);

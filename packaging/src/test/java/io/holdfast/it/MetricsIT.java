@@ -30,12 +30,12 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What monitoring gets of real mounts: metrics, the log as JSON, the access log. */
-@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
 class MetricsIT {
   private static final int FILES = 40;
   private static final int FILE_BYTES = 10_000;
-  private static final Duration DEADLINE = Duration.ofSeconds(20);
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
 
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
@@ -46,7 +46,15 @@ class MetricsIT {
   void scrape_ofAMount_isWellFormedAndTrue() throws Exception {
     Dataset dataset = dataset();
     int port = freePort();
-    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M", "--metrics", "" + port);
+    Mount mount =
+        sandbox.mount(
+            dataset.root(),
+            "--capacity",
+            "64M",
+            "--metrics",
+            "" + port,
+            "--stats-visible-to",
+            "all");
     read(mount, dataset);
     Stats stats =
         mount.awaitStats("all opens", s -> s.number("opens.total") == FILES && isSettled(s));

@@ -19,7 +19,7 @@ import java.util.function.Predicate;
  * One mounted dataset, and what a user can ask of it. Made by {@link Sandbox}, which also ends it.
  */
 public final class Mount {
-  private static final Duration SETTLE_DEADLINE = Duration.ofSeconds(20);
+  private static final Duration SETTLE_DEADLINE = Duration.ofSeconds(60);
 
   private final Sandbox sandbox;
   private final String name;
@@ -68,9 +68,10 @@ public final class Mount {
   }
 
   private List<Long> daemons() {
+    String named = "--name=" + name + " ";
     return ProcessTable.marked(sandbox.id()).stream()
         .filter(row -> row.commandLine().contains("java"))
-        .filter(row -> row.commandLine().contains(name + " "))
+        .filter(row -> row.commandLine().replace("--name ", "--name=").contains(named))
         .filter(row -> !row.commandLine().contains(" restart "))
         .map(ProcessTable.Row::pid)
         .toList();
@@ -299,14 +300,37 @@ public final class Mount {
     }
   }
 
-  public Child.Result refresh(String... path) {
-    List<String> command = new ArrayList<>(List.of("refresh", name));
-    command.addAll(List.of(path));
-    return sandbox.holdfast(command.toArray(String[]::new));
+  /** Has it look at all of the origin anew, without the command's process. */
+  public void refresh() {
+    refresh("");
+  }
+
+  /** Has it look at what is at a path anew, without the command's process. */
+  public void refresh(String path) {
+    String request = "{\"command\":\"refresh\",\"path\":\"%s\"}".formatted(path);
+    String answer = ControlSocket.ask(name, request);
+    if (!answer.contains("\"ok\":true")) {
+      throw new AssertionError("refresh of '" + path + "' failed: " + answer);
+    }
+  }
+
+  public Child.Result refreshByCommand(String path) {
+    return sandbox.holdfast("refresh", name, path);
   }
 
   public Child.Result umount() {
     return sandbox.holdfast("umount", mountpoint.toString());
+  }
+
+  /** Ends it as a service manager does and waits until nothing of it is left. */
+  public void terminate() {
+    end()
+        .ifPresent(
+            failure -> {
+              throw new AssertionError(failure);
+            });
+    Await.until(
+        Sandbox.END_DEADLINE, "the daemon gone", () -> !daemonIsAlive() && !Files.exists(state()));
   }
 
   /**

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.Optional;
 
 /** The ways in which a file changes. */
@@ -30,6 +31,29 @@ enum OriginChange {
     Optional<byte[]> apply(Path file, long stamp, int size) throws IOException {
       byte[] bytes = Stamps.bytes(stamp, 2, 0, size);
       Files.write(file, bytes, WRITE);
+      return Optional.of(bytes);
+    }
+  },
+  /** As {@code cp -p} does it. */
+  REWRITTEN_WITH_ITS_TIME {
+    @Override
+    Optional<byte[]> apply(Path file, long stamp, int size) throws IOException {
+      FileTime time = Files.getLastModifiedTime(file);
+      byte[] bytes = Stamps.bytes(stamp, 2, 0, size);
+      Files.write(file, bytes, WRITE);
+      Files.setLastModifiedTime(file, time);
+      return Optional.of(bytes);
+    }
+  },
+  /** As {@code tar -x} does it; on ext4 the new file has the inode number of the old one. */
+  REMADE_WITH_ITS_TIME {
+    @Override
+    Optional<byte[]> apply(Path file, long stamp, int size) throws IOException {
+      FileTime time = Files.getLastModifiedTime(file);
+      Files.delete(file);
+      byte[] bytes = Stamps.bytes(stamp, 2, 0, size);
+      Files.write(file, bytes);
+      Files.setLastModifiedTime(file, time);
       return Optional.of(bytes);
     }
   },

@@ -8,14 +8,18 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The mount goes on when its daemon is killed: readers wait for the next one and see neither an
@@ -24,13 +28,16 @@ import org.junit.jupiter.api.parallel.Isolated;
  */
 @Isolated("reads on all processors without rest, drops caches")
 class OutlivesDaemonIT {
-  private static final int KILLS = Integer.getInteger("holdfast.kills", 6);
-  private static final int SECONDS = Integer.getInteger("holdfast.kill-seconds", 6);
-  private static final Duration START = Duration.ofSeconds(20);
+  private static final int KILLS = Integer.getInteger("holdfast.kills", 12);
+  private static final int SECONDS = Integer.getInteger("holdfast.kill-seconds", 12);
+  private static final int LONG_PROOF = 100;
+  private static final Duration START = Duration.ofSeconds(60);
   private static final Duration ERROR = Duration.ofSeconds(10);
 
   /** The long proof is about how long readers wait; the short one about that they do not hang. */
-  private static final long LONGEST_PAUSE_MILLIS = KILLS >= 100 ? 3000 : 10_000;
+  private static final long LONGEST_PAUSE_MILLIS = KILLS >= LONG_PROOF ? 3000 : 10_000;
+
+  private static final int LONGEST_STOP_MILLIS = 500;
 
   private static final int LARGE = 24 << 20;
   private static final long HAS_RESEND = 1L << 39;
@@ -50,74 +57,109 @@ class OutlivesDaemonIT {
     return sandbox.mount(dataset.root(), "--capacity", Long.toString(dataset.pageBytes() * 2 / 3));
   }
 
-  @Test
-  void killed_whileEightReadersRead_isNotNoticed() {
-    Mount mount = verify("kill -9", each -> each.signalAny(Posix.SIGKILL), 0);
+  /** What a daemon does not outlive. */
+  private enum Blow {
+    KILL {
+      @Override
+      void strike(OutlivesDaemonIT test, Mount mount) {
+        mount.signalAny(Posix.SIGKILL);
+      }
+    },
+    CRASH {
+      @Override
+      void strike(OutlivesDaemonIT test, Mount mount) {
+        mount.signalAny(Posix.SIGSEGV);
+      }
+    },
+    STOP {
+      @Override
+      void strike(OutlivesDaemonIT test, Mount mount) {
+        mount.signalAny(Posix.SIGSTOP);
+        Await.holdsWithin(Duration.ofMillis(test.random.nextInt(LONGEST_STOP_MILLIS)), () -> false);
+        mount.signalAny(Posix.SIGCONT);
+      }
+    },
+    RESTART {
+      @Override
+      void strike(OutlivesDaemonIT test, Mount mount) {
+        mount.findAgain(START);
+        test.sandbox.holdfast("restart", mount.name()).mustSucceed();
+      }
+    },
+
+    /**
+     * Kernels before 6.9 do not send again what was not answered. This one is used as if it were
+     * one of them.
+     */
+    KILL_WITHOUT_RESEND {
+      @Override
+      void strike(OutlivesDaemonIT test, Mount mount) {
+        withoutResend(mount);
+        mount.signalAny(Posix.SIGKILL);
+      }
+    },
+
+    /**
+     * A daemon that has just taken over drops what nobody has resident, while files of that kind
+     * are being read. The kernel makes it wait for the pages that are, and one that was killed in
+     * that moment was not seen to have ended: its thread waited for an answer that only the next
+     * daemon would give.
+     */
+    KILL_AGAIN {
+      @Override
+      void strike(OutlivesDaemonIT test, Mount mount) {
+        mount.findAgain(START);
+        long before = restarts(mount);
+        mount.signal(Posix.SIGKILL);
+        Path ready = mount.state().resolve("ready");
+        Await.until(START, "another daemon", () -> restarts(mount) > before && Files.exists(ready));
+        mount.signalAny(Posix.SIGKILL);
+      }
+    };
+
+    abstract void strike(OutlivesDaemonIT test, Mount mount);
+  }
+
+  /** In the long proof each blow on its own; else all of them, in any order. */
+  static Stream<List<Blow>> blows() {
+    return KILLS >= LONG_PROOF
+        ? Stream.of(Blow.values()).map(List::of)
+        : Stream.of(List.of(Blow.values()));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("blows")
+  void struck_whileEightReadersRead_isNotNoticed(List<Blow> blows) {
+    Dataset dataset = mixedDataset();
+    Mount mount = mountTwoThirds(dataset);
+    Child verifier =
+        sandbox.startJava(
+            Verifier.class,
+            mount.mountpoint(),
+            dataset.permutation(sandbox, random),
+            SECONDS + 5,
+            seed);
+    List<Blow> order = new ArrayList<>();
+    for (int i = 0; i < KILLS && verifier.isAlive(); i++) {
+      if (order.isEmpty()) {
+        order.addAll(blows);
+        Collections.shuffle(order, random);
+      }
+      int pause = random.nextInt(2 * SECONDS * 1000 / KILLS);
+      Await.holdsWithin(Duration.ofMillis(pause), () -> !verifier.isAlive());
+      order.remove(0).strike(this, mount);
+    }
+    mount.findAgain(START);
+    Child.Result result = verifier.await(Duration.ofSeconds(SECONDS + 60L));
+    System.out.printf("%s, %d times in %d s: %s", blows, KILLS, SECONDS, result.out());
+    assertThat(result.exit()).as("%s, seed %d", result, seed).isZero();
+    Matcher figures =
+        Pattern.compile("ops=(\\d+) errors=0 wrong=0 longest_ms=(\\d+) .*\n").matcher(result.out());
+    assertThat(figures.matches()).as(result.out()).isTrue();
+    assertThat(Long.parseLong(figures.group(2)))
+        .as("longest pause, seed %d", seed)
+        .isLessThan(LONGEST_PAUSE_MILLIS + (blows.contains(Blow.STOP) ? LONGEST_STOP_MILLIS : 0));
     assertThat(mount.stats().number("kernel.daemon_restarts")).isPositive();
-  }
-
-  @Test
-  void stoppedOrCrashed_whileEightReadersRead_isNotNoticed() {
-    verify(
-        "SIGSEGV and SIGSTOP",
-        mount -> {
-          if (random.nextBoolean()) {
-            mount.signalAny(Posix.SIGSEGV);
-          } else {
-            mount.signalAny(Posix.SIGSTOP);
-            Await.holdsWithin(Duration.ofMillis(random.nextInt(500)), () -> false);
-            mount.signalAny(Posix.SIGCONT);
-          }
-        },
-        500);
-  }
-
-  @Test
-  void restarted_inALoop_isNotNoticed() {
-    verify(
-        "holdfast restart",
-        mount -> {
-          mount.findAgain(START);
-          sandbox.holdfast("restart", mount.name()).mustSucceed();
-        },
-        0);
-  }
-
-  /**
-   * Kernels before 6.9 do not send again what was not answered. This one is used as if it were one
-   * of them.
-   */
-  @Test
-  void killed_kernelThatCannotResend_isNotNoticed() {
-    verify(
-        "kill -9 without RESEND",
-        mount -> {
-          withoutResend(mount);
-          mount.signalAny(Posix.SIGKILL);
-        },
-        0);
-  }
-
-  /**
-   * A daemon that has just taken over drops what nobody has resident, while files of that kind are
-   * being read. The kernel makes it wait for the pages that are, and one that was killed in that
-   * moment was not seen to have ended: its thread waited for an answer that only the next daemon
-   * would give.
-   */
-  @Test
-  void killed_rightAfterItTookOver_isNotNoticed() {
-    verify(
-        "kill -9 right after the start",
-        mount -> {
-          mount.findAgain(START);
-          long before = restarts(mount);
-          mount.signal(Posix.SIGKILL);
-          Path ready = mount.state().resolve("ready");
-          Await.until(
-              START, "another daemon", () -> restarts(mount) > before && Files.exists(ready));
-          mount.signalAny(Posix.SIGKILL);
-        },
-        0);
   }
 
   private static long restarts(Mount mount) {
@@ -137,35 +179,6 @@ class OutlivesDaemonIT {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  /** Does something to the daemon again and again while a {@link Verifier} runs. */
-  private Mount verify(String what, Consumer<Mount> blow, long ownPauseMillis) {
-    Dataset dataset = mixedDataset();
-    Mount mount = mountTwoThirds(dataset);
-    Child verifier =
-        sandbox.startJava(
-            Verifier.class,
-            mount.mountpoint(),
-            dataset.permutation(sandbox, random),
-            SECONDS + 5,
-            seed);
-    for (int i = 0; i < KILLS && verifier.isAlive(); i++) {
-      int pause = random.nextInt(2 * SECONDS * 1000 / KILLS);
-      Await.holdsWithin(Duration.ofMillis(pause), () -> !verifier.isAlive());
-      blow.accept(mount);
-    }
-    mount.findAgain(START);
-    Child.Result result = verifier.await(Duration.ofSeconds(SECONDS + 60L));
-    System.out.printf("%s, %d times in %d s: %s", what, KILLS, SECONDS, result.out());
-    assertThat(result.exit()).as("%s, seed %d", result, seed).isZero();
-    Matcher figures =
-        Pattern.compile("ops=(\\d+) errors=0 wrong=0 longest_ms=(\\d+) .*\n").matcher(result.out());
-    assertThat(figures.matches()).as(result.out()).isTrue();
-    assertThat(Long.parseLong(figures.group(2)))
-        .as("longest pause, seed %d", seed)
-        .isLessThan(LONGEST_PAUSE_MILLIS + ownPauseMillis);
-    return mount;
   }
 
   /** What is no longer in the page cache is not resident after a restart, and is so again later. */

@@ -11,12 +11,12 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Warming and another capacity where there are peers. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
 class PeerCapacityIT {
   private static final int FILES = 400;
   private static final int FILE_BYTES = 20_000;
-  private static final Duration DEADLINE = Duration.ofSeconds(20);
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
 
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 

@@ -47,7 +47,7 @@ class PeerFaultsIT {
   private static final long LONGEST_READ_MILLIS = 6000;
 
   private static final Duration WHOLE_AGAIN = Duration.ofSeconds(60);
-  private static final Duration START = Duration.ofSeconds(20);
+  private static final Duration START = Duration.ofSeconds(60);
   private static final int LARGE = 5 << 20;
   private static final int LIARS_PORT = 7080;
   private static final int LIES_ONE_OF = 2;

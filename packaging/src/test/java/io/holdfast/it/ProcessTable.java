@@ -59,6 +59,14 @@ public final class ProcessTable {
     return name < 0 ? 'X' : stat.charAt(name + 2);
   }
 
+  /** The session of a process, and the number of its terminal: 0 without one. */
+  public static List<Long> session(long pid) {
+    String stat = new String(bytes(PROC.resolve(pid + "/stat")), ISO_8859_1);
+    // behind the name: state, parent, process group, session, terminal
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+    return List.of(Long.parseLong(fields[3]), Long.parseLong(fields[4]));
+  }
+
   /** The states of all threads of a process. */
   public static List<Character> threadStates(long pid) {
     List<Character> states = new ArrayList<>();

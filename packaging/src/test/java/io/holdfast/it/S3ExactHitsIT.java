@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The MinIO policy's arithmetic, to the request: counted by a proxy in front of the store. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class S3ExactHitsIT {
   private static final int ITEMS = 200;
   private static final int ITEM_BYTES = 16 << 10;

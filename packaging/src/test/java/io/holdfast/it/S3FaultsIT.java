@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * The store, the way to it, or the daemon fails while readers read. They get right bytes, or an
  * error within the deadline.
  */
-@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class S3FaultsIT {
   private static final int ALWAYS = Integer.MAX_VALUE;
   private static final int SECONDS = 5;
@@ -30,7 +30,7 @@ class S3FaultsIT {
   /** That of the daemon for a read, and what a loaded machine may add. */
   private static final Duration DEADLINE = Duration.ofSeconds(65);
 
-  private static final Duration START = Duration.ofSeconds(20);
+  private static final Duration START = Duration.ofSeconds(60);
 
   @Order(1)
   @RegisterExtension

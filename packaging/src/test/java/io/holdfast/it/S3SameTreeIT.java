@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The same files in a directory and in a bucket: the mount of the bucket shows the directory. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class S3SameTreeIT {
   @Order(1)
   @RegisterExtension
@@ -77,6 +77,7 @@ class S3SameTreeIT {
       }
     }
     BUCKET.put(PREFIX + "er/beside", new byte[5]);
+    BUCKET.put(PREFIX + "/sizes", new byte[5]);
     mount =
         BUCKET.mount(
             SANDBOX,
@@ -99,6 +100,17 @@ class S3SameTreeIT {
   void walk_everyName_isThatOfTheDirectory() throws IOException {
     assertThat(walk(mount.mountpoint())).isEqualTo(walk(tree));
     assertThat(walk(mount.mountpoint())).as("from the caches, too").isEqualTo(walk(tree));
+  }
+
+  /** Nobody would miss it: the walk is that of the directory. */
+  @Test
+  void key_besideItsDirectory_isToldByMountStatsAndDoctor() {
+    String told = "1 key of the store cannot be shown as a path, as '" + PREFIX + "/sizes'";
+    assertThat(mount.plan().lines()).anyMatch(line -> line.endsWith(told));
+    assertThat(mount.stats().at("dataset.hidden_keys")).isEqualTo(1);
+    assertThat(SANDBOX.holdfast("stats", mount.name()).out()).contains("hidden        " + told);
+    assertThat(SANDBOX.holdfast("doctor", mount.name()).out())
+        .containsPattern("WARN +origin +" + told);
   }
 
   /** Names, and the sizes of files. */

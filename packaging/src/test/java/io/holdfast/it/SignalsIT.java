@@ -17,7 +17,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  */
 @Execution(ExecutionMode.CONCURRENT)
 class SignalsIT {
-  private static final Duration DEADLINE = Duration.ofSeconds(20);
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
   private static final int SIGINT = 2;
 
   @RegisterExtension final Sandbox sandbox = new Sandbox();

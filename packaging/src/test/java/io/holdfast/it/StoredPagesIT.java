@@ -14,7 +14,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The daemon gives the kernel the bytes of residents before anybody asks for them. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
 class StoredPagesIT {
   private static final int FILES = 400;
@@ -22,7 +22,7 @@ class StoredPagesIT {
   /** They end within a page. */
   private static final int FILE_BYTES = 50_001;
 
-  private static final Duration DEADLINE = Duration.ofSeconds(20);
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
 
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 

@@ -9,12 +9,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What holds a mount while its daemons come and go, with daemons that real ones hardly become. */
 class SupervisorIT {
-  private static final Duration START = Duration.ofSeconds(20);
+  private static final Duration START = Duration.ofSeconds(60);
 
   /**
    * A program whose first thread ends, while another one waits and holds what is open. The number
@@ -61,6 +62,43 @@ class SupervisorIT {
       // of one whose first thread has ended, the environment no longer tells whose it is
       lines(started).forEach(pid -> Posix.kill(Long.parseLong(pid), Posix.SIGKILL));
     }
+  }
+
+  /**
+   * It knows a daemon's number a moment after that runs. Who interrupted the mount in that moment
+   * waited for a daemon that nobody had told to end.
+   */
+  @Test
+  void ended_beforeItKnowsTheDaemon_endsTheDaemon() throws IOException {
+    Path state = sandbox.folder("early.state");
+    Files.writeString(
+        state.resolve("command"),
+        // read twice: before the signal is handled, and right before the daemon is started
+        "[ ! -e %s ] || kill -TERM $$\norigin=/dev/null mountpoint=%s log=%s format=text\nset -- sleep 1000\n"
+            .formatted(
+                state.resolve("supervisor"), sandbox.folder("mnt"), sandbox.root().resolve("log")));
+
+    Child supervisor = sandbox.start(Sandbox.launcher() + "-supervise", state.toString());
+
+    assertThat(supervisor.await(START).exit()).isZero();
+    assertThat(state).doesNotExist();
+  }
+
+  /**
+   * Programs and libraries are looked for where the caller's environment says. Behind the mount
+   * only a daemon answers, which is what the supervisor looks for its programs to start.
+   */
+  @Test
+  void killed_environmentNamesPlacesBehindTheMount_anotherDaemonIsStarted() {
+    Path root = Dataset.create(sandbox.folder("origin"), 3, i -> 1000).root();
+    Map<String, String> environment =
+        Map.of("PATH", root + "/bin:" + System.getenv("PATH"), "LD_LIBRARY_PATH", root + "/lib");
+    String[] options = {"--capacity", "64M", "--metadata-ttl", "0"};
+    Mount mount = sandbox.mountWith(List.of(), environment, root.toString(), root, options);
+
+    mount.signal(Posix.SIGKILL);
+
+    mount.findAgain(START);
   }
 
   private static List<String> lines(Path file) {

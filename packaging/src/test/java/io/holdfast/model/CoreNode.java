@@ -113,7 +113,7 @@ final class CoreNode implements AutoCloseable {
             System::nanoTime,
             Duration.ofSeconds(20),
             new Listener(learns));
-    Tree tree = new Tree(origin, new NodeTable(memory), old -> learns[0].replaced(old));
+    Tree tree = new Tree(origin, new NodeTable(memory), Tree.ChangeListener.of(() -> learns[0]));
     made[0] = tree;
     changes =
         new DatasetChanges(
@@ -158,7 +158,7 @@ final class CoreNode implements AutoCloseable {
             layout,
             transit,
             residency,
-            new ControlFiles(Map.of(), 0, Ticker.systemTicker()),
+            new ControlFiles(Map.of(), new ControlFiles.Owner(0, 0), 0, Ticker.systemTicker()),
             new ReadStats(),
             new Activity(JobBy.CGROUP, layout.itemSize(), System::nanoTime),
             AccessLog.NONE,
@@ -176,7 +176,9 @@ final class CoreNode implements AutoCloseable {
   /** Nobody remembers anything: each name is asked for each time. */
   private static final class NoKernel implements KernelView {
     @Override
-    public void replace(long parent, byte[] name, long node) {}
+    public boolean replace(long parent, byte[] name, long node) {
+      return true;
+    }
 
     @Override
     public void expire(long parent, byte[] name) {}
@@ -188,6 +190,14 @@ final class CoreNode implements AutoCloseable {
     public boolean mayKnow(long node) {
       return false;
     }
+
+    @Override
+    public boolean awaitReplies() {
+      return true;
+    }
+
+    @Override
+    public void expireRights(long directory) {}
 
     @Override
     public void expireDirectory(long node) {}
@@ -226,7 +236,7 @@ final class CoreNode implements AutoCloseable {
 
     @Override
     public void changed(Item item) {
-      learns[0].changed(Item.node(item.id()));
+      learns[0].changed(item.node());
     }
 
     @Override

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
 import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
 
+import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
@@ -14,6 +15,7 @@ import io.holdfast.fs.mount.Filesystem;
 import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.posix.PosixOrigin;
+import io.holdfast.fs.peers.PeerService;
 import io.holdfast.it.Await;
 import io.holdfast.peer.Dataset;
 import io.holdfast.peer.Node;
@@ -85,7 +87,7 @@ final class CoreSystem implements SystemUnderTest {
               new CoreNode.Place(
                   self,
                   all,
-                  (peer, request, address) -> fetch(other, self.address(), request, address),
+                  (peer, request, address) -> fetch(other, request, address),
                   (peer, request) -> tell(other, self.address(), request))));
     }
   }
@@ -142,8 +144,7 @@ final class CoreSystem implements SystemUnderTest {
 
   // peers
 
-  private CompletableFuture<Outcome> fetch(
-      Node from, NodeAddress asking, ItemRequest request, long address) {
+  private CompletableFuture<Outcome> fetch(Node from, ItemRequest request, long address) {
     if (!peerIsUp) {
       if (faults.incrementAndGet() % 2 == 0) {
         return CompletableFuture.completedFuture(Outcome.SUSPECT);
@@ -155,7 +156,7 @@ final class CoreSystem implements SystemUnderTest {
     serviceOf(from)
         .get(
             request,
-            asking,
+            true,
             new ItemProvider.Answer() {
               @Override
               public void lent(Loan loan) {
@@ -179,7 +180,7 @@ final class CoreSystem implements SystemUnderTest {
     }
   }
 
-  private ItemProvider serviceOf(Node node) {
+  private PeerService serviceOf(Node node) {
     return nodes.get(node.address().host().equals("a") ? 0 : 1).service;
   }
 
@@ -259,7 +260,7 @@ final class CoreSystem implements SystemUnderTest {
       if (!entry.attributes().isSymlink()) {
         throw new Refused("EINVAL");
       }
-      return new String(filesystem().readLink(entry.node(), 0), UTF_8);
+      return new String(filesystem().readLink(entry.node(), 0, 0), UTF_8);
     } catch (FsException e) {
       throw refused(e);
     }
@@ -317,8 +318,8 @@ final class CoreSystem implements SystemUnderTest {
     final CompletableFuture<byte[]> bytes = new CompletableFuture<>();
 
     @Override
-    public void data(long address, int length) {
-      byte[] copied = Memory.bytes(address, length);
+    public void data(CheckedBytes data) {
+      byte[] copied = Memory.bytes(data.address(), data.length());
       if (!bytes.complete(copied)) {
         throw new AssertionError("a read was answered twice");
       }

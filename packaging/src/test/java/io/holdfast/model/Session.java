@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
@@ -294,8 +295,20 @@ final class Session implements AutoCloseable {
     } catch (ExecutionException | InterruptedException e) {
       throw new AssertionError("a reader failed: " + e.getCause(), e);
     } finally {
-      readers.shutdown();
+      // the others read on where one has failed: what they read from must not end before them
+      end(readers);
       opened.forEach(slot -> slot.open.close());
+    }
+  }
+
+  private static void end(ExecutorService readers) {
+    readers.shutdown();
+    try {
+      if (!readers.awaitTermination(1, TimeUnit.MINUTES)) {
+        throw new AssertionError("readers do not end");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

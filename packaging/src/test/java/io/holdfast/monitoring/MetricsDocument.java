@@ -34,24 +34,25 @@ final class MetricsDocument {
   }
 
   /** Returns the document with the metrics that there are. */
-  static String rendered(String document) {
+  static String rendered(String document) throws IOException {
+    String tables = tables(MetricSources.find());
     return BLOCK
         .matcher(document)
-        .replaceAll(match -> match.group(1) + Matcher.quoteReplacement(tables()) + match.group(2));
+        .replaceAll(match -> match.group(1) + Matcher.quoteReplacement(tables) + match.group(2));
   }
 
-  private static String tables() {
+  private static String tables(MetricSources sources) {
     StringBuilder text = new StringBuilder();
     for (Metrics.Group group : Metrics.groups()) {
       text.append("\n## ").append(group.heading()).append("\n\n");
       text.append("| metric | type | unit | labels | meaning | from |\n");
       text.append("|---|---|---|---|---|---|\n");
-      group.metrics().forEach(metric -> text.append(row(metric)));
+      group.metrics().forEach(metric -> text.append(row(metric, sources.of(metric))));
     }
     return text.append('\n').toString();
   }
 
-  private static String row(Metric metric) {
+  private static String row(Metric metric, List<String> figures) {
     return "| `%s` | %s | %s | %s | %s | %s |%n"
         .formatted(
             metric.name(),
@@ -59,7 +60,7 @@ final class MetricsDocument {
             unit(metric.unit()),
             code(metric.labels()),
             metric.meaning().replace("|", "\\|"),
-            code(metric.figures()));
+            code(figures));
   }
 
   private static String unit(Metric.Unit unit) {

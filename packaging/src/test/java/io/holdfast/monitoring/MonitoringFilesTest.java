@@ -4,12 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.holdfast.fs.metrics.Exposition;
 import io.holdfast.fs.metrics.Metric;
 import io.holdfast.fs.metrics.Metrics;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -126,14 +123,7 @@ class MonitoringFilesTest {
     return MetricsLint.problems(Scrape.parse(scrape));
   }
 
-  @SuppressWarnings("unchecked") // JSON
   private static Scrape scrape() throws IOException {
-    try (InputStream json = MonitoringFilesTest.class.getResourceAsStream("figures.json")) {
-      Map<String, Object> figures = JSON.std.mapFrom(json);
-      List<Map<String, Object>> peers = (List<Map<String, Object>>) figures.get("peers.json");
-      Map<String, Object> stats = (Map<String, Object>) figures.get("stats.json");
-      byte[] text = new Exposition("data-imagenet", () -> stats, () -> peers).text();
-      return Scrape.parse(new String(text, StandardCharsets.UTF_8));
-    }
+    return FiguresFile.read().scrape();
   }
 }

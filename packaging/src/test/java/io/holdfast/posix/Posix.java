@@ -336,4 +336,12 @@ public final class Posix {
     }
     LIBC.kill((int) pid, signal);
   }
+
+  /** Sends a signal to a process group. */
+  public static void killGroup(long leader, int signal) {
+    if (leader <= 1) {
+      throw new IllegalArgumentException("no group of ours: " + leader);
+    }
+    LIBC.kill((int) -leader, signal);
+  }
 }

@@ -2,13 +2,10 @@ package io.holdfast.peer;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
 import java.security.GeneralSecurityException;
 import java.util.Arrays;
-import java.util.Set;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -31,22 +28,12 @@ public final class ClusterSecret {
   /**
    * Reads a secret; white space at its ends does not count.
    *
-   * @throws PeerSetupException where the file is missing, may be read by others, or is too short
+   * @throws PeerSetupException where the file is missing, may be read by others, is somebody
+   *     else's, or is too short
    */
   public static ClusterSecret read(Path file) throws PeerSetupException {
     try {
-      Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
-      if (permissions.contains(PosixFilePermission.GROUP_READ)
-          || permissions.contains(PosixFilePermission.OTHERS_READ)) {
-        throw new PeerSetupException(
-            "the cluster secret '%s' can be read by others: run 'chmod 600 %s'"
-                .formatted(file, file));
-      }
-      if (!Files.isRegularFile(file) || Files.size(file) > LONGEST) {
-        throw new PeerSetupException(
-            "the cluster secret '%s' is no file of at most %d bytes".formatted(file, LONGEST));
-      }
-      return of(file.toString(), Files.readAllBytes(file));
+      return of(file.toString(), PrivateFile.read(file, "the cluster secret", LONGEST));
     } catch (NoSuchFileException e) {
       throw new PeerSetupException(
           "the cluster secret '%s' does not exist: make one with 'head -c 32 /dev/urandom | base64',"

@@ -2,6 +2,7 @@ package io.holdfast.peer;
 
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 
 /**
  * Where a node listens for peers, and with that its name: the same in every view, before and after
@@ -13,10 +14,15 @@ import java.nio.charset.StandardCharsets;
 public record NodeAddress(String host, int port) implements Comparable<NodeAddress> {
   private static final int LARGEST_PORT = 65535;
 
+  /** Names come from peers, and go to logs and terminals: nothing else may be in them. */
+  private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._:%\\[\\]-]{1,253}");
+
   /** Checks the parts. */
   public NodeAddress {
-    if (host.isEmpty() || port < 1 || port > LARGEST_PORT) {
-      throw new IllegalArgumentException("'" + host + "' and " + port + " are no host and port");
+    if (!HOST.matcher(host).matches() || port < 1 || port > LARGEST_PORT) {
+      throw new IllegalArgumentException(
+          "no host and port of letters, digits and . _ : %% - [ ]: %d letters and port %d"
+              .formatted(host.length(), port));
     }
   }
 

@@ -2,6 +2,7 @@ package io.holdfast.peer;
 
 import java.io.IOException;
 import java.io.Reader;
+import java.io.StringReader;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.CharacterCodingException;
@@ -27,6 +28,8 @@ import java.util.List;
 import java.util.Locale;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
@@ -44,6 +47,7 @@ import org.jspecify.annotations.Nullable;
  * that says which file and why. Whoever makes sockets of it asks for the client's certificate.
  */
 public final class TlsContext {
+  private static final int LONGEST_KEY = 64 << 10;
   private static final int SAN_DNS = 2;
   private static final int SAN_IP = 7;
   private static final char[] NO_PASSWORD = {};
@@ -170,22 +174,42 @@ public final class TlsContext {
 
   private static boolean names(Path file, X509Certificate certificate, String host)
       throws PeerSetupException {
-    boolean isIp = host.indexOf(':') >= 0 || host.matches("[0-9.]+");
     try {
-      Collection<List<?>> all = certificate.getSubjectAlternativeNames();
-      for (List<?> each : all == null ? List.<List<?>>of() : all) {
-        int type = (Integer) each.get(0);
-        String name = String.valueOf(each.get(1));
-        if (isIp ? type == SAN_IP && sameIp(host, name) : type == SAN_DNS && matches(name, host)) {
-          return true;
-        }
-      }
-      return false;
+      return isFor(certificate, host);
     } catch (CertificateParsingException e) {
       throw new PeerSetupException(
           "the names in the certificate '%s' cannot be read: %s".formatted(file, e.getMessage()),
           e);
     }
+  }
+
+  /** Tells whether the other side of a session showed a certificate for a host. */
+  public static boolean showsOneFor(SSLSession session, String host) {
+    try {
+      return session.getPeerCertificates()[0] instanceof X509Certificate certificate
+          && isFor(certificate, host);
+    } catch (SSLPeerUnverifiedException | CertificateParsingException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Tells whether a certificate names a host, or an address, as a subject alternative name.
+   *
+   * @throws CertificateParsingException where its names cannot be read
+   */
+  private static boolean isFor(X509Certificate certificate, String host)
+      throws CertificateParsingException {
+    boolean isIp = host.indexOf(':') >= 0 || host.matches("[0-9.]+");
+    Collection<List<?>> all = certificate.getSubjectAlternativeNames();
+    for (List<?> each : all == null ? List.<List<?>>of() : all) {
+      int type = (Integer) each.get(0);
+      String name = String.valueOf(each.get(1));
+      if (isIp ? type == SAN_IP && sameIp(host, name) : type == SAN_DNS && matches(name, host)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static boolean sameIp(String one, String other) {
@@ -225,7 +249,7 @@ public final class TlsContext {
   }
 
   private static PrivateKey key(TlsFiles files, String algorithm) throws PeerSetupException {
-    for (Object each : objects(files.key())) {
+    for (Object each : keyObjects(files.key())) {
       PrivateKeyInfo info =
           each instanceof PEMKeyPair pair
               ? pair.getPrivateKeyInfo()
@@ -261,9 +285,22 @@ public final class TlsContext {
         cause == null ? new IOException("no " + what) : cause);
   }
 
+  /** Something that is read as PEM. */
+  private interface Pem {
+    byte[] read() throws IOException, PeerSetupException;
+  }
+
+  private static List<Object> keyObjects(Path file) throws PeerSetupException {
+    return objects(file, () -> PrivateFile.read(file, "the private key", LONGEST_KEY));
+  }
+
   private static List<Object> objects(Path file) throws PeerSetupException {
+    return objects(file, () -> Files.readAllBytes(file));
+  }
+
+  private static List<Object> objects(Path file, Pem pem) throws PeerSetupException {
     List<Object> found = new ArrayList<>();
-    try (Reader reader = Files.newBufferedReader(file, StandardCharsets.ISO_8859_1);
+    try (Reader reader = new StringReader(new String(pem.read(), StandardCharsets.ISO_8859_1));
         PEMParser parser = new PEMParser(reader)) {
       for (Object each = parser.readObject(); each != null; each = parser.readObject()) {
         found.add(each);

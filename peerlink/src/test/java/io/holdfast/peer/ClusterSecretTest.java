@@ -50,7 +50,7 @@ final class ClusterSecretTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"rw-r-----", "rw----r--", "rw-rw-rw-"})
+  @ValueSource(strings = {"rw-r-----", "rw----r--", "rw-rw-rw-", "rw--w----", "rwx-----x"})
   void read_othersMay_isRefused(String mode) throws Exception {
     Path file = file(SECRET, mode);
     assertRefused(file, "can be read by others: run 'chmod 600 " + file);

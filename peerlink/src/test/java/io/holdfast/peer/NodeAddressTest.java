@@ -32,13 +32,30 @@ final class NodeAddressTest {
         "[::1]",
         "[]:7070",
         "[::1:7070",
-        "7070"
+        "7070",
+        "node 1:7070",
+        "n\u00f6de:7070",
+        "node\n1:7070",
+        "\u001b]0;owned\u0007:7070",
+        "<b>:7070"
       })
   void parse_noAddress_isRefusedWithAnExample(String text) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> NodeAddress.parse(text))
         .withMessage(
             "'" + text + "' is no address: write HOST:PORT, such as node1:7070 or [::1]:7070");
+  }
+
+  /** A peer names itself, in views and in a header: what it says is shown on terminals. */
+  @Test
+  void host_ofOtherLetters_isRefusedAndNotRepeated() {
+    assertThat(new NodeAddress("h".repeat(253), 1).host()).hasSize(253);
+    for (String host :
+        new String[] {"h".repeat(254), "a b", "\u001b[2J", "a\nb", "a/b", "\u202e"}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> new NodeAddress(host, 7070))
+          .satisfies(e -> assertThat(e.getMessage()).doesNotContain(host));
+    }
   }
 
   @Test

@@ -6,6 +6,7 @@ import java.io.Writer;
 import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
@@ -66,6 +67,7 @@ public final class TestAuthority {
     write(certificate, certificate(node, own, from, from.plus(valid), new GeneralNames(names)));
     try {
       write(key, new JcaPKCS8Generator(own.getPrivate(), null));
+      Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class TlsContextTest {
   @TempDir private Path directory;
@@ -91,8 +94,24 @@ final class TlsContextTest {
       assertRefused(
           new TlsFiles(one.certificate(), each, one.authority()), "node1", each.toString());
     }
+    assertRefused(new TlsFiles(directory, one.key(), one.authority()), "node1", "cannot be read");
     assertRefused(
-        new TlsFiles(one.certificate(), directory, one.authority()), "node1", "cannot be read");
+        new TlsFiles(one.certificate(), directory, one.authority()), "node1", "is no file");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"rw-r-----", "rw----r--", "rw--w----", "rwxrwxrwx"})
+  void of_keyThatOthersMayReadOrWrite_isRefused(String mode) throws IOException {
+    TlsFiles one = authority.issue("node1");
+    Files.setPosixFilePermissions(one.key(), PosixFilePermissions.fromString(mode));
+    assertRefused(one, "node1", "can be read by others: run 'chmod 600 " + one.key());
+  }
+
+  @Test
+  void of_keyThatTheOwnerMayOnlyRead_isTaken() throws Exception {
+    TlsFiles one = authority.issue("node1");
+    Files.setPosixFilePermissions(one.key(), PosixFilePermissions.fromString("r--------"));
+    assertThat(TlsContext.of(one, "node1").getProtocol()).isEqualTo("TLS");
   }
 
   @Test
@@ -110,6 +129,7 @@ final class TlsContextTest {
             OM9VlrWeM7Og1q9m0kwHIXYyXVopb69+uLGfl/rbEqrFlFLnctvVxhLnrhwKuSQ=
             -----END ENCRYPTED PRIVATE KEY-----
             """);
+    Files.setPosixFilePermissions(locked, PosixFilePermissions.fromString("rw-------"));
     assertRefused(
         new TlsFiles(one.certificate(), locked, one.authority()), "node1", "has a password");
   }

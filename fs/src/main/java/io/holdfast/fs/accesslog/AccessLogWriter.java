@@ -5,12 +5,10 @@ import ch.qos.logback.core.ContextBase;
 import ch.qos.logback.core.OutputStreamAppender;
 import io.holdfast.fs.AccessEvent;
 import io.holdfast.fs.AccessLog;
+import io.holdfast.fs.figures.AccessLogFigures;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
@@ -123,11 +121,8 @@ public final class AccessLogWriter implements AccessLog, AutoCloseable {
   }
 
   /** Returns how many events were written, sampled out and dropped. */
-  public Map<String, Object> figures() {
-    Map<String, Object> figures = new LinkedHashMap<>();
-    Iterator<LongAdder> counts = List.of(written, sampledOut, dropped).iterator();
-    FATES.forEach(fate -> figures.put(fate, counts.next().sum()));
-    return figures;
+  public AccessLogFigures figures() {
+    return new AccessLogFigures(written.sum(), sampledOut.sum(), dropped.sum());
   }
 
   /** Writes what is still to be written, for a second at most. */

@@ -6,13 +6,28 @@ import ch.qos.logback.core.rolling.RollingFileAppender;
 import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
 import ch.qos.logback.core.util.Duration;
 import ch.qos.logback.core.util.FileSize;
+import io.holdfast.fs.linux.TrustedPlace;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** A file of a log that grows up to a size, and three older ones. */
+/**
+ * A file of a log that grows up to a size, and three older ones. Its owner writes it, its group may
+ * read it, and nobody else: it has names of files that others may not list. Files that are there
+ * with more rights lose them. A file that others could put another in the place of is refused.
+ */
 public final class BoundedFile {
+  private static final Logger LOG = LoggerFactory.getLogger(BoundedFile.class);
+  private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rw-r-----");
   private static final int OLDER_FILES = 3;
 
   /** Logback's own choice of a minute would let a burst of events fill a disk. */
@@ -30,8 +45,11 @@ public final class BoundedFile {
   public static <E> RollingFileAppender<E> appender(Context context, Path file, long mostBytes)
       throws IOException {
     // the appender would only complain to the log
-    Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND).close();
-    RollingFileAppender<E> appender = new RollingFileAppender<>();
+    prepare(file);
+    for (int i = 1; i <= OLDER_FILES; i++) {
+      narrow(file.resolveSibling(file.getFileName() + "." + i));
+    }
+    RollingFileAppender<E> appender = new PrivateFiles<>();
     appender.setContext(context);
     appender.setFile(file.toString());
     FixedWindowRollingPolicy rolling = new FixedWindowRollingPolicy();
@@ -49,5 +67,42 @@ public final class BoundedFile {
     rolling.start();
     trigger.start();
     return appender;
+  }
+
+  /** Begins each file with the rights that it is to have. */
+  private static final class PrivateFiles<E> extends RollingFileAppender<E> {
+    @Override
+    public void openFile(String name) throws IOException {
+      prepare(Path.of(name));
+      super.openFile(name);
+    }
+  }
+
+  private static void prepare(Path file) throws IOException {
+    TrustedPlace.check("the log", file);
+    if (Files.notExists(file, LinkOption.NOFOLLOW_LINKS)) {
+      try {
+        Files.createFile(file, PosixFilePermissions.asFileAttribute(MODE));
+      } catch (FileAlreadyExistsException e) {
+        // somebody else was faster
+      }
+    }
+    Files.newOutputStream(file, StandardOpenOption.APPEND, LinkOption.NOFOLLOW_LINKS).close();
+    narrow(file);
+  }
+
+  /** Another's file stays as it is: only the owner may do that. */
+  private static void narrow(Path file) throws IOException {
+    if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+      Set<PosixFilePermission> rights = Files.getPosixFilePermissions(file);
+      if (!MODE.containsAll(rights)) {
+        rights.retainAll(MODE);
+        try {
+          Files.setPosixFilePermissions(file, rights);
+        } catch (FileSystemException e) {
+          LOG.warn("the log {} can be read by others: {}", file, e.getReason());
+        }
+      }
+    }
   }
 }

@@ -4,6 +4,7 @@ import ch.qos.logback.core.encoder.EncoderBase;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.AccessEvent;
 import io.holdfast.fs.FsError;
+import io.holdfast.fs.units.Visible;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -47,7 +48,7 @@ final class EventEncoder extends EncoderBase<AccessLogWriter.Line> {
     FsError failure = event.failure();
     fields.put("result", failure == null ? "ok" : text(failure));
     try {
-      return (JSON.std.asString(fields) + "\n").getBytes(StandardCharsets.UTF_8);
+      return (Visible.json(JSON.std.asString(fields)) + "\n").getBytes(StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -142,9 +142,17 @@ final class BackgroundStart {
     return child;
   }
 
+  /**
+   * In a session of its own: what the user types at the terminal, its end and a signal to the
+   * caller's group are not meant for the daemon. The child leads no group, so that setsid(1)
+   * becomes the command and keeps the process id. Java closes every descriptor but the standard
+   * ones.
+   */
   private Process start() {
+    List<String> words = new ArrayList<>(List.of("setsid"));
+    words.addAll(command);
     try {
-      return new ProcessBuilder(command)
+      return new ProcessBuilder(words)
           .directory(Path.of("/").toFile())
           .redirectInput(Path.of("/dev/null").toFile())
           .start();

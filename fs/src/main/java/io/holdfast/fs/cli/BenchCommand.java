@@ -5,8 +5,10 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.bench.Bench;
 import io.holdfast.fs.bench.BenchReport;
 import io.holdfast.fs.control.ControlClient;
-import io.holdfast.fs.control.Figures;
+import io.holdfast.fs.control.FiguresJson;
 import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.figures.CacheFigures;
+import io.holdfast.fs.figures.Figures;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -99,7 +101,7 @@ final class BenchCommand implements Callable<Integer> {
     within("--threads", threads, MOST_THREADS);
     RunningDaemon daemon = new Targets(context.host()).get(target);
     Figures stats = stats(daemon);
-    Path origin = OriginPath.of(daemon, stats.text("origin")).orElse(null);
+    Path origin = OriginPath.of(daemon, stats.origin()).orElse(null);
     tell(daemon, origin, budget);
     long seed = System.nanoTime();
     Bench.Plan plan = new Bench.Plan(daemon.mountpoint(), origin, budget, files, threads, seed);
@@ -115,7 +117,7 @@ final class BenchCommand implements Callable<Integer> {
 
   private static Figures stats(RunningDaemon daemon) {
     try {
-      return new Figures(new ControlClient(daemon.socket(), DEADLINE).stats());
+      return FiguresJson.figures(new ControlClient(daemon.socket(), DEADLINE).stats());
     } catch (FsException e) {
       throw DaemonTrouble.explain(e, daemon);
     }
@@ -164,9 +166,9 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   private void print(RunningDaemon daemon, Figures stats, BenchReport report) throws IOException {
-    Figures cache = stats.group("cache");
+    CacheFigures cache = stats.cache();
     BenchReport.Capacity capacity =
-        new BenchReport.Capacity(cache.real("planned_hit_ratio"), cache.text("pin").equals("hard"));
+        new BenchReport.Capacity(cache.plannedHitRatio(), cache.pin().equals("hard"));
     PrintWriter out = context.out(spec);
     if (json) {
       Map<String, @Nullable Object> all = new LinkedHashMap<>();

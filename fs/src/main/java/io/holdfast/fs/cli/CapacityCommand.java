@@ -1,6 +1,7 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.figures.CacheFigures;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Sizes;
 import java.io.IOException;
@@ -40,6 +41,9 @@ import picocli.CommandLine.Spec;
       "  holdfast capacity /data/imagenet 60%%"
     })
 final class CapacityCommand implements Callable<Integer> {
+  private static final List<String> RESIDENT =
+      List.of("resident_bytes", "resident_items", "kept_bytes", "kept_items");
+
   private final CliContext context;
 
   @Spec private @Nullable CommandSpec spec;
@@ -80,12 +84,20 @@ final class CapacityCommand implements Callable<Integer> {
     }
     TaskClient client = new TaskClient(context, daemon);
     TaskRun task = new TaskRun(context, spec, json);
-    if (size != null) {
-      Map<String, Object> request = Map.of("begin", "capacity", "size", size);
-      task.run("giving up", client, request, Collections.emptyIterator());
+    if (size == null) {
+      Map<String, Object> shown = shown(client);
+      task.show(shown, Stream.of(line(new TaskFigures(shown))));
+      return 0;
     }
+    TaskFigures before = new TaskFigures(shown(client));
+    Map<String, Object> request = Map.of("begin", "capacity", "size", size);
+    task.run("giving up", client, request, Collections.emptyIterator());
     Map<String, Object> shown = shown(client);
-    task.show(shown, Stream.of(line(new TaskFigures(shown))));
+    TaskFigures after = new TaskFigures(shown);
+    for (String figure : RESIDENT) {
+      shown.put("given_up_" + figure, Math.max(0, before.number(figure) - after.number(figure)));
+    }
+    task.show(shown, Stream.of(line(after), givenUp(new TaskFigures(shown))));
     return 0;
   }
 
@@ -106,15 +118,26 @@ final class CapacityCommand implements Callable<Integer> {
 
   private static Map<String, Object> shown(TaskClient client) {
     Map<String, Object> shown = new LinkedHashMap<>();
-    if (client.stats().get("cache") instanceof Map<?, ?> cache) {
-      for (String key :
-          List.of(
-              "capacity_bytes", "resident_bytes", "resident_items", "kept_bytes", "kept_items")) {
-        Object value = cache.get(key);
-        shown.put(key, value == null ? 0 : value);
-      }
-    }
+    CacheFigures cache = client.stats().cache();
+    shown.put("capacity_bytes", cache.capacityBytes());
+    shown.put("resident_bytes", cache.residentBytes());
+    shown.put("resident_items", cache.residentItems());
+    shown.put("kept_bytes", cache.keptBytes());
+    shown.put("kept_items", cache.keptItems());
     return shown;
+  }
+
+  /** A smaller capacity takes also what was to stay, where the rest is not enough. */
+  private static String givenUp(TaskFigures figures) {
+    if (figures.number("given_up_resident_items") == 0) {
+      return "";
+    }
+    long kept = figures.number("given_up_kept_bytes");
+    return "given up: %s in %s%s"
+        .formatted(
+            Human.bytes(figures.number("given_up_resident_bytes")),
+            Human.count(figures.number("given_up_resident_items"), "item"),
+            kept == 0 ? "" : ", of these %s that were to stay".formatted(Human.bytes(kept)));
   }
 
   private static String line(TaskFigures figures) {

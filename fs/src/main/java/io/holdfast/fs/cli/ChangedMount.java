@@ -20,6 +20,7 @@ final class ChangedMount {
           Settings.Key.NAME,
           Settings.Key.ITEM_SIZE,
           Settings.Key.XATTR,
+          Settings.Key.ACL,
           Settings.Key.COUNT_OPENS,
           Settings.Key.BINDING,
           Settings.Key.ALLOW_OTHER,

@@ -1,5 +1,6 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.linux.TerminalWidth;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -113,9 +114,9 @@ class CliContext {
     }
   }
 
-  /** Tells whether somebody watches the error output. */
-  boolean isErrTerminal() {
-    return isTerminal(2);
+  /** Returns the columns that the terminal of the error output has now; 0 where it is none. */
+  int errColumns() {
+    return isTerminal(2) ? TerminalWidth.of(2) : 0;
   }
 
   /** Tells whether a descriptor of this process is a terminal. */

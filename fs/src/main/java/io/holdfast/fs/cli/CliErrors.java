@@ -1,6 +1,7 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.units.Visible;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -56,8 +57,7 @@ final class CliErrors {
   }
 
   private static void print(CommandLine command, String message) {
-    // Names from the user may hold line breaks; the promise is one line.
-    command.getErr().println("holdfast: " + message.replace("\n", "\\n").replace("\r", "\\r"));
+    command.getErr().println("holdfast: " + Visible.of(message));
     command.getErr().flush();
   }
 

@@ -5,6 +5,7 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ConfigText;
 import io.holdfast.fs.control.ControlClient;
 import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.units.Visible;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -24,7 +25,7 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     customSynopsis = {
       "holdfast config [--json] [MOUNTPOINT|NAME]",
-      "       holdfast config --check [--json] FILE|NAME"
+      "       holdfast config [--json] --check FILE|NAME"
     },
     header = "Show the settings of a mount, and where each came from.",
     description = {
@@ -55,11 +56,14 @@ final class ConfigCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..1",
       paramLabel = "MOUNTPOINT|NAME",
-      description = "Which mount. Default: the only one. With --check: a file, or a mount's name.")
+      description = "Which mount. Default: the only one.")
   private @Nullable String target;
 
-  @Option(names = "--check", description = "Check a file instead of asking a mount.")
-  private boolean check;
+  @Option(
+      names = "--check",
+      paramLabel = "FILE|NAME",
+      description = "Check a file, or that of a mount's name, instead of asking a mount.")
+  private @Nullable String check;
 
   @Option(names = "--json", description = "As a JSON array.")
   private boolean json;
@@ -70,10 +74,10 @@ final class ConfigCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    List<Map<String, Object>> rows = check ? checked() : running();
+    List<Map<String, Object>> rows = check == null ? running() : checked(check);
     PrintWriter out = context.out(spec);
     if (json) {
-      out.println(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(rows));
+      out.println(Visible.json(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(rows)));
     } else {
       out.print(ConfigText.of(rows));
     }
@@ -91,13 +95,13 @@ final class ConfigCommand implements Callable<Integer> {
     }
   }
 
-  private List<Map<String, Object>> checked() {
-    if (target == null) {
-      throw CliException.usage("--check needs a FILE or a NAME. See 'holdfast config --help'");
+  private List<Map<String, Object>> checked(String file) {
+    if (target != null) {
+      throw CliException.usage("--check and a mount exclude each other: give one of them");
     }
-    ConfigCheck.Result result = new ConfigCheck(context.host()).check(target);
+    ConfigCheck.Result result = new ConfigCheck(context.host()).check(file);
     PrintWriter err = context.err(spec);
-    result.notes().forEach(note -> err.println("holdfast: " + note));
+    result.notes().forEach(note -> err.println("holdfast: " + Visible.of(note)));
     err.flush();
     return result.rows();
   }

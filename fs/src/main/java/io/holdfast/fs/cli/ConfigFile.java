@@ -36,6 +36,11 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
  */
 final class ConfigFile {
   private static final int MOST_BYTES = 256 * 1024;
+
+  /** A value or an element of a list that begins with a quote and has no other one. */
+  private static final Pattern UNCLOSED_QUOTE =
+      Pattern.compile("\\s*(?:[\\w-]+:|-)\\s+(?:\"[^\"]*|'[^']*)");
+
   private static final Pattern BAD_ESCAPE =
       Pattern.compile(
           "\\\\(x(?!\\p{XDigit}{2})|u(?!\\p{XDigit}{4})|U(?!00(0\\p{XDigit}|10)\\p{XDigit}{4}))");
@@ -243,6 +248,11 @@ final class ConfigFile {
 
   private CliException syntax(MarkedYamlEngineException e) {
     int line = e.getProblemMark().map(mark -> mark.getLine() + 1).orElse(1);
+    int unclosed = unclosedQuote(line);
+    if (unclosed > 0) {
+      return CliException.usage(
+          file + ":" + unclosed + ": a quote that is not closed: write the same one at the end");
+    }
     String text = line <= lines.size() ? lines.get(line - 1) : "";
     String key = text.matches("\\s*[\\w-]+:.*") ? text.strip().replaceFirst(":.*", ": ") : "";
     String problem = oneLine(String.valueOf(e.getProblem()));
@@ -252,6 +262,18 @@ final class ConfigFile {
       problem = "there is a tab, and YAML wants spaces: put spaces in its place";
     }
     return CliException.usage(file + ":" + line + ": " + key + problem);
+  }
+
+  /**
+   * Returns the last line up to one in which a text begins with a quote that does not end there, or
+   * 0.
+   */
+  private int unclosedQuote(int last) {
+    int line = Math.min(last, lines.size());
+    while (line > 0 && !UNCLOSED_QUOTE.matcher(lines.get(line - 1)).matches()) {
+      line--;
+    }
+    return line;
   }
 
   private CliException escape() {

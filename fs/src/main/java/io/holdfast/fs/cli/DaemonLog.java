@@ -22,20 +22,19 @@ import java.nio.file.Path;
 import org.slf4j.LoggerFactory;
 
 /**
- * The daemon's log: a file of at most 10 MB and three older ones, or the error output in the
- * foreground. Configured here and not by a file, which would take a part of the start-up time to
- * look for and read.
+ * The daemon's log: a file of at most 10 MB and three older ones, which its owner writes and its
+ * group may read, or the error output in the foreground. Names in it are made visible, and what
+ * repeats itself is bounded. Configured here and not by a file, which would take a part of the
+ * start-up time to look for and read.
  */
 final class DaemonLog {
   private static final long LARGEST_FILE = 10_000_000;
 
   /** One line an event, whatever is in the message; then the stack trace. */
   private static final String PATTERN =
-      "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level [%thread] %logger{0}: "
-          + "%replace(%msg){'[\\r\\n]+', ' '}%n";
+      "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level [%thread] %logger{0}: %visible%n%trace";
 
-  private static final String JOURNAL_PATTERN =
-      "%priority[%thread] %logger{0}: %replace(%msg){'[\\r\\n]+', ' '}%n";
+  private static final String JOURNAL_PATTERN = "%priority[%thread] %logger{0}: %visible%n%trace";
 
   private DaemonLog() {}
 
@@ -98,7 +97,7 @@ final class DaemonLog {
 
   /** What is the same for all events of a daemon, or empty for all, is left out. */
   private static Encoder<ILoggingEvent> json() {
-    JsonEncoder encoder = new JsonEncoder();
+    JsonEncoder encoder = new VisibleEvents.Json();
     encoder.setWithSequenceNumber(false);
     encoder.setWithNanoseconds(false);
     encoder.setWithContext(false);
@@ -115,6 +114,8 @@ final class DaemonLog {
     PatternLayout layout = new PatternLayout();
     layout.setContext(context);
     layout.getInstanceConverterMap().put("priority", Priority::new);
+    layout.getInstanceConverterMap().put("visible", VisibleEvents.Message::new);
+    layout.getInstanceConverterMap().put("trace", VisibleEvents.Trace::new);
     layout.setPattern(pattern);
     layout.start();
     LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
@@ -147,6 +148,10 @@ final class DaemonLog {
         context.getLogger(ch.qos.logback.classic.Logger.ROOT_LOGGER_NAME);
     root.setLevel(others);
     root.addAppender(appender);
+    RepeatedLines bound = new RepeatedLines(System::nanoTime);
+    bound.setContext(context);
+    bound.start();
+    context.addTurboFilter(bound);
     context.getLogger("io.holdfast").setLevel(own);
   }
 }

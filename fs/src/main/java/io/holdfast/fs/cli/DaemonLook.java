@@ -3,7 +3,10 @@ package io.holdfast.fs.cli;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlClient;
+import io.holdfast.fs.control.FiguresJson;
 import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.figures.Figures;
+import io.holdfast.fs.figures.NodeFigures;
 import io.holdfast.fs.watch.Change;
 import io.holdfast.fs.watch.Snapshot;
 import java.time.Duration;
@@ -48,9 +51,10 @@ final class DaemonLook {
   private Snapshot look() throws FsException {
     Map<String, Object> stats = client.stats();
     long nanos = System.nanoTime();
-    List<Map<String, Object>> peers =
-        withPeers && stats.containsKey("cluster") ? client.peers() : List.of();
-    return new Snapshot(stats, peers, nanos);
+    Figures figures = FiguresJson.figures(stats);
+    List<NodeFigures> nodes =
+        withPeers && figures.cluster().isPresent() ? FiguresJson.nodes(client.peers()) : List.of();
+    return new Snapshot(figures, nodes, stats, nanos);
   }
 
   /** Tells whether the next look may be answered although this one was not. */

@@ -6,17 +6,11 @@ import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import java.nio.file.Path;
 
-/** A daemon's parting from the terminal and the process that started it. Tests put in their own. */
+/** A daemon's parting from the process that started it. Tests put in their own. */
 class Detachment {
   private static final int O_WRONLY = 1;
   private static final int O_RDWR = 2;
   private static final int O_APPEND = 0x400;
-
-  /** Leaves the terminal and its signals: what the user types there is no longer meant for us. */
-  void leaveTerminal() {
-    // Fails only for the leader of a process group, which a child just started is not.
-    LIBC.setsid();
-  }
 
   /** Makes descriptors lead to nothing. */
   void silence(int... descriptors) {

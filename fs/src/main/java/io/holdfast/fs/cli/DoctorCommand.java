@@ -5,6 +5,7 @@ import io.holdfast.fs.doctor.Diagnosis;
 import io.holdfast.fs.doctor.Doctor;
 import io.holdfast.fs.doctor.DoctorText;
 import io.holdfast.fs.doctor.Level;
+import io.holdfast.fs.units.Visible;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
@@ -65,7 +66,9 @@ final class DoctorCommand implements Callable<Integer> {
         new Doctor(around).examine(Surroundings.subjects(around.finder(), target));
     PrintWriter out = context.out(spec);
     if (json) {
-      out.println(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(DoctorText.map(report)));
+      out.println(
+          Visible.json(
+              JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(DoctorText.map(report))));
     } else {
       out.print(DoctorText.of(report, this::painted));
     }

@@ -101,9 +101,17 @@ final class FullScreen implements Closeable {
     Size size = terminal.getSize();
     int width = Math.max(SMALLEST, size.getColumns());
     int height = Math.max(SMALLEST, size.getRows());
+    draw(terminal, lines.of(width, height), height);
+  }
+
+  /**
+   * Writes lines from the top; the last line of the screen ends without a new one, which would move
+   * all up.
+   */
+  static void draw(Terminal terminal, List<AttributedString> lines, int height) {
     terminal.puts(Capability.cursor_home);
     String separator = "";
-    for (AttributedString line : lines.of(width, height)) {
+    for (AttributedString line : lines) {
       terminal.writer().write(separator);
       // Before the text: behind a line that fills the screen's width it would erase the last
       // letter.
@@ -111,8 +119,10 @@ final class FullScreen implements Closeable {
       terminal.writer().write(line.toAnsi(terminal));
       separator = "\r\n";
     }
-    terminal.writer().write(separator);
-    terminal.puts(Capability.clr_eos);
+    if (lines.size() < height) {
+      terminal.writer().write(separator);
+      terminal.puts(Capability.clr_eos);
+    }
     terminal.flush();
   }
 

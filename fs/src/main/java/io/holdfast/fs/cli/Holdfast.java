@@ -1,5 +1,6 @@
 package io.holdfast.fs.cli;
 
+import java.io.ObjectInputFilter;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -97,12 +98,22 @@ public final class Holdfast {
   public static void main(String[] arguments) {
     int exitCode;
     try {
+      refuseSerialized();
       exitCode = commandLine(new CliContext(new LinuxHost()), arguments).execute(arguments);
     } catch (Error | RuntimeException e) {
       System.err.println("holdfast: internal error: " + e + ": please report it");
       exitCode = CliException.COULD_NOT;
     }
     System.exit(exitCode);
+  }
+
+  /**
+   * Has the process refuse objects of Java's serialization, also when another launcher started it.
+   */
+  static void refuseSerialized() {
+    if (ObjectInputFilter.Config.getSerialFilter() == null) {
+      ObjectInputFilter.Config.setSerialFilter(each -> ObjectInputFilter.Status.REJECTED);
+    }
   }
 
   /** Puts all commands together. */

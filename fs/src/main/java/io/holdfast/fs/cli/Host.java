@@ -1,6 +1,7 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.control.ControlDirectory;
+import io.holdfast.fs.linux.Fstab;
 import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -36,6 +37,12 @@ interface Host {
 
   /** Reads the list of mounts. */
   MountTable mounts();
+
+  /** Reads which file systems the machine is to have. */
+  Fstab fstab();
+
+  /** Tells whether a directory that was probed has nothing in it. */
+  boolean isEmpty(Path directory);
 
   /** Looks at a path, following symlinks. */
   PathState probe(Path path);

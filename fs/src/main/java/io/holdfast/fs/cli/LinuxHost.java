@@ -5,6 +5,7 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.daemon.MountNote;
 import io.holdfast.fs.daemon.SystemMemory;
+import io.holdfast.fs.linux.Fstab;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.linux.MountTable;
@@ -12,6 +13,8 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -67,6 +70,20 @@ final class LinuxHost implements Host {
       return MountTable.read();
     } catch (IOException e) {
       throw CliException.couldNot("/proc/self/mountinfo cannot be read: mount /proc", e);
+    }
+  }
+
+  @Override
+  public Fstab fstab() {
+    return Fstab.parse(lines(Fstab.FILE));
+  }
+
+  @Override
+  public boolean isEmpty(Path directory) {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      return !entries.iterator().hasNext();
+    } catch (IOException | DirectoryIteratorException e) {
+      return false; // the daemon will say what is wrong
     }
   }
 
@@ -181,7 +198,7 @@ final class LinuxHost implements Host {
   @Override
   public List<Path> ownDirectories() {
     List<Path> own = new ArrayList<>();
-    for (String property : List.of("holdfast.home", "java.home")) {
+    for (String property : List.of("holdfast.home", "java.home", "java.io.tmpdir")) {
       Optional.ofNullable(System.getProperty(property)).map(Path::of).ifPresent(own::add);
     }
     return own;

@@ -3,6 +3,7 @@ package io.holdfast.fs.cli;
 import io.holdfast.fs.daemon.LogFormat;
 import io.holdfast.fs.daemon.Monitoring;
 import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.daemon.StatsAudience;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -45,6 +46,16 @@ final class MonitoringWords {
       })
   private @Nullable String sampling;
 
+  @Option(
+      names = "--stats-visible-to",
+      paramLabel = "owner|all",
+      description = {
+        "Who is told of single jobs and processes, and of file names, in .holdfast: 'owner' root"
+            + " and the user who mounts, while others, and scrapes, get sums; 'all' everybody."
+            + " Default: owner."
+      })
+  private @Nullable String audience;
+
   /** Says what they mean. */
   void fill(MountOptions.Filling f) {
     Monitoring.Builder monitoring = f.builder().monitoring();
@@ -58,5 +69,9 @@ final class MonitoringWords {
         accessLog,
         v -> monitoring.accessLog(v.toString().equals(OptionTable.NONE) ? null : v));
     f.set(Settings.Key.ACCESS_LOG_SAMPLE, sampling, monitoring::sampling);
+    f.set(
+        Settings.Key.STATS_VISIBLE_TO,
+        audience,
+        v -> monitoring.audience(MountOptions.one(StatsAudience.values(), v)));
   }
 }

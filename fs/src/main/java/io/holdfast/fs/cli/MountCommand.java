@@ -4,14 +4,19 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.daemon.BindingChoice;
 import io.holdfast.fs.daemon.Settings;
 import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.doctor.Doctor;
+import io.holdfast.fs.doctor.Promises;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.MountTable;
+import io.holdfast.fs.linux.TrustedPlace;
+import io.holdfast.fs.units.Visible;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -117,17 +122,40 @@ final class MountCommand implements Callable<Integer> {
     List<String> lines = new ArrayList<>(paths.notes());
     lines.addAll(ConfigLookup.doubtful(context.host().environment()));
     PrintWriter err = context.err(spec);
-    lines.forEach(note -> err.println("holdfast: " + note));
+    lines.forEach(note -> err.println("holdfast: " + Visible.of(note)));
     err.flush();
     Settings settings = request.settings(paths.origin(), paths.mountpoint());
     preflight.checkMachine(settings);
+    // not for the daemon's log: it would say the same at each of its starts, true or not by then
+    Optional<String> together = together(settings).map(Visible::of);
     DaemonWords daemon = new DaemonWords(context.ownCommand(), request.given(), lines);
     if (!settings.foreground()) {
-      return startInBackground(settings, daemon);
+      int exitCode = startInBackground(settings, daemon);
+      together.ifPresent(note -> err.println("holdfast: " + note));
+      err.flush();
+      return exitCode;
     }
+    together.ifPresent(note -> err.println("holdfast: " + note));
+    err.flush();
     return settings.binding() == BindingChoice.KERNEL
         ? superviseInForeground(settings, daemon)
         : serveInForeground(settings, lines);
+  }
+
+  /** Says what all mounts of this machine promise, where there are others. */
+  private Optional<String> together(Settings settings) {
+    try {
+      Doctor.Surroundings around = Surroundings.of(context.host());
+      Promises others = Promises.ask(around.finder().mounts());
+      if (others.mounts().isEmpty() && others.unknown() == 0) {
+        return Optional.empty();
+      }
+      Promises all = others.with(settings.name(), settings.capacityBytes());
+      return Optional.of(all.advice(around.memory()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return Optional.empty();
+    }
   }
 
   /** A daemon has been told everything, and asks neither the environment nor the file. */
@@ -164,7 +192,7 @@ final class MountCommand implements Callable<Integer> {
     List<String> plan = start.run();
     context.forgetAtExit(abort);
     PrintWriter out = context.out(spec);
-    plan.forEach(out::println);
+    plan.forEach(line -> out.println(Visible.of(line)));
     out.flush();
     return 0;
   }
@@ -217,7 +245,7 @@ final class MountCommand implements Callable<Integer> {
         .run(
             settings,
             plan -> {
-              out.println(plan);
+              plan.lines().map(Visible::of).forEach(out::println);
               out.flush();
             },
             lines);
@@ -228,7 +256,6 @@ final class MountCommand implements Callable<Integer> {
     PipeReport starter =
         new PipeReport(context.reportPipe(), context.detachment(), logFile(settings));
     try {
-      context.detachment().leaveTerminal();
       logToFile(settings);
       context.serve().run(settings, starter, notes);
       return 0;
@@ -246,6 +273,8 @@ final class MountCommand implements Callable<Integer> {
     Path file = logFile(settings);
     try {
       DaemonLog.toFile(file, settings.level(), settings.monitoring().logFormat());
+    } catch (TrustedPlace.Untrusted e) {
+      throw CliException.couldNot(e.getMessage(), e);
     } catch (IOException e) {
       throw CliException.couldNot(
           "the log file '" + file + "' cannot be written: choose another with --log-file", e);

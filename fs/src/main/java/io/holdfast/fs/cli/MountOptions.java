@@ -1,5 +1,6 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.daemon.AclChoice;
 import io.holdfast.fs.daemon.BindingChoice;
 import io.holdfast.fs.daemon.LogLevel;
 import io.holdfast.fs.daemon.OpenCounting;
@@ -54,7 +55,7 @@ final class MountOptions {
         paramLabel = "SIZE|P%",
         description = {
           "Memory for the cached part of the dataset: 64G, 512M, or a share of the machine's"
-              + " memory.",
+              + " memory. In all sizes G is GiB (1024 MiB), and GB is decimal.",
           "Default: 50%%, or what --memory leaves."
         })
     @Nullable String capacity;
@@ -181,12 +182,33 @@ final class MountOptions {
     @Nullable String sourceTimeout;
 
     @Option(
+        names = "--require-mount",
+        negatable = true,
+        description = {
+          "Refuse a source that lies on the root file system, or where /etc/fstab has a mountpoint"
+              + " at or above it that is not mounted: for a source on NFS or a disk of its own that"
+              + " may be missing. Default: no."
+        })
+    @Nullable Boolean requireMount;
+
+    @Option(
         names = "--xattr",
         paramLabel = "on|off",
         description =
             "Whether the mount has extended attributes; 'off' spares programs that ask for those of"
                 + " every file. Default: on.")
     @Nullable String xattr;
+
+    @Option(
+        names = "--acl",
+        paramLabel = "auto|kernel|strict",
+        description = {
+          "Who decides by the ACLs of the dataset: 'kernel' asks for that of each file and decides"
+              + " as at the source (root), 'strict' shows modes that give nobody more than the ACLs"
+              + " do, 'auto' is 'kernel' where the dataset is seen to have ACLs at the mount."
+              + " Default: auto."
+        })
+    @Nullable String acl;
 
     @Option(
         names = "--count-opens",
@@ -349,7 +371,9 @@ final class MountOptions {
     f.set(Settings.Key.CONFIG, mount.config, b::configFile);
     f.set(Settings.Key.METADATA_TTL, mount.metadataTtl, v -> b.metadataTtl(ttl(v)));
     f.set(Settings.Key.SOURCE_TIMEOUT, mount.sourceTimeout, v -> b.sourceTimeout(ttl(v)));
+    f.set(Settings.Key.REQUIRE_MOUNT, mount.requireMount, b::requireMount);
     f.set(Settings.Key.XATTR, mount.xattr, v -> b.xattr(one(XattrChoice.values(), v)));
+    f.set(Settings.Key.ACL, mount.acl, v -> b.acl(one(AclChoice.values(), v)));
     f.set(
         Settings.Key.COUNT_OPENS,
         mount.countOpens,

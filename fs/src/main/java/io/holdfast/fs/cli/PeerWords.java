@@ -58,7 +58,8 @@ final class PeerWords {
       names = "--dataset-id",
       paramLabel = "NAME",
       description = {
-        "The dataset's name, the same on every node. Default: the last part of SOURCE."
+        "The dataset's name, the same on every node. Default: one that follows from all of SOURCE:"
+            + " give it where nodes have the dataset at different paths."
       })
   private @Nullable String datasetId;
 

@@ -3,9 +3,12 @@ package io.holdfast.fs.cli;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlClient;
+import io.holdfast.fs.control.FiguresJson;
 import io.holdfast.fs.control.PeersText;
 import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.figures.NodeFigures;
 import io.holdfast.fs.units.Level;
+import io.holdfast.fs.units.Visible;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -27,8 +30,9 @@ import picocli.CommandLine.Spec;
     header = "Show the nodes that share a dataset.",
     description = {
       "",
-      "For each: its state (self, up, suspect: left alone for a while after a failure), since when,"
-          + " its capacity and what it said last of its residents, the share of items that it owns,"
+      "For each: its state (self, up, suspect: left alone for a while after a failure, comparing:"
+          + " it is not known yet whether it has the same dataset, other dataset: it has not, and"
+          + " nothing is shared with it, with what differs below the table), since when, its capacity and what it said last of its residents, the share of items that it owns,"
           + " what came from it and went to it, failures, and the median and 99th percentile of the"
           + " time that an item took. The same is in MOUNTPOINT/.holdfast/peers and peers.json."
     },
@@ -71,21 +75,25 @@ final class PeersCommand implements Callable<Integer> {
     }
     PrintWriter out = context.out(spec);
     if (json) {
-      out.println(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(peers));
+      out.println(Visible.json(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(peers)));
     } else {
-      out.print(text(peers));
+      out.print(text(FiguresJson.nodes(peers)));
     }
     out.flush();
     return 0;
   }
 
-  private String text(List<Map<String, Object>> peers) {
+  private String text(List<NodeFigures> peers) {
     String text = PeersText.of(peers);
     Colors colors = context.colors();
     return peers.isEmpty()
         ? text
         : colors.firstLine(
             Colors.lines(
-                text, row -> row.contains(" suspect ") ? colors.of(Level.POOR, row) : row));
+                text,
+                row ->
+                    row.contains(" suspect ") || row.contains(" other dataset ")
+                        ? colors.of(Level.POOR, row)
+                        : row));
   }
 }

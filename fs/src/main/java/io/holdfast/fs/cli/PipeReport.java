@@ -1,5 +1,6 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.units.Visible;
 import java.io.PrintStream;
 import java.nio.file.Path;
 
@@ -34,7 +35,7 @@ final class PipeReport implements Report {
 
   /** The start failed. */
   void failed(int exitCode, String message) {
-    out.println(ERROR + exitCode + " " + message.replace('\n', ' '));
+    out.println(ERROR + exitCode + " " + Visible.of(message));
     out.flush();
   }
 }

@@ -5,6 +5,7 @@ import io.holdfast.fs.daemon.BindingChoice;
 import io.holdfast.fs.daemon.Settings;
 import io.holdfast.fs.daemon.Source;
 import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.doctor.SourceMount;
 import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -52,13 +53,16 @@ final class Preflight {
     Path origin = directory == null ? null : readable(directory);
     checkDirectory("mountpoint", mountpoint, "create it with 'mkdir -p'");
     Path real = realPath("mountpoint", mountpoint);
-    if (real.getNameCount() == 0) {
-      throw CliException.usage("mountpoint '/' is the whole machine: choose a directory below it");
-    }
+    SystemPlaces.checkMountpoint(host.mounts(), real, real.equals(origin));
     if (origin == null) {
       return new Result(source, real, List.copyOf(notes));
     }
     checkRelation(origin, real);
+    if (host.isEmpty(origin)) {
+      notes.add(
+          "the source '%s' is empty: %s"
+              .formatted(origin, SourceMount.whyEmpty(origin, host.mounts(), host.fstab())));
+    }
     return new Result(new Source.Directory(origin), real, List.copyOf(notes));
   }
 
@@ -67,7 +71,9 @@ final class Preflight {
     if (!host.canRead(source)) {
       throw denied("source", source);
     }
-    return realPath("source", source);
+    Path real = realPath("source", source);
+    SystemPlaces.checkSource(host.mounts(), real);
+    return real;
   }
 
   /**
@@ -78,6 +84,10 @@ final class Preflight {
    */
   void checkMachine(Settings settings) {
     checkOwnFiles(settings);
+    settings
+        .stateDirectory()
+        .ifPresent(path -> SystemPlaces.checkStateDirectory(host.mounts(), host.locate(path)));
+    checkSourceMounted(settings);
     checkName(settings.name());
     checkDevice();
     boolean library = settings.binding() == BindingChoice.JNR_FUSE;
@@ -246,12 +256,25 @@ final class Preflight {
     own.addAll(settings.ownFiles());
     for (Path path : own) {
       // the first daemon opens some before it mounts; the next one finds its own mount there
-      if (host.locate(path).startsWith(settings.mountpoint())) {
+      if (SystemPlaces.isBelow(host.locate(path), settings.mountpoint())) {
         throw CliException.usage(
             "mountpoint '%s' holds '%s', which Holdfast itself needs: choose another"
                 .formatted(settings.mountpoint(), path));
       }
     }
+  }
+
+  private void checkSourceMounted(Settings settings) {
+    if (!settings.requireMount() || !(settings.origin() instanceof Source.Directory source)) {
+      return;
+    }
+    SourceMount.missing(source.path(), host.mounts(), host.fstab())
+        .ifPresent(
+            why -> {
+              throw CliException.couldNot(
+                  "source '%s' is not mounted (--require-mount): %s: mount its file system first"
+                      .formatted(source, why));
+            });
   }
 
   private void checkDevice() {

@@ -6,6 +6,7 @@ import io.holdfast.fs.simulate.HitRatioPlot;
 import io.holdfast.fs.simulate.PlotFile;
 import io.holdfast.fs.simulate.Prediction;
 import io.holdfast.fs.simulate.Report;
+import io.holdfast.fs.units.Visible;
 import io.holdfast.policy.simulator.Run;
 import java.io.PrintWriter;
 import java.util.List;
@@ -104,6 +105,7 @@ final class SimulateCommand implements Callable<Integer> {
     try (SimulationProgress progress = progress(experiment, plot != null)) {
       runs = experiment.runs(progress);
       curves = plot == null ? List.of() : experiment.sweep(progress);
+      progress.finish();
     }
     if (plot != null) {
       plot.write(new HitRatioPlot("Hit ratio of later epochs", curves));
@@ -114,7 +116,8 @@ final class SimulateCommand implements Callable<Integer> {
   private Experiment experiment(SimulateRequest request) throws FsException {
     PrintWriter err = context.err(spec);
     try {
-      Experiment experiment = request.experiment(note -> err.println("holdfast: " + note));
+      Experiment experiment =
+          request.experiment(note -> err.println("holdfast: " + Visible.of(note)));
       err.flush();
       return experiment;
     } catch (IllegalArgumentException e) {
@@ -124,7 +127,8 @@ final class SimulateCommand implements Callable<Integer> {
 
   private SimulationProgress progress(Experiment experiment, boolean sweeps) {
     int simulations = experiment.runCount() + (sweeps ? experiment.sweepCount() : 0);
-    return SimulationProgress.of(experiment.scenario(), simulations, context.isErrTerminal());
+    return SimulationProgress.of(
+        experiment.scenario(), simulations, context.err(spec), context::errColumns);
   }
 
   private void print(Report report) {

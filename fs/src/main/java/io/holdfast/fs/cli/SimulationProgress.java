@@ -2,10 +2,8 @@ package io.holdfast.fs.cli;
 
 import io.holdfast.policy.simulator.Progress;
 import io.holdfast.policy.simulator.Scenario;
-import me.tongfei.progressbar.DelegatingProgressBarConsumer;
-import me.tongfei.progressbar.ProgressBar;
-import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarStyle;
+import java.io.PrintWriter;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,11 +14,11 @@ final class SimulationProgress implements Progress, AutoCloseable {
   /** Fewer accesses take about a second or two. */
   private static final long LONG = 10_000_000;
 
-  private static final int WIDTH = 79;
+  private static final Bar.Unit MILLIONS = new Bar.Unit(" M reads", 1_000_000);
 
-  private final @Nullable ProgressBar bar;
+  private final @Nullable Bar bar;
 
-  private SimulationProgress(@Nullable ProgressBar bar) {
+  private SimulationProgress(@Nullable Bar bar) {
     this.bar = bar;
   }
 
@@ -28,9 +26,10 @@ final class SimulationProgress implements Progress, AutoCloseable {
    * Begins.
    *
    * @param simulations how many of the scenario there will be
-   * @param watched whether somebody watches the error output
+   * @param columns those that the terminal of the error output has now; 0 where it is none
    */
-  static SimulationProgress of(Scenario scenario, int simulations, boolean watched) {
+  static SimulationProgress of(
+      Scenario scenario, int simulations, PrintWriter err, IntSupplier columns) {
     long readers = scenario.jobs();
     if (scenario.cluster().coordination() == Scenario.Coordination.NONE) {
       readers *= scenario.cluster().nodes();
@@ -38,25 +37,23 @@ final class SimulationProgress implements Progress, AutoCloseable {
     // An estimate: not every order reads as many as there are items.
     double accesses =
         (double) scenario.dataset().items() * scenario.epochs() * readers * simulations;
-    if (!watched || accesses < LONG) {
+    if (columns.getAsInt() == 0 || accesses < LONG) {
       return new SimulationProgress(null);
     }
-    ProgressBar bar =
-        new ProgressBarBuilder()
-            .setTaskName("simulating")
-            .setInitialMax((long) accesses)
-            .setUnit("M", 1_000_000)
-            .setStyle(ProgressBarStyle.ASCII)
-            .setConsumer(
-                new DelegatingProgressBarConsumer(text -> System.err.print("\r" + text), WIDTH))
-            .build();
-    return new SimulationProgress(bar);
+    return new SimulationProgress(new Bar("simulating", (long) accesses, MILLIONS, err, columns));
   }
 
   @Override
   public void advanced(long accesses) {
     if (bar != null) {
-      bar.stepBy(accesses);
+      bar.advance(accesses);
+    }
+  }
+
+  /** All simulations have ended. */
+  void finish() {
+    if (bar != null) {
+      bar.finish();
     }
   }
 
@@ -64,7 +61,6 @@ final class SimulationProgress implements Progress, AutoCloseable {
   public void close() {
     if (bar != null) {
       bar.close();
-      System.err.print("\r" + " ".repeat(WIDTH) + "\r");
     }
   }
 }

@@ -3,10 +3,12 @@ package io.holdfast.fs.cli;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlClient;
+import io.holdfast.fs.control.FiguresJson;
 import io.holdfast.fs.control.JobsText;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.control.StatsText;
 import io.holdfast.fs.units.Level;
+import io.holdfast.fs.units.Visible;
 import io.holdfast.fs.watch.Change;
 import io.holdfast.fs.watch.ChangeReport;
 import io.holdfast.fs.watch.WatchRows;
@@ -118,14 +120,14 @@ final class StatsCommand implements Callable<Integer> {
     }
     PrintWriter out = context.out(spec);
     if (jobs && !json) {
-      out.print(JobsText.of(stats));
+      out.print(JobsText.of(FiguresJson.figures(stats)));
     } else if (json) {
       if (jobs) {
         stats.keySet().retainAll(Set.of("jobs", "processes"));
       }
-      out.println(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(stats));
+      out.println(Visible.json(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(stats)));
     } else {
-      out.print(context.colors().headings(StatsText.of(stats)));
+      out.print(context.colors().headings(StatsText.of(FiguresJson.figures(stats))));
     }
     out.flush();
   }
@@ -141,7 +143,7 @@ final class StatsCommand implements Callable<Integer> {
   private static String line(Change change) throws IOException {
     Map<String, Object> all = new LinkedHashMap<>(change.stats());
     all.put("rates", ChangeReport.rates(change));
-    return JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES).asString(all) + "\n";
+    return Visible.json(JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES).asString(all)) + "\n";
   }
 
   private String row(Change change, long round) {

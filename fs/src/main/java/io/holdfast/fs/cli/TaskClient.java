@@ -2,7 +2,10 @@ package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlClient;
+import io.holdfast.fs.control.FiguresJson;
 import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.figures.Figures;
+import io.holdfast.fs.figures.NodeFigures;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -56,18 +59,18 @@ final class TaskClient {
   }
 
   /** Returns the daemon's figures. */
-  Map<String, Object> stats() {
+  Figures stats() {
     try {
-      return client.stats();
+      return FiguresJson.figures(client.stats());
     } catch (FsException e) {
       throw DaemonTrouble.explain(e, daemon);
     }
   }
 
   /** Returns a row for each node of the cluster; none without peers. */
-  List<Map<String, Object>> peers() {
+  List<NodeFigures> peers() {
     try {
-      return client.peers();
+      return FiguresJson.nodes(client.peers());
     } catch (FsException e) {
       throw DaemonTrouble.explain(e, daemon);
     }

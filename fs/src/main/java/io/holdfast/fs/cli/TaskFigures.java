@@ -25,6 +25,10 @@ record TaskFigures(Map<String, Object> all) {
     return state().equals("running");
   }
 
+  boolean isDone() {
+    return state().equals("done");
+  }
+
   boolean isOver() {
     return List.of("done", "failed", "stopped").contains(state());
   }
@@ -64,7 +68,7 @@ record TaskFigures(Map<String, Object> all) {
     return KINDS.stream().mapToLong(kind -> of(kind, "files")).sum();
   }
 
-  /** Shows a kind: {@code 1,200 files, 12 GB}; parts of a file where there are no whole ones. */
+  /** Shows a kind: {@code 1,200 files, 12.0 GiB}; parts of a file where there are no whole ones. */
   String text(String kind) {
     long files = of(kind, "files");
     String what = files == 0 ? Human.count(of(kind, "items"), "item") : Human.count(files, "file");

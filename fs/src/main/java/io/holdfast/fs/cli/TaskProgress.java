@@ -3,10 +3,7 @@ package io.holdfast.fs.cli;
 import io.holdfast.fs.units.Human;
 import java.io.PrintWriter;
 import java.util.Locale;
-import me.tongfei.progressbar.DelegatingProgressBarConsumer;
-import me.tongfei.progressbar.ProgressBar;
-import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarStyle;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,33 +11,39 @@ import org.jspecify.annotations.Nullable;
  * seconds. Not thread-safe.
  */
 final class TaskProgress implements TaskClient.Watcher, AutoCloseable {
-  private static final int WIDTH = 100;
-  private static final int INTERVAL_MILLIS = 250;
+
   private static final double LINE_SECONDS = 5;
-  private static final long MEGABYTE = 1_000_000;
+  private static final Bar.Unit MEBIBYTES = new Bar.Unit(" MiB", 1 << 20);
 
   private final String name;
   private final PrintWriter err;
   private final boolean terminal;
-  private @Nullable ProgressBar bar;
+
+  private final IntSupplier columns;
+
+  private @Nullable Bar bar;
   private double nextLine = LINE_SECONDS;
 
   /**
    * Begins.
    *
    * @param name what is being done
-   * @param terminal whether somebody watches the error output
+   * @param columns those that the terminal of the error output has now; 0 where it is none
    */
-  TaskProgress(String name, PrintWriter err, boolean terminal) {
+  TaskProgress(String name, PrintWriter err, IntSupplier columns) {
     this.name = name;
     this.err = err;
-    this.terminal = terminal;
+    this.terminal = columns.getAsInt() > 0;
+    this.columns = columns;
   }
 
   @Override
   public void see(TaskFigures figures) {
     if (terminal && figures.isRunning()) {
       draw(figures);
+    } else if (bar != null && figures.isDone()) {
+      draw(figures);
+      bar.finish();
     } else if (!terminal && figures.seconds() >= nextLine) {
       nextLine = figures.seconds() + LINE_SECONDS;
       err.println("holdfast: " + line(figures));
@@ -49,32 +52,15 @@ final class TaskProgress implements TaskClient.Watcher, AutoCloseable {
   }
 
   private void draw(TaskFigures figures) {
-    ProgressBar drawn = bar == null ? start(figures.number("bytes")) : bar;
-    bar = drawn;
-    drawn.stepTo(figures.doneBytes());
-    drawn.setExtraMessage(
+    if (bar == null) {
+      bar = new Bar(name, figures.number("bytes"), MEBIBYTES, err, columns);
+    }
+    bar.to(
+        figures.doneBytes(),
         " "
             + Human.count(figures.doneFiles())
             + "/"
             + Human.count(figures.number("files"), "file"));
-  }
-
-  private ProgressBar start(long bytes) {
-    return new ProgressBarBuilder()
-        .setTaskName(name)
-        .setInitialMax(bytes)
-        .setUnit(" MB", MEGABYTE)
-        .setStyle(ProgressBarStyle.ASCII)
-        .setUpdateIntervalMillis(INTERVAL_MILLIS)
-        .showSpeed()
-        .setConsumer(
-            new DelegatingProgressBarConsumer(
-                text -> {
-                  err.print("\r" + text);
-                  err.flush();
-                },
-                WIDTH))
-        .build();
   }
 
   private String line(TaskFigures figures) {
@@ -102,8 +88,6 @@ final class TaskProgress implements TaskClient.Watcher, AutoCloseable {
   public void close() {
     if (bar != null) {
       bar.close();
-      err.print("\r" + " ".repeat(WIDTH) + "\r");
-      err.flush();
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.holdfast.fs.cli;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.units.Visible;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.Iterator;
@@ -46,8 +47,7 @@ final class TaskRun {
 
   /** Follows what has been begun to its end. */
   TaskFigures follow(String doing, TaskClient client, TaskFigures begun) {
-    try (TaskProgress progress =
-        new TaskProgress(doing, context.err(spec), context.isErrTerminal())) {
+    try (TaskProgress progress = new TaskProgress(doing, context.err(spec), context::errColumns)) {
       return client.follow(begun, progress);
     }
   }
@@ -56,16 +56,18 @@ final class TaskRun {
   void show(Map<String, Object> all, Stream<String> lines) throws IOException {
     PrintWriter out = context.out(spec);
     if (json) {
-      out.println(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(all));
+      out.println(Visible.json(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(all)));
     } else {
-      lines.filter(line -> !line.isEmpty()).forEach(out::println);
+      lines.filter(line -> !line.isEmpty()).map(Visible::of).forEach(out::println);
     }
     out.flush();
   }
 
   /** Tells what could not be done. */
   void showFailures(TaskFigures figures) {
-    figures.failures().forEach(failure -> context.err(spec).println("holdfast: " + failure));
+    figures
+        .failures()
+        .forEach(failure -> context.err(spec).println("holdfast: " + Visible.of(failure)));
   }
 
   /** A line about files of a kind; none where there are none. */

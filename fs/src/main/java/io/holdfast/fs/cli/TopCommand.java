@@ -2,6 +2,7 @@ package io.holdfast.fs.cli;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.units.Visible;
 import io.holdfast.fs.watch.Change;
 import io.holdfast.fs.watch.ChangeReport;
 import io.holdfast.fs.watch.TopScreen;
@@ -107,7 +108,8 @@ final class TopCommand implements Callable<Integer> {
   }
 
   private static String line(Change change) throws IOException {
-    return JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES).asString(ChangeReport.all(change))
+    return Visible.json(
+            JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES).asString(ChangeReport.all(change)))
         + "\n";
   }
 

@@ -8,6 +8,7 @@ import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.daemon.MountNames;
 import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.linux.MountTable;
+import io.holdfast.fs.units.Visible;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -161,8 +162,10 @@ final class UmountCommand implements Callable<Integer> {
    * directory last, has to be gone as well.
    */
   private boolean hasEnded(RunningDaemon daemon) {
+    ControlDirectory control = context.host().control();
     return !isAlive(daemon)
-        && !Files.exists(context.host().control().stateDirectory(daemon.name()));
+        && !control.isHeld(daemon.name())
+        && !Files.exists(control.stateDirectory(daemon.name()));
   }
 
   private boolean isAlive(RunningDaemon daemon) {
@@ -241,7 +244,7 @@ final class UmountCommand implements Callable<Integer> {
 
   private void say(String line) {
     PrintWriter err = context.err(spec);
-    err.println("holdfast: " + line);
+    err.println("holdfast: " + Visible.of(line));
     err.flush();
   }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.figures.NodeFigures;
 import io.holdfast.fs.units.Human;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -234,11 +235,11 @@ final class WarmCommand implements Callable<Integer> {
 
   /** Returns what all nodes together have in memory, or -1 where there are no peers. */
   private static long inCluster(TaskClient client) {
-    List<Map<String, Object>> nodes = client.peers();
+    List<NodeFigures> nodes = client.peers();
     long bytes = nodes.isEmpty() ? -1 : 0;
-    for (Map<String, Object> node : nodes) {
+    for (NodeFigures node : nodes) {
       // of a node that has not told it yet it is -1
-      bytes += node.get("resident_bytes") instanceof Number n ? Math.max(0, n.longValue()) : 0;
+      bytes += Math.max(0, node.residentBytes());
     }
     return bytes;
   }

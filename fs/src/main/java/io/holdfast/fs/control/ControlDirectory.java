@@ -7,6 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -15,6 +16,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -25,17 +28,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The directory that holds, for each running daemon, its socket {@code <name>.sock}, its process
- * file {@code <name>.pid} and, if it has a supervisor, its state {@code <name>.state}.
+ * file {@code <name>.pid}, its lock file {@code <name>.lock} and, if it has a supervisor, its state
+ * {@code <name>.state}.
  *
  * <p>The process file has the pid in its first line and the mountpoint behind it. Its daemon keeps
- * it locked, so that a file whose daemon died is known by the missing lock, also when the process
- * id is in use again. Such leftovers are replaced by the next daemon of that name and removed by
- * {@link #removeLeftovers}. Immutable and thread-safe.
+ * the lock file locked, so that a daemon that died is known by the missing lock, also when the
+ * process id is in use again. Users who may not open the lock file go by the process. Such
+ * leftovers are replaced by the next daemon of that name and removed by {@link #removeLeftovers}.
+ * Immutable and thread-safe.
  */
 public final class ControlDirectory {
   private static final String SOCKET = ".sock";
   private static final String PROCESS = ".pid";
+  private static final String LOCK = ".lock";
   private static final String STATE = ".state";
+
+  /** What the kernel's count of ticks and the clock of a file's times may differ by. */
+  private static final Duration CLOCKS_DIFFER = Duration.ofSeconds(2);
 
   /** More than a pid and the longest path. */
   private static final int LARGEST_PROCESS_FILE = 16 * 1024;
@@ -117,6 +126,16 @@ public final class ControlDirectory {
     return directory.resolve(name + PROCESS);
   }
 
+  /** Returns where a process file is written before it takes its place. */
+  static Path next(Path processFile) {
+    return processFile.resolveSibling(processFile.getFileName() + ".next");
+  }
+
+  /** Returns the file that a daemon of that name keeps locked. */
+  public Path lockFile(String name) {
+    return directory.resolve(name + LOCK);
+  }
+
   /** Returns the directory of what a daemon of that name leaves to the next one. */
   public Path stateDirectory(String name) {
     return directory.resolve(name + STATE);
@@ -133,7 +152,7 @@ public final class ControlDirectory {
 
   /**
    * Returns the daemon of a name if it is alive. Must not be asked by that daemon's own process:
-   * closing the file would free the lock.
+   * closing the lock file would free the lock.
    */
   public Optional<RunningDaemon> running(String name) {
     return daemon(name, true);
@@ -169,19 +188,28 @@ public final class ControlDirectory {
    * @return whether anything was removed
    */
   public boolean removeLeftovers(String name) throws IOException {
-    Path file = processFile(name);
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-      if (tryLock(channel, false) == null) {
-        return false;
+    for (int i = 0; i < NameLock.ATTEMPTS; i++) {
+      Path lock = lockFile(name);
+      try (FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE)) {
+        if (tryLock(channel, false) != null) {
+          removeFiles(name);
+          Files.deleteIfExists(lock);
+          return true;
+        }
+      } catch (NoSuchFileException e) {
+        return removeFiles(name);
       }
-      Files.deleteIfExists(socket(name));
-      FileUtils.deleteQuietly(stateDirectory(name).toFile());
-      Files.deleteIfExists(file);
-      return true;
-    } catch (NoSuchFileException e) {
-      FileUtils.deleteQuietly(stateDirectory(name).toFile());
-      return Files.deleteIfExists(socket(name));
+      // Another process may be looking whether the daemon lives.
+      NameLock.pause();
     }
+    return false;
+  }
+
+  private boolean removeFiles(String name) throws IOException {
+    FileUtils.deleteQuietly(stateDirectory(name).toFile());
+    boolean hadSocket = Files.deleteIfExists(socket(name));
+    Files.deleteIfExists(next(processFile(name)));
+    return Files.deleteIfExists(processFile(name)) || hadSocket;
   }
 
   /** Creates the directory, open for all to look into. */
@@ -216,14 +244,55 @@ public final class ControlDirectory {
 
   private Optional<RunningDaemon> daemon(String name, boolean alive) {
     Path file = processFile(name);
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      boolean free = tryLock(channel, true) != null;
-      if (free == alive || channel.size() > LARGEST_PROCESS_FILE) {
+    try {
+      if (Files.size(file) > LARGEST_PROCESS_FILE) {
         return Optional.empty();
       }
-      return parse(name, Files.readString(file, StandardCharsets.UTF_8));
+      return parse(name, Files.readString(file, StandardCharsets.UTF_8))
+          .filter(daemon -> isAlive(daemon) == alive);
     } catch (IOException e) {
       return Optional.empty();
+    }
+  }
+
+  private boolean isAlive(RunningDaemon daemon) {
+    try {
+      return isLocked(daemon.name());
+    } catch (AccessDeniedException e) {
+      return isProcessOf(daemon);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Tells whether a daemon has that name, also one that has just removed its process file or has
+   * not written it yet. Not to be asked by that daemon's own process.
+   */
+  public boolean isHeld(String name) {
+    try {
+      return isLocked(name);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private boolean isLocked(String name) throws IOException {
+    try (FileChannel channel = FileChannel.open(lockFile(name), StandardOpenOption.READ)) {
+      return tryLock(channel, true) == null;
+    }
+  }
+
+  /** Tells whether the process with that number is older than what the daemon has written. */
+  private boolean isProcessOf(RunningDaemon daemon) {
+    try {
+      Instant written = Files.getLastModifiedTime(processFile(daemon.name())).toInstant();
+      return ProcessHandle.of(daemon.pid())
+          .flatMap(process -> process.info().startInstant())
+          .filter(start -> start.isBefore(written.plus(CLOCKS_DIFFER)))
+          .isPresent();
+    } catch (IOException e) {
+      return false;
     }
   }
 

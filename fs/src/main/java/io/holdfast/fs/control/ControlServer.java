@@ -149,7 +149,8 @@ public final class ControlServer implements AutoCloseable {
         SocketChannel connection = listener.accept();
         try {
           workers.execute(() -> serve(connection));
-        } catch (RejectedExecutionException e) {
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+          LOG.debug("there is no thread for a connection", e);
           connection.close();
         }
       } catch (ClosedChannelException e) {
@@ -200,7 +201,12 @@ public final class ControlServer implements AutoCloseable {
     send(connection, answer);
     if (then instanceof Runnable stop) {
       // Only now, as it closes this server.
-      daemonThread(stop, "control-stop").start();
+      try {
+        daemonThread(stop, "control-stop").start();
+      } catch (OutOfMemoryError e) {
+        LOG.debug("there is no thread for it but this one", e);
+        stop.run();
+      }
       return false;
     }
     return true;

@@ -1,16 +1,15 @@
 package io.holdfast.fs.control;
 
+import io.holdfast.fs.figures.Figures;
+import io.holdfast.fs.figures.JobsFigures;
 import io.holdfast.fs.units.Columns;
 import io.holdfast.fs.units.Human;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.OptionalDouble;
 
-/**
- * The jobs and processes of a mount as aligned tables for people. Takes the map of {@link
- * ControlCommands#stats()}. Stateless.
- */
+/** The jobs and processes of a mount as aligned tables for people. Stateless. */
 public final class JobsText {
   private static final List<String> HEADING =
       List.of(
@@ -27,56 +26,54 @@ public final class JobsText {
   private JobsText() {}
 
   /**
-   * Shows all jobs with their epochs, and all processes.
+   * Shows all jobs with their epochs, and all processes, those that have ended of one command and
+   * job in one row.
    *
-   * @param stats as from {@link ControlCommands#stats()}
    * @return lines, each with its end
    */
-  public static String of(Map<String, Object> stats) {
-    Figures all = new Figures(stats);
-    List<Figures> jobs = all.group("jobs").groups("jobs");
+  public static String of(Figures stats) {
+    List<JobsFigures.Job> jobs = stats.jobs().jobs();
     if (jobs.isEmpty()) {
       return "no job has opened or fetched anything yet\n";
     }
-    return jobs(jobs, Integer.MAX_VALUE) + "\n" + epochs(jobs) + "\n" + processes(all);
+    return jobs(jobs, Integer.MAX_VALUE) + "\n" + epochs(jobs) + "\n" + processes(stats);
   }
 
   /** Shows the first jobs, a line each below a heading. */
-  static String jobs(List<Figures> jobs, int most) {
+  static String jobs(List<JobsFigures.Job> jobs, int most) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(HEADING);
-    for (Figures job : jobs.subList(0, Math.min(most, jobs.size()))) {
-      List<Figures> epochs = job.groups("epochs");
-      Figures last = epochs.isEmpty() ? new Figures(Map.of()) : epochs.get(epochs.size() - 1);
+    for (JobsFigures.Job job : jobs.subList(0, Math.min(most, jobs.size()))) {
+      List<JobsFigures.Epoch> epochs = job.epochs();
       rows.add(
           List.of(
-              job.text("job"),
-              Human.grouped(job.number("processes")),
-              Human.grouped(job.number("opens")),
-              Human.grouped(job.number("misses")),
-              ratio(job),
-              Human.bytes(job.number("fetched_bytes")),
-              seconds(job, "stall_seconds"),
-              epochs.isEmpty() ? "-" : job.text("epoch"),
-              ratio(last)));
+              job.job(),
+              Human.grouped(job.processes()),
+              Human.grouped(job.opens()),
+              Human.grouped(job.misses()),
+              ratio(job.hitRatio()),
+              Human.bytes(job.fetchedBytes()),
+              seconds(job.stallSeconds()),
+              epochs.isEmpty() ? "-" : Long.toString(job.epoch()),
+              epochs.isEmpty() ? "-" : ratio(epochs.get(epochs.size() - 1).hitRatio())));
     }
     return Columns.aligned(rows);
   }
 
-  private static String epochs(List<Figures> jobs) {
+  private static String epochs(List<JobsFigures.Job> jobs) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of("job", "epoch", "opens", "misses", "hit ratio", "stalled", "took"));
-    for (Figures job : jobs) {
-      for (Figures epoch : job.groups("epochs")) {
+    for (JobsFigures.Job job : jobs) {
+      for (JobsFigures.Epoch epoch : job.epochs()) {
         rows.add(
             List.of(
-                job.text("job"),
-                epoch.text("epoch"),
-                Human.grouped(epoch.number("opens")),
-                Human.grouped(epoch.number("misses")),
-                ratio(epoch),
-                seconds(epoch, "stall_seconds"),
-                seconds(epoch, "seconds")));
+                job.job(),
+                Long.toString(epoch.epoch()),
+                Human.grouped(epoch.opens()),
+                Human.grouped(epoch.misses()),
+                ratio(epoch.hitRatio()),
+                seconds(epoch.stallSeconds()),
+                seconds(epoch.seconds())));
       }
     }
     return Columns.aligned(rows);
@@ -85,25 +82,25 @@ public final class JobsText {
   private static String processes(Figures all) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of("process", "command", "opens", "misses", "fetched", "stalled", "job"));
-    for (Figures process : all.groups("processes")) {
+    for (ProcessRow process : ProcessRow.of(all.processes())) {
       rows.add(
           List.of(
-              process.text("pid"),
-              process.text("command"),
-              Human.grouped(process.number("opens")),
-              Human.grouped(process.number("misses")),
-              Human.bytes(process.number("fetched_bytes")),
-              seconds(process, "stall_seconds"),
-              process.text("job")));
+              process.number(),
+              process.command(),
+              Human.grouped(process.opens()),
+              Human.grouped(process.misses()),
+              Human.bytes(process.fetchedBytes()),
+              seconds(process.stallSeconds()),
+              process.job()));
     }
     return Columns.aligned(rows);
   }
 
-  private static String ratio(Figures of) {
-    return of.has("hit_ratio") ? Human.ratio(of.real("hit_ratio")) : "-";
+  private static String ratio(OptionalDouble ratio) {
+    return ratio.isPresent() ? Human.ratio(ratio.getAsDouble()) : "-";
   }
 
-  private static String seconds(Figures of, String key) {
-    return String.format(Locale.ROOT, "%.1f s", of.real(key));
+  private static String seconds(double seconds) {
+    return String.format(Locale.ROOT, "%.1f s", seconds);
   }
 }

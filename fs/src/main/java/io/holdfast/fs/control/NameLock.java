@@ -3,13 +3,13 @@ package io.holdfast.fs.control;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.io.InterruptedIOException;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
@@ -17,48 +17,55 @@ import java.nio.file.attribute.PosixFilePermissions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A daemon's claim on its name: the locked process file. The claim ends with {@link #close()} or
- * with the process.
+ * A daemon's claim on its name: the locked lock file. The claim ends with {@link #close()} or with
+ * the process. Nobody else may open that file: whoever can read a file can lock it, and would take
+ * the name from a daemon between its end and the next one's start. The process file beside it is
+ * for all to read.
  *
- * <p>The file may be deleted by its last holder between another's opening and locking it. So a
+ * <p>The lock file may be deleted by its last holder between another's opening and locking it. So a
  * claim counts only when the path leads to the same file before opening and after locking. The file
  * must not be opened a second time by this process: closing any descriptor of it frees the lock.
  */
 final class NameLock implements AutoCloseable {
   /** Others look at the lock for some microseconds; a living daemon keeps it. */
-  private static final int ATTEMPTS = 20;
+  static final int ATTEMPTS = 20;
 
   private static final long PAUSE_MILLIS = 25;
 
-  private static final FileAttribute<?> MODE =
+  private static final FileAttribute<?> OF_OWNER =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+  private static final FileAttribute<?> FOR_ALL =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--"));
 
   private final Path file;
+  private final Path processFile;
   private final FileChannel channel;
 
-  private NameLock(Path file, FileChannel channel) {
+  private NameLock(Path file, Path processFile, FileChannel channel) {
     this.file = file;
+    this.processFile = processFile;
     this.channel = channel;
   }
 
   static NameLock acquire(ControlDirectory directory, String name, Path mountpoint)
       throws FsException {
-    Path file = directory.processFile(name);
+    Path file = directory.lockFile(name);
     String text = ProcessHandle.current().pid() + "\n" + mountpoint + "\n";
     try {
       for (int i = 0; i < ATTEMPTS; i++) {
-        NameLock lock = tryAcquire(file, text);
+        NameLock lock = tryAcquire(file, directory.processFile(name));
         if (lock != null) {
+          lock.tell(text);
           return lock;
         }
-        Thread.sleep(PAUSE_MILLIS);
+        pause();
       }
+    } catch (InterruptedIOException e) {
+      throw new FsException(FsError.UNAVAILABLE, "interrupted at start", e);
     } catch (IOException e) {
       throw new FsException(
-          FsError.ACCESS_DENIED, "the process file " + file + " cannot be written: " + e, e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new FsException(FsError.UNAVAILABLE, "interrupted at start", e);
+          FsError.ACCESS_DENIED, "the files of the name '" + name + "' cannot be written: " + e, e);
     }
     throw new FsException(
         FsError.UNAVAILABLE,
@@ -69,12 +76,22 @@ final class NameLock implements AutoCloseable {
             + ": choose another one with --name");
   }
 
-  private static @Nullable NameLock tryAcquire(Path file, String text) throws IOException {
+  /** Waits until whoever only looked at a lock has left it. */
+  static void pause() throws InterruptedIOException {
+    try {
+      Thread.sleep(PAUSE_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while another looks at a lock");
+    }
+  }
+
+  private static @Nullable NameLock tryAcquire(Path file, Path processFile) throws IOException {
     FileChannel channel;
     Object key;
     try {
       if (Files.notExists(file)) {
-        Files.createFile(file, MODE);
+        Files.createFile(file, OF_OWNER);
       }
       key = fileKey(file);
       channel = FileChannel.open(file, StandardOpenOption.WRITE);
@@ -83,9 +100,7 @@ final class NameLock implements AutoCloseable {
     }
     try {
       if (ControlDirectory.tryLock(channel, false) != null && key.equals(fileKey(file))) {
-        channel.truncate(0);
-        channel.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)), 0);
-        return new NameLock(file, channel);
+        return new NameLock(file, processFile, channel);
       }
     } catch (NoSuchFileException e) {
       // Its last holder has just deleted it.
@@ -97,14 +112,30 @@ final class NameLock implements AutoCloseable {
     return null;
   }
 
+  /** In one step: who looks for the daemon meanwhile finds the one before, and never none. */
+  private void tell(String text) throws IOException {
+    try {
+      Path next = ControlDirectory.next(processFile);
+      Files.deleteIfExists(next);
+      Files.createFile(next, FOR_ALL);
+      Files.writeString(next, text);
+      Files.move(next, processFile, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      close();
+      throw e;
+    }
+  }
+
   private static Object fileKey(Path file) throws IOException {
     return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
   }
 
-  /** Removes the file and gives the name free. */
+  /** Removes the files and gives the name free. */
   @Override
   public void close() throws IOException {
-    Files.deleteIfExists(file);
-    channel.close();
+    try (channel) {
+      Files.deleteIfExists(processFile);
+      Files.deleteIfExists(file);
+    }
   }
 }

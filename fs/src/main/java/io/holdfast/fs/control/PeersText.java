@@ -1,15 +1,15 @@
 package io.holdfast.fs.control;
 
+import io.holdfast.fs.figures.NodeFigures;
 import io.holdfast.fs.units.Columns;
 import io.holdfast.fs.units.Human;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /**
  * The nodes of a cluster as an aligned table for people: {@code /.holdfast/peers} and {@code
- * holdfast peers}. Takes the rows of {@link ControlCommands#peers()}. Stateless.
+ * holdfast peers}. Stateless.
  */
 public final class PeersText {
   private static final List<String> HEADING =
@@ -31,33 +31,40 @@ public final class PeersText {
   /**
    * Shows the nodes.
    *
-   * @param peers as from {@link ControlCommands#peers()}; none where this mount has no peers
+   * @param peers the nodes; none where this mount has no peers
    * @return lines, each with its end
    */
-  public static String of(List<Map<String, Object>> peers) {
+  public static String of(List<NodeFigures> peers) {
     if (peers.isEmpty()) {
       return "this mount has no peers: see --listen and --peers of 'holdfast mount --help'\n";
     }
     List<List<String>> rows = new ArrayList<>();
     rows.add(HEADING);
-    peers.forEach(peer -> rows.add(row(new Figures(peer))));
-    return Columns.aligned(rows);
+    peers.forEach(peer -> rows.add(row(peer)));
+    StringBuilder text = new StringBuilder(Columns.aligned(rows));
+    for (NodeFigures peer : peers) {
+      if (!peer.difference().isEmpty()) {
+        text.append(
+            "%n%s: nothing is shared with it: %s%n".formatted(peer.node(), peer.difference()));
+      }
+    }
+    return text.toString();
   }
 
-  private static List<String> row(Figures peer) {
-    long resident = peer.number("resident_bytes");
+  private static List<String> row(NodeFigures peer) {
+    long resident = peer.residentBytes();
     return List.of(
-        peer.text("node"),
-        peer.text("state"),
-        peer.text("since").isEmpty() ? "-" : peer.text("since"),
-        Human.bytes(peer.number("capacity_bytes")),
+        peer.node(),
+        peer.state(),
+        peer.since().isEmpty() ? "-" : peer.since(),
+        Human.bytes(peer.capacityBytes()),
         resident < 0 ? "-" : Human.bytes(resident),
-        Human.ratio(peer.real("share")),
-        Human.bytes(peer.number("bytes_in")),
-        Human.bytes(peer.number("bytes_out")),
-        Human.grouped(peer.number("errors")),
-        time(peer.number("p50_us")),
-        time(peer.number("p99_us")));
+        Human.ratio(peer.share()),
+        Human.bytes(peer.bytesIn()),
+        Human.bytes(peer.bytesOut()),
+        Human.grouped(peer.errors()),
+        time(peer.p50Us()),
+        time(peer.p99Us()));
   }
 
   private static String time(long micros) {

@@ -1,15 +1,27 @@
 package io.holdfast.fs.control;
 
+import io.holdfast.fs.figures.CacheFigures;
+import io.holdfast.fs.figures.ClusterFigures;
+import io.holdfast.fs.figures.DatasetFigures;
+import io.holdfast.fs.figures.FetchFigures;
+import io.holdfast.fs.figures.Figures;
+import io.holdfast.fs.figures.JobsFigures;
+import io.holdfast.fs.figures.KernelFigures;
+import io.holdfast.fs.figures.MemoryFigures;
+import io.holdfast.fs.figures.OpenFigures;
+import io.holdfast.fs.figures.ReadFigures;
+import io.holdfast.fs.figures.TransitFigures;
 import io.holdfast.fs.units.Human;
+import io.holdfast.fs.units.Visible;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
  * The figures of a mount as aligned text for people: {@code /.holdfast/stats} and {@code holdfast
- * stats}. Takes the map of {@link ControlCommands#stats()}; figures that are missing there show as
- * 0. Stateless.
+ * stats}. Stateless.
  */
 public final class StatsText {
   private static final int JOBS_SHOWN = 8;
@@ -21,145 +33,149 @@ public final class StatsText {
   /**
    * Shows the figures.
    *
-   * @param stats as from {@link ControlCommands#stats()}
    * @return lines, each with its end
    */
-  public static String of(Map<String, Object> stats) {
-    return new StatsText().all(new Figures(stats));
+  public static String of(Figures stats) {
+    return new StatsText().all(stats);
   }
 
   private String all(Figures stats) {
-    text.append(stats.text("name")).append('\n');
-    row("origin", stats.text("origin"));
-    row("mountpoint", stats.text("mountpoint"));
-    row("up", Human.seconds(stats.number("uptime_seconds")) + since(stats.text("mounted_at")));
-    row("version", stats.text("version"));
-    row("binding", stats.group("kernel").text("binding") + restarts(stats.group("kernel")));
-    dataset(stats.group("dataset"));
+    text.append(Visible.of(stats.name())).append('\n');
+    row("origin", stats.origin());
+    row("mountpoint", stats.mountpoint());
+    row("up", Human.seconds(stats.uptimeSeconds()) + since(stats.mountedAt()));
+    row("version", stats.version());
+    row("binding", stats.kernel().binding() + restarts(stats.kernel()));
+    dataset(stats.dataset());
     cache(stats);
-    opens(stats.group("opens"));
-    jobs(stats.group("jobs"));
-    fetches(stats.group("fetches"));
-    cluster(stats.group("cluster"));
-    reads(stats.group("reads"));
-    transit(stats.group("transit"));
-    memory(stats.group("memory"));
-    kernel(stats.group("kernel"));
+    opens(stats.opens());
+    jobs(stats.jobs());
+    fetches(stats.fetches());
+    stats.cluster().ifPresent(this::cluster);
+    reads(stats.reads());
+    transit(stats.transit());
+    memory(stats.memory());
+    kernel(stats.kernel());
     return text.toString();
   }
 
-  private static String restarts(Figures kernel) {
-    long restarts = kernel.number("daemon_restarts");
+  private static String restarts(KernelFigures kernel) {
+    long restarts = kernel.daemonRestarts();
     return restarts == 0 ? "" : ", daemon started again " + Human.count(restarts, "time");
   }
 
-  private void dataset(Figures dataset) {
+  private void dataset(DatasetFigures dataset) {
     heading("dataset");
-    boolean scanned = dataset.is("scanned");
-    row("files", Human.count(dataset.number("files")) + (scanned ? "" : " so far: still scanning"));
-    row("size", Human.bytes(dataset.number("bytes")));
+    boolean scanned = dataset.scanned();
+    row("files", Human.count(dataset.files()) + (scanned ? "" : " so far: still scanning"));
+    row("size", Human.bytes(dataset.bytes()));
+    long hidden = dataset.hiddenKeys();
+    if (hidden > 0) {
+      row("hidden", HiddenKeys.text(hidden, dataset.hiddenKey()));
+    }
   }
 
   private void cache(Figures stats) {
-    Figures cache = stats.group("cache");
-    long capacity = cache.number("capacity_bytes");
-    long resident = cache.number("resident_bytes");
+    CacheFigures cache = stats.cache();
+    long capacity = cache.capacityBytes();
+    long resident = cache.residentBytes();
     heading("cache");
-    row("policy", cache.text("policy") + ", " + cache.text("pin") + " pins");
+    row("policy", cache.policy() + ", " + cache.pin() + " pins");
     row(
         "resident",
         "%s of %s (%s)",
         Human.bytes(resident),
         Human.bytes(capacity),
         percent(resident, capacity));
-    row("items", "%s resident", Human.grouped(cache.number("resident_items")));
+    row("items", "%s resident", Human.grouped(cache.residentItems()));
     row(
         "decisions",
         "%s admitted, %s refused, %s evicted",
-        Human.grouped(cache.number("admitted_items")),
-        Human.grouped(cache.number("refused_items")),
-        Human.grouped(cache.number("evicted_items")));
-    row(
-        "hit ratio",
-        "%s planned, %s so far",
-        stats.group("dataset").is("scanned") ? Human.ratio(cache.real("planned_hit_ratio")) : "-",
-        hitRatio(stats));
+        Human.grouped(cache.admittedItems()),
+        Human.grouped(cache.refusedItems()),
+        Human.grouped(cache.evictedItems()));
+    row("hit ratio", "%s planned, %s so far", planned(stats.dataset(), cache), hitRatio(stats));
   }
 
-  private void opens(Figures opens) {
+  private void opens(OpenFigures opens) {
     heading("opens");
-    if (!opens.is("counted")) {
+    if (!opens.counted()) {
       row("total", "not counted");
       return;
     }
-    row("total", Human.grouped(opens.number("total")));
+    row("total", Human.grouped(opens.total()));
+    if (opens.overflows() > 0) {
+      row("overflows", Human.grouped(opens.overflows()) + ": too many to be counted");
+    }
   }
 
   /** By what the jobs are told apart, and those that have opened most. */
-  private void jobs(Figures jobs) {
-    List<Figures> all = jobs.groups("jobs");
+  private void jobs(JobsFigures jobs) {
+    List<JobsFigures.Job> all = jobs.jobs();
     if (all.isEmpty()) {
       return;
     }
-    heading("jobs, by " + jobs.text("by"));
+    heading("jobs, by " + jobs.by());
     JobsText.jobs(all, JOBS_SHOWN).lines().forEach(line -> text.append("  " + line + "\n"));
     if (all.size() > JOBS_SHOWN) {
       text.append("  and " + (all.size() - JOBS_SHOWN) + " more: 'holdfast stats --jobs'\n");
     }
   }
 
-  private void fetches(Figures fetches) {
-    Figures origin = fetches.group("origin");
-    Figures peer = fetches.group("peer");
+  private void fetches(FetchFigures fetches) {
+    FetchFigures.Origin origin = fetches.origin();
+    FetchFigures.Peers peer = fetches.peer();
     heading("fetches");
     row(
         "from origin",
         "%s items, %s, errors %s, retries %s",
-        Human.grouped(origin.number("items")),
-        Human.bytes(origin.number("bytes")),
-        Human.grouped(origin.number("errors")),
-        Human.grouped(origin.number("retries")));
-    if (peer.number("items") + peer.number("errors") > 0) {
+        Human.grouped(origin.items()),
+        Human.bytes(origin.bytes()),
+        Human.grouped(origin.errors()),
+        Human.grouped(origin.retries()));
+    if (peer.items() + peer.errors() > 0) {
       row(
           "from peers",
           "%s items, %s, errors %s",
-          Human.grouped(peer.number("items")),
-          Human.bytes(peer.number("bytes")),
-          Human.grouped(peer.number("errors")));
+          Human.grouped(peer.items()),
+          Human.bytes(peer.bytes()),
+          Human.grouped(peer.errors()));
     }
-    row("shared", "%s waited for another's fetch", Human.grouped(fetches.number("coalesced")));
-    row("in flight", Human.grouped(fetches.number("in_flight")) + turns(origin));
+    row("shared", "%s waited for another's fetch", Human.grouped(fetches.coalesced()));
+    row("in flight", Human.grouped(fetches.inFlight()) + turns(origin));
   }
 
-  private static String turns(Figures origin) {
-    long limit = origin.number("limit");
-    long stuck = origin.number("stuck");
+  private static String turns(FetchFigures.Origin origin) {
+    long limit = origin.limit();
+    long stuck = origin.stuck();
     return limit == 0
         ? ""
         : "; at the origin %d of at most %d, %d wait%s%s"
             .formatted(
-                origin.number("in_flight"),
+                origin.inFlight(),
                 limit,
-                origin.number("queued"),
+                origin.queued(),
                 stuck == 0 ? "" : ", " + stuck + " never came back",
-                origin.is("silent") ? "; it does not answer" : "");
+                origin.silent() ? "; it does not answer" : "");
   }
 
-  private void cluster(Figures cluster) {
-    long nodes = cluster.number("nodes");
+  private void cluster(ClusterFigures cluster) {
+    long nodes = cluster.nodes();
     if (nodes == 0) {
       return;
     }
     heading("cluster");
+    long others = cluster.otherDataset();
     row(
         "nodes",
-        "%s, %s suspect; 'holdfast peers' shows them",
+        "%s, %s suspect%s; 'holdfast peers' shows them",
         Human.grouped(nodes),
-        Human.grouped(cluster.number("suspect")));
-    row("capacity", Human.bytes(cluster.number("capacity_bytes")) + " in all nodes");
-    row("own share", Human.ratio(cluster.real("share")));
-    row("hit ratio", Human.ratio(cluster.real("planned_hit_ratio")) + " planned, with peers");
-    Map<String, Long> refusals = cluster.group("refusals").numbers();
+        Human.grouped(cluster.suspect()),
+        others == 0 ? "" : ", " + Human.grouped(others) + " with another dataset");
+    row("capacity", Human.bytes(cluster.capacityBytes()) + " in all nodes");
+    row("own share", Human.ratio(cluster.share()));
+    row("hit ratio", Human.ratio(cluster.plannedHitRatio()) + " planned, with peers");
+    Map<String, Long> refusals = new TreeMap<>(cluster.refusals());
     if (!refusals.isEmpty()) {
       row(
           "refused",
@@ -169,59 +185,59 @@ public final class StatsText {
     }
   }
 
-  private void reads(Figures reads) {
+  private void reads(ReadFigures reads) {
     heading("reads that reached the daemon");
-    row("requests", Human.grouped(reads.number("requests")));
-    row("size", Human.bytes(reads.number("bytes")));
-    row("errors", Human.grouped(reads.number("errors")));
-    row("stalled", "%.1f s, all readers together", reads.real("stall_seconds"));
+    row("requests", Human.grouped(reads.requests()));
+    row("size", Human.bytes(reads.bytes()));
+    row("errors", Human.grouped(reads.errors()));
+    row("stalled", "%.1f s, all readers together", reads.stallSeconds());
   }
 
-  private void transit(Figures transit) {
+  private void transit(TransitFigures transit) {
     heading("transit");
     row(
         "in use",
         "%s of %s",
-        Human.bytes(transit.number("used_bytes")),
-        Human.bytes(transit.number("capacity_bytes")));
+        Human.bytes(transit.usedBytes()),
+        Human.bytes(transit.capacityBytes()));
     row(
         "window",
         "%s now, %s dropped",
-        Human.bytes(transit.number("window_bytes")),
-        Human.bytes(transit.number("dropped_bytes")));
+        Human.bytes(transit.windowBytes()),
+        Human.bytes(transit.droppedBytes()));
   }
 
-  private void memory(Figures memory) {
+  private void memory(MemoryFigures memory) {
     heading("memory");
     row(
         "in use",
         "%s of %s, at most %s so far",
-        Human.bytes(memory.number("used_bytes")),
-        Human.bytes(memory.number("limit_bytes")),
-        Human.bytes(memory.number("peak_bytes")));
-    if (!memory.text("state").equals("ok")) {
+        Human.bytes(memory.usedBytes()),
+        Human.bytes(memory.limitBytes()),
+        Human.bytes(memory.peakBytes()));
+    if (!memory.state().equals("ok")) {
       row(
           "residents",
           "%s because of %s: they may take %s",
-          memory.text("state"),
-          memory.text("cause"),
-          Human.bytes(memory.number("allowed_bytes")));
+          memory.state(),
+          memory.cause(),
+          Human.bytes(memory.allowedBytes()));
     }
-    long times = memory.number("given_up_times");
+    long times = memory.givenUpTimes();
     if (times > 0) {
       row(
           "made way",
           "%s in %s, %s",
-          Human.bytes(memory.number("given_up_bytes")),
-          Human.count(memory.number("given_up_items"), "item"),
+          Human.bytes(memory.givenUpBytes()),
+          Human.count(memory.givenUpItems(), "item"),
           Human.count(times, "time"));
     }
   }
 
-  private void kernel(Figures kernel) {
+  private void kernel(KernelFigures kernel) {
     heading("kernel");
-    row("page cache", Human.bytes(kernel.number("cached_bytes")));
-    Map<String, Long> requests = kernel.group("requests").numbers();
+    row("page cache", Human.bytes(kernel.cachedBytes()));
+    Map<String, Long> requests = new TreeMap<>(kernel.requests());
     if (!requests.isEmpty()) {
       row(
           "requests",
@@ -231,12 +247,17 @@ public final class StatsText {
     }
   }
 
+  /** The hit ratio to expect, of a dataset that has been counted and has files. */
+  private static String planned(DatasetFigures dataset, CacheFigures cache) {
+    return dataset.scanned() && dataset.files() > 0 ? Human.ratio(cache.plannedHitRatio()) : "-";
+  }
+
   /** The share of opens that needed no fetch, or a dash where that cannot be told. */
   private static String hitRatio(Figures stats) {
-    Figures fetches = stats.group("fetches");
-    long fetched = fetches.group("origin").number("items") + fetches.group("peer").number("items");
-    Figures opens = stats.group("opens");
-    return opens.is("counted") ? hitRatio(opens.number("total"), fetched) : "-";
+    FetchFigures fetches = stats.fetches();
+    long fetched = fetches.origin().items() + fetches.peer().items();
+    OpenFigures opens = stats.opens();
+    return opens.counted() ? hitRatio(opens.total(), fetched) : "-";
   }
 
   /** The same from the numbers alone; files of several items may need more fetches than opens. */
@@ -258,6 +279,6 @@ public final class StatsText {
 
   private void row(String name, String format, Object... values) {
     String value = values.length == 0 ? format : String.format(Locale.ROOT, format, values);
-    text.append(String.format(Locale.ROOT, "  %-12s  %s%n", name, value));
+    text.append(String.format(Locale.ROOT, "  %-12s  %s%n", name, Visible.of(value)));
   }
 }

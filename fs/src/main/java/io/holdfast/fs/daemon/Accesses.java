@@ -7,13 +7,12 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.accesslog.AccessLogWriter;
 import io.holdfast.fs.accesslog.Sampling;
+import io.holdfast.fs.figures.AccessLogFigures;
 import io.holdfast.fs.stats.Activity;
 import io.holdfast.fs.stats.Caller;
 import io.holdfast.fs.transit.Item;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -63,14 +62,7 @@ final class Accesses {
   }
 
   /** Returns what makes {@code access_log} of {@code stats.json}: 0 where there is none. */
-  static Supplier<Map<String, Object>> figures(AccessLog log) {
-    if (log instanceof AccessLogWriter file) {
-      return file::figures;
-    }
-    Map<String, Object> none = new LinkedHashMap<>();
-    for (String fate : AccessLogWriter.FATES) {
-      none.put(fate, 0);
-    }
-    return () -> none;
+  static Supplier<AccessLogFigures> figures(AccessLog log) {
+    return log instanceof AccessLogWriter file ? file::figures : () -> AccessLogFigures.NONE;
   }
 }

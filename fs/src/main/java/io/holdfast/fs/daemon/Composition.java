@@ -1,7 +1,6 @@
 package io.holdfast.fs.daemon;
 
 import io.holdfast.fs.FsException;
-import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.mount.Binding;
 import io.holdfast.fs.mount.jnr.JnrBinding;
@@ -143,6 +142,16 @@ final class Composition {
     return pool("changed", CHANGED_THREADS);
   }
 
+  /** What looks for names that have gone: one thread, which the origin may keep. */
+  static Executor sweeper() {
+    return pool("names", 1);
+  }
+
+  /** What compares datasets with those of peers: one thread, since an origin may keep it. */
+  static Executor sketcher() {
+    return pool("peer-sketch", 1);
+  }
+
   private static Executor pool(String name, int most) {
     ThreadPoolExecutor threads =
         new ThreadPoolExecutor(
@@ -206,9 +215,6 @@ final class Composition {
     return supervision == null
         ? new JnrBinding()
         : new KernelBinding(
-            supervision.fuse(),
-            supervision.session(),
-            GrowingMemory.at(supervision.requests()),
-            supervision.alive());
+            supervision.fuse(), supervision.session(), supervision.requests(), supervision.alive());
   }
 }

@@ -1,14 +1,17 @@
 package io.holdfast.fs.daemon;
 
+import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.ControlServer;
+import io.holdfast.fs.control.HiddenKeys;
 import io.holdfast.fs.metrics.MetricsServer;
 import io.holdfast.fs.mount.MountOptions;
 import io.holdfast.fs.peers.PeerLink;
+import io.holdfast.fs.residency.PinLimits;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.transit.Content;
-import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.tree.Node;
 import io.holdfast.fs.units.Human;
 import io.holdfast.peer.NodeAddress;
@@ -114,7 +117,8 @@ public final class Daemon {
             settings.metadataTtl(),
             settings.allowOther(),
             parts.message,
-            settings.xattr() == XattrChoice.ON));
+            settings.xattr() == XattrChoice.ON,
+            letsKernelDecide()));
     OwnMountEntry.raiseReadAhead(mountpoint);
     noteMount();
     if (parts.watch) {
@@ -144,6 +148,26 @@ public final class Daemon {
         new DaemonHealth(pulse, ControlDirectory.standard(), settings.name()), this::status);
     undo.push(manager::close);
     ready.countDown();
+  }
+
+  /** Only with what a supervisor has: libfuse 2 cannot have the kernel decide. */
+  private boolean letsKernelDecide() throws FsException {
+    if (settings.acl() == AclChoice.KERNEL && supervision == null) {
+      throw new FsException(
+          FsError.UNSUPPORTED,
+          "--acl kernel needs the kernel binding; fix: mount as root with --binding kernel, or use"
+              + " --acl strict");
+    }
+    return switch (settings.acl()) {
+      case KERNEL -> true;
+      case STRICT -> false;
+      case AUTO ->
+          supervision != null
+              && !isSuccessor()
+              && settings.xattr() == XattrChoice.ON
+              && AclLook.findsAny(
+                  parts.origin, parts.tree, Composition.scanners(parts.origin.mayHang()));
+    };
   }
 
   /**
@@ -219,15 +243,14 @@ public final class Daemon {
 
   /** What a daemon before this one had resident is pinned again. */
   private void resume() {
-    for (long id : parts.residentLog.before()) {
+    for (ItemKey key : parts.residentLog.before()) {
       try {
-        Node node = parts.tree.node(Item.node(id));
+        Node node = parts.tree.node(key.node());
         Content content = new Content(node.id(), node::path, node.version());
-        parts.residency.resume(
-            parts.layout.itemAt(content, Item.extent(id) * parts.layout.itemSize()));
-      } catch (FsException e) {
+        parts.residency.resume(parts.layout.item(content, key.extent()));
+      } catch (FsException | IndexOutOfBoundsException e) {
         log.debug("no longer there: {}", e.getMessage());
-        parts.residentLog.released(id);
+        parts.residentLog.released(key);
       }
     }
   }
@@ -238,7 +261,7 @@ public final class Daemon {
       return;
     }
     MetricsServer server =
-        undo.closing(new MetricsServer(address.resolve(), settings.name(), parts.metrics::text));
+        undo.closing(new MetricsServer(address.resolve(), settings.name(), parts.files::scrape));
     if (!isSuccessor()) {
       server.start();
     } else {
@@ -265,10 +288,30 @@ public final class Daemon {
   }
 
   /**
-   * Says what the user may expect, in one line. Waits a moment for the dataset to be counted; a
-   * large one is counted in the background.
+   * Says what the user may expect, in a line, and in others that keys of the store are hidden and
+   * that pages are not locked. Waits a moment for the dataset to be counted; a large one is counted
+   * in the background.
    */
   public String plan() {
+    StringBuilder plan = new StringBuilder(expected());
+    long hidden = parts.scan.hiddenKeys();
+    if (hidden > 0) {
+      plan.append('\n').append(HiddenKeys.text(hidden, parts.scan.hiddenKey()));
+    }
+    if (settings.pin() == PinMode.AUTO && !parts.residency.isHard()) {
+      plan.append('\n').append(notLocked());
+    }
+    return plan.toString();
+  }
+
+  private static String notLocked() {
+    return "pages are not locked, since 'ulimit -l' allows "
+        + Human.bytes(PinLimits.lockableBytes())
+        + ": the kernel may take them when memory is short; fix: 'ulimit -l unlimited', or mount as"
+        + " root";
+  }
+
+  private String expected() {
     boolean counted;
     try {
       counted =
@@ -288,6 +331,9 @@ public final class Daemon {
           + ": 'holdfast stats "
           + settings.name()
           + "' tells the hit ratio to expect";
+    }
+    if (parts.scan.files() == 0) {
+      return "dataset " + size + capacity + ": nothing to keep";
     }
     return "dataset "
         + size

@@ -3,6 +3,7 @@ package io.holdfast.fs.daemon;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlCommands;
+import io.holdfast.fs.control.FiguresJson;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -30,12 +31,12 @@ final class DaemonCommands implements ControlCommands {
 
   @Override
   public Map<String, Object> stats() {
-    return parts.report.stats();
+    return FiguresJson.map(parts.report.stats());
   }
 
   @Override
   public List<Map<String, Object>> peers() {
-    return parts.peerRows();
+    return FiguresJson.maps(parts.nodes());
   }
 
   @Override

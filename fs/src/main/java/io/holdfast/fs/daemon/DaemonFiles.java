@@ -2,43 +2,89 @@ package io.holdfast.fs.daemon;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.control.ConfigText;
+import io.holdfast.fs.control.ControlFiles.Content;
+import io.holdfast.fs.control.FiguresJson;
 import io.holdfast.fs.control.PeersText;
 import io.holdfast.fs.control.StatsText;
+import io.holdfast.fs.figures.Figures;
+import io.holdfast.fs.figures.NodeFigures;
+import io.holdfast.fs.metrics.Exposition;
+import io.holdfast.fs.units.Visible;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** What the files in {@code .holdfast} say. Stateless. */
+/**
+ * What the files in {@code .holdfast}, and scrapes, are told: all of it to the mount's owner, and
+ * to others what names no job, process or file. Stateless but for the labels that metrics remember.
+ */
 final class DaemonFiles {
-  private DaemonFiles() {}
+  private final StatsAudience audience;
+  private final LiveChanges live;
+  private final StatsReport report;
+  private final Exposition metrics;
+  private final Exposition metricsForOthers;
+  private final Supplier<List<NodeFigures>> peers;
+
+  DaemonFiles(
+      Settings settings, LiveChanges live, StatsReport report, Supplier<List<NodeFigures>> peers) {
+    this.audience = settings.monitoring().audience();
+    this.live = live;
+    this.report = report;
+    this.peers = peers;
+    this.metrics = new Exposition(settings.name(), report::stats, peers);
+    this.metricsForOthers = new Exposition(settings.name(), this::statsForOthers, peers);
+  }
 
   /** Returns what makes the content of each, by name, in the order of the listing. */
-  static Map<String, Supplier<byte[]>> of(
-      LiveChanges live,
-      StatsReport report,
-      Supplier<byte[]> metrics,
-      Supplier<List<Map<String, Object>>> peers) {
-    Map<String, Supplier<byte[]>> files = new LinkedHashMap<>();
-    files.put("stats", () -> utf8(StatsText.of(report.stats())));
-    files.put("stats.json", () -> json(report.stats()));
-    files.put("peers", () -> utf8(PeersText.of(peers.get())));
-    files.put("peers.json", () -> json(peers.get()));
-    files.put("metrics", metrics);
-    files.put("config", () -> utf8(ConfigText.of(live.settings())));
+  Map<String, Content> files() {
+    Map<String, Content> files = new LinkedHashMap<>();
+    files.put("stats", stats(figures -> utf8(StatsText.of(figures))));
+    files.put("stats.json", stats(figures -> json(FiguresJson.map(figures))));
+    files.put("peers", Content.forAll(() -> utf8(PeersText.of(peers.get()))));
+    files.put("peers.json", Content.forAll(() -> json(FiguresJson.maps(peers.get()))));
+    files.put("metrics", content(metrics::text, metricsForOthers::text));
+    files.put(
+        "config",
+        content(
+            () -> utf8(ConfigText.of(live.settings())),
+            () -> utf8(ConfigText.of(SettingsText.forOthers(live.settings())))));
     return files;
+  }
+
+  /** Returns what a scrape is answered with: nobody knows who asks. */
+  byte[] scrape() {
+    return (audience == StatsAudience.ALL ? metrics : metricsForOthers).text();
+  }
+
+  private Content stats(Function<Figures, byte[]> renderer) {
+    return content(() -> renderer.apply(report.stats()), () -> renderer.apply(statsForOthers()));
+  }
+
+  private Content content(Supplier<byte[]> forOwner, Supplier<byte[]> forOthers) {
+    return audience == StatsAudience.ALL
+        ? Content.forAll(forOwner)
+        : new Content(forOwner, forOthers);
+  }
+
+  /** Whoever opens files all the time, and asks, is not waited for: a request's thread would. */
+  private Figures statsForOthers() {
+    return report.figures().forOthers();
   }
 
   private static byte[] utf8(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  private static byte[] json(Object value) {
+  static byte[] json(Object value) {
     try {
-      return utf8(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(value) + "\n");
+      return utf8(
+          Visible.json(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(value)) + "\n");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -15,12 +15,14 @@ public final class Monitoring {
   private final LogFormat logFormat;
   private final @Nullable Path accessLog;
   private final Sampling sampling;
+  private final StatsAudience audience;
 
   private Monitoring(Builder builder) {
     metrics = builder.metrics;
     logFormat = builder.logFormat;
     accessLog = builder.accessLog;
     sampling = builder.sampling;
+    audience = builder.audience;
   }
 
   /** Returns where scrapes are answered, if anywhere. */
@@ -43,6 +45,11 @@ public final class Monitoring {
     return sampling;
   }
 
+  /** Returns who is told of single jobs and processes. */
+  public StatsAudience audience() {
+    return audience;
+  }
+
   /** Returns the value of one of these settings as text. */
   String text(Settings.Key key) {
     Object value =
@@ -51,6 +58,7 @@ public final class Monitoring {
           case LOG_FORMAT -> logFormat.name().toLowerCase(Locale.ROOT);
           case ACCESS_LOG -> accessLog;
           case ACCESS_LOG_SAMPLE -> sampling;
+          case STATS_VISIBLE_TO -> audience.name().toLowerCase(Locale.ROOT);
           default -> throw new IllegalArgumentException(key + " is not of monitoring");
         };
     return value == null ? "none" : value.toString();
@@ -62,6 +70,7 @@ public final class Monitoring {
     private LogFormat logFormat = LogFormat.TEXT;
     private @Nullable Path accessLog;
     private Sampling sampling = Sampling.DEFAULT;
+    private StatsAudience audience = StatsAudience.OWNER;
 
     Builder() {}
 
@@ -99,6 +108,11 @@ public final class Monitoring {
     /** Which events get into it: see {@link Sampling}. */
     public void sampling(String text) {
       sampling = Sampling.parse(text);
+    }
+
+    /** Who is told of single jobs and processes. */
+    public void audience(StatsAudience value) {
+      audience = value;
     }
 
     Monitoring build() {

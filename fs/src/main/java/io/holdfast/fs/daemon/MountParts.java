@@ -5,12 +5,13 @@ import io.holdfast.fs.AccessLog;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.PageStore;
+import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.ControlFiles;
+import io.holdfast.fs.figures.NodeFigures;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.memory.MemoryGuard;
-import io.holdfast.fs.metrics.Exposition;
 import io.holdfast.fs.mount.Binding;
 import io.holdfast.fs.mount.DatasetChanges;
 import io.holdfast.fs.mount.DatasetFilesystem;
@@ -39,11 +40,9 @@ import io.holdfast.policy.CachePolicy;
 import io.holdfast.policy.Policies;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,7 +80,7 @@ final class MountParts {
   final DatasetScan scan;
   final Tasks tasks;
   final StatsReport report;
-  final Exposition metrics;
+  final DaemonFiles files;
   final DatasetFilesystem filesystem;
   private final Undo undo;
 
@@ -97,6 +96,9 @@ final class MountParts {
     this.settings = settings;
     this.supervision = supervision;
     this.undo = undo;
+    if (supervision != null) {
+      supervision.goElsewhere(settings.stateDirectory());
+    }
     int[] without = supervision == null ? new int[0] : supervision.descriptors();
     IsolatedThreads pinners = undo.closing(Composition.pinners(without));
     IsolatedThreads droppers = undo.closing(Composition.droppers(without));
@@ -114,7 +116,9 @@ final class MountParts {
         new LiveChanges(
             settings, supervision == null ? null : supervision.directory(), this::capacityChanged);
     residentLog =
-        supervision == null ? ResidentLog.NONE : ResidentFile.open(supervision.residents());
+        supervision == null
+            ? ResidentLog.NONE
+            : ResidentFile.open(supervision.residents(), supervision.elsewhere());
     residency = residency(new Residency.Threads(pinners, droppers));
     layout = new ItemLayout(settings.itemSize());
     OwnShare ownShare = new OwnShare(residency::datasetSize);
@@ -123,11 +127,9 @@ final class MountParts {
     transit = transit(asking, accesses);
     // never closed: requests are answered until the process ends
     NodeTable nodes =
-        new NodeTable(
-            supervision == null
-                ? GrowingMemory.ofProcess("nodes")
-                : GrowingMemory.at(supervision.nodes()));
-    tree = new Tree(origin, nodes, old -> changes().replaced(old));
+        new NodeTable(supervision == null ? GrowingMemory.ofProcess("nodes") : supervision.nodes());
+    tree = new Tree(origin, nodes, Tree.ChangeListener.of(this::changes));
+    tree.sweepOn(Composition.sweeper());
     state = treeState();
     TreeScan treeScan = new TreeScan(origin, tree, Composition.scanners(origin.mayHang()));
     binding = undo.closing(Composition.binding(supervision));
@@ -145,7 +147,7 @@ final class MountParts {
     tasks = tasks();
     ReadStats reads = new ReadStats();
     report = report(reads, accesses);
-    metrics = new Exposition(settings.name(), report::stats, this::peerRows);
+    files = new DaemonFiles(settings, live, report, this::nodes);
     filesystem = filesystem(reads, accesses);
   }
 
@@ -155,8 +157,8 @@ final class MountParts {
   }
 
   /** Returns a row for each node of the cluster. */
-  List<Map<String, Object>> peerRows() {
-    return peers == null ? List.of() : peers.report().peers();
+  List<NodeFigures> nodes() {
+    return peers == null ? List.of() : peers.report().nodes();
   }
 
   private boolean mayKeep(Item item) {
@@ -236,8 +238,8 @@ final class MountParts {
             new PeerLink(
                 wanted,
                 capacity,
-                residency,
-                new PeerLink.Threads(asking, Composition.pool("peer-name")),
+                new PeerLink.Local(origin, residency),
+                new PeerLink.Threads(asking, Composition.pool("peer-name"), Composition.sketcher()),
                 ownShare::share));
   }
 
@@ -330,7 +332,7 @@ final class MountParts {
             reads,
             activity,
             Accesses.figures(accesses),
-            () -> Ceiling.figures(memory.figures()),
+            () -> memory.figures().told(),
             watcher,
             () -> message || watcher.isRunning(),
             binding,
@@ -340,8 +342,12 @@ final class MountParts {
   }
 
   private DatasetFilesystem filesystem(ReadStats reads, AccessLog accesses) {
-    Map<String, Supplier<byte[]>> files =
-        DaemonFiles.of(live, report, metrics::text, this::peerRows);
+    ControlFiles control =
+        new ControlFiles(
+            files.files(),
+            new ControlFiles.Owner(ControlDirectory.ownUid(), ControlDirectory.ownGid()),
+            restarts(),
+            Ticker.systemTicker());
     return new DatasetFilesystem(
         new DatasetFilesystem.Parts(
             origin,
@@ -349,7 +355,7 @@ final class MountParts {
             layout,
             transit,
             residency,
-            new ControlFiles(files, restarts(), Ticker.systemTicker()),
+            control,
             reads,
             activity,
             accesses,

@@ -1,12 +1,16 @@
 package io.holdfast.fs.daemon;
 
 import static io.holdfast.fs.daemon.SettingsRules.require;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.holdfast.fs.peers.PeerSettings;
 import io.holdfast.peer.Dataset;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.TlsFiles;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.EnumMap;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +24,11 @@ final class PeerRules {
 
   /** Off-heap memory of connections. */
   static final long MEMORY_BYTES = 64L << 20;
+
+  /** Of a default id: what people recognize, and what tells it from others. */
+  private static final int LONGEST_READABLE = 64;
+
+  private static final int DIGEST_BYTES = 6;
 
   private PeerRules() {}
 
@@ -129,10 +138,24 @@ final class PeerRules {
         b.listen, b.discovery, b.secretFile, tls, new Dataset(id, (int) b.itemSize));
   }
 
-  /** The last part of the origin's name, or what of it can be in an id. */
+  /**
+   * The last part of the origin's name, or what of it can be in an id, and a digest of all of the
+   * name: the same on nodes that name the dataset the same, and no two names make one id.
+   */
   private static String datasetId(Source origin) {
     String text = origin.lastPart().replaceAll("[^A-Za-z0-9._-]", "-");
-    String id = text.replaceFirst("^[^A-Za-z0-9]+", "");
-    return Dataset.isId(id) ? id : "dataset";
+    String readable = text.replaceFirst("^[^A-Za-z0-9]+", "");
+    String digest = digest(origin.toString());
+    String id = readable.substring(0, Math.min(readable.length(), LONGEST_READABLE)) + "-" + digest;
+    return Dataset.isId(id) ? id : "dataset-" + digest;
+  }
+
+  private static String digest(String name) {
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(name.getBytes(UTF_8));
+      return HexFormat.of().formatHex(digest, 0, DIGEST_BYTES);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
   }
 }

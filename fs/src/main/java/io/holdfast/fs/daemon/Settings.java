@@ -67,7 +67,9 @@ public final class Settings {
     ITEM_SIZE,
     METADATA_TTL,
     SOURCE_TIMEOUT,
+    REQUIRE_MOUNT,
     XATTR,
+    ACL,
     PIN,
     WINDOW,
     WINDOW_AGE,
@@ -98,6 +100,7 @@ public final class Settings {
     METRICS,
     ACCESS_LOG,
     ACCESS_LOG_SAMPLE,
+    STATS_VISIBLE_TO,
     STATE_DIR;
 
     /** Returns the name in texts and, behind two dashes, on the command line: {@code item-size}. */
@@ -120,7 +123,9 @@ public final class Settings {
   private final int itemSize;
   private final Duration metadataTtl;
   private final Duration sourceTimeout;
+  private final boolean requireMount;
   private final XattrChoice xattr;
+  private final AclChoice acl;
   private final PinMode pin;
   private final long windowBytes;
   private final Duration windowAge;
@@ -153,7 +158,9 @@ public final class Settings {
     itemSize = (int) builder.itemSize;
     metadataTtl = builder.metadataTtl;
     sourceTimeout = builder.sourceTimeout;
+    requireMount = builder.requireMount;
     xattr = builder.xattr;
+    acl = builder.acl;
     pin = builder.pin;
     windowBytes = builder.windowBytes;
     windowAge = builder.windowAge;
@@ -255,6 +262,11 @@ public final class Settings {
     return xattr;
   }
 
+  /** Returns who decides by access control lists. */
+  public AclChoice acl() {
+    return acl;
+  }
+
   /** Returns how residents are held. */
   public PinMode pin() {
     return pin;
@@ -286,6 +298,11 @@ public final class Settings {
   /** Returns whether other users than the daemon's may use the mount. */
   public boolean allowOther() {
     return allowOther;
+  }
+
+  /** Tells whether the source has to be on a file system other than the root's. */
+  public boolean requireMount() {
+    return requireMount;
   }
 
   /** Returns how a dataset in S3 is reached and shown; empty where it is a directory. */
@@ -347,7 +364,7 @@ public final class Settings {
     return sources.getOrDefault(key, "default");
   }
 
-  /** Returns a setting's value as text for people, such as {@code 64G (68.7 GB)}. */
+  /** Returns a setting's value as text for people, such as {@code 64G}. */
   public String text(Key key) {
     return new SettingsText(this).text(key);
   }

@@ -29,6 +29,7 @@ public final class SettingsBuilder {
   Duration metadataTtl = Settings.DEFAULT_METADATA_TTL;
   Duration sourceTimeout = Settings.DEFAULT_SOURCE_TIMEOUT;
   XattrChoice xattr = XattrChoice.ON;
+  AclChoice acl = AclChoice.AUTO;
   PinMode pin = PinMode.AUTO;
   long windowBytes = Settings.DEFAULT_WINDOW_BYTES;
   Duration windowAge = Settings.DEFAULT_WINDOW_AGE;
@@ -36,6 +37,7 @@ public final class SettingsBuilder {
   JobBy jobBy = JobBy.CGROUP;
   BindingChoice binding = BindingChoice.JNR_FUSE;
   boolean allowOther;
+  boolean requireMount;
   final S3Options s3 = new S3Options();
   final Monitoring.Builder monitoring = new Monitoring.Builder();
   @Nullable NodeAddress listen;
@@ -143,6 +145,12 @@ public final class SettingsBuilder {
     return this;
   }
 
+  /** Who decides by access control lists. */
+  public SettingsBuilder acl(AclChoice value) {
+    acl = value;
+    return this;
+  }
+
   /** How residents are held. */
   public SettingsBuilder pin(PinMode value) {
     pin = value;
@@ -188,6 +196,12 @@ public final class SettingsBuilder {
    */
   public SettingsBuilder allowOther(boolean value) {
     allowOther = value;
+    return this;
+  }
+
+  /** Whether the source has to be on a file system other than the root's. */
+  public SettingsBuilder requireMount(boolean value) {
+    requireMount = value;
     return this;
   }
 
@@ -237,7 +251,7 @@ public final class SettingsBuilder {
     return this;
   }
 
-  /** The dataset's name among peers; by default the last part of the origin's name. */
+  /** The dataset's name among peers; by default one that follows from its whole name. */
   public SettingsBuilder datasetId(String value) {
     datasetId = value;
     return this;

@@ -72,6 +72,10 @@ final class SettingsRules {
         "--source-timeout %s is not possible: it must be at least 1s",
         b.sourceTimeout);
     require(
+        b.acl != AclChoice.KERNEL || b.xattr == XattrChoice.ON,
+        "--acl kernel is not possible with --xattr off: the kernel asks for ACLs as for extended"
+            + " attributes; fix: leave one of the two away");
+    require(
         b.logFile == null || b.logFile.isAbsolute(), "log file '%s' is not absolute", b.logFile);
     require(
         b.stateDirectory == null || b.stateDirectory.isAbsolute(),

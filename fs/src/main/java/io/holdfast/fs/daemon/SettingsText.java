@@ -8,16 +8,38 @@ import io.holdfast.fs.units.Sizes;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What settings are, in words for people and for files. Immutable. */
 final class SettingsText {
   /** The text of what is not there. */
   static final String NOTHING = "-";
+
+  /** Longer sizes, as 78125000K, nobody reads. */
+  private static final int LONGEST_EXACT = 5;
+
+  /** The text of what is told to the owner alone. */
+  private static final String WITHHELD = "(for the owner)";
+
+  /** Settings that name files, other than the dataset and the mountpoint. */
+  private static final Set<Settings.Key> OF_FILES =
+      EnumSet.of(
+          Settings.Key.CONFIG,
+          Settings.Key.KEEP,
+          Settings.Key.EXCLUDE,
+          Settings.Key.CLUSTER_SECRET_FILE,
+          Settings.Key.TLS_CERT,
+          Settings.Key.TLS_KEY,
+          Settings.Key.TLS_CA,
+          Settings.Key.LOG_FILE,
+          Settings.Key.ACCESS_LOG,
+          Settings.Key.STATE_DIR);
 
   private final Settings settings;
 
@@ -60,7 +82,9 @@ final class SettingsText {
       case ITEM_SIZE -> size(settings.itemSize());
       case METADATA_TTL -> orIndefinite(settings.metadataTtl());
       case SOURCE_TIMEOUT -> orIndefinite(settings.sourceTimeout());
+      case REQUIRE_MOUNT -> settings.requireMount() ? "yes" : "no";
       case XATTR -> lower(settings.xattr());
+      case ACL -> lower(settings.acl());
       case PIN -> lower(settings.pin());
       case WINDOW -> size(settings.windowBytes());
       case WINDOW_AGE -> Durations.exact(settings.windowAge());
@@ -83,7 +107,8 @@ final class SettingsText {
       case FOREGROUND -> settings.foreground() ? "yes" : "no";
       case LOG_LEVEL -> lower(settings.level());
       case LOG_FILE -> orNothing(settings.logFile().orElse(null));
-      case LOG_FORMAT, METRICS, ACCESS_LOG, ACCESS_LOG_SAMPLE -> settings.monitoring().text(key);
+      case LOG_FORMAT, METRICS, ACCESS_LOG, ACCESS_LOG_SAMPLE, STATS_VISIBLE_TO ->
+          settings.monitoring().text(key);
       case STATE_DIR -> settings.stateDirectory().map(Path::toString).orElse("none");
     };
   }
@@ -117,6 +142,29 @@ final class SettingsText {
     return rows;
   }
 
+  /**
+   * Returns rows of {@link #report} as users other than the owner see them: without the names of
+   * files, but for the dataset and where it appears.
+   */
+  static List<Map<String, Object>> forOthers(List<Map<String, Object>> rows) {
+    return rows.stream()
+        .map(row -> isOfFiles(row) ? row(setting(row), null, WITHHELD, source(row)) : row)
+        .toList();
+  }
+
+  private static boolean isOfFiles(Map<String, Object> row) {
+    return !NOTHING.equals(row.get("text"))
+        && OF_FILES.stream().map(Settings.Key::text).anyMatch(setting(row)::equals);
+  }
+
+  private static String setting(Map<String, Object> row) {
+    return String.valueOf(row.get("setting"));
+  }
+
+  private static String source(Map<String, Object> row) {
+    return String.valueOf(row.get("source"));
+  }
+
   /** Returns the row of {@link #report} for a capacity that somebody has set since the mount. */
   static Map<String, Object> changedCapacity(long bytes) {
     return row(Settings.Key.CAPACITY.text(), Sizes.exact(bytes), size(bytes), "holdfast capacity");
@@ -138,9 +186,10 @@ final class SettingsText {
     return patterns.isEmpty() ? NOTHING : String.join(" ", patterns);
   }
 
+  /** In words as well where the exact number is long. */
   private static String size(long bytes) {
     String exact = Sizes.exact(bytes);
-    return bytes < 1000 ? exact : exact + " (" + Human.bytes(bytes) + ")";
+    return exact.length() <= LONGEST_EXACT ? exact : exact + " (" + Human.bytes(bytes) + ")";
   }
 
   private static String lower(Enum<?> value) {

@@ -4,10 +4,13 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.GrowingMemory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.commons.io.FileUtils;
@@ -32,8 +35,11 @@ public final class Supervision {
   private static final int ORIGIN = 8;
   private static final int FUSE = 9;
 
+  private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
   private final Path state;
   private final int supervisor;
+  private volatile List<Path> elsewhere = List.of();
 
   private Supervision(Path state) {
     this.state = state;
@@ -94,12 +100,45 @@ public final class Supervision {
     return state.resolve("session");
   }
 
-  Path nodes() {
-    return state.resolve("nodes");
+  /**
+   * Says where what finds no room in the state directory may go: to memory that processes share,
+   * then to the directory of what one mount leaves to the next.
+   */
+  void goElsewhere(Optional<Path> directory) {
+    List<Path> places = new ArrayList<>();
+    if (Files.isDirectory(SHARED_MEMORY)) {
+      places.add(SHARED_MEMORY);
+    }
+    directory.ifPresent(places::add);
+    elsewhere = List.copyOf(places);
   }
 
-  Path requests() {
-    return state.resolve("requests");
+  /** Returns the directories for what finds no room in the state directory. */
+  List<Path> elsewhere() {
+    return elsewhere;
+  }
+
+  /** Opens the memory of all nodes. */
+  GrowingMemory nodes() throws FsException {
+    return memory("nodes");
+  }
+
+  /** Opens the memory of the requests that are not answered. */
+  GrowingMemory requests() throws FsException {
+    return memory("requests");
+  }
+
+  /** Where a part of it is gone with a daemon that was killed, none can take the mount over. */
+  private GrowingMemory memory(String name) throws FsException {
+    try {
+      return GrowingMemory.at(state.resolve(name), elsewhere);
+    } catch (FsException e) {
+      if (e.code() == FsError.UNAVAILABLE) {
+        log.error("the mount ends: {}", e.getMessage());
+        end();
+      }
+      throw e;
+    }
   }
 
   Path residents() {
@@ -135,11 +174,18 @@ public final class Supervision {
   void end() {
     try {
       forbidRestart(state);
+      removeElsewhere();
       if (isOrphaned()) {
         FileUtils.deleteDirectory(state.toFile());
       }
     } catch (IOException e) {
       log.error("the supervisor may start another daemon: {}", e.getMessage());
+    }
+  }
+
+  private void removeElsewhere() throws IOException {
+    for (Path place : elsewhere) {
+      GrowingMemory.removeElsewhere(state, place);
     }
   }
 

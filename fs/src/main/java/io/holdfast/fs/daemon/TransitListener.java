@@ -53,7 +53,7 @@ record TransitListener(
   @Override
   public FetchUse use(Item item, Item range, Reader reader) {
     boolean whole = range.length() == item.length();
-    return activity.fetch(item.id(), whole, range.offset() == item.offset(), reader.thread());
+    return activity.fetch(item.key(), whole, range.offset() == item.offset(), reader.thread());
   }
 
   @Override
@@ -65,6 +65,6 @@ record TransitListener(
 
   @Override
   public void changed(Item item) {
-    changes.get().changed(Item.node(item.id()));
+    changes.get().changed(item.node());
   }
 }

@@ -1,6 +1,8 @@
 package io.holdfast.fs.daemon;
 
+import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.TrustedPlace;
 import io.holdfast.fs.tree.Moment;
 import io.holdfast.fs.tree.Tree;
 import io.holdfast.fs.tree.TreeImage;
@@ -101,9 +103,15 @@ final class TreeState implements AutoCloseable {
   /**
    * Brings what a mount before this one knew into the tree, which nobody uses yet.
    *
-   * @throws FsException where the origin does not tell its identity
+   * @throws FsException where the origin does not tell its identity, or others than this user and
+   *     root could have written what is there
    */
   void load() throws FsException {
+    try {
+      TrustedPlace.check("the state file", file);
+    } catch (IOException e) {
+      throw new FsException(FsError.ACCESS_DENIED, e.getMessage(), e);
+    }
     long began = System.nanoTime();
     String identity = identity();
     try (TreeImage image = TreeImage.open(file, identity)) {
@@ -191,6 +199,7 @@ final class TreeState implements AutoCloseable {
     long began = System.nanoTime();
     try {
       Files.createDirectories(file.toAbsolutePath().getParent(), MODE);
+      TrustedPlace.check("the state file", file);
       long bytes = tree.write(file, identity(), Moment.now());
       written = changes;
       failing = false;

@@ -38,8 +38,23 @@ final class KnownSecrets {
           if (Redactor.isSecretName(name) && !name.endsWith("_FILE")) {
             secrets.add(value);
           }
+          userInfo(value)
+              .ifPresent(
+                  user -> {
+                    secrets.add(user);
+                    secrets.add(user.substring(user.indexOf(':') + 1));
+                  });
         });
     return secrets;
+  }
+
+  /** Returns what stands before the host, as in the addresses of proxies. */
+  private static Optional<String> userInfo(String address) {
+    int begin = address.indexOf("://");
+    int end = address.lastIndexOf('@');
+    return begin < 0 || end < begin
+        ? Optional.empty()
+        : Optional.of(address.substring(begin + 3, end));
   }
 
   /**

@@ -26,6 +26,21 @@ public final class Redactor {
 
   private static final int FLAGS = Pattern.CASE_INSENSITIVE;
 
+  /** What is written without a space behind a name, and one with. */
+  private static final String NAME =
+      "[\\w.-]*(?:" + WORDS + ")(?![\\w.-]*-file\\b)[\\w.-]*[\"']?\\s*[=:]\\s*";
+
+  private static final String OPTION = "--?[\\w-]*(?:" + WORDS + ")(?![\\w-]*-file\\b)[\\w-]*\\s+";
+
+  /**
+   * As a shell takes it: pieces in quotes next to each other. To the line's end where one is open.
+   */
+  private static final String QUOTED =
+      "(?:(?:\"(?:[^\"\\\\\\r\\n]|\\\\.)*\"|'(?:[^'\\\\\\r\\n]|\\\\.)*'|\\\\.)+|[\"'][^\\r\\n]*)";
+
+  /** A secret may have blanks and separators in it. */
+  private static final String UNQUOTED = "[^\\s\"'][^\\r\\n]*";
+
   /** Each with what takes its place; in this order. */
   private static final List<Rule> RULES = rules();
 
@@ -40,7 +55,10 @@ public final class Redactor {
     // the longer ones first, since they may hold shorter ones
     known =
         secrets.stream()
+            // a log may have cut a key that has several lines
+            .flatMap(String::lines)
             .map(String::strip)
+            .filter(line -> !line.startsWith("-----"))
             .filter(secret -> secret.length() >= SHORTEST)
             .distinct()
             .sorted(Comparator.comparingInt(String::length).reversed())
@@ -66,6 +84,7 @@ public final class Redactor {
 
   private static List<Rule> rules() {
     String removed = Matcher.quoteReplacement(REMOVED);
+    String quoted = "$1\"" + removed + "\"";
     return List.of(
         // keys in PEM, also where the beginning or the end of the text cuts one
         rule(
@@ -73,29 +92,22 @@ public final class Redactor {
             removed,
             Pattern.DOTALL),
         rule("\\A(?:(?!-----BEGIN ).)*?-----END [A-Z ]*PRIVATE KEY-----", removed, Pattern.DOTALL),
-        // user:password@host, and a token alone
-        rule("([a-z][a-z0-9+.-]*://)[^\\s/@\"']+@", "$1" + removed + "@", FLAGS),
+        // user:password@host, and a token alone; a password may have each of the separators in it
+        rule("([a-z][a-z0-9+.-]*://)\\S*@", "$1" + removed + "@", FLAGS),
         // Authorization: Bearer ...
         rule("\\b(Bearer|Basic|AWS4-HMAC-SHA256)\\s+[^\\r\\n\"']+", "$1 " + removed, FLAGS),
         // AWS_ANYTHING=value
-        rule("\\b(AWS_[A-Z0-9_]+\\s*[=:]\\s*)[^\\s,;}\\])]+", "$1" + removed, 0),
+        rule("\\b(AWS_[A-Z0-9_]+\\s*[=:]\\s*)" + QUOTED, quoted, 0),
+        rule("\\b(AWS_[A-Z0-9_]+\\s*[=:]\\s*)" + UNQUOTED, "$1" + removed, 0),
         // "secretKey" : "value", secret-key=value, --password value; but not paths of files
         rule(
-            "(\"[^\"\\r\\n]{0,60}(?:"
-                + WORDS
-                + ")[^\"\\r\\n]{0,60}\"\\s*:\\s*)\"(?:[^\"\\\\\\r\\n]|\\\\.)*\"?",
-            "$1\"" + removed + "\"",
+            "(\"[^\"\\r\\n]{0,60}(?:" + WORDS + ")[^\"\\r\\n]{0,60}\"\\s*:\\s*)" + QUOTED,
+            quoted,
             FLAGS),
-        rule(
-            "([\\w.-]*(?:"
-                + WORDS
-                + ")(?![\\w.-]*-file\\b)[\\w.-]*[\"']?\\s*[=:]\\s*[\"']?)[^\\s\"'&,;}\\])]+",
-            "$1" + removed,
-            FLAGS),
-        rule(
-            "(--?[\\w-]*(?:" + WORDS + ")(?![\\w-]*-file\\b)[\\w-]*\\s+)[^\\s-][^\\s]*",
-            "$1" + removed,
-            FLAGS),
+        rule("(" + NAME + ")" + QUOTED, quoted, FLAGS),
+        rule("(" + NAME + ")" + UNQUOTED, "$1" + removed, FLAGS),
+        rule("(" + OPTION + ")" + QUOTED, quoted, FLAGS),
+        rule("(" + OPTION + ")" + UNQUOTED, "$1" + removed, FLAGS),
         // ?X-Amz-Signature=...&sig=...
         rule("([?&](?:X-Amz-[\\w-]+|sig|key|auth|code)=)[^&\\s\"']+", "$1" + removed, FLAGS),
         // what has the form of keys: of AWS, of GitHub and the like, JSON web tokens
@@ -106,6 +118,11 @@ public final class Redactor {
         rule(
             "(?<![\\w/+=.-])(?=[A-Za-z0-9/+]*[a-z])(?=[A-Za-z0-9/+]*[A-Z])(?=[A-Za-z0-9/+]*\\d)"
                 + "[A-Za-z0-9+][A-Za-z0-9/+]{39}(?![\\w/+=.-])",
+            removed,
+            0),
+        // lines of a key in base64; sums in hexadecimal have letters of one case only
+        rule(
+            "(?<![\\w/+-])(?=[\\w/+-]*[a-z])(?=[\\w/+-]*[A-Z])(?=[\\w/+-]*\\d)[\\w/+-]{61,}=*",
             removed,
             0));
   }

@@ -1,7 +1,7 @@
 package io.holdfast.fs.doctor;
 
 import io.holdfast.fs.FsException;
-import io.holdfast.fs.control.Figures;
+import io.holdfast.fs.figures.Figures;
 import io.holdfast.fs.units.Human;
 import java.util.List;
 import java.util.Optional;
@@ -31,14 +31,14 @@ final class AnswerProbe implements Probe {
       return List.of(explain(trouble));
     }
     Optional<Figures> figures = answers.figures();
-    String running = figures.map(of -> of.text("version")).orElse("");
+    String running = figures.map(Figures::version).orElse("");
     if (!running.equals(version)) {
       return List.of(
           Finding.warn(
               "the daemon is of version %s, this command of %s".formatted(running, version),
               "holdfast restart " + subject.target()));
     }
-    long uptime = figures.map(of -> of.number("uptime_seconds")).orElse(0L);
+    long uptime = figures.map(Figures::uptimeSeconds).orElse(0L);
     return List.of(Finding.ok("answers; mounted for " + Human.seconds(uptime)));
   }
 

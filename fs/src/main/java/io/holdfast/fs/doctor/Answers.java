@@ -2,7 +2,9 @@ package io.holdfast.fs.doctor;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlClient;
-import io.holdfast.fs.control.Figures;
+import io.holdfast.fs.control.FiguresJson;
+import io.holdfast.fs.figures.Figures;
+import io.holdfast.fs.figures.NodeFigures;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -52,7 +54,19 @@ public record Answers(
   /** Returns the last figures. */
   Optional<Figures> figures() {
     Map<String, Object> last = later == null ? stats : later;
-    return Optional.ofNullable(last).map(Figures::new);
+    return Optional.ofNullable(last).map(FiguresJson::figures);
+  }
+
+  /** Returns the figures before those, where there were two. */
+  Optional<Figures> earlier() {
+    return later == null || stats == null
+        ? Optional.empty()
+        : Optional.of(FiguresJson.figures(stats));
+  }
+
+  /** Returns the nodes of its cluster. */
+  List<NodeFigures> nodes() {
+    return FiguresJson.nodes(peers);
   }
 
   /** Returns the value of a setting as an option would give it; nothing where it is not set. */

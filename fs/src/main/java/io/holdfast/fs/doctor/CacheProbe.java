@@ -1,6 +1,9 @@
 package io.holdfast.fs.doctor;
 
-import io.holdfast.fs.control.Figures;
+import io.holdfast.fs.figures.CacheFigures;
+import io.holdfast.fs.figures.DatasetFigures;
+import io.holdfast.fs.figures.Figures;
+import io.holdfast.fs.figures.MemoryFigures;
 import io.holdfast.fs.units.Human;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,47 +33,52 @@ final class CacheProbe implements Probe {
   }
 
   private List<Finding> judge(Figures stats) {
-    Figures cache = stats.group("cache");
-    Figures dataset = stats.group("dataset");
+    CacheFigures cache = stats.cache();
+    DatasetFigures dataset = stats.dataset();
     List<Finding> findings = new ArrayList<>();
-    double planned = cache.real("planned_hit_ratio");
+    boolean hasFiles = dataset.files() > 0;
+    double planned = cache.plannedHitRatio();
     String text =
         "capacity %s, resident %s, dataset %s%s: planned hit ratio %s"
             .formatted(
-                Human.bytes(cache.number("capacity_bytes")),
-                Human.bytes(cache.number("resident_bytes")),
-                Human.bytes(dataset.number("bytes")),
-                dataset.is("scanned") ? "" : " so far",
-                Human.ratio(planned));
+                Human.bytes(cache.capacityBytes()),
+                Human.bytes(cache.residentBytes()),
+                Human.bytes(dataset.bytes()),
+                dataset.scanned() ? "" : " so far",
+                hasFiles ? Human.ratio(planned) : "-");
     findings.add(
-        planned < LOW
+        hasFiles && planned < LOW
             ? Finding.warn(text, "more --capacity, or more nodes (--peers)")
             : Finding.ok(text));
-    Figures memory = stats.group("memory");
-    if (!memory.text("cause").isEmpty()) {
+    MemoryFigures memory = stats.memory();
+    if (!memory.cause().isEmpty()) {
       findings.add(
           Finding.warn(
               "residents may take %s for now, because of %s: %s"
-                  .formatted(
-                      Human.bytes(memory.number("allowed_bytes")),
-                      memory.text("cause"),
-                      memory.text("state")),
+                  .formatted(Human.bytes(memory.allowedBytes()), memory.cause(), memory.state()),
               "a smaller --capacity, or less memory for others: see 'Residents make way' in"
                   + " TROUBLESHOOTING"));
     }
-    if (cache.number("pin_failures") > 0) {
+    if (cache.pinFailures() > 0) {
       findings.add(
           Finding.warn(
-              "pins that failed: " + cache.number("pin_failures"),
+              "pins that failed: " + cache.pinFailures(),
               "see 'ENOMEM on a pin' in TROUBLESHOOTING: locked memory, vm.max_map_count"));
     }
-    if (cache.text("pin").equals("soft")) {
+    if (cache.pin().equals("soft")) {
       findings.add(
           Finding.warn(
               "pages are not locked (--pin soft), so the kernel may drop them",
               "run as root, or 'ulimit -l unlimited' before the mount"));
     }
-    addMappings(findings, Math.round(planned * dataset.number("files")));
+    if (dataset.acls().equals("strict")) {
+      findings.add(
+          Finding.warn(
+              "the dataset has ACLs, and the kernel does not decide by them: who has rights by an"
+                  + " ACL alone is denied",
+              "mount again, with root and the kernel binding, or with --acl kernel"));
+    }
+    addMappings(findings, Math.round(planned * dataset.files()));
     return findings;
   }
 

@@ -71,7 +71,7 @@ final class DaemonMemoryProbe implements Probe {
     return Human.bytes(files.field("proc/" + subject.pid() + "/status", key).orElse(0) * KIB);
   }
 
-  /** The daemon shows {@code 64G (68.7 GB)}. */
+  /** The daemon shows {@code 78125000K (74.5 GiB)}. */
   private static Optional<Long> size(String text) {
     try {
       return Optional.of(Sizes.parse(text.split(" ", 2)[0]));

@@ -44,6 +44,11 @@ public final class Doctor {
       Path states,
       Clock clock) {
 
+    /** Returns the memory of the machine, in bytes. */
+    public long memory() {
+      return MemoryProbe.total(files);
+    }
+
     /** Returns what finds the mounts. */
     public MountFinder finder() {
       return new MountFinder(controls, mounts, files);
@@ -75,6 +80,7 @@ public final class Doctor {
         new PrivilegesProbe(files, around.uid()),
         new MappingsProbe(files),
         new MemoryProbe(files),
+        new PromisesProbe(around.finder(), files),
         new FanotifyProbe(files),
         new ClockProbe(around.clock()),
         new DirectoryProbe("state", around.states(), around.mounts()),

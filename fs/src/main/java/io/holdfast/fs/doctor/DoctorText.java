@@ -1,5 +1,6 @@
 package io.holdfast.fs.doctor;
 
+import io.holdfast.fs.units.Visible;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,13 +26,14 @@ public final class DoctorText {
     for (Diagnosis line : report) {
       if (!line.scope().equals(scope)) {
         scope = line.scope();
-        text.append(scope.equals(Doctor.MACHINE) ? scope : "mount " + scope).append('\n');
+        text.append(scope.equals(Doctor.MACHINE) ? scope : "mount " + Visible.of(scope))
+            .append('\n');
       }
       Finding finding = line.finding();
       String level = painted.apply(finding.level(), "%-4s".formatted(finding.level()));
-      text.append("  %s  %-10s  %s%n".formatted(level, line.probe(), finding.text()));
+      text.append("  %s  %-10s  %s%n".formatted(level, line.probe(), Visible.of(finding.text())));
       if (!finding.mend().isEmpty()) {
-        text.append(INDENT).append("mend: ").append(finding.mend()).append('\n');
+        text.append(INDENT).append("mend: ").append(Visible.of(finding.mend())).append('\n');
       }
     }
     return text.append(summary(report)).append('\n').toString();

@@ -24,7 +24,7 @@ final class MemoryProbe implements Probe {
   @Override
   public List<Finding> run() {
     List<Finding> findings = new ArrayList<>();
-    long total = kib("MemTotal");
+    long total = total(files);
     long available = kib("MemAvailable");
     long limit = SystemMemory.cgroupLimit(files.root(), "self");
     findings.add(
@@ -73,7 +73,16 @@ final class MemoryProbe implements Probe {
         : Finding.ok(text);
   }
 
+  /** Returns the memory of a machine, in bytes. */
+  static long total(MachineFiles files) {
+    return kib(files, "MemTotal");
+  }
+
   private long kib(String key) {
+    return kib(files, key);
+  }
+
+  private static long kib(MachineFiles files, String key) {
     return files.field(MEMINFO, key).orElse(0) * KIB;
   }
 }

@@ -1,6 +1,11 @@
 package io.holdfast.fs.doctor;
 
-import io.holdfast.fs.control.Figures;
+import io.holdfast.fs.control.HiddenKeys;
+import io.holdfast.fs.figures.DatasetFigures;
+import io.holdfast.fs.figures.FetchFigures;
+import io.holdfast.fs.figures.Figures;
+import io.holdfast.fs.linux.Fstab;
+import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -43,36 +48,66 @@ final class OriginProbe implements Probe {
       findings.add(seen);
     }
     Answers answers = asked.answers();
-    if (answers.stats() != null) {
-      findings.addAll(counted(answers));
+    Figures figures = answers.figures().orElse(null);
+    if (figures != null) {
+      FetchFigures.Origin before = answers.earlier().map(OriginProbe::origin).orElse(null);
+      findings.addAll(counted(before, origin(figures)));
+      DatasetFigures dataset = figures.dataset();
+      if (isEmpty(dataset)) {
+        findings.add(
+            Finding.warn(
+                "the dataset has no files: " + why(),
+                "mount its file system, and then Holdfast again; --require-mount refuses such a"
+                    + " source"));
+      }
+      long hidden = dataset.hiddenKeys();
+      if (hidden > 0) {
+        findings.add(
+            Finding.warn(
+                HiddenKeys.text(hidden, dataset.hiddenKey()),
+                "rename them in the store; SEMANTICS.md, \"Datasets in S3\", says which keys can"
+                    + " be shown"));
+      }
     }
     return findings;
   }
 
-  private static List<Finding> counted(Answers answers) {
-    Figures before = origin(new Figures(answers.stats()));
-    Figures now = origin(answers.figures().orElseThrow());
+  private static boolean isEmpty(DatasetFigures dataset) {
+    return dataset.scanned() && dataset.files() == 0;
+  }
+
+  private String why() {
+    String source = subject.mount() == null ? "" : subject.mount().source();
+    if (!source.startsWith("/")) {
+      return "nothing is below '%s'".formatted(source);
+    }
+    MountTable mounts = MountTable.parse(files.text("proc/self/mountinfo").orElse(""));
+    return SourceMount.whyEmpty(
+        Path.of(source), mounts, Fstab.parse(files.lines(Fstab.FILE.toString())));
+  }
+
+  private static List<Finding> counted(
+      FetchFigures.@Nullable Origin before, FetchFigures.Origin now) {
     List<Finding> findings = new ArrayList<>();
-    long inFlight = now.number("in_flight");
-    if (now.is("silent")) {
+    long inFlight = now.inFlight();
+    if (now.silent()) {
       findings.add(
           Finding.fail(
               "it has not answered for %d s, so what needs it fails at once"
-                  .formatted(now.number("unanswered_seconds")),
+                  .formatted(now.unansweredSeconds()),
               MEND));
     }
-    if (now.number("stuck") > 0) {
+    if (now.stuck() > 0) {
       findings.add(
-          Finding.fail(
-              "fetches that were given up and have not come back: " + now.number("stuck"), MEND));
-    } else if (answers.later() != null
-        && before.number("in_flight") > 0
+          Finding.fail("fetches that were given up and have not come back: " + now.stuck(), MEND));
+    } else if (before != null
+        && before.inFlight() > 0
         && inFlight > 0
-        && before.number("bytes") == now.number("bytes")) {
+        && before.bytes() == now.bytes()) {
       findings.add(
           Finding.fail("fetches that wait, and nothing came within a second: " + inFlight, MEND));
     }
-    long errors = now.number("errors");
+    long errors = now.errors();
     if (errors > 0) {
       findings.add(
           Finding.warn(
@@ -83,18 +118,13 @@ final class OriginProbe implements Probe {
       findings.add(
           Finding.ok(
               "fetches %d, in flight %d, retries %d, median %d us, 99th percentile %d us"
-                  .formatted(
-                      now.number("items"),
-                      inFlight,
-                      now.number("retries"),
-                      now.number("p50_us"),
-                      now.number("p99_us"))));
+                  .formatted(now.items(), inFlight, now.retries(), now.p50Us(), now.p99Us())));
     }
     return findings;
   }
 
-  private static Figures origin(Figures stats) {
-    return stats.group("fetches").group("origin");
+  private static FetchFigures.Origin origin(Figures stats) {
+    return stats.fetches().origin();
   }
 
   private @Nullable Finding look(String source) throws IOException, InterruptedException {

@@ -1,12 +1,11 @@
 package io.holdfast.fs.doctor;
 
-import io.holdfast.fs.control.Figures;
+import io.holdfast.fs.figures.NodeFigures;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -39,10 +38,9 @@ final class PeerClocksProbe implements Probe {
       return List.of(); // only who has a certificate may ask
     }
     List<Finding> findings = new ArrayList<>();
-    for (Map<String, Object> row : answers.peers()) {
-      Figures peer = new Figures(row);
-      if (peer.text("state").equals("up") && findings.size() < MOST_ASKED) {
-        ask(peer.text("node")).ifPresent(findings::add);
+    for (NodeFigures peer : answers.nodes()) {
+      if (peer.state().equals("up") && findings.size() < MOST_ASKED) {
+        ask(peer.node()).ifPresent(findings::add);
       }
     }
     return findings;

@@ -1,13 +1,14 @@
 package io.holdfast.fs.doctor;
 
-import io.holdfast.fs.control.Figures;
+import io.holdfast.fs.figures.ClusterFigures;
+import io.holdfast.fs.figures.Figures;
+import io.holdfast.fs.figures.NodeFigures;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -39,28 +40,33 @@ final class PeersProbe implements Probe {
     }
     List<Finding> findings = new ArrayList<>();
     secret(answers.setting("cluster-secret-file")).ifPresent(findings::add);
-    Set<String> view =
-        answers.peers().stream()
-            .map(row -> new Figures(row).text("node"))
-            .collect(Collectors.toSet());
+    Set<String> view = answers.nodes().stream().map(NodeFigures::node).collect(Collectors.toSet());
     findings.add(Finding.ok("nodes in the view: " + view.size()));
-    for (Map<String, Object> row : answers.peers()) {
-      Figures peer = new Figures(row);
-      if (peer.text("state").equals("suspect")) {
+    for (NodeFigures peer : answers.nodes()) {
+      if (peer.state().equals("other dataset")) {
         findings.add(
             Finding.warn(
-                peer.text("node") + " failed lately and is left alone for a while",
+                "%s has another dataset: %s".formatted(peer.node(), peer.difference()),
+                "a --dataset-id of its own for each dataset, the same on all nodes that have it"));
+      }
+      if (peer.state().equals("suspect")) {
+        findings.add(
+            Finding.warn(
+                peer.node() + " failed lately and is left alone for a while",
                 "'holdfast doctor' on that node"));
       }
     }
-    answers.figures().ifPresent(figures -> findings.addAll(refusals(figures)));
+    answers
+        .figures()
+        .flatMap(Figures::cluster)
+        .ifPresent(cluster -> findings.addAll(refusals(cluster)));
     findings.addAll(missing(answers.setting("peers").orElse(""), view));
     return findings;
   }
 
-  private static List<Finding> refusals(Figures stats) {
+  private static List<Finding> refusals(ClusterFigures cluster) {
     List<Finding> findings = new ArrayList<>();
-    new TreeMap<>(stats.group("cluster").group("refusals").numbers())
+    new TreeMap<>(cluster.refusals())
         .forEach(
             (reason, count) -> {
               if (count > 0) {

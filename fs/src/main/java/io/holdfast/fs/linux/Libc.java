@@ -17,6 +17,8 @@ public interface Libc {
 
   long syscall(long number, long a, long b, long c, long d);
 
+  long syscall(long number, long a, long b, long c, long d, long e, long f);
+
   int openat(int dirfd, long path, int flags, int mode);
 
   int close(int fd);
@@ -29,6 +31,8 @@ public interface Libc {
 
   int statx(int dirfd, long path, int flags, int mask, long buffer);
 
+  int name_to_handle_at(int dirfd, long path, long handle, long mountId, int flags);
+
   int fstatvfs(int fd, long buffer);
 
   int fstatfs(int fd, long buffer);
@@ -39,7 +43,11 @@ public interface Libc {
 
   long getxattr(long path, long name, long value, long size);
 
+  long lgetxattr(long path, long name, long value, long size);
+
   long listxattr(long path, long list, long size);
+
+  long llistxattr(long path, long list, long size);
 
   int posix_fadvise(int fd, long offset, long length, int advice);
 
@@ -50,6 +58,8 @@ public interface Libc {
   Pointer mmap(Pointer hint, long length, int protection, int flags, int fd, long offset);
 
   int munmap(long address, long length);
+
+  int mprotect(long address, long length, int protection);
 
   int mlock(long address, long length);
 
@@ -75,13 +85,13 @@ public interface Libc {
 
   int setpriority(int which, int who, int priority);
 
-  int setsid();
-
   int execv(long path, long words);
 
   int dup2(int from, int to);
 
   int fcntl(int fd, int command, int argument);
+
+  int ioctl(int fd, long request, long argument);
 
   long writev(int fd, long vectors, int count);
 

@@ -187,9 +187,15 @@ public final class Linux {
     return bytes;
   }
 
-  /** Describes an error number in a word or two, for messages. */
+  /** Describes an error number in a few words, for messages; of a bound, how to raise it. */
   public static String describe(int errno) {
     Errno known = Errno.valueOf(errno);
+    if (known == Errno.EMFILE) {
+      return "too many open files: raise 'ulimit -n', or LimitNOFILE= of the service";
+    }
+    if (known == Errno.ENFILE) {
+      return "too many open files on this machine: raise the sysctl fs.file-max";
+    }
     return known.defined() ? known.description() : "error " + errno;
   }
 

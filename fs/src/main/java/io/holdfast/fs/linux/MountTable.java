@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The mounts that this process sees, as the kernel lists them in {@code /proc/self/mountinfo}.
@@ -14,6 +15,35 @@ import java.util.Optional;
  */
 public final class MountTable {
   private static final String HOLDFAST_TYPE = "fuse.holdfast";
+
+  /** Types of which the kernel makes up the files, for programs that run the machine. */
+  private static final Set<String> PSEUDO_TYPES =
+      Set.of(
+          "binder",
+          "binfmt_misc",
+          "bpf",
+          "cgroup",
+          "cgroup2",
+          "configfs",
+          "debugfs",
+          "devpts",
+          "devtmpfs",
+          "efivarfs",
+          "fusectl",
+          "hugetlbfs",
+          "mqueue",
+          "nfsd",
+          "nsfs",
+          "proc",
+          "pstore",
+          "resctrl",
+          "rpc_pipefs",
+          "securityfs",
+          "selinuxfs",
+          "smackfs",
+          "sysfs",
+          "tracefs",
+          "xenfs");
 
   /**
    * One mount.
@@ -31,6 +61,11 @@ public final class MountTable {
 
     public boolean isHoldfast() {
       return type.equals(HOLDFAST_TYPE);
+    }
+
+    /** Tells whether the kernel makes up the files there, which are no data. */
+    public boolean isPseudo() {
+      return PSEUDO_TYPES.contains(type);
     }
 
     /** Returns the user that mounted it, for mounts of FUSE. */
@@ -93,6 +128,12 @@ public final class MountTable {
     return found;
   }
 
+  /** Tells whether something is mounted at a path, be it below a mount of Holdfast. */
+  public boolean hasOther(Path path) {
+    return mounts.stream()
+        .anyMatch(mount -> mount.mountpoint().equals(path) && !mount.isHoldfast());
+  }
+
   /** Returns all mounts of Holdfast, the lowest first. */
   public List<Mount> holdfast() {
     return mounts.stream().filter(Mount::isHoldfast).toList();
@@ -111,8 +152,13 @@ public final class MountTable {
     return Optional.ofNullable(found);
   }
 
+  /** Returns the mounts of a device, {@code major:minor}. */
+  public List<Mount> onDevice(String device) {
+    return mounts.stream().filter(mount -> mount.device().equals(device)).toList();
+  }
+
   /** Blanks, tabs, newlines and backslashes are written as three octal digits. */
-  private static String unescape(String text) {
+  static String unescape(String text) {
     if (text.indexOf('\\') < 0) {
       return text;
     }

@@ -14,19 +14,37 @@ final class BashCompletion {
       """
       # Completion of NAME in bash.
 
-      _NAME_mounts() {
-        local socket
-        for socket in /run/holdfast/*.sock "${XDG_RUNTIME_DIR:-/run}"/holdfast/*.sock; do
-          [ -S "$socket" ] || continue
-          socket=${socket##*/}
-          printf '%s\\n' "${socket%.sock}"
+      # Names of mounts, from files that are named after them: the ending, the files.
+      _NAME_names() {
+        local file name
+        for file in "${@:2}"; do
+          [ -e "$file" ] || continue
+          name=${file##*/}
+          name=${name%"$1"}
+          # compgen expands its words: other names than those of mounts could be commands.
+          case $name in
+            *[!A-Za-z0-9._-]*) ;;
+            *) printf '%s\\n' "$name" ;;
+          esac
         done
+      }
+
+      _NAME_mounts() {
+        _NAME_names .sock /run/holdfast/*.sock "${XDG_RUNTIME_DIR:-/run}"/holdfast/*.sock
+      }
+
+      _NAME_configured() {
+        _NAME_names .yaml /etc/holdfast/*.yaml
+        [ "$EUID" -eq 0 ] || _NAME_names .yaml "${XDG_CONFIG_HOME:-$HOME/.config}"/holdfast/*.yaml
       }
 
       _NAME() {
         local current=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}
-        local words='' kind=''
-        # --option=value is three words here.
+        local words='' kind='' before=''
+        # --option=value is three words here, or one where COMP_WORDBREAKS has no '='.
+        case $current in
+          --*=*) option=${current%%=*} before=$option= current=${current#*=} ;;
+        esac
         if [ "$current" = '=' ]; then
           current=''
         elif [ "$option" = '=' ]; then
@@ -53,6 +71,8 @@ final class BashCompletion {
         fi
         case $kind in
           mount) words="$words $(_NAME_mounts)" kind=directory ;;
+          configured) words=$(_NAME_configured) ;;
+          configuration) words=$(_NAME_configured) kind=file ;;
         esac
         local IFS=$' \\t\\n'
         [ -z "$words" ] || COMPREPLY=($(compgen -W "$words" -- "$current"))
@@ -67,6 +87,7 @@ final class BashCompletion {
             COMPREPLY+=($(compgen -d -- "$current"))
             ;;
         esac
+        [ -z "$before" ] || COMPREPLY=("${COMPREPLY[@]/#/$before}")
       }
 
       complete -F _NAME NAME
@@ -129,6 +150,8 @@ final class BashCompletion {
           case FILE -> "file";
           case DIRECTORY -> "directory";
           case MOUNT -> "mount";
+          case CONFIGURED -> "configured";
+          case CONFIGURATION -> "configuration";
         };
     return "words='%s' kind=%s".formatted(String.join(" ", words), completed);
   }

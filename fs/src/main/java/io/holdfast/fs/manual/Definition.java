@@ -29,7 +29,11 @@ public record Definition(String name, String header, List<Choice> options, List<
     FILE,
     DIRECTORY,
     /** The name or the mountpoint of a running mount. */
-    MOUNT
+    MOUNT,
+    /** The name of a mount that has a file with its options. */
+    CONFIGURED,
+    /** Such a name, or any file with options. */
+    CONFIGURATION
   }
 
   /**
@@ -80,9 +84,9 @@ public record Definition(String name, String header, List<Choice> options, List<
       Kind kind,
       List<String> values,
       boolean repeatable) {
-    /** Returns the name with two dashes. */
+    /** Returns the name with two dashes, not the one that takes it back. */
     public String longest() {
-      return names.get(names.size() - 1);
+      return names.stream().filter(name -> name.startsWith("--")).findFirst().orElseThrow();
     }
 
     /** Tells whether it has a value. */
@@ -149,7 +153,7 @@ public record Definition(String name, String header, List<Choice> options, List<
     boolean takesValue = option.arity().max() > 0;
     List<String> names = new ArrayList<>(Arrays.asList(option.names()));
     if (option.negatable()) {
-      names.add(0, option.longestName().replaceFirst("^--", "--no-"));
+      names.add(option.longestName().replaceFirst("^--", "--no-"));
     }
     names.sort(Comparator.comparing((String name) -> name.startsWith("--")));
     String label = takesValue ? option.paramLabel() : "";
@@ -184,6 +188,12 @@ public record Definition(String name, String header, List<Choice> options, List<
     boolean mounts = label.contains("MOUNT") && !command.isEmpty() && !command.equals("mount");
     if (mounts) {
       return Kind.MOUNT;
+    }
+    if (label.equals("NAME")) {
+      return Kind.CONFIGURED;
+    }
+    if (label.equals("FILE|NAME")) {
+      return Kind.CONFIGURATION;
     }
     if (label.contains("FILE")) {
       return Kind.FILE;

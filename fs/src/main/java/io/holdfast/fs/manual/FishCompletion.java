@@ -14,8 +14,18 @@ final class FishCompletion {
 
       function __NAME_mounts
           for socket in /run/holdfast/*.sock $XDG_RUNTIME_DIR/holdfast/*.sock
-              string replace -r '.*/(.*)\\.sock$' '$1' $socket
+              string replace -f -r '^.*/([A-Za-z0-9._-]+)\\.sock$' '$1' $socket
           end
+      end
+
+      function __NAME_configured
+          set -l files /etc/holdfast/*.yaml
+          if test (id -u) -ne 0
+              set -l own $HOME/.config
+              set -q XDG_CONFIG_HOME; and set own $XDG_CONFIG_HOME
+              set -a files $own/holdfast/*.yaml
+          end
+          string replace -f -r '^.*/([A-Za-z0-9._-]+)\\.yaml$' '$1' $files
       end
 
       complete -c NAME -f
@@ -67,6 +77,8 @@ final class FishCompletion {
       case FILE -> required + " -F";
       case DIRECTORY -> required + " -f -a '(__fish_complete_directories)'";
       case MOUNT -> required + " -f -a '(__NAME_mounts) (__fish_complete_directories)'";
+      case CONFIGURED -> required + " -f -a '(__NAME_configured)'";
+      case CONFIGURATION -> required + " -F -a '(__NAME_configured)'";
     };
   }
 

@@ -21,6 +21,18 @@ final class ZshCompletion {
         _files -/
       }
 
+      _NAME_configured() {
+        local -a names
+        names=(/etc/holdfast/*.yaml(N:t:r))
+        (( EUID )) && names+=(${XDG_CONFIG_HOME:-$HOME/.config}/holdfast/*.yaml(N:t:r))
+        _wanted configured expl 'mount with a file' compadd -a names
+      }
+
+      _NAME_configuration() {
+        _NAME_configured
+        _files
+      }
+
       _NAME() {
         local context state state_descr line
         typeset -A opt_args
@@ -114,6 +126,8 @@ final class ZshCompletion {
       case FILE -> "_files";
       case DIRECTORY -> "_files -/";
       case MOUNT -> "_NAME_mounts";
+      case CONFIGURED -> "_NAME_configured";
+      case CONFIGURATION -> "_NAME_configuration";
     };
   }
 }

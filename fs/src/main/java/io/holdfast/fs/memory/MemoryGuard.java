@@ -1,5 +1,6 @@
 package io.holdfast.fs.memory;
 
+import io.holdfast.fs.figures.MemoryFigures;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Future;
@@ -81,6 +82,32 @@ public final class MemoryGuard implements AutoCloseable {
     /** Takes a copy. */
     public Figures {
       rooms = List.copyOf(rooms);
+    }
+
+    /** Returns them for whoever shows them. */
+    public MemoryFigures told() {
+      boolean limited = state.phase() != CapacityRules.Phase.OK;
+      return new MemoryFigures(
+          bounds.memory(),
+          use.total(),
+          peak,
+          use.residents(),
+          use.window(),
+          use.transit(),
+          use.metadata(),
+          use.heap(),
+          use.virtualMachine(),
+          use.kernel(),
+          use.other(),
+          state.phase().text(),
+          state.cause(),
+          bounds.capacity(),
+          bounds.least(),
+          limited ? state.capacity() : bounds.capacity(),
+          givenUpBytes,
+          givenUpItems,
+          episodes,
+          rooms.stream().map(Room::figures).toList());
     }
   }
 

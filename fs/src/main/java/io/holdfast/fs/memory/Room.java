@@ -1,5 +1,7 @@
 package io.holdfast.fs.memory;
 
+import io.holdfast.fs.figures.MemoryFigures;
+
 /**
  * Memory that others use as well: the machine's, or that of a cgroup. Immutable.
  *
@@ -33,5 +35,9 @@ public record Room(String place, long total, long available, double stalled) {
   /** Returns what is missing of a reserve that many times as large; below 0 what is left. */
   long missing(int times) {
     return times * reserve() - available;
+  }
+
+  MemoryFigures.Room figures() {
+    return new MemoryFigures.Room(place, total, available, reserve(), stalled);
   }
 }

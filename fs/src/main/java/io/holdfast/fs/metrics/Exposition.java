@@ -1,5 +1,12 @@
 package io.holdfast.fs.metrics;
 
+import io.holdfast.fs.figures.Figures;
+import io.holdfast.fs.figures.JobsFigures;
+import io.holdfast.fs.figures.JobsFigures.Job;
+import io.holdfast.fs.figures.NodeFigures;
+import io.holdfast.fs.metrics.Metric.Point;
+import io.holdfast.fs.metrics.Metric.Readings;
+import io.holdfast.fs.units.Visible;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
@@ -24,10 +31,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the figures of a mount as Prometheus reads them, text format 0.0.4. Thread-safe: one
@@ -40,33 +47,26 @@ public final class Exposition {
   /** Jobs, and nodes, with a label of their own. */
   static final int MOST_LABELS = 64;
 
-  private static final double MEDIAN = 0.5;
-  private static final double HIGH = 0.99;
+  /** What cannot be added up. */
+  private static final int UNKNOWN = -1;
 
   private final String mount;
-  private final Supplier<Map<String, Object>> stats;
-  private final Supplier<List<Map<String, Object>>> peers;
+  private final Supplier<Figures> stats;
+  private final Supplier<List<NodeFigures>> peers;
   private final PrometheusTextFormatWriter writer = PrometheusTextFormatWriter.create();
-  private final BoundedRows jobs =
-      new BoundedRows(
-          MOST_LABELS,
-          "job",
-          List.of("processes", "opens", "misses", "fetched_bytes", "stall_seconds"));
-  private final BoundedRows nodes =
-      new BoundedRows(
-          MOST_LABELS, "node", List.of("items_in", "bytes_in", "items_out", "bytes_out", "errors"));
+  private final BoundedRows<Job> jobs =
+      new BoundedRows<>(MOST_LABELS, Job::job, Exposition::asOther, Exposition::sum);
+  private final BoundedRows<NodeFigures> nodes =
+      new BoundedRows<>(MOST_LABELS, NodeFigures::node, Exposition::asOther, Exposition::sum);
 
   /**
    * Creates one.
    *
    * @param mount the mount's name, a label of every metric
-   * @param stats the figures of {@code stats.json}; touches neither the origin nor the own mount
-   * @param peers the rows of {@code peers.json}, likewise
+   * @param stats the figures of the mount; touches neither the origin nor the own mount
+   * @param peers the nodes of its cluster, likewise
    */
-  public Exposition(
-      String mount,
-      Supplier<Map<String, Object>> stats,
-      Supplier<List<Map<String, Object>>> peers) {
+  public Exposition(String mount, Supplier<Figures> stats, Supplier<List<NodeFigures>> peers) {
     this.mount = mount;
     this.stats = stats;
     this.peers = peers;
@@ -74,13 +74,11 @@ public final class Exposition {
 
   /** Returns all metrics as they are now; the text is UTF-8. */
   public synchronized byte[] text() {
-    Map<String, Object> figures = new LinkedHashMap<>(stats.get());
-    figures.put("peers", nodes.of(peers.get()));
-    if (figures.get("jobs") instanceof Map<?, ?> map && map.get("jobs") instanceof List<?> rows) {
-      figures.put("jobs", Map.of("jobs", jobs.of(rows)));
-    }
+    Figures figures = stats.get();
+    JobsFigures bounded = figures.jobs().with(jobs.of(figures.jobs().jobs()));
+    Readings readings = new Readings(figures.with(bounded), nodes.of(peers.get()));
     List<MetricSnapshot> snapshots = new ArrayList<>();
-    Metrics.all().forEach(metric -> snapshots.add(snapshot(metric, figures)));
+    Metrics.all().forEach(metric -> snapshots.add(snapshot(metric, readings)));
     ByteArrayOutputStream text = new ByteArrayOutputStream();
     try {
       writer.write(text, new MetricSnapshots(snapshots));
@@ -90,123 +88,170 @@ public final class Exposition {
     return text.toByteArray();
   }
 
-  private MetricSnapshot snapshot(Metric metric, Map<String, Object> figures) {
+  private static Job asOther(Job job) {
+    return new Job(
+        BoundedRows.OTHER,
+        job.processes(),
+        job.opens(),
+        job.misses(),
+        OptionalDouble.empty(),
+        job.fetchedBytes(),
+        job.stallSeconds(),
+        UNKNOWN,
+        List.of());
+  }
+
+  private static Job sum(Job a, Job b) {
+    return new Job(
+        a.job(),
+        a.processes() + b.processes(),
+        a.opens() + b.opens(),
+        a.misses() + b.misses(),
+        OptionalDouble.empty(),
+        a.fetchedBytes() + b.fetchedBytes(),
+        a.stallSeconds() + b.stallSeconds(),
+        UNKNOWN,
+        List.of());
+  }
+
+  private static NodeFigures asOther(NodeFigures node) {
+    return new NodeFigures(
+        BoundedRows.OTHER,
+        "",
+        "",
+        "",
+        "",
+        UNKNOWN,
+        UNKNOWN,
+        UNKNOWN,
+        node.itemsIn(),
+        node.bytesIn(),
+        node.itemsOut(),
+        node.bytesOut(),
+        node.errors(),
+        UNKNOWN,
+        UNKNOWN);
+  }
+
+  private static NodeFigures sum(NodeFigures a, NodeFigures b) {
+    return new NodeFigures(
+        a.node(),
+        "",
+        "",
+        "",
+        "",
+        UNKNOWN,
+        UNKNOWN,
+        UNKNOWN,
+        a.itemsIn() + b.itemsIn(),
+        a.bytesIn() + b.bytesIn(),
+        a.itemsOut() + b.itemsOut(),
+        a.bytesOut() + b.bytesOut(),
+        a.errors() + b.errors(),
+        UNKNOWN,
+        UNKNOWN);
+  }
+
+  private MetricSnapshot snapshot(Metric metric, Readings readings) {
+    List<Point> points = metric.points().apply(readings).stream().filter(Point::isKnown).toList();
     return switch (metric.type()) {
-      case COUNTER -> counter(metric, figures);
-      case GAUGE -> gauge(metric, figures);
-      case INFO -> info(metric, figures);
-      case SUMMARY -> summary(metric, figures);
-      case HISTOGRAM -> histogram(metric, figures);
+      case COUNTER -> counter(metric, points);
+      case GAUGE -> gauge(metric, points);
+      case INFO -> info(metric, points);
+      case SUMMARY -> summary(metric, points);
+      case HISTOGRAM -> histogram(metric, points);
     };
   }
 
-  private MetricSnapshot counter(Metric metric, Map<String, Object> figures) {
+  private MetricSnapshot counter(Metric metric, List<Point> points) {
     CounterSnapshot.Builder builder =
         CounterSnapshot.builder().name(base(metric, "_total")).help(metric.meaning());
-    FigurePath.parse(metric.figures().get(0))
-        .numbers(
-            figures,
-            (labels, value) ->
-                builder.dataPoint(
-                    CounterDataPointSnapshot.builder().labels(of(labels)).value(value).build()));
+    for (Point point : points) {
+      builder.dataPoint(
+          CounterDataPointSnapshot.builder()
+              .labels(labels(metric, point.labels()))
+              .value(point.value())
+              .build());
+    }
     return builder.build();
   }
 
-  private MetricSnapshot gauge(Metric metric, Map<String, Object> figures) {
+  private MetricSnapshot gauge(Metric metric, List<Point> points) {
     GaugeSnapshot.Builder builder =
         GaugeSnapshot.builder().name(metric.name()).help(metric.meaning());
-    FigurePath.parse(metric.figures().get(0))
-        .numbers(
-            figures,
-            (labels, value) ->
-                builder.dataPoint(
-                    GaugeDataPointSnapshot.builder().labels(of(labels)).value(value).build()));
+    for (Point point : points) {
+      builder.dataPoint(
+          GaugeDataPointSnapshot.builder()
+              .labels(labels(metric, point.labels()))
+              .value(point.value())
+              .build());
+    }
     return builder.build();
   }
 
-  private MetricSnapshot info(Metric metric, Map<String, Object> figures) {
-    Map<String, String> all = new LinkedHashMap<>();
-    for (String figure : metric.figures()) {
-      FigurePath.parse(figure)
-          .values(
-              figures,
-              (labels, value) -> all.put(FigurePath.lastKey(figure), String.valueOf(value)));
+  private MetricSnapshot info(Metric metric, List<Point> points) {
+    InfoSnapshot.Builder builder =
+        InfoSnapshot.builder().name(base(metric, "_info")).help(metric.meaning());
+    for (Point point : points) {
+      builder.dataPoint(
+          InfoDataPointSnapshot.builder().labels(labels(metric, point.labels())).build());
     }
-    return InfoSnapshot.builder()
-        .name(base(metric, "_info"))
-        .help(metric.meaning())
-        .dataPoint(InfoDataPointSnapshot.builder().labels(of(all)).build())
-        .build();
+    return builder.build();
   }
 
-  private MetricSnapshot summary(Metric metric, Map<String, Object> figures) {
-    Map<Map<String, String>, List<Quantile>> points = new LinkedHashMap<>();
-    List<String> paths = metric.figures();
-    for (int i = 0; i < paths.size(); i++) {
-      double quantile = i == 0 ? MEDIAN : HIGH;
-      FigurePath.parse(paths.get(i))
-          .numbers(
-              figures,
-              (labels, value) ->
-                  points
-                      .computeIfAbsent(labels, each -> new ArrayList<>())
-                      .add(new Quantile(quantile, value)));
+  /** The last label is the quantile. */
+  private MetricSnapshot summary(Metric metric, List<Point> points) {
+    Map<List<String>, List<Quantile>> quantiles = new LinkedHashMap<>();
+    for (Point point : points) {
+      int last = point.labels().size() - 1;
+      double quantile = Double.parseDouble(point.labels().get(last));
+      quantiles
+          .computeIfAbsent(point.labels().subList(0, last), labels -> new ArrayList<>())
+          .add(new Quantile(quantile, point.value()));
     }
     SummarySnapshot.Builder builder =
         SummarySnapshot.builder().name(metric.name()).help(metric.meaning());
-    points.forEach(
-        (labels, quantiles) ->
+    quantiles.forEach(
+        (labels, each) ->
             builder.dataPoint(
                 SummaryDataPointSnapshot.builder()
-                    .labels(of(labels))
-                    .quantiles(Quantiles.of(quantiles.toArray(Quantile[]::new)))
+                    .labels(labels(metric, labels))
+                    .quantiles(Quantiles.of(each.toArray(Quantile[]::new)))
                     .build()));
     return builder.build();
   }
 
-  /** The figures have a count, a sum, and how many took no longer than each bound in seconds. */
-  private MetricSnapshot histogram(Metric metric, Map<String, Object> figures) {
+  private MetricSnapshot histogram(Metric metric, List<Point> points) {
     HistogramSnapshot.Builder builder =
         HistogramSnapshot.builder().name(metric.name()).help(metric.meaning());
-    FigurePath.parse(metric.figures().get(0))
-        .values(
-            figures,
-            (labels, value) -> {
-              if (value instanceof Map<?, ?> histogram) {
-                builder.dataPoint(
-                    HistogramDataPointSnapshot.builder()
-                        .labels(of(labels))
-                        .classicHistogramBuckets(buckets(histogram))
-                        .sum(number(histogram.get("seconds")))
-                        .build());
-              }
-            });
+    for (Point point : points) {
+      builder.dataPoint(
+          HistogramDataPointSnapshot.builder()
+              .labels(labels(metric, point.labels()))
+              .classicHistogramBuckets(buckets(point.upTo()))
+              .sum(point.value())
+              .build());
+    }
     return builder.build();
   }
 
-  private static ClassicHistogramBuckets buckets(Map<?, ?> histogram) {
-    SortedMap<Double, Long> upTo = new TreeMap<>();
-    if (histogram.get("up_to") instanceof Map<?, ?> bounds) {
-      bounds.forEach(
-          (bound, count) -> upTo.put(Double.valueOf(String.valueOf(bound)), (long) number(count)));
-    }
-    upTo.put(Double.POSITIVE_INFINITY, (long) number(histogram.get("count")));
+  private static ClassicHistogramBuckets buckets(Map<String, Long> upTo) {
+    SortedMap<Double, Long> sorted = new TreeMap<>();
+    upTo.forEach((bound, count) -> sorted.put(Double.valueOf(bound), count));
     ClassicHistogramBuckets.Builder buckets = ClassicHistogramBuckets.builder();
     long before = 0;
-    for (Map.Entry<Double, Long> each : upTo.entrySet()) {
+    for (Map.Entry<Double, Long> each : sorted.entrySet()) {
       buckets.bucket(each.getKey(), Math.max(0, each.getValue() - before));
       before = Math.max(before, each.getValue());
     }
     return buckets.build();
   }
 
-  private static double number(@Nullable Object value) {
-    return value instanceof Number number ? number.doubleValue() : 0;
-  }
-
-  private Labels of(Map<String, String> labels) {
+  private Labels labels(Metric metric, List<String> values) {
     Labels.Builder all = Labels.builder().label("mount", mount);
-    labels.forEach(all::label);
+    for (int i = 0; i < values.size(); i++) {
+      all.label(metric.labels().get(i), Visible.of(values.get(i)));
+    }
     return all.build();
   }
 

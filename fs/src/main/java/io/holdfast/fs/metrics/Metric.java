@@ -1,7 +1,12 @@
 package io.holdfast.fs.metrics;
 
+import io.holdfast.fs.figures.FetchFigures;
+import io.holdfast.fs.figures.Figures;
+import io.holdfast.fs.figures.NodeFigures;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.Map;
+import java.util.function.Function;
 
 /**
  * One metric as it is declared. Immutable.
@@ -9,10 +14,49 @@ import java.util.stream.Stream;
  * @param name as Prometheus has it, with the suffix that its type and unit ask for
  * @param unit which its name ends in, before {@code _total}
  * @param meaning for whoever reads it in a dashboard: one or two sentences
- * @param figures where its values are in {@code stats.json}, or in {@code peers.json} behind {@code
- *     peers}: see {@link FigurePath}
+ * @param labels the names of its labels but {@code mount}, which all metrics have
+ * @param points makes its values, and those of its labels
  */
-public record Metric(String name, Type type, Unit unit, String meaning, List<String> figures) {
+public record Metric(
+    String name,
+    Type type,
+    Unit unit,
+    String meaning,
+    List<String> labels,
+    Function<Readings, List<Point>> points) {
+
+  /** What metrics are made of: the figures of a mount, and the nodes of its cluster. Immutable. */
+  record Readings(Figures figures, List<NodeFigures> nodes) {}
+
+  /**
+   * A value. Immutable.
+   *
+   * @param labels the values of the labels, in their order; of a histogram, of none
+   * @param value below 0 where nobody knows it; of a histogram the sum
+   * @param upTo of a histogram how many were at most each bound; empty else
+   */
+  record Point(List<String> labels, double value, Map<String, Long> upTo) {
+    static final double UNKNOWN = -1;
+
+    static Point of(double value, String... labels) {
+      return new Point(List.of(labels), value, Map.of());
+    }
+
+    static Point of(long value, String... labels) {
+      return of((double) value, labels);
+    }
+
+    static Point of(FetchFigures.Durations durations) {
+      Map<String, Long> upTo = new LinkedHashMap<>(durations.upTo());
+      upTo.put(Double.toString(Double.POSITIVE_INFINITY), durations.count());
+      return new Point(List.of(), durations.seconds(), upTo);
+    }
+
+    boolean isKnown() {
+      return value >= 0;
+    }
+  }
+
   /** How values behave over time. */
   public enum Type {
     /** Only grows while a daemon lives; a new one begins at 0. */
@@ -54,20 +98,6 @@ public record Metric(String name, Type type, Unit unit, String meaning, List<Str
 
   /** Declares a metric. */
   public Metric {
-    figures = List.copyOf(figures);
-  }
-
-  /** Returns the names of its labels but {@code mount}, which all metrics have. */
-  public List<String> labels() {
-    return switch (type) {
-      case INFO -> figures.stream().map(FigurePath::lastKey).toList();
-      case SUMMARY -> Stream.concat(ofPath().stream(), Stream.of("quantile")).toList();
-      case HISTOGRAM -> Stream.concat(ofPath().stream(), Stream.of("le")).toList();
-      case COUNTER, GAUGE -> ofPath();
-    };
-  }
-
-  private List<String> ofPath() {
-    return FigurePath.parse(figures.get(0)).labels();
+    labels = List.copyOf(labels);
   }
 }

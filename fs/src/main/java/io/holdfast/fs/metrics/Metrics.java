@@ -1,17 +1,32 @@
 package io.holdfast.fs.metrics;
 
+import io.holdfast.fs.figures.AccessLogFigures;
+import io.holdfast.fs.figures.ClusterFigures;
+import io.holdfast.fs.figures.ErrorFigures;
+import io.holdfast.fs.figures.FetchFigures;
+import io.holdfast.fs.figures.FetchFigures.Origin;
+import io.holdfast.fs.figures.FetchFigures.Peers;
+import io.holdfast.fs.figures.Figures;
+import io.holdfast.fs.figures.JobsFigures.Job;
+import io.holdfast.fs.figures.NodeFigures;
+import io.holdfast.fs.metrics.Metric.Point;
+import io.holdfast.fs.metrics.Metric.Readings;
 import io.holdfast.fs.metrics.Metric.Unit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 
 /**
  * All metrics there are. The scrape, METRICS.md and the tests of the dashboard follow from this
  * list. Stateless.
  */
 public final class Metrics {
-  private static final String JOB = "jobs.jobs.[job=job_name].";
-  private static final String PEER = "peers.[node].";
-
   private static final List<Group> GROUPS =
       List.of(
           new Group("The mount", ofTheMount()),
@@ -44,29 +59,40 @@ public final class Metrics {
 
   private static List<Metric> ofTheMount() {
     Table table = new Table();
-    table.info("holdfast_build_info", "Holdfast's version.", "version");
+    table.info(
+        "holdfast_build_info",
+        "Holdfast's version.",
+        List.of("version"),
+        f -> List.of(f.version()));
     table.info(
         "holdfast_mount_info",
         "What is mounted where, and how.",
-        "origin",
-        "mountpoint",
-        "cache.policy",
-        "cache.pin",
-        "kernel.binding");
+        List.of("origin", "mountpoint", "policy", "pin", "binding"),
+        f ->
+            List.of(
+                f.origin(),
+                f.mountpoint(),
+                f.cache().policy(),
+                f.cache().pin(),
+                f.kernel().binding()));
     table.gauge(
-        "holdfast_uptime_seconds", "uptime_seconds", "Time since this daemon took the mount.");
+        "holdfast_uptime_seconds",
+        f -> f.uptimeSeconds(),
+        "Time since this daemon took the mount.");
     table.counter(
         "holdfast_daemon_restarts_total",
-        "kernel.daemon_restarts",
+        f -> f.kernel().daemonRestarts(),
         "Daemons that this mount has had before this one: killed and replaced, or restarted.");
     table.counter(
         "holdfast_kernel_requests_total",
-        "kernel.requests.{opcode}",
+        "opcode",
+        r -> each(r.figures().kernel().requests()),
         "Requests of the kernel to this daemon. A hit costs none but the IOCTL of programs that"
             + " ask for a terminal.");
     table.counter(
         "holdfast_errors_total",
-        "errors.{operation}.{cause}",
+        List.of("operation", "cause"),
+        Metrics::errors,
         "What failed for good: a `read` that its reader saw fail, a `fetch` from the origin.");
     return table.metrics;
   }
@@ -74,86 +100,107 @@ public final class Metrics {
   private static List<Metric> ofTheCache() {
     Table table = new Table();
     table.gauge(
-        "holdfast_cache_capacity_bytes", "cache.capacity_bytes", "What residents may take.");
+        "holdfast_cache_capacity_bytes",
+        f -> f.cache().capacityBytes(),
+        "What residents may take.");
     table.gauge(
         "holdfast_cache_resident_bytes",
-        "cache.resident_bytes",
+        f -> f.cache().residentBytes(),
         "What residents take, in whole pages.");
     table.gauge(
-        "holdfast_cache_resident_items", "cache.resident_items", "Items that are resident.");
+        "holdfast_cache_resident_items",
+        f -> f.cache().residentItems(),
+        "Items that are resident.");
     table.gauge(
         "holdfast_cache_kept_bytes",
-        "cache.kept_bytes",
+        f -> f.cache().keptBytes(),
         "What those residents take that are to stay because of their names, in whole pages.");
     table.gauge(
         "holdfast_cache_kept_items",
-        "cache.kept_items",
+        f -> f.cache().keptItems(),
         "Residents that are to stay because of their names.");
     table.counter(
         "holdfast_cache_admitted_items_total",
-        "cache.admitted_items",
+        f -> f.cache().admittedItems(),
         "Items that the policy admitted.");
     table.counter(
         "holdfast_cache_refused_items_total",
-        "cache.refused_items",
+        f -> f.cache().refusedItems(),
         "Items that the policy refused, each time they were fetched. Grows in each epoch when the"
             + " dataset is larger than the capacity.");
     table.counter(
         "holdfast_cache_evicted_items_total",
-        "cache.evicted_items",
+        f -> f.cache().evictedItems(),
         "Items that were given up again.");
     table.counter(
         "holdfast_cache_pin_failures_total",
-        "cache.pin_failures",
+        f -> f.cache().pinFailures(),
         "Admitted items that could not be pinned: limits of locked memory or of mappings.");
     table.gauge(
         "holdfast_cache_planned_hit_ratio",
-        "cache.planned_hit_ratio",
+        f -> f.cache().plannedHitRatio(),
         "Share of the bytes that each epoch from the second on will find resident here.");
     table.gauge(
         "holdfast_window_bytes",
-        "transit.window_bytes",
+        f -> f.transit().windowBytes(),
         "Pages of what was not admitted and is not dropped yet.");
     table.counter(
         "holdfast_window_dropped_bytes_total",
-        "transit.dropped_bytes",
+        f -> f.transit().droppedBytes(),
         "Pages of what was not admitted that were dropped after they were read.");
     table.gauge(
         "holdfast_kernel_cached_bytes",
-        "kernel.cached_bytes",
+        f -> f.kernel().cachedBytes(),
         "Pages of the mount in the page cache: residents and window.");
     return table.metrics;
   }
 
   private static List<Metric> ofReaders() {
     Table table = new Table();
-    table.truth("holdfast_opens_counted", "opens.counted", "Whether opens are counted.");
-    table.counter("holdfast_opens_total", "opens.total", "Opens of files by applications.");
+    table.truth("holdfast_opens_counted", f -> f.opens().counted(), "Whether opens are counted.");
+    table.counter(
+        "holdfast_opens_total", f -> f.opens().total(), "Opens of files by applications.");
+    table.counter(
+        "holdfast_open_overflows_total",
+        f -> f.opens().overflows(),
+        "Times that opens came so much faster than they were counted that those waiting were not.");
     table.counter(
         "holdfast_read_requests_total",
-        "reads.requests",
+        f -> f.reads().requests(),
         "Reads of applications that reached the daemon: what was not in the page cache.");
     table.counter(
-        "holdfast_read_bytes_total", "reads.bytes", "Bytes that the daemon answered them with.");
-    table.counter("holdfast_read_errors_total", "reads.errors", "Reads that failed.");
+        "holdfast_read_bytes_total",
+        f -> f.reads().bytes(),
+        "Bytes that the daemon answered them with.");
+    table.counter("holdfast_read_errors_total", f -> f.reads().errors(), "Reads that failed.");
     table.counter(
         "holdfast_stall_seconds_total",
-        "reads.stall_seconds",
+        f -> f.reads().stallSeconds(),
         "Time that readers were blocked, all added up. Its rate is how many readers wait at a"
             + " time.");
-    table.counter("holdfast_job_opens_total", JOB + "opens", "Opens by a job.");
+    table.counter("holdfast_job_opens_total", "job_name", job(Job::opens), "Opens by a job.");
     table.counter(
         "holdfast_job_misses_total",
-        JOB + "misses",
+        "job_name",
+        job(Job::misses),
         "Opens by a job that had to wait for a fetch. 1 - misses/opens is the hit ratio.");
     table.counter(
-        "holdfast_job_fetched_bytes_total", JOB + "fetched_bytes", "Bytes fetched for a job.");
+        "holdfast_job_fetched_bytes_total",
+        "job_name",
+        job(Job::fetchedBytes),
+        "Bytes fetched for a job.");
     table.counter(
         "holdfast_job_stall_seconds_total",
-        JOB + "stall_seconds",
+        "job_name",
+        job(Job::stallSeconds),
         "Time that a job's readers were blocked.");
-    table.gauge("holdfast_job_processes", JOB + "processes", "Processes of a job that read.");
-    table.gauge("holdfast_job_epoch", JOB + "epoch", "Which pass over the dataset a job is in.");
+    table.gauge(
+        "holdfast_job_processes", "job_name", job(Job::processes), "Processes of a job that read.");
+    table.gauge(
+        "holdfast_job_epoch",
+        "job_name",
+        job(Job::epoch),
+        "Which pass over the dataset a job is in.");
     return table.metrics;
   }
 
@@ -161,135 +208,185 @@ public final class Metrics {
     Table table = new Table();
     table.counter(
         "holdfast_fetched_items_total",
-        "fetches.{source}.items",
+        "source",
+        sources(Origin::items, Peers::items),
         "Items, or parts of items, that were fetched.");
-    table.counter("holdfast_fetched_bytes_total", "fetches.{source}.bytes", "Bytes fetched.");
+    table.counter(
+        "holdfast_fetched_bytes_total",
+        "source",
+        sources(Origin::bytes, Peers::bytes),
+        "Bytes fetched.");
     table.counter(
         "holdfast_fetch_errors_total",
-        "fetches.{source}.errors",
+        "source",
+        sources(Origin::errors, Peers::errors),
         "Fetches that failed: at a peer, after which the origin was asked, or at the origin for"
             + " good.");
     table.counter(
         "holdfast_fetch_retries_total",
-        "fetches.origin.retries",
+        f -> f.fetches().origin().retries(),
         "Attempts at the origin that were made again after an error.");
     table.counter(
         "holdfast_fetches_coalesced_total",
-        "fetches.coalesced",
+        f -> f.fetches().coalesced(),
         "Reads that joined a fetch which another reader had started.");
-    table.gauge("holdfast_fetches_in_flight", "fetches.in_flight", "Fetches under way.");
+    table.gauge("holdfast_fetches_in_flight", f -> f.fetches().inFlight(), "Fetches under way.");
     table.gauge(
         "holdfast_origin_fetches_limit",
-        "fetches.origin.limit",
+        f -> f.fetches().origin().limit(),
         "How many the origin is asked for at once; 0 where readers fetch themselves.");
     table.gauge(
         "holdfast_origin_fetches_in_flight",
-        "fetches.origin.in_flight",
+        f -> f.fetches().origin().inFlight(),
         "How many it is being asked for.");
     table.gauge(
         "holdfast_origin_fetches_queued",
-        "fetches.origin.queued",
+        f -> f.fetches().origin().queued(),
         "Fetches that wait for their turn at the origin.");
     table.gauge(
         "holdfast_origin_fetches_stuck",
-        "fetches.origin.stuck",
+        f -> f.fetches().origin().stuck(),
         "Fetches that were given up and whose thread has not come back: the origin hangs.");
     table.gauge(
         "holdfast_origin_silent",
-        "fetches.origin.silent",
+        f -> f.fetches().origin().silent() ? 1 : 0,
         "1 while the origin does not answer, so that what needs it fails at once.");
     table.counter(
         "holdfast_origin_silences_total",
-        "fetches.origin.silences",
+        f -> f.fetches().origin().silences(),
         "How often the origin did not answer for so long that it was not asked for a while.");
     table.gauge(
         "holdfast_origin_unanswered_seconds",
-        "fetches.origin.unanswered_seconds",
+        f -> f.fetches().origin().unansweredSeconds(),
         "For how long the origin has not answered; 0 while nobody waits for it.");
     table.histogram(
         "holdfast_origin_fetch_duration_seconds",
-        "fetches.origin.durations",
+        f -> f.fetches().origin().durations(),
         "How long the origin took for an item or a part of one.");
     table.gauge(
         "holdfast_transit_capacity_bytes",
-        "transit.capacity_bytes",
+        f -> f.transit().capacityBytes(),
         "What may be held between fetch and use.");
-    table.gauge("holdfast_transit_used_bytes", "transit.used_bytes", "What is held there.");
+    table.gauge("holdfast_transit_used_bytes", f -> f.transit().usedBytes(), "What is held there.");
     table.gauge(
         "holdfast_transit_reclaimable_bytes",
-        "transit.reclaimable_bytes",
+        f -> f.transit().reclaimableBytes(),
         "What of that is given up as soon as others need it.");
     return table.metrics;
   }
 
   private static List<Metric> ofPeers() {
     Table table = new Table();
-    table.gauge("holdfast_cluster_nodes", "cluster.nodes", "Nodes that share the dataset.");
+    table.gauge(
+        "holdfast_cluster_nodes", cluster(ClusterFigures::nodes), "Nodes that share the dataset.");
     table.gauge(
         "holdfast_cluster_suspect_nodes",
-        "cluster.suspect",
+        cluster(ClusterFigures::suspect),
         "Nodes that are left alone for a while after a failure.");
     table.gauge(
+        "holdfast_cluster_other_dataset_nodes",
+        cluster(ClusterFigures::otherDataset),
+        "Nodes that have another dataset by the same id; nothing is shared with them.");
+    table.gauge(
         "holdfast_cluster_capacity_bytes",
-        "cluster.capacity_bytes",
+        cluster(ClusterFigures::capacityBytes),
         "What all of them may keep together.");
     table.gauge(
         "holdfast_cluster_planned_hit_ratio",
-        "cluster.planned_hit_ratio",
+        cluster(ClusterFigures::plannedHitRatio),
         "Share of the bytes that each epoch from the second on will find here or at a peer.");
     table.gauge(
-        "holdfast_cluster_share_ratio", "cluster.share", "Share of the items that this node owns.");
+        "holdfast_cluster_share_ratio",
+        cluster(ClusterFigures::share),
+        "Share of the items that this node owns.");
     table.counter(
         "holdfast_cluster_refusals_total",
-        "cluster.refusals.{reason}",
+        "reason",
+        Metrics::refusals,
         "Requests of peers that were refused.");
     table.gauge(
         "holdfast_peer_state",
-        PEER + "state.{state}",
-        "1 for the state that a node is in: `self`, `up`, `suspect` or `other dataset`.");
-    table.gauge("holdfast_peer_capacity_bytes", PEER + "capacity_bytes", "What a node may keep.");
+        List.of("node", "state"),
+        Metrics::states,
+        "1 for the state that a node is in: `self`, `up`, `suspect`, `comparing` or `other dataset`.");
+    table.gauge(
+        "holdfast_peer_capacity_bytes",
+        "node",
+        node(NodeFigures::capacityBytes),
+        "What a node may keep.");
     table.gauge(
         "holdfast_peer_resident_bytes",
-        PEER + "resident_bytes",
+        "node",
+        node(NodeFigures::residentBytes),
         "What a node said last that it keeps.");
     table.counter(
-        "holdfast_peer_received_items_total", PEER + "items_in", "Items that came from a node.");
+        "holdfast_peer_received_items_total",
+        "node",
+        node(NodeFigures::itemsIn),
+        "Items that came from a node.");
     table.counter(
-        "holdfast_peer_received_bytes_total", PEER + "bytes_in", "Bytes that came from a node.");
-    table.counter("holdfast_peer_sent_items_total", PEER + "items_out", "Items sent to a node.");
-    table.counter("holdfast_peer_sent_bytes_total", PEER + "bytes_out", "Bytes sent to a node.");
+        "holdfast_peer_received_bytes_total",
+        "node",
+        node(NodeFigures::bytesIn),
+        "Bytes that came from a node.");
     table.counter(
-        "holdfast_peer_errors_total", PEER + "errors", "How many times asking a node failed.");
+        "holdfast_peer_sent_items_total",
+        "node",
+        node(NodeFigures::itemsOut),
+        "Items sent to a node.");
+    table.counter(
+        "holdfast_peer_sent_bytes_total",
+        "node",
+        node(NodeFigures::bytesOut),
+        "Bytes sent to a node.");
+    table.counter(
+        "holdfast_peer_errors_total",
+        "node",
+        node(NodeFigures::errors),
+        "How many times asking a node failed.");
     table.summary(
-        "holdfast_peer_fetch_duration_seconds",
-        "From asking a node to the last byte of an item.",
-        PEER + "p50_us",
-        PEER + "p99_us");
+        "holdfast_peer_fetch_duration_seconds", "From asking a node to the last byte of an item.");
     return table.metrics;
   }
 
   private static List<Metric> ofTheDataset() {
     Table table = new Table();
-    table.gauge("holdfast_dataset_files", "dataset.files", "Files counted by the last scan.");
-    table.gauge("holdfast_dataset_bytes", "dataset.bytes", "Bytes in them.");
+    table.gauge(
+        "holdfast_dataset_files", f -> f.dataset().files(), "Files counted by the last scan.");
+    table.gauge("holdfast_dataset_bytes", f -> f.dataset().bytes(), "Bytes in them.");
     table.truth(
-        "holdfast_dataset_scanned", "dataset.scanned", "Whether all of the dataset was counted.");
+        "holdfast_dataset_scanned",
+        f -> f.dataset().scanned(),
+        "Whether all of the dataset was counted.");
     table.gauge(
         "holdfast_dataset_scan_duration_seconds",
-        "dataset.scan_seconds",
+        f -> f.dataset().scanSeconds(),
         "How long the last scan took.");
     table.gauge(
         "holdfast_dataset_scan_age_seconds",
-        "dataset.scan_age_seconds",
+        f -> f.dataset().scanAgeSeconds(),
         "Time since the last complete scan ended.");
     table.gauge(
         "holdfast_dataset_names",
-        "dataset.names",
+        f -> f.dataset().names(),
         "Names of files and directories that are known.");
-    table.gauge("holdfast_dataset_names_bytes", "dataset.names_bytes", "Memory that they take.");
+    table.gauge(
+        "holdfast_dataset_names_bytes", f -> f.dataset().namesBytes(), "Memory that they take.");
+    table.gauge(
+        "holdfast_dataset_names_elsewhere_bytes",
+        f -> f.dataset().namesElsewhereBytes(),
+        "What of it found no room in the mount's directory in /run.");
+    table.counter(
+        "holdfast_dataset_incomplete_listings_total",
+        f -> f.dataset().incompleteListings(),
+        "Listings of directories that failed before their end, of scans and of readers.");
+    table.gauge(
+        "holdfast_dataset_hidden_keys",
+        f -> f.dataset().hiddenKeys(),
+        "Keys of the store that have no path, and are not shown.");
     table.gauge(
         "holdfast_dataset_loaded_entries",
-        "dataset.entries_loaded",
+        f -> f.dataset().entriesLoaded(),
         "Names that were known from a mount before this one.");
     return table.metrics;
   }
@@ -298,91 +395,214 @@ public final class Metrics {
     Table table = new Table();
     table.gauge(
         "holdfast_memory_limit_bytes",
-        "process.memory_limit_bytes",
+        f -> f.process().memoryLimitBytes(),
         "The ceiling for everything together.");
     table.gauge(
         "holdfast_memory_used_bytes",
-        "memory.used_bytes",
+        f -> f.memory().usedBytes(),
         "What residents and the daemon have of it.");
     table.gauge(
         "holdfast_memory_allowed_bytes",
-        "memory.allowed_bytes",
+        f -> f.memory().allowedBytes(),
         "What residents may take now: the capacity, or less while others need memory.");
     table.gauge(
         "holdfast_memory_state",
-        "memory.state.{state}",
+        "state",
+        r -> List.of(Point.of(1, r.figures().memory().state())),
         "1 for the state that residents are in: `ok`, `limited`, `shrinking` or `growing`.");
     table.gauge(
         "holdfast_memory_available_bytes",
-        "memory.rooms.[place].available_bytes",
+        "place",
+        Metrics::rooms,
         "What is left of the machine's memory, and of each cgroup of the daemon.");
     table.counter(
         "holdfast_memory_given_up_bytes_total",
-        "memory.given_up_bytes",
+        f -> f.memory().givenUpBytes(),
         "Residents that made way for others, or for the ceiling.");
     table.gauge(
         "holdfast_process_anonymous_bytes",
-        "process.rss_anon_bytes",
+        f -> known(f.process().rssAnonBytes()),
         "Memory of the daemon itself that is in use; residents, which are pages of the cache, are"
             + " not in it.");
     table.gauge(
         "holdfast_process_locked_bytes",
-        "process.locked_bytes",
+        f -> known(f.process().lockedBytes()),
         "Memory that is locked: residents.");
-    table.gauge("holdfast_heap_used_bytes", "process.heap_used_bytes", "The heap's part in use.");
-    table.gauge("holdfast_heap_max_bytes", "process.heap_max_bytes", "What the heap may take.");
+    table.gauge(
+        "holdfast_heap_used_bytes", f -> f.process().heapUsedBytes(), "The heap's part in use.");
+    table.gauge(
+        "holdfast_heap_max_bytes", f -> f.process().heapMaxBytes(), "What the heap may take.");
     table.gauge(
         "holdfast_direct_memory_bytes",
-        "process.direct_bytes",
+        f -> f.process().directBytes(),
         "Memory of buffers outside the heap.");
-    table.gauge("holdfast_process_threads", "process.threads", "Threads.");
-    table.gauge("holdfast_process_descriptors", "process.descriptors", "Open descriptors.");
+    table.gauge("holdfast_process_threads", f -> known(f.process().threads()), "Threads.");
+    table.gauge(
+        "holdfast_process_descriptors", f -> known(f.process().descriptors()), "Open descriptors.");
     table.gauge(
         "holdfast_process_descriptors_limit",
-        "process.descriptors_limit",
+        f -> known(f.process().descriptorsLimit()),
         "How many there may be.");
     table.counter(
         "holdfast_process_cpu_seconds_total",
-        "process.cpu_seconds",
+        f -> known(f.process().cpuSeconds()),
         "Processor time of the daemon.");
     table.counter(
         "holdfast_access_log_lines_total",
-        "access_log.{fate}",
+        "fate",
+        Metrics::fates,
         "Events for the access log: `written`; `sampled_out`, as asked for; `dropped`, because"
             + " what takes them was too slow, or away.");
     return table.metrics;
   }
 
+  private static Function<Readings, List<Point>> job(ToDoubleFunction<Job> figure) {
+    return r ->
+        r.figures().jobs().jobs().stream()
+            .map(job -> Point.of(figure.applyAsDouble(job), job.job()))
+            .toList();
+  }
+
+  private static Function<Readings, List<Point>> node(ToDoubleFunction<NodeFigures> figure) {
+    return r ->
+        r.nodes().stream().map(node -> Point.of(figure.applyAsDouble(node), node.node())).toList();
+  }
+
+  private static List<Point> states(Readings readings) {
+    return readings.nodes().stream()
+        .filter(node -> !node.state().isEmpty())
+        .map(node -> Point.of(1, node.node(), node.state()))
+        .toList();
+  }
+
+  private static ToDoubleFunction<Figures> cluster(ToDoubleFunction<ClusterFigures> figure) {
+    return f -> f.cluster().map(figure::applyAsDouble).orElse(Point.UNKNOWN);
+  }
+
+  private static List<Point> refusals(Readings readings) {
+    return readings.figures().cluster().map(cluster -> each(cluster.refusals())).orElse(List.of());
+  }
+
+  private static Function<Readings, List<Point>> sources(
+      ToDoubleFunction<Origin> origin, ToDoubleFunction<Peers> peer) {
+    return r ->
+        List.of(
+            Point.of(origin.applyAsDouble(r.figures().fetches().origin()), "origin"),
+            Point.of(peer.applyAsDouble(r.figures().fetches().peer()), "peer"));
+  }
+
+  private static List<Point> errors(Readings readings) {
+    List<Point> points = new ArrayList<>();
+    ErrorFigures errors = readings.figures().errors();
+    errors.read().forEach((cause, count) -> points.add(Point.of(count, "read", cause)));
+    errors.fetch().forEach((cause, count) -> points.add(Point.of(count, "fetch", cause)));
+    return points;
+  }
+
+  private static List<Point> rooms(Readings readings) {
+    return readings.figures().memory().rooms().stream()
+        .map(room -> Point.of(room.availableBytes(), room.place()))
+        .toList();
+  }
+
+  private static List<Point> fates(Readings readings) {
+    AccessLogFigures log = readings.figures().accessLog();
+    return List.of(
+        Point.of(log.written(), "written"),
+        Point.of(log.sampledOut(), "sampled_out"),
+        Point.of(log.dropped(), "dropped"));
+  }
+
+  private static List<Point> each(Map<String, Long> counts) {
+    return counts.entrySet().stream()
+        .map(each -> Point.of(each.getValue(), each.getKey()))
+        .toList();
+  }
+
+  private static double known(OptionalLong figure) {
+    return figure.isPresent() ? figure.getAsLong() : Point.UNKNOWN;
+  }
+
+  private static double known(OptionalDouble figure) {
+    return figure.orElse(Point.UNKNOWN);
+  }
+
   /** Metrics in the order in which they are declared; the unit follows from the name. */
   private static final class Table {
+    private static final double MICROS = 1e6;
+
     final List<Metric> metrics = new ArrayList<>();
 
-    void counter(String name, String figure, String meaning) {
-      add(name, Metric.Type.COUNTER, unit(name), meaning, figure);
+    void counter(String name, ToDoubleFunction<Figures> figure, String meaning) {
+      add(name, Metric.Type.COUNTER, unit(name), meaning, List.of(), one(figure));
     }
 
-    void gauge(String name, String figure, String meaning) {
-      add(name, Metric.Type.GAUGE, unit(name), meaning, figure);
+    void counter(
+        String name, String label, Function<Readings, List<Point>> points, String meaning) {
+      counter(name, List.of(label), points, meaning);
     }
 
-    void truth(String name, String figure, String meaning) {
-      add(name, Metric.Type.GAUGE, Unit.TRUTH, meaning, figure);
+    void counter(
+        String name, List<String> labels, Function<Readings, List<Point>> points, String meaning) {
+      add(name, Metric.Type.COUNTER, unit(name), meaning, labels, points);
     }
 
-    void info(String name, String meaning, String... labels) {
-      add(name, Metric.Type.INFO, Unit.TRUTH, meaning, labels);
+    void gauge(String name, ToDoubleFunction<Figures> figure, String meaning) {
+      add(name, Metric.Type.GAUGE, unit(name), meaning, List.of(), one(figure));
     }
 
-    void summary(String name, String meaning, String p50, String p99) {
-      add(name, Metric.Type.SUMMARY, unit(name), meaning, p50, p99);
+    void gauge(String name, String label, Function<Readings, List<Point>> points, String meaning) {
+      gauge(name, List.of(label), points, meaning);
     }
 
-    void histogram(String name, String figure, String meaning) {
-      add(name, Metric.Type.HISTOGRAM, unit(name), meaning, figure);
+    void gauge(
+        String name, List<String> labels, Function<Readings, List<Point>> points, String meaning) {
+      add(name, Metric.Type.GAUGE, unit(name), meaning, labels, points);
     }
 
-    private void add(String name, Metric.Type type, Unit unit, String meaning, String... figures) {
-      metrics.add(new Metric(name, type, unit, meaning, List.of(figures)));
+    void truth(String name, Predicate<Figures> figure, String meaning) {
+      Function<Readings, List<Point>> point = one(f -> figure.test(f) ? 1 : 0);
+      add(name, Metric.Type.GAUGE, Unit.TRUTH, meaning, List.of(), point);
+    }
+
+    void info(
+        String name, String meaning, List<String> labels, Function<Figures, List<String>> values) {
+      Function<Readings, List<Point>> point =
+          r -> List.of(new Point(values.apply(r.figures()), 1, Map.of()));
+      add(name, Metric.Type.INFO, Unit.TRUTH, meaning, labels, point);
+    }
+
+    /** Of nodes: the median, and the 99th percentile. */
+    void summary(String name, String meaning) {
+      Function<Readings, List<Point>> points =
+          r ->
+              r.nodes().stream()
+                  .flatMap(
+                      node ->
+                          Stream.of(
+                              Point.of(node.p50Us() / MICROS, node.node(), "0.5"),
+                              Point.of(node.p99Us() / MICROS, node.node(), "0.99")))
+                  .toList();
+      add(name, Metric.Type.SUMMARY, unit(name), meaning, List.of("node", "quantile"), points);
+    }
+
+    void histogram(String name, Function<Figures, FetchFigures.Durations> figure, String meaning) {
+      Function<Readings, List<Point>> point = r -> List.of(Point.of(figure.apply(r.figures())));
+      add(name, Metric.Type.HISTOGRAM, unit(name), meaning, List.of("le"), point);
+    }
+
+    private static Function<Readings, List<Point>> one(ToDoubleFunction<Figures> figure) {
+      return r -> List.of(Point.of(figure.applyAsDouble(r.figures())));
+    }
+
+    private void add(
+        String name,
+        Metric.Type type,
+        Unit unit,
+        String meaning,
+        List<String> labels,
+        Function<Readings, List<Point>> points) {
+      metrics.add(new Metric(name, type, unit, meaning, labels, points));
     }
 
     private static Unit unit(String name) {

@@ -33,10 +33,14 @@ public final class MetricsServer implements AutoCloseable {
   private static final int IDLE_SECONDS = 30;
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
-  /** What the JDK's server takes its deadlines from, once in a process. */
+  /** What the JDK's server takes its deadlines and its bound from, once in a process. */
   private static final String DEADLINE_SECONDS = "5";
 
+  /** Who opens more gets none: each is a descriptor of the daemon. */
+  static final int MOST_CONNECTIONS = 64;
+
   static {
+    System.setProperty("jdk.httpserver.maxConnections", Integer.toString(MOST_CONNECTIONS));
     for (String deadline : new String[] {"maxReqTime", "maxRspTime"}) {
       System.setProperty("sun.net.httpserver." + deadline, DEADLINE_SECONDS);
     }
@@ -94,7 +98,7 @@ public final class MetricsServer implements AutoCloseable {
       throw cannot("the host is not known", null);
     }
     try {
-      HttpServer made = HttpServer.create(address, WAITING);
+      HttpServer made = HttpServer.create(address, MOST_CONNECTIONS);
       made.createContext("/", this::answer);
       made.setExecutor(threads);
       made.start();

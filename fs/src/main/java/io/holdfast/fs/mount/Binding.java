@@ -19,6 +19,9 @@ public interface Binding extends KernelView, PageStore, AutoCloseable {
    */
   void mount(Filesystem filesystem, MountOptions options) throws FsException;
 
+  /** Tells whether the kernel decides by the access control lists of what is mounted. */
+  boolean decidesByAcls();
+
   /**
    * Returns how many requests have reached the daemon since the mount, by the kernel's name of the
    * operation.

@@ -24,11 +24,21 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What happens when the dataset has changed, however that became known: what stands for an old
- * version is let go of, and the kernel's view of it ends. Thread-safe; but for {@link #replaced},
- * {@link #changed} and {@link #missing}, not to be called by a thread that answers requests.
+ * version is let go of, and the kernel's view of it ends. Thread-safe; but for what {@link
+ * Tree.ChangeListener} has, {@link #changed} and {@link #missing}, not to be called by a thread
+ * that answers requests.
  */
 public final class DatasetChanges implements Tree.ChangeListener, TreePass.ChangeSink {
   private static final Logger log = LoggerFactory.getLogger(DatasetChanges.class);
+
+  /**
+   * Extents of one file that are looked at for strays: those of 512 GiB, where items are of 8 MiB.
+   * What may be left behind them in a file that is larger, the kernel gives up when it needs it.
+   */
+  private static final long MOST_STRAYS = 1 << 16;
+
+  /** How long a refresh waits for answers that others asked for. */
+  private static final Duration LONGEST_TELLING = Duration.ofSeconds(30);
 
   private final Tree tree;
   private final TreeScan scan;
@@ -38,6 +48,8 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   private final KernelView kernel;
   private final Executor later;
   private final OutdatedNames outdated;
+  private final Openings openings = new Openings();
+  private final UnderWay tasks = new UnderWay();
   private final AtomicBoolean telling = new AtomicBoolean();
   private final AtomicBoolean ending = new AtomicBoolean();
 
@@ -80,9 +92,11 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     Node parent = old.parent();
     String path = old.path().toString();
     transit.abandon(old.id(), path);
-    long freed = residency.release(old.id(), layout.count(old.attributes().size()));
+    long freed = residency.release(old.id());
     if (parent != null) {
-      kernel.replace(parent.id(), old.name(), old.id());
+      if (!kernel.replace(parent.id(), old.name(), old.id())) {
+        expireOnceReplied(parent.id(), old.name());
+      }
       if (!parent.isStale()) {
         outdated.replaced(parent.id(), old.name());
         tellReplaced();
@@ -90,6 +104,85 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     }
     log.info(
         "{} changed at the origin, was {}; {} resident bytes released", path, old.version(), freed);
+  }
+
+  /** Returns the directories that are not to be shown with all of their rights yet. */
+  Openings openings() {
+    return openings;
+  }
+
+  @Override
+  public void willHaveOtherRights(Node directory, Attributes fresh) {
+    openings.begin(directory, fresh);
+  }
+
+  @Override
+  public void otherRights(Node directory) {
+    kernel.expireRights(directory.id());
+    Openings.Opening opening = openings.of(directory.id());
+    if (opening != null) {
+      execute(() -> open(directory, opening));
+    }
+  }
+
+  /**
+   * Has the kernel ask for all that is known below a directory, and then show the directory with
+   * all of its rights. An answer from before, which would come later, is waited for first, and one
+   * with less than these rights at the end.
+   */
+  private void open(Node directory, Openings.Opening opening) {
+    forgetBelow(directory);
+    awaitReplies();
+    outdated.tellReplaced(kernel::expire);
+    expireBelow(directory);
+    if (openings.end(directory.id(), opening)) {
+      awaitReplies();
+      kernel.expireRights(directory.id());
+      Node parent = directory.parent();
+      if (parent != null) {
+        kernel.expireAttributes(parent.id(), directory.name(), directory.id());
+      }
+    }
+  }
+
+  /** What is remembered of a listing is from before as well. */
+  private void forgetBelow(Node directory) {
+    tree.forEachBelow(
+        directory,
+        node -> {
+          if (node.type() == Attributes.DIRECTORY) {
+            tree.forgetListing(node);
+          }
+          return !ending.get();
+        });
+    tree.forgetListing(directory);
+  }
+
+  private void awaitReplies() {
+    boolean all = false;
+    while (!all && !ending.get()) {
+      all = kernel.awaitReplies();
+    }
+  }
+
+  private void expireBelow(Node directory) {
+    tree.forEachBelow(
+        directory,
+        node -> {
+          Node parent = node.parent();
+          if (parent != null && node.type() == Attributes.SYMLINK) {
+            // followed without asking for its attributes
+            kernel.expire(parent.id(), node.name());
+          } else if (parent != null) {
+            kernel.expireAttributes(parent.id(), node.name(), node.id());
+          }
+          return !ending.get();
+        });
+  }
+
+  @Override
+  public void elsewhere(Node directory) {
+    changed(directory.id());
   }
 
   /**
@@ -101,14 +194,56 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     if (telling.getAndSet(true)) {
       return;
     }
+    execute(
+        () -> {
+          telling.set(false);
+          outdated.tellReplaced(kernel::expire);
+        });
+  }
+
+  /** A reply that still shows what the name led to comes after all that the kernel is told now. */
+  private void expireOnceReplied(long parent, byte[] name) {
+    execute(
+        () -> {
+          awaitReplies();
+          kernel.expire(parent, name);
+        });
+  }
+
+  private void execute(Runnable task) {
+    int begun = tasks.begin();
     try {
       later.execute(
           () -> {
-            telling.set(false);
-            outdated.takeReplaced(kernel::expire);
+            try {
+              task.run();
+            } finally {
+              tasks.end(begun);
+            }
           });
     } catch (RejectedExecutionException e) {
+      tasks.end(begun);
       log.debug("the mount is ending", e);
+    }
+  }
+
+  /**
+   * Waits until the kernel has been told of what was found out before, by whomever, and until no
+   * answer from then is on its way.
+   *
+   * @throws FsException TIMED_OUT where the origin keeps one for too long
+   */
+  private void awaitTold() throws FsException {
+    long end = System.nanoTime() + LONGEST_TELLING.toNanos();
+    boolean told = false;
+    boolean replied = false;
+    while (!(told && replied) && !ending.get()) {
+      if (System.nanoTime() - end > 0) {
+        throw new FsException(
+            FsError.TIMED_OUT, "the origin has not answered what was asked before the refresh");
+      }
+      told = told || tasks.awaitEarlier();
+      replied = replied || kernel.awaitReplies();
     }
   }
 
@@ -134,16 +269,15 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   public void changed(long node) {
     try {
       Node changed = tree.node(node);
-      later.execute(() -> refresh(changed));
+      execute(() -> refresh(changed));
     } catch (FsException e) {
       log.debug("replaced already: {}", e.getMessage());
-    } catch (RejectedExecutionException e) {
-      log.debug("the mount is ending", e);
     }
   }
 
   /**
    * Asks the origin for everything at and below a path, and shows the kernel what is different.
+   * When it returns, the kernel shows nothing of what was so before it was called.
    *
    * @param path names separated by slashes, relative to the root; empty for the whole dataset
    * @return entries known before that were different
@@ -156,9 +290,16 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
       TreePass pass = new TreePass(tree, Moment.now(), this);
       scan.run(directory, pass, (in, name, is) -> {}, () -> !ending.get());
       different += pass.different();
-      outdated.takeWithin(id -> tree.handle(id).isWithin(directory), kernel::expire);
+      outdated.tellWithin(id -> isWithin(id, directory), kernel::expire);
+      pass.requireWhole();
     }
+    awaitTold();
     return different;
+  }
+
+  private boolean isWithin(long id, Node directory) {
+    Node node = tree.handle(id);
+    return node != null && node.isWithin(directory);
   }
 
   /**
@@ -170,15 +311,13 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     byte @Nullable [] last = null;
     for (String name : path.split("/", -1)) {
       if (!name.isEmpty() && !name.equals(".")) {
-        at = last == null ? at : tree.directory(at, last);
+        at = last == null ? at : tree.lookupWhateverTheWay(at, last);
         last = name.getBytes(StandardCharsets.UTF_8);
-        if (outdated.take(at.id(), last)) {
-          kernel.expire(at.id(), last);
-        }
+        boolean unused = outdated.tell(at.id(), last, kernel::expire);
       }
     }
     Node known = last == null ? at : tree.known(at, last);
-    return known == null ? tree.lookup(at, last) : known;
+    return known == null ? tree.lookupWhateverTheWay(at, last) : known;
   }
 
   /** Asks the origin for one node. */
@@ -192,7 +331,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
       return false;
     }
     try {
-      Node now = tree.lookup(parent, node.name());
+      Node now = tree.lookupWhateverTheWay(parent, node.name());
       if (now.equals(node)) {
         boolean different = !now.attributes().sameButForAccess(before);
         if (different && !before.isDirectory()) {
@@ -211,8 +350,9 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   }
 
   private void expire(Node directory, byte[] name) {
-    boolean unused = outdated.take(directory.id(), name);
-    kernel.expire(directory.id(), name);
+    if (!outdated.tell(directory.id(), name, kernel::expire)) {
+      kernel.expire(directory.id(), name);
+    }
   }
 
   /**
@@ -225,8 +365,9 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
           long size = node.attributes().isRegular() ? node.attributes().size() : 0;
           Content content = new Content(node.id(), node::path, node.version());
           boolean known = false;
-          for (long at = 0; at < size && !ending.get(); at += layout.itemSize()) {
-            Item item = layout.itemAt(content, at);
+          long items = Math.min(layout.count(size), MOST_STRAYS);
+          for (long extent = 0; extent < items && !ending.get(); extent++) {
+            Item item = layout.item(content, extent);
             if (!residency.isResident(item)) {
               known = known || kernel.mayKnow(node.id());
               if (!known) {

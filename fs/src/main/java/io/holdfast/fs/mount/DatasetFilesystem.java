@@ -1,6 +1,7 @@
 package io.holdfast.fs.mount;
 
 import io.holdfast.fs.AccessLog;
+import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
@@ -21,6 +22,7 @@ import io.holdfast.fs.transit.Reader;
 import io.holdfast.fs.transit.Transit;
 import io.holdfast.fs.tree.Node;
 import io.holdfast.fs.tree.Tree;
+import java.lang.ref.Reference;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,8 +44,11 @@ import org.slf4j.LoggerFactory;
 public final class DatasetFilesystem implements Filesystem {
   private static final Logger log = LoggerFactory.getLogger(DatasetFilesystem.class);
 
-  /** Far above any id that the tree reaches; below what an item's id has room for. */
-  private static final long CONTROL = 1L << 38;
+  /** Far above any id that the tree reaches. */
+  private static final long CONTROL = 1L << 62;
+
+  /** More than any kernel asks for at once, and less than what a few of them would take. */
+  private static final int LONGEST_READ = 16 << 20;
 
   private static final byte[] CONTROL_NAME = ControlFiles.NAME.getBytes(StandardCharsets.UTF_8);
   private static final byte[] RESIDENT_ATTRIBUTE = bytes("user.holdfast.resident");
@@ -62,6 +67,7 @@ public final class DatasetFilesystem implements Filesystem {
   private final LongSupplier nanoTime;
   private final CallerMemory callers = new CallerMemory();
   private final Remembered remembered;
+  private final Rights rights;
   private final Listings listings;
   private volatile @Nullable StoreFigures figures;
 
@@ -99,7 +105,8 @@ public final class DatasetFilesystem implements Filesystem {
     changes = parts.changes;
     nanoTime = parts.nanoTime;
     remembered = new Remembered(tree, origin.mayHang(), parts.metadataTtl, nanoTime);
-    listings = new Listings(origin, tree, remembered);
+    rights = new Rights(origin, remembered, changes.openings(), changes::changed);
+    listings = new Listings(tree, remembered, rights::shown);
   }
 
   private static byte[] bytes(String text) {
@@ -132,8 +139,8 @@ public final class DatasetFilesystem implements Filesystem {
     return new Entry(CONTROL + node, control.attributes(node));
   }
 
-  private static Entry entry(Node node) {
-    return new Entry(node.id(), node.attributes());
+  private Entry entry(Node node) {
+    return new Entry(node.id(), rights.shown(node));
   }
 
   @Override
@@ -155,18 +162,34 @@ public final class DatasetFilesystem implements Filesystem {
       return control.attributes(node - CONTROL);
     }
     Node known = tree.node(node);
+    Attributes before = known.attributes();
     if (!remembered.refresh(known)) {
-      // the name's next lookup brings the new version; this inode keeps the old one
+      // so that the kernel, if it came by the path, looks the name up, which brings the new version
       changes.changed(node);
+      throw new FsException(FsError.STALE, known.path() + ": replaced at the origin");
     }
-    return known.attributes();
+    Attributes now = known.attributes();
+    if (now.isDirectory() && !now.sameRights(before)) {
+      // the kernel was told to ask for them, and does not take those of an answer on its way
+      throw new FsException(FsError.STALE, known.path() + ": other rights at the origin");
+    }
+    return rights.shown(known);
   }
 
   @Override
-  public byte[] readLink(long node, int thread) throws FsException {
+  public void kernelDecidesByAcls() {
+    rights.kernelDecides();
+  }
+
+  @Override
+  public byte[] readLink(long node, int thread, int uid) throws FsException {
     return node >= CONTROL
-        ? control.readLink(node - CONTROL, thread)
-        : origin.readLink(tree.node(node).path());
+        ? control.readLink(node - CONTROL, new ControlFiles.Asker(thread, uid))
+        : readLink(tree.node(node));
+  }
+
+  private byte[] readLink(Node link) throws FsException {
+    return origin.readLink(link.path(), link.attributes());
   }
 
   @Override
@@ -176,12 +199,14 @@ public final class DatasetFilesystem implements Filesystem {
 
   @Override
   public Duration believeNames(long directory) {
-    return directory >= CONTROL ? remembered.ttl() : remembered.believe(tree.handle(directory));
+    Node known = tree.handle(directory);
+    return known == null ? remembered.ttl() : remembered.believe(known);
   }
 
   @Override
   public Duration believeAttributes(long node) {
-    return node >= CONTROL ? remembered.ttl() : remembered.believeAttributes(tree.handle(node));
+    Node known = tree.handle(node);
+    return known == null ? remembered.ttl() : remembered.believeAttributes(known);
   }
 
   @Override
@@ -190,7 +215,16 @@ public final class DatasetFilesystem implements Filesystem {
     if (directory >= CONTROL) {
       listControl(directory - CONTROL, after, sink);
     } else {
+      listDataset(directory, after, looks, sink);
+    }
+  }
+
+  private void listDataset(long directory, long after, IntPredicate looks, ListSink sink)
+      throws FsException {
+    try {
       listings.list(tree.node(directory), after, looks, sink);
+    } catch (FsException e) {
+      throw e.code() == FsError.NOT_FOUND ? new FsException(FsError.STALE, e.getMessage(), e) : e;
     }
   }
 
@@ -207,6 +241,10 @@ public final class DatasetFilesystem implements Filesystem {
 
   @Override
   public void read(long node, long offset, int length, int thread, ReadReply reply) {
+    if (offset < 0 || length < 0 || length > LONGEST_READ) {
+      reply.failed(new FsException(FsError.INVALID, "a read of " + length + " bytes at " + offset));
+      return;
+    }
     if (node >= CONTROL) {
       readControl(node - CONTROL, offset, length, reply);
       return;
@@ -219,9 +257,9 @@ public final class DatasetFilesystem implements Filesystem {
     try {
       Node known = tree.node(node);
       Content content = new Content(node, known::path, known.version());
-      int count = (int) Math.min(length, content.version().size() - offset);
-      if (count <= 0) {
-        counted.data(0, 0);
+      int count = (int) Math.min(length, Math.max(0, content.version().size() - offset));
+      if (count == 0) {
+        counted.data(CheckedBytes.NOTHING);
       } else {
         if (!reader.internal()) {
           residency.awaitRoom();
@@ -255,9 +293,9 @@ public final class DatasetFilesystem implements Filesystem {
     caller.reads(nanoTime.getAsLong());
     return new ReadReply() {
       @Override
-      public void data(long address, int length) {
-        reply.data(address, length);
-        reads.answered(length, caller.answered(nanoTime.getAsLong()));
+      public void data(CheckedBytes bytes) {
+        reply.data(bytes);
+        reads.answered(bytes.length(), caller.answered(nanoTime.getAsLong()));
       }
 
       @Override
@@ -279,11 +317,16 @@ public final class DatasetFilesystem implements Filesystem {
   private void readControl(long node, long offset, int length, ReadReply reply) {
     try {
       byte[] content = control.content(node);
-      int count = (int) Math.max(0, Math.min(length, content.length - offset));
+      int first = (int) Math.min(offset, content.length);
+      int count = Math.min(length, content.length - first);
       Pointer memory =
           jnr.ffi.Memory.allocateDirect(Runtime.getSystemRuntime(), Math.max(1, count), false);
-      Memory.put(memory.address(), content, (int) Math.min(offset, content.length), count);
-      reply.data(memory.address(), count);
+      try {
+        Memory.put(memory.address(), content, first, count);
+        reply.data(CheckedBytes.within(memory.address(), count, 0, count));
+      } finally {
+        Reference.reachabilityFence(memory);
+      }
     } catch (FsException e) {
       reply.failed(e);
     }
@@ -308,7 +351,11 @@ public final class DatasetFilesystem implements Filesystem {
 
   @Override
   public byte[] extendedAttribute(long node, byte[] name) throws FsException {
-    boolean ofEveryFile = AskedOfEveryFile.contains(name);
+    boolean decides = rights.decidesBy(name);
+    if (decides && node < CONTROL) {
+      return rights.value(tree.node(node), name);
+    }
+    boolean ofEveryFile = AskedOfEveryFile.contains(name) && !decides;
     if (ofEveryFile && origin.mayHang()) {
       throw new FsException(FsError.UNSUPPORTED, "not asked for");
     }
@@ -326,21 +373,26 @@ public final class DatasetFilesystem implements Filesystem {
       throw new FsException(FsError.NO_ATTRIBUTE, ControlFiles.NAME + ": no such attribute");
     }
     Node known = tree.node(node);
-    long items = layout.count(known.attributes().size());
     boolean regular = known.attributes().isRegular();
     if (regular && Arrays.equals(name, RESIDENT_ATTRIBUTE)) {
-      return bytes(Long.toString(residency.pinnedBytes(node, items)));
+      return bytes(Long.toString(residency.pinnedBytes(node)));
     }
     if (regular && Arrays.equals(name, ITEMS_ATTRIBUTE)) {
-      return bytes(residency.pinnedItems(node, items) + "/" + items);
+      long items = layout.count(known.attributes().size());
+      return bytes(residency.pinnedItems(node) + "/" + items);
     }
-    return origin.extendedAttribute(known.path(), name);
+    return origin.extendedAttribute(known.path(), known.attributes(), name);
   }
 
   /** The attributes that Holdfast adds are answered and, like the control directory, not listed. */
   @Override
-  public byte[] extendedAttributeNames(long node) throws FsException {
-    return node >= CONTROL ? new byte[0] : origin.extendedAttributeNames(tree.node(node).path());
+  public byte[] extendedAttributeNames(long node, int uid) throws FsException {
+    if (node >= CONTROL) {
+      return new byte[0];
+    }
+    Node known = tree.node(node);
+    byte[] names = origin.extendedAttributeNames(known.path(), known.attributes());
+    return AttributeNames.visibleTo(uid, names);
   }
 
   /**

@@ -1,7 +1,6 @@
 package io.holdfast.fs.mount;
 
 import io.holdfast.fs.FsException;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -13,9 +12,32 @@ import java.util.Map;
  * <p>Thread-safe; the monitor guards the counts.
  */
 public final class Exposures {
-  private static final long LONGEST_MILLIS = Duration.ofSeconds(2).toMillis();
-
   private final Map<Long, Integer> counts = new HashMap<>();
+  private final UnderWay requests = new UnderWay();
+
+  /**
+   * A request begins whose reply may show nodes.
+   *
+   * @return to be passed to {@link #replied}
+   */
+  public int begin() {
+    return requests.begin();
+  }
+
+  /** Its reply has been given to the kernel. */
+  public void replied(int begun) {
+    requests.end(begun);
+  }
+
+  /**
+   * Waits until no reply is on its way to a request that had begun when this was called. Not to be
+   * called by a thread that answers requests.
+   *
+   * @return whether it was so in a bounded time
+   */
+  public boolean awaitReplies() {
+    return requests.awaitEarlier();
+  }
 
   /** A reply that shows the node is on its way. */
   public synchronized void enter(long node) {
@@ -65,20 +87,12 @@ public final class Exposures {
     }
   }
 
-  /** Waits, for a bounded time, until no reply shows the node. */
-  public synchronized void awaitNone(long node) {
-    long end = System.nanoTime() + LONGEST_MILLIS * 1_000_000;
-    while (counts.containsKey(node)) {
-      long left = (end - System.nanoTime()) / 1_000_000;
-      if (left <= 0) {
-        return;
-      }
-      try {
-        wait(left);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
-      }
-    }
+  /**
+   * Waits until no reply shows the node.
+   *
+   * @return whether it was so in a bounded time
+   */
+  public synchronized boolean awaitNone(long node) {
+    return UnderWay.await(this, () -> !counts.containsKey(node));
   }
 }

@@ -30,6 +30,13 @@ public interface Filesystem {
    */
   record Entry(long node, Attributes attributes) {}
 
+  /**
+   * Learns that the kernel decides by access control lists, for which it asks as for extended
+   * attributes; to be called before it asks for anything else. Until then, the attributes of what
+   * has such a list have a mode that gives nobody more than the list does.
+   */
+  void kernelDecidesByAcls();
+
   /** Finds out what a name leads to now. */
   Entry lookup(long parent, byte[] name) throws FsException;
 
@@ -43,8 +50,9 @@ public interface Filesystem {
    * Returns the target of a symlink.
    *
    * @param thread who asks; 0 where that is unknown
+   * @param uid the user for whom the kernel asks
    */
-  byte[] readLink(long node, int thread) throws FsException;
+  byte[] readLink(long node, int thread, int uid) throws FsException;
 
   /** Tells whether a node still is what its name leads to. */
   boolean isCurrent(long node);
@@ -60,6 +68,8 @@ public interface Filesystem {
 
   /**
    * Passes entries of a directory, without {@code .} and {@code ..}, for as long as they are taken.
+   * Of a directory that has gone it fails with STALE: by NOT_FOUND, glibc's readdir takes it for an
+   * empty one.
    *
    * @param after the place of the last entry that was taken, or 0 to begin
    * @param looks told the type of an entry, tells whether to find out what it leads to; called for
@@ -88,8 +98,12 @@ public interface Filesystem {
   /** Returns the value of an extended attribute. */
   byte[] extendedAttribute(long node, byte[] name) throws FsException;
 
-  /** Returns the names of the extended attributes, each followed by a NUL. */
-  byte[] extendedAttributeNames(long node) throws FsException;
+  /**
+   * Returns the names of the extended attributes that a user may see, each followed by a NUL.
+   *
+   * @param uid the user for whom the kernel asks
+   */
+  byte[] extendedAttributeNames(long node, int uid) throws FsException;
 
   /** Returns the figures of the store. */
   StoreFigures figures() throws FsException;

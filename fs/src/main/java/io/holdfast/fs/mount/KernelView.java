@@ -7,11 +7,12 @@ package io.holdfast.fs.mount;
 public interface KernelView {
   /**
    * Parts a name from the node that it led to. When this returns, the name leads the kernel to
-   * another inode the next time it looks, and no reply that showed the old node under the name is
-   * still on its way; descriptors that are open keep the old inode. May be called while a lookup of
-   * the same name is being answered; waits for a short and bounded time.
+   * another inode the next time it looks; descriptors that are open keep the old inode. May be
+   * called while a lookup of the same name is being answered; waits for a short and bounded time.
+   *
+   * @return whether no reply that shows the old node under the name is still on its way
    */
-  void replace(long parent, byte[] name, long node);
+  boolean replace(long parent, byte[] name, long node);
 
   /**
    * Makes the kernel look a name up again before it uses it. Not to be called while a request about
@@ -34,6 +35,20 @@ public interface KernelView {
    * called by a thread that answers requests; where it has waited in vain the kernel may know it.
    */
   boolean mayKnow(long node);
+
+  /**
+   * Waits, for a bounded time, until no reply that shows an entry is on its way to a request that
+   * had begun before. Not to be called by a thread that answers requests.
+   *
+   * @return whether it is so
+   */
+  boolean awaitReplies();
+
+  /**
+   * Makes the kernel ask for the attributes of a directory before it lets anybody through by them.
+   * Does not wait, and so may be called by a thread that answers requests.
+   */
+  void expireRights(long directory);
 
   /** Makes the kernel ask for the attributes of a directory before it shows them again. */
   void expireDirectory(long node);

@@ -1,23 +1,25 @@
 package io.holdfast.fs.mount;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlFiles;
 import io.holdfast.fs.mount.Filesystem.Entry;
 import io.holdfast.fs.mount.Filesystem.ListSink;
-import io.holdfast.fs.origin.Origin;
-import io.holdfast.fs.tree.Moment;
+import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.tree.Node;
 import io.holdfast.fs.tree.Tree;
-import io.holdfast.fs.tree.TreePass;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -30,30 +32,52 @@ import org.jspecify.annotations.Nullable;
  */
 final class Listings {
   /** Places of entries without attributes, which the tree does not have: above every node's id. */
-  private static final long UNKNOWN = 1L << 40;
+  private static final long UNKNOWN = 1L << 61;
+
+  /** Room for names of one hash, in a place. */
+  private static final int OF_ONE_HASH = 1 << 20;
+
+  /** Names without attributes that are remembered; a listing of more of them is asked for again. */
+  private static final long MOST_UNKNOWN = 200_000;
+
+  private static final Duration UNKNOWN_FOR = Duration.ofMinutes(10);
 
   private static final byte[] HIDDEN = ControlFiles.NAME.getBytes(StandardCharsets.UTF_8);
 
-  /** For so long after a listing the attributes of its entries are taken as it told them. */
+  /** For so long after a listing the attributes of its entries are taken as it told them, */
   private static final long YOUNG_NANOS = Duration.ofSeconds(2).toNanos();
 
-  private final Origin origin;
+  /** and for no more than this part of the TTL, since they are then believed for all of it. */
+  private static final int YOUNG_PART = 100;
+
   private final Tree tree;
   private final Remembered remembered;
-  private final ConcurrentHashMap<Long, CompletableFuture<Optional<FsException>>> running =
+  private final Function<Node, Attributes> shown;
+  private final ConcurrentHashMap<Long, CompletableFuture<List<ListedEntry>>> running =
       new ConcurrentHashMap<>();
-  private final ConcurrentHashMap<Long, List<ListedEntry>> unknown = new ConcurrentHashMap<>();
 
-  Listings(Origin origin, Tree tree, Remembered remembered) {
-    this.origin = origin;
+  /** Of directories that are not known whole, the entries that came without attributes. */
+  private final Cache<Long, List<ListedEntry>> unknown =
+      Caffeine.newBuilder()
+          .expireAfterAccess(UNKNOWN_FOR)
+          .maximumWeight(MOST_UNKNOWN)
+          .weigher((Long directory, List<ListedEntry> entries) -> 1 + entries.size())
+          .executor(Runnable::run)
+          .build();
+
+  /**
+   * Creates listings.
+   *
+   * @param shown returns a node's attributes as the kernel is to see them
+   */
+  Listings(Tree tree, Remembered remembered, Function<Node, Attributes> shown) {
     this.tree = tree;
     this.remembered = remembered;
+    this.shown = shown;
   }
 
   void list(Node directory, long after, IntPredicate looks, ListSink sink) throws FsException {
-    if (after == 0 && !remembered.holds(directory)) {
-      renew(directory);
-    }
+    List<ListedEntry> without = begin(directory, after);
     boolean[] hasRoom = {true};
     if (after < UNKNOWN) {
       boolean ask = !remembered.holds(directory) && !isYoung(directory);
@@ -67,11 +91,28 @@ final class Listings {
             return hasRoom[0];
           });
     }
-    for (ListedEntry entry : unknown.getOrDefault(directory.id(), List.of())) {
+    for (ListedEntry entry : without) {
       if (entry.place() > after && hasRoom[0]) {
         hasRoom[0] = isHidden(directory, entry.name()) || sink.take(entry);
       }
     }
+  }
+
+  /**
+   * Has the listing there. Who goes on where another daemon began may find that the tree does not
+   * have all of it.
+   *
+   * @return the entries that the tree does not have
+   */
+  private List<ListedEntry> begin(Node directory, long after) throws FsException {
+    if (after == 0 && !remembered.holds(directory)) {
+      renew(directory);
+    }
+    List<ListedEntry> without = unknown.getIfPresent(directory.id());
+    if (tree.listedAt(directory) != 0) {
+      return List.of();
+    }
+    return without == null ? bringIn(directory) : without;
   }
 
   private void renew(Node directory) throws FsException {
@@ -100,72 +141,94 @@ final class Listings {
     try {
       return ask && !tree.lookup(directory, name).equals(entry)
           ? null
-          : new ListedEntry(name, entry.id(), new Entry(entry.id(), entry.attributes()));
+          : new ListedEntry(name, entry.id(), new Entry(entry.id(), shown.apply(entry)));
     } catch (FsException e) {
-      return e.code() == FsError.NOT_FOUND ? null : named(entry);
+      // where it is the directory that has gone, its entries are known until it goes
+      boolean gone = e.code() == FsError.NOT_FOUND && tree.known(directory, name) == null;
+      return gone ? null : named(entry);
     }
   }
 
   /** Tells whether a listing has just told the attributes of the entries. */
   private boolean isYoung(Node directory) {
     long listed = tree.listedAt(directory);
-    return listed != 0 && System.nanoTime() - listed < YOUNG_NANOS;
+    long young = Math.min(YOUNG_NANOS, remembered.ttl().toNanos() / YOUNG_PART);
+    return listed != 0 && System.nanoTime() - listed < young;
   }
 
   private static boolean isHidden(Node directory, byte[] name) {
     return directory.id() == Tree.ROOT && Arrays.equals(name, HIDDEN);
   }
 
-  /** Brings a listing into the tree that began no sooner than this call. */
-  private void bringIn(Node directory) throws FsException {
+  /**
+   * Brings a listing into the tree that began no sooner than this call.
+   *
+   * @return the entries that the tree does not have
+   */
+  private List<ListedEntry> bringIn(Node directory) throws FsException {
     boolean waited = false;
     while (true) {
-      CompletableFuture<Optional<FsException>> own = new CompletableFuture<>();
-      CompletableFuture<Optional<FsException>> other = running.putIfAbsent(directory.id(), own);
-      Optional<FsException> failure = other == null ? bringAlone(directory, own) : other.join();
+      CompletableFuture<List<ListedEntry>> own = new CompletableFuture<>();
+      CompletableFuture<List<ListedEntry>> other = running.putIfAbsent(directory.id(), own);
+      if (other == null) {
+        bringAlone(directory, own);
+      }
+      CompletableFuture<List<ListedEntry>> listing = other == null ? own : other;
       // one that was under way already may have passed what has changed just now
       if (other == null || waited) {
-        if (failure.isPresent()) {
-          throw failure.get();
-        }
-        return;
+        return outcome(listing);
       }
+      boolean unused = listing.handle((without, failure) -> true).join();
       waited = true;
     }
   }
 
-  private Optional<FsException> bringAlone(
-      Node directory, CompletableFuture<Optional<FsException>> own) {
-    Optional<FsException> failure =
-        Optional.of(new FsException(FsError.IO, "the listing failed in the daemon itself"));
+  private static List<ListedEntry> outcome(CompletableFuture<List<ListedEntry>> listing)
+      throws FsException {
     try {
-      bring(directory);
-      failure = Optional.empty();
-    } catch (FsException e) {
-      failure = Optional.of(e);
-    } finally {
-      running.remove(directory.id(), own);
-      own.complete(failure);
+      return listing.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof FsException failure) {
+        throw failure;
+      }
+      throw new FsException(FsError.IO, "the listing failed in the daemon itself", e);
     }
-    return failure;
   }
 
-  private void bring(Node directory) throws FsException {
-    TreePass pass = new TreePass(tree, Moment.now(), TreePass.ChangeSink.NONE);
-    List<ListedEntry> without = new ArrayList<>();
-    origin.list(
-        directory.path(),
-        (name, type, inode, attributes) -> {
-          pass.found(directory, name, attributes);
-          if (attributes == null) {
-            without.add(new ListedEntry(name, UNKNOWN + without.size() + 1, type, inode));
-          }
-        });
-    pass.complete(directory);
-    if (without.isEmpty()) {
-      unknown.remove(directory.id());
-    } else {
-      unknown.put(directory.id(), without);
+  private void bringAlone(Node directory, CompletableFuture<List<ListedEntry>> own) {
+    try {
+      own.complete(bring(directory));
+    } catch (FsException e) {
+      own.completeExceptionally(e);
+    } finally {
+      running.remove(directory.id(), own);
+      own.completeExceptionally(new IllegalStateException("neither listed nor failed"));
     }
+  }
+
+  private List<ListedEntry> bring(Node directory) throws FsException {
+    SortedMap<Long, ListedEntry> without = new TreeMap<>();
+    tree.bringIn(
+        directory,
+        (name, type, inode, attributes) -> {
+          long place = place(name, without);
+          without.put(place, new ListedEntry(name, place, type, inode));
+        });
+    List<ListedEntry> all = List.copyOf(without.values());
+    if (tree.listedAt(directory) == 0) {
+      unknown.put(directory.id(), all);
+    } else {
+      unknown.invalidate(directory.id());
+    }
+    return all;
+  }
+
+  /** Returns a place that is the same in the next listing. */
+  private static long place(byte[] name, SortedMap<Long, ListedEntry> taken) {
+    long place = UNKNOWN + Integer.toUnsignedLong(Arrays.hashCode(name)) * OF_ONE_HASH;
+    while (taken.containsKey(place)) {
+      place++;
+    }
+    return place;
   }
 }

@@ -2,6 +2,7 @@ package io.holdfast.fs.mount;
 
 import io.holdfast.fs.AccessEvent;
 import io.holdfast.fs.AccessLog;
+import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
@@ -31,8 +32,8 @@ final class LoggedReply implements ReadReply {
   }
 
   @Override
-  public void data(long address, int length) {
-    reply.data(address, length);
+  public void data(CheckedBytes bytes) {
+    reply.data(bytes);
     tell(source, null);
   }
 

@@ -12,6 +12,8 @@ import java.time.Duration;
  * @param allowOther whether other users may use the mount
  * @param answerOpens answer each open, instead of telling the kernel once not to ask
  * @param extendedAttributes whether there are any; else the kernel is told once not to ask
+ * @param acls whether the kernel is to decide by access control lists, where the binding can have
+ *     it so; it asks for that of each file then. Only with extended attributes
  */
 public record MountOptions(
     Path mountpoint,
@@ -19,4 +21,5 @@ public record MountOptions(
     Duration metadataTtl,
     boolean allowOther,
     boolean answerOpens,
-    boolean extendedAttributes) {}
+    boolean extendedAttributes,
+    boolean acls) {}

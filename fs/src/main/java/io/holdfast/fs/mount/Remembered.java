@@ -104,8 +104,12 @@ final class Remembered {
   Duration believe(Node directory) {
     long left = nanosLeft(directory);
     Duration believed = left == 0 ? ttl : Duration.ofNanos(left);
-    boolean inDoubt = doubtUntil - nanoTime.getAsLong() > 0;
-    return inDoubt && believed.compareTo(MOMENT) > 0 ? MOMENT : believed;
+    return isInDoubt() && believed.compareTo(MOMENT) > 0 ? MOMENT : believed;
+  }
+
+  /** Tells whether the origin has just failed to answer, so that what is known stands for it. */
+  boolean isInDoubt() {
+    return doubtUntil - nanoTime.getAsLong() > 0;
   }
 
   /** Returns how long the attributes of a node may be believed. */

@@ -15,6 +15,10 @@ package io.holdfast.fs.origin;
  * @param modified time of the last change of the content, likewise
  * @param changed time of the last change of content or attributes, likewise
  * @param etag the store's own name for the content, without quotes; empty where it has none
+ * @param generation tells an inode from one that had its number before; 0 where the store has none,
+ *     or the number is above {@link #MOST_INODE_WITH_GENERATION}
+ * @param acl what is to be known of an access control list, which the mode does not tell, as {@link
+ *     Acl} has it; 0 where there is none
  */
 public record Attributes(
     int mode,
@@ -28,7 +32,38 @@ public record Attributes(
     long accessed,
     long modified,
     long changed,
-    String etag) {
+    String etag,
+    int generation,
+    int acl) {
+  /** The attributes of an entry of a store that has neither inode generations nor ACLs. */
+  public Attributes(
+      int mode,
+      int links,
+      int uid,
+      int gid,
+      long device,
+      long inode,
+      long size,
+      long blocks,
+      long accessed,
+      long modified,
+      long changed,
+      String etag) {
+    this(
+        mode, links, uid, gid, device, inode, size, blocks, accessed, modified, changed, etag, 0,
+        0);
+  }
+
+  /** Inodes with larger numbers have no generation here: stores that use such seldom reuse them. */
+  public static final long MOST_INODE_WITH_GENERATION = 0xffff_ffffL;
+
+  /** Checks what must hold of a generation. */
+  public Attributes {
+    if (generation != 0 && (inode < 0 || inode > MOST_INODE_WITH_GENERATION)) {
+      throw new IllegalArgumentException("inode " + inode + " with generation " + generation);
+    }
+  }
+
   /** The bits of {@link #mode()} that hold the type. */
   public static final int TYPE_MASK = 0xf000;
 
@@ -63,27 +98,79 @@ public record Attributes(
 
   /**
    * Tells whether these are the others, but for the time of the last access. That changes when
-   * somebody reads at the origin itself, and nothing that is kept depends on it.
+   * somebody reads at the origin itself, and nothing that is kept depends on it. Nor does it count
+   * whether a list that says the same is to be asked for again.
    */
   public boolean sameButForAccess(Attributes others) {
-    return equals(
-        new Attributes(
-            others.mode,
-            others.links,
-            others.uid,
-            others.gid,
-            others.device,
-            others.inode,
-            others.size,
-            others.blocks,
-            accessed,
-            others.modified,
-            others.changed,
-            others.etag));
+    return Acl.sameRights(acl, others.acl)
+        && equals(
+            new Attributes(
+                others.mode,
+                others.links,
+                others.uid,
+                others.gid,
+                others.device,
+                others.inode,
+                others.size,
+                others.blocks,
+                accessed,
+                others.modified,
+                others.changed,
+                others.etag,
+                others.generation,
+                acl));
+  }
+
+  /** Returns the same with something else known of the access control list. */
+  public Attributes withAcl(int other) {
+    return acl == other ? this : with(mode, other);
+  }
+
+  /** Returns the same with another mode. */
+  public Attributes withMode(int other) {
+    return mode == other ? this : with(other, acl);
+  }
+
+  private Attributes with(int otherMode, int otherAcl) {
+    return new Attributes(
+        otherMode,
+        links,
+        uid,
+        gid,
+        device,
+        inode,
+        size,
+        blocks,
+        accessed,
+        modified,
+        changed,
+        etag,
+        generation,
+        otherAcl);
+  }
+
+  /** Tells whether the others give everybody the same rights. */
+  public boolean sameRights(Attributes others) {
+    return mode == others.mode
+        && uid == others.uid
+        && gid == others.gid
+        && Acl.sameRights(acl, others.acl);
+  }
+
+  /**
+   * Tells whether the others are of the same entry, with the same content where it is a file or a
+   * link. What is in a directory may differ.
+   */
+  public boolean sameEntry(Attributes others) {
+    boolean hasContent = isRegular() || isSymlink();
+    return type() == others.type()
+        && inode == others.inode
+        && generation == others.generation
+        && (!hasContent || version().equals(others.version()));
   }
 
   /** Returns the identity of the content. */
   public Version version() {
-    return new Version(size, modified, inode, etag);
+    return new Version(size, modified, changed, inode, generation, etag);
   }
 }

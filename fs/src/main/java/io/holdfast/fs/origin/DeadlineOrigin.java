@@ -3,6 +3,7 @@ package io.holdfast.fs.origin;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -13,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An origin whose calls end by a deadline, for one that may hang. Each call runs on a thread of the
@@ -149,6 +151,11 @@ public final class DeadlineOrigin implements Origin {
   }
 
   @Override
+  public boolean mayHaveAcls() {
+    return origin.mayHaveAcls();
+  }
+
+  @Override
   public void probe() throws FsException {
     origin.probe(); // whoever probes can give it up
   }
@@ -169,8 +176,20 @@ public final class DeadlineOrigin implements Origin {
   }
 
   @Override
-  public byte[] readLink(OriginPath path) throws FsException {
-    return bounded(path, () -> origin.readLink(path));
+  public Attributes stat(OriginPath path, @Nullable Attributes known) throws FsException {
+    return bounded(path, () -> origin.stat(path, known));
+  }
+
+  @Override
+  public Found find(
+      OriginPath directory, byte[] name, List<Attributes> way, @Nullable Attributes known)
+      throws FsException {
+    return bounded(directory, () -> origin.find(directory, name, way, known));
+  }
+
+  @Override
+  public byte[] readLink(OriginPath path, Attributes known) throws FsException {
+    return bounded(path, () -> origin.readLink(path, known));
   }
 
   /** A deadline for each batch: a large directory on a slow store takes long, but does not hang. */
@@ -179,7 +198,8 @@ public final class DeadlineOrigin implements Origin {
     breaker.require(path);
     ListedBatches batches = new ListedBatches(deadline);
     Call<Boolean> call =
-        new Call<>(() -> batches.fill(to -> breaker.run(() -> origin.list(path, to))));
+        new Call<>(
+            () -> batches.fill(sink.known(), to -> breaker.run(() -> origin.list(path, to))));
     Future<Boolean> answer = submit(path, call, System.nanoTime() + deadline.toNanos());
     try {
       while (batches.pass(sink)) {
@@ -188,8 +208,16 @@ public final class DeadlineOrigin implements Origin {
     } catch (InterruptedException | TimeoutException e) {
       batches.abandon();
       throw failure(path, call, e);
+    } catch (FsException | RuntimeException e) {
+      batches.abandon(); // whoever takes them has had enough
+      throw e;
     }
     await(path, call, answer, System.nanoTime() + deadline.toNanos());
+  }
+
+  @Override
+  public long quietNanos(Version version) {
+    return origin.quietNanos(version);
   }
 
   @Override
@@ -228,13 +256,14 @@ public final class DeadlineOrigin implements Origin {
   }
 
   @Override
-  public byte[] extendedAttribute(OriginPath path, byte[] name) throws FsException {
-    return bounded(path, () -> origin.extendedAttribute(path, name));
+  public byte[] extendedAttribute(OriginPath path, Attributes known, byte[] name)
+      throws FsException {
+    return bounded(path, () -> origin.extendedAttribute(path, known, name));
   }
 
   @Override
-  public byte[] extendedAttributeNames(OriginPath path) throws FsException {
-    return bounded(path, () -> origin.extendedAttributeNames(path));
+  public byte[] extendedAttributeNames(OriginPath path, Attributes known) throws FsException {
+    return bounded(path, () -> origin.extendedAttributeNames(path, known));
   }
 
   @Override

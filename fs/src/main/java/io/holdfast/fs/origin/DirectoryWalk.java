@@ -1,10 +1,12 @@
 package io.holdfast.fs.origin;
 
+import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.origin.Origin.ScanSink;
 import io.holdfast.fs.origin.Origin.ScannedEntry;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -61,7 +63,18 @@ public final class DirectoryWalk {
           });
     } catch (RejectedExecutionException e) {
       done(); // the mount is ending
+    } catch (OutOfMemoryError e) {
+      // no thread can be started
+      sink.failed(directory, failure(directory, e));
+      done();
     }
+  }
+
+  private static FsException failure(OriginPath directory, Throwable cause) {
+    return new FsException(
+        cause instanceof OutOfMemoryError ? FsError.NO_MEMORY : FsError.IO,
+        directory + ": could not be listed: " + cause,
+        cause);
   }
 
   private void done() {
@@ -77,17 +90,21 @@ public final class DirectoryWalk {
     List<OriginPath> within = new ArrayList<>();
     try {
       Batches batches = new Batches(directory, within);
-      origin.list(directory, (name, type, inode, attributes) -> batches.add(name, attributes));
+      origin.list(directory, batches.knowing(sink.known(directory)));
       batches.pass();
       sink.complete(directory);
     } catch (FsException e) {
       sink.failed(directory, e);
+    } catch (CancellationException e) {
+      return; // a large directory need not be listed to its end
+    } catch (RuntimeException | OutOfMemoryError e) {
+      sink.failed(directory, failure(directory, e));
     }
     left.addAndGet(within.size());
     within.forEach(this::submit);
   }
 
-  private final class Batches {
+  private final class Batches implements Origin.EntrySink {
     private final OriginPath directory;
     private final List<OriginPath> directories;
     private List<ScannedEntry> entries = new ArrayList<>();
@@ -97,13 +114,24 @@ public final class DirectoryWalk {
       this.directories = directories;
     }
 
-    void add(byte[] name, @Nullable Attributes attributes) {
+    @Override
+    public void way(List<Attributes> way) throws FsException {
+      if (sink.goesOn()) {
+        sink.way(directory, way);
+      }
+    }
+
+    @Override
+    public void entry(byte[] name, int type, long inode, @Nullable Attributes attributes) {
       entries.add(new ScannedEntry(OriginPath.of(name), attributes));
       if (attributes != null && attributes.isDirectory()) {
         directories.add(directory.child(name));
       }
       if (entries.size() == BATCH) {
         pass();
+        if (!sink.goesOn()) {
+          throw new CancellationException("nobody wants the scan any more");
+        }
       }
     }
 

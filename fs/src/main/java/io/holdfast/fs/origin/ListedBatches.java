@@ -23,7 +23,11 @@ final class ListedBatches {
 
   private static final long RETRY_MILLIS = 100;
 
-  private record Listed(OriginPath name, int type, long inode, @Nullable Attributes attributes) {}
+  /** Something that a sink is told. */
+  @FunctionalInterface
+  private interface Told {
+    void tell(EntrySink sink) throws FsException;
+  }
 
   /** A listing that passes its entries on. */
   @FunctionalInterface
@@ -31,12 +35,12 @@ final class ListedBatches {
     void list(EntrySink sink) throws FsException;
   }
 
-  private final BlockingQueue<List<Listed>> batches = new ArrayBlockingQueue<>(BATCHES);
+  private final BlockingQueue<List<Told>> batches = new ArrayBlockingQueue<>(BATCHES);
   private final Duration deadline;
   private volatile boolean abandoned;
 
   /** Of the thread that lists. */
-  private List<Listed> batch = new ArrayList<>();
+  private List<Told> batch = new ArrayList<>();
 
   private long begun = System.nanoTime();
 
@@ -52,11 +56,24 @@ final class ListedBatches {
   /**
    * Runs a listing to its end, or until nobody wants it any more.
    *
+   * @param known of the directory's entries
    * @return true, for a call that has to return something
    */
-  boolean fill(Lister lister) throws FsException, InterruptedException {
+  boolean fill(KnownEntries known, Lister lister) throws FsException, InterruptedException {
     try {
-      lister.list(this::add);
+      EntrySink entries =
+          new EntrySink() {
+            @Override
+            public void entry(byte[] name, int type, long inode, @Nullable Attributes attributes) {
+              add(sink -> sink.entry(name, type, inode, attributes));
+            }
+
+            @Override
+            public void way(List<Attributes> way) {
+              add(sink -> sink.way(way));
+            }
+          };
+      lister.list(entries.knowing(known));
       if (!batch.isEmpty()) {
         put();
       }
@@ -68,8 +85,8 @@ final class ListedBatches {
     return true;
   }
 
-  private void add(byte[] name, int type, long inode, @Nullable Attributes attributes) {
-    batch.add(new Listed(OriginPath.of(name), type, inode, attributes));
+  private void add(Told told) {
+    batch.add(told);
     if (batch.size() == BATCH || System.nanoTime() - begun > deadline.toNanos() / 4) {
       try {
         put();
@@ -95,14 +112,16 @@ final class ListedBatches {
    * Passes the next batch.
    *
    * @return false where there are no more
+   * @throws FsException as the sink does
    */
-  boolean pass(EntrySink sink) throws InterruptedException, TimeoutException {
-    List<Listed> next = batches.poll(deadline.toNanos(), TimeUnit.NANOSECONDS);
+  boolean pass(EntrySink sink) throws InterruptedException, TimeoutException, FsException {
+    List<Told> next = batches.poll(deadline.toNanos(), TimeUnit.NANOSECONDS);
     if (next == null) {
       throw new TimeoutException();
     }
-    next.forEach(
-        entry -> sink.entry(entry.name.bytes(), entry.type, entry.inode, entry.attributes));
+    for (Told told : next) {
+      told.tell(sink);
+    }
     return !next.isEmpty();
   }
 

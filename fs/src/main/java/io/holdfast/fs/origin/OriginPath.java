@@ -39,6 +39,29 @@ public final class OriginPath {
     return new OriginPath(joined);
   }
 
+  /** Tells whether this is the dataset's root, which is in no directory and has no name. */
+  public boolean isRoot() {
+    return bytes.length == 0;
+  }
+
+  /** Returns the directory that this is in. */
+  public OriginPath parent() {
+    return of(Arrays.copyOf(bytes, Math.max(0, lastSlash())));
+  }
+
+  /** Returns the name of this in its directory. */
+  public byte[] name() {
+    return Arrays.copyOfRange(bytes, lastSlash() + 1, bytes.length);
+  }
+
+  private int lastSlash() {
+    int at = bytes.length - 1;
+    while (at >= 0 && bytes[at] != '/') {
+      at--;
+    }
+    return at;
+  }
+
   /** Returns the bytes themselves; the caller does not change them. */
   public byte[] bytes() {
     return bytes;

@@ -8,15 +8,25 @@ import io.holdfast.peer.Placement;
 import io.holdfast.peer.View;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Which items belong where, by the newest view. Thread-safe. */
 public final class Cluster {
-  private volatile Placement placement;
+  private volatile State state;
+
+  /** The newest view, and the placement over those of its nodes that have the same dataset. */
+  private record State(View view, Set<NodeAddress> others, Placement placement) {
+    static State of(View view, Set<NodeAddress> others) {
+      List<Node> same =
+          view.nodes().stream().filter(node -> !others.contains(node.address())).toList();
+      return new State(view, others, new Placement(new View(view.version(), view.self(), same)));
+    }
+  }
 
   /** Creates a cluster of one node. */
   public Cluster(Node self) {
-    placement = new Placement(View.alone(self));
+    state = State.of(View.alone(self), Set.of());
   }
 
   /**
@@ -25,10 +35,24 @@ public final class Cluster {
    * @return false where there is a newer one already
    */
   public synchronized boolean update(View view) {
-    if (view.version() < placement.view().version()) {
+    if (view.version() < state.view.version()) {
       return false;
     }
-    placement = new Placement(view);
+    state = State.of(view, state.others);
+    return true;
+  }
+
+  /**
+   * Takes note of the nodes that have another dataset, although they call it by the same id. They
+   * keep no item of this one.
+   *
+   * @return false where that is known already
+   */
+  public synchronized boolean leaveOut(Set<NodeAddress> others) {
+    if (state.others.equals(others)) {
+      return false;
+    }
+    state = State.of(state.view, Set.copyOf(others));
     return true;
   }
 
@@ -38,20 +62,25 @@ public final class Cluster {
    */
   public synchronized void resized(Node self) {
     List<Node> nodes =
-        placement.view().nodes().stream()
+        state.view.nodes().stream()
             .map(node -> node.address().equals(self.address()) ? self : node)
             .toList();
-    placement = new Placement(new View(0, self, nodes));
+    state = State.of(new View(0, self, nodes), state.others);
   }
 
   /** Returns the newest view. */
   public View view() {
-    return placement.view();
+    return state.view;
+  }
+
+  /** Returns the nodes that share this node's dataset, itself included, as far as is known. */
+  public List<Node> sharing() {
+    return state.placement.view().sharing();
   }
 
   /** Returns the part of all items that a node owns on average, from 0 to 1. */
   public double share(Node node) {
-    return placement.share(node);
+    return state.placement.share(node);
   }
 
   /** Tells whether this node owns an item. */
@@ -61,7 +90,7 @@ public final class Cluster {
 
   /** Finds out where an item belongs. */
   public Place place(Item item) {
-    Placement now = placement;
+    Placement now = state.placement;
     Placement.Order order = now.order(Residency.hash(item));
     return new Place(now.view().self(), order.owner(), order.next());
   }

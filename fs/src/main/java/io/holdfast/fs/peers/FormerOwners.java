@@ -1,5 +1,6 @@
 package io.holdfast.fs.peers;
 
+import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.peer.NodeAddress;
@@ -21,7 +22,7 @@ public final class FormerOwners {
   private final Residency residency;
   private final BiConsumer<NodeAddress, ItemRequest> tell;
   private final Map<NodeAddress, Tally> tallies = new ConcurrentHashMap<>();
-  private final Map<Long, Handover> pending = new ConcurrentHashMap<>();
+  private final Map<ItemKey, Handover> pending = new ConcurrentHashMap<>();
 
   private record Handover(NodeAddress from, Item item, ItemRequest request) {}
 
@@ -66,7 +67,7 @@ public final class FormerOwners {
 
   /** Takes note that a node need not keep an item any more, once it is pinned here. */
   void handOver(NodeAddress from, Item item, ItemRequest request) {
-    pending.put(item.id(), new Handover(from, item, request));
+    pending.put(item.key(), new Handover(from, item, request));
   }
 
   /** Tells former owners of what has been pinned here; to be called several times a second. */

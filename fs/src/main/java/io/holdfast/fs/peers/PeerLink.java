@@ -1,11 +1,13 @@
 package io.holdfast.fs.peers;
 
+import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.transit.ItemLayout;
 import io.holdfast.fs.transit.PeerSource;
 import io.holdfast.fs.transit.Transit;
 import io.holdfast.fs.tree.Tree;
+import io.holdfast.fs.units.Human;
 import io.holdfast.peer.ClusterSecret;
 import io.holdfast.peer.Credentials;
 import io.holdfast.peer.Node;
@@ -15,8 +17,6 @@ import io.holdfast.peer.View;
 import io.holdfast.peer.membership.Discovery;
 import io.holdfast.peer.membership.JGroupsMembership;
 import io.holdfast.peer.membership.Membership;
-import io.holdfast.peer.transfer.ItemRequest;
-import io.holdfast.peer.transfer.Outcome;
 import io.holdfast.peer.transfer.Transfer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,6 +49,8 @@ public final class PeerLink implements AutoCloseable {
   private final Cluster cluster;
   private final Residency residency;
   private final FormerOwners formerOwners;
+  private final Agreement agreement;
+  private final AgreedAsking asking;
   private final Threads threads;
   private final DoubleConsumer shareChanged;
   private volatile @Nullable Transfer transfer;
@@ -65,7 +67,7 @@ public final class PeerLink implements AutoCloseable {
   public PeerLink(
       PeerSettings settings,
       long capacityBytes,
-      Residency residency,
+      Local local,
       Threads threads,
       DoubleConsumer shareChanged)
       throws PeerSetupException {
@@ -74,10 +76,21 @@ public final class PeerLink implements AutoCloseable {
     credentials =
         new Credentials(secret == null ? null : ClusterSecret.read(secret), settings.tls());
     cluster = new Cluster(new Node(settings.listen(), settings.dataset(), capacityBytes));
-    this.residency = residency;
+    this.residency = local.residency;
     this.threads = threads;
     this.shareChanged = shareChanged;
-    formerOwners = new FormerOwners(residency, this::tellHeld);
+    agreement =
+        new Agreement(
+            settings.dataset().id(),
+            settings.listen(),
+            new Agreement.Parts(
+                new OwnSketch(new SketchMaker(local.origin, System::nanoTime), System::nanoTime),
+                threads.sketching(),
+                System::nanoTime),
+            peer -> AgreedAsking.sketch(transfer, peer),
+            this::agreementChanged);
+    asking = new AgreedAsking(agreement, () -> transfer);
+    formerOwners = new FormerOwners(residency, asking::held);
   }
 
   /**
@@ -85,13 +98,22 @@ public final class PeerLink implements AutoCloseable {
    *
    * @param asking fetches, before a peer is asked and after it answered
    * @param names look-ups for peers, which may wait for the origin
+   * @param sketching comparisons of datasets, which may too; one thread
    */
-  public record Threads(Executor asking, Executor names) {}
+  public record Threads(Executor asking, Executor names, Executor sketching) {}
+
+  /**
+   * What this node has.
+   *
+   * @param origin where the dataset is
+   * @param residency what of it is resident
+   */
+  public record Local(Origin origin, Residency residency) {}
 
   /** Returns what transit asks before the origin. */
   public PeerSource source() {
     return new ClusterSource(
-        settings.dataset(), cluster, residency, this::fetch, formerOwners, threads.asking());
+        settings.dataset(), cluster, residency, asking, formerOwners, threads.asking());
   }
 
   /** Tells whether an item is one for this node to keep. */
@@ -119,14 +141,15 @@ public final class PeerLink implements AutoCloseable {
                 credentials,
                 Transfer.Deadlines.DEFAULT,
                 Transfer.Limits.DEFAULT),
-            service);
+            new AgreedService(agreement, service));
+    transfer = serving; // a peer that joined before may ask, and is asked in turn
     try {
       membership = join();
     } catch (PeerSetupException e) {
+      transfer = null;
       serving.close();
       throw e;
     }
-    transfer = serving;
     membership.listen(this::update);
     update(membership.view());
   }
@@ -203,7 +226,9 @@ public final class PeerLink implements AutoCloseable {
     Transfer running = transfer;
     if (running != null) {
       running.peers(others);
+      agreement.peers(others);
     }
+    cluster.leaveOut(agreement.others());
     shareChanged.accept(cluster.share(view.self()));
     log.info(
         "view {}: {} nodes, {} of them with {}",
@@ -239,30 +264,38 @@ public final class PeerLink implements AutoCloseable {
     // not the cluster's view, which another thread may be about to bring up to date
     View newest = joining == null ? cluster.view() : joining.view();
     int there = newest.nodes().size();
+    awaitComparisons(newest);
     if (settings.discovery() instanceof Discovery.Addresses named && !complete) {
       return "%d of the nodes are there, %s were named: going on, the others may join later"
           .formatted(there, named);
     }
-    return "%d nodes are there".formatted(there);
+    return Human.count(there, "node") + (there == 1 ? " is there" : " are there");
   }
 
-  private CompletableFuture<Outcome> fetch(NodeAddress peer, ItemRequest request, long address) {
-    Transfer running = transfer;
-    return running == null
-        ? CompletableFuture.completedFuture(Outcome.SUSPECT)
-        : running.fetch(peer, request, address);
+  /** So that readers need not. */
+  private void awaitComparisons(View with) {
+    CompletableFuture<?>[] verdicts =
+        with.sharing().stream()
+            .map(Node::address)
+            .filter(address -> !address.equals(settings.listen()))
+            .map(agreement::with)
+            .toArray(CompletableFuture<?>[]::new);
+    CompletableFuture.allOf(verdicts).join(); // each comes in a bounded time
   }
 
-  private void tellHeld(NodeAddress peer, ItemRequest request) {
-    Transfer running = transfer;
-    if (running != null) {
-      running.held(peer, request);
+  private void agreementChanged() {
+    synchronized (cluster) {
+      if (cluster.leaveOut(agreement.others())) {
+        formerOwners.viewChanged();
+        shareChanged.accept(cluster.share(cluster.view().self()));
+      }
     }
   }
 
   /** Does what is due; to be called several times a second. */
   public void tick() {
     formerOwners.tick();
+    agreement.tick();
   }
 
   /** Returns the figures of this moment. */
@@ -270,7 +303,7 @@ public final class PeerLink implements AutoCloseable {
     Transfer running = transfer;
     Membership joined = membership;
     if (running == null || joined == null) {
-      return new PeersReport(settings, cluster, residency, PeersReport.Counts.NONE);
+      return new PeersReport(settings, cluster, residency, PeersReport.Counts.NONE, agreement);
     }
     Map<String, Long> refusals = new TreeMap<>(running.refusals());
     if (joined.refusals() > 0) {
@@ -280,7 +313,8 @@ public final class PeerLink implements AutoCloseable {
         settings,
         cluster,
         residency,
-        new PeersReport.Counts(running.figures(), running.errors(), refusals));
+        new PeersReport.Counts(running.figures(), running.errors(), refusals),
+        agreement);
   }
 
   /** Leaves the cluster. */

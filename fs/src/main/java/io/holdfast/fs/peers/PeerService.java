@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * share, as long as this node is to keep it and has room. Thread-safe. What is known is answered at
  * once; only where the origin must be asked for a name does a thread wait for it.
  */
-public final class PeerService implements ItemProvider {
+public final class PeerService {
   private static final Logger log = LoggerFactory.getLogger(PeerService.class);
 
   private final Cluster cluster;
@@ -57,15 +57,23 @@ public final class PeerService implements ItemProvider {
     this.threads = threads;
   }
 
-  @Override
-  public void get(ItemRequest request, NodeAddress from, Answer answer) {
-    Item known = itemOf(known(request.path().bytes()), request);
+  /**
+   * Finds an item. The answer is given exactly once, now or later, from any thread.
+   *
+   * <p>Where both nodes read one store, what is known here may be older than what the asker knows,
+   * also where size and time of the content are the same; then the origin is asked.
+   *
+   * @param request of a node that has the same dataset
+   * @param oneStore whether it reads the same store
+   */
+  public void get(ItemRequest request, boolean oneStore, ItemProvider.Answer answer) {
+    Item known = itemOf(known(request.path().bytes()), request, oneStore);
     if (known != null) {
       give(known, request, answer);
       return;
     }
     try {
-      threads.execute(() -> lookUpAndGive(request, answer));
+      threads.execute(() -> lookUpAndGive(request, oneStore, answer));
     } catch (RejectedExecutionException e) {
       answer.refused(Refusal.BUSY);
     }
@@ -84,17 +92,17 @@ public final class PeerService implements ItemProvider {
   }
 
   /** Returns the item that is meant, or null where the file is not known with that version. */
-  private @Nullable Item itemOf(@Nullable Node node, ItemRequest request) {
+  private @Nullable Item itemOf(@Nullable Node node, ItemRequest request, boolean oneStore) {
     if (node == null
         || !node.attributes().isRegular()
-        || !Requests.tag(node.version()).equals(request.tag())) {
+        || !Requests.isAskedFor(request.tag(), node.version(), oneStore)) {
       return null;
     }
     Content content = new Content(node.id(), node::path, node.version());
     if (request.extent() < 0 || request.extent() >= layout.count(content.version().size())) {
       return null;
     }
-    Item item = layout.itemAt(content, request.extent() * layout.itemSize());
+    Item item = layout.item(content, request.extent());
     boolean within =
         request.from() >= 0
             && request.length() > 0
@@ -102,10 +110,10 @@ public final class PeerService implements ItemProvider {
     return within && item.length() == request.itemLength() ? item : null;
   }
 
-  private void lookUpAndGive(ItemRequest request, Answer answer) {
+  private void lookUpAndGive(ItemRequest request, boolean oneStore, ItemProvider.Answer answer) {
     try {
       Node node = lookUp(request.path().bytes());
-      Item item = itemOf(node, request);
+      Item item = itemOf(node, request, oneStore);
       if (item != null) {
         give(item, request, answer);
       } else {
@@ -130,14 +138,15 @@ public final class PeerService implements ItemProvider {
     for (int i = 0; i <= path.length; i++) {
       if (i == path.length || path[i] == '/') {
         byte[] name = Arrays.copyOfRange(path, start, i);
-        node = i == path.length ? tree.lookup(node, name) : tree.directory(node, name);
+        node =
+            i == path.length ? tree.lookupWhateverTheWay(node, name) : tree.directory(node, name);
         start = i + 1;
       }
     }
     return node;
   }
 
-  private void give(Item item, ItemRequest request, Answer answer) {
+  private void give(Item item, ItemRequest request, ItemProvider.Answer answer) {
     Lender lender = new Lender(answer);
     if (residency.serve(item, request.from(), request.length(), lender)) {
       return;
@@ -158,21 +167,21 @@ public final class PeerService implements ItemProvider {
     return (place.isOwn() || place.isNext()) && residency.wouldAdmit(item);
   }
 
-  @Override
+  /** Learns that a node which asked for an item before holds it now. */
   public void held(ItemRequest request, NodeAddress by) {
-    Item item = itemOf(known(request.path().bytes()), request);
+    Item item = itemOf(known(request.path().bytes()), request, false);
     if (item != null && cluster.place(item).otherOwner().filter(by::equals).isPresent()) {
       residency.cede(item);
     }
   }
 
-  @Override
+  /** Returns how many bytes are resident here. */
   public long residentBytes() {
     return residency.figures().residentBytes();
   }
 
   /** Passes on what transit or residency lends. */
-  private record Lender(Answer answer) implements Borrower {
+  private record Lender(ItemProvider.Answer answer) implements Borrower {
     @Override
     public void lent(Loan loan) {
       answer.lent(new Lent(loan));
@@ -187,16 +196,16 @@ public final class PeerService implements ItemProvider {
   private record Lent(Loan loan) implements io.holdfast.peer.transfer.Loan {
     @Override
     public long address() {
-      return loan.address();
+      return loan.bytes().address();
     }
 
     @Override
     public int length() {
-      return loan.length();
+      return loan.bytes().length();
     }
 
     @Override
-    public int crc32c() {
+    public byte[] sha256() {
       return loan.checksum();
     }
 

@@ -1,12 +1,14 @@
 package io.holdfast.fs.peers;
 
+import io.holdfast.fs.figures.ClusterFigures;
+import io.holdfast.fs.figures.FetchFigures;
+import io.holdfast.fs.figures.NodeFigures;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.peer.Node;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.View;
 import io.holdfast.peer.transfer.PeerFigures;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,10 +16,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What is known of the cluster at one moment, as nested maps: sizes in bytes, times in
- * microseconds. Immutable.
- */
+/** What is known of the cluster at one moment. Immutable. */
 public final class PeersReport {
   private final PeerSettings settings;
   private final Cluster cluster;
@@ -26,6 +25,7 @@ public final class PeersReport {
   private final Map<NodeAddress, PeerFigures> figures;
   private final long errors;
   private final Map<String, Long> refusals;
+  private final Agreement agreement;
 
   /**
    * What was counted.
@@ -38,7 +38,12 @@ public final class PeersReport {
     static final Counts NONE = new Counts(List.of(), 0, Map.of());
   }
 
-  PeersReport(PeerSettings settings, Cluster cluster, Residency residency, Counts counts) {
+  PeersReport(
+      PeerSettings settings,
+      Cluster cluster,
+      Residency residency,
+      Counts counts,
+      Agreement agreement) {
     this.settings = settings;
     this.cluster = cluster;
     this.view = cluster.view();
@@ -47,25 +52,35 @@ public final class PeersReport {
         counts.peers().stream().collect(Collectors.toMap(PeerFigures::peer, Function.identity()));
     this.errors = counts.errors();
     this.refusals = counts.refusals();
+    this.agreement = agreement;
   }
 
-  /** Returns the summary that {@code stats.json} has under {@code cluster}. */
-  public Map<String, Object> cluster() {
-    Map<String, Object> summary = new LinkedHashMap<>();
-    summary.put("listen", settings.listen().toString());
-    summary.put("dataset", settings.dataset().id());
-    summary.put("view", view.version());
-    summary.put("nodes", view.sharing().size());
-    summary.put("capacity_bytes", capacity());
-    summary.put("share", rounded(cluster.share(view.self())));
-    summary.put("suspect", figures.values().stream().filter(PeerFigures::suspect).count());
-    summary.put("refusals", new LinkedHashMap<>(refusals));
-    return summary;
+  /**
+   * Returns the summary.
+   *
+   * @param plannedHitRatio what each epoch from the second on will hit here or at a peer
+   */
+  public ClusterFigures cluster(double plannedHitRatio) {
+    return new ClusterFigures(
+        settings.listen().toString(),
+        settings.dataset().id(),
+        view.version(),
+        view.sharing().size(),
+        agreement.others().size(),
+        capacity(),
+        rounded(cluster.share(view.self())),
+        figures.values().stream().filter(PeerFigures::suspect).count(),
+        refusals,
+        plannedHitRatio);
   }
 
-  /** Returns what all nodes that share the dataset may keep together, in bytes. */
+  /** Returns what all nodes that share the dataset may keep together, in bytes; at most 2^63-1. */
   public long capacity() {
-    return view.sharing().stream().mapToLong(Node::capacityBytes).sum();
+    long sum = 0;
+    for (Node node : cluster.sharing()) {
+      sum += Math.min(node.capacityBytes(), Long.MAX_VALUE - sum);
+    }
+    return sum;
   }
 
   /** Returns how many times asking a peer failed, also one that has left since. */
@@ -73,59 +88,63 @@ public final class PeersReport {
     return errors;
   }
 
-  /**
-   * Returns what came from each peer that is in the view: {@code items}, {@code bytes} and {@code
-   * errors}, and what is being asked of it: {@code limit}, {@code in_flight} and {@code queued}.
-   */
-  public Map<String, Object> fetchesByNode() {
-    Map<String, Object> byNode = new LinkedHashMap<>();
+  /** Returns what came from each peer that is in the view, and what is being asked of it. */
+  public Map<String, FetchFigures.Node> fetchesByNode() {
+    Map<String, FetchFigures.Node> byNode = new LinkedHashMap<>();
     for (PeerFigures peer : figures.values()) {
-      Map<String, Object> fetches = new LinkedHashMap<>();
-      fetches.put("items", peer.itemsIn());
-      fetches.put("bytes", peer.bytesIn());
-      fetches.put("errors", peer.errors());
-      fetches.put("limit", peer.load().limit());
-      fetches.put("in_flight", peer.load().inFlight());
-      fetches.put("queued", peer.load().queued());
-      byNode.put(peer.peer().toString(), fetches);
+      byNode.put(
+          peer.peer().toString(),
+          new FetchFigures.Node(
+              peer.itemsIn(),
+              peer.bytesIn(),
+              peer.errors(),
+              peer.load().limit(),
+              peer.load().inFlight(),
+              peer.load().queued()));
     }
     return byNode;
   }
 
   /** Returns a row for each node of the view. */
-  public List<Map<String, Object>> peers() {
-    List<Map<String, Object>> rows = new ArrayList<>();
-    for (Node node : view.nodes()) {
-      rows.add(row(node, figures.get(node.address())));
-    }
-    return rows;
+  public List<NodeFigures> nodes() {
+    return view.nodes().stream().map(node -> row(node, figures.get(node.address()))).toList();
   }
 
-  private Map<String, Object> row(Node node, @Nullable PeerFigures peer) {
+  private NodeFigures row(Node node, @Nullable PeerFigures peer) {
     boolean self = node.address().equals(settings.listen());
-    Map<String, Object> row = new LinkedHashMap<>();
-    row.put("node", node.address().toString());
-    row.put("dataset", node.dataset().id());
-    row.put("state", self ? "self" : state(node, peer));
-    row.put("since", peer == null ? "" : peer.since().toString());
-    row.put("capacity_bytes", node.capacityBytes());
-    row.put(
-        "resident_bytes",
-        self ? residency.figures().residentBytes() : peer == null ? -1 : peer.residentBytes());
-    row.put("share", rounded(cluster.share(node)));
-    row.put("items_in", peer == null ? 0 : peer.itemsIn());
-    row.put("bytes_in", peer == null ? 0 : peer.bytesIn());
-    row.put("items_out", peer == null ? 0 : peer.itemsOut());
-    row.put("bytes_out", peer == null ? 0 : peer.bytesOut());
-    row.put("errors", peer == null ? 0 : peer.errors());
-    row.put("p50_us", peer == null ? 0 : micros(peer.p50()));
-    row.put("p99_us", peer == null ? 0 : micros(peer.p99()));
-    return row;
+    return new NodeFigures(
+        node.address().toString(),
+        node.dataset().id(),
+        self ? "self" : state(node, peer),
+        self ? "" : difference(node),
+        peer == null ? "" : peer.since().toString(),
+        node.capacityBytes(),
+        self ? residency.figures().residentBytes() : peer == null ? -1 : peer.residentBytes(),
+        rounded(cluster.share(node)),
+        peer == null ? 0 : peer.itemsIn(),
+        peer == null ? 0 : peer.bytesIn(),
+        peer == null ? 0 : peer.itemsOut(),
+        peer == null ? 0 : peer.bytesOut(),
+        peer == null ? 0 : peer.errors(),
+        peer == null ? 0 : micros(peer.p50()),
+        peer == null ? 0 : micros(peer.p99()));
+  }
+
+  /** Says why nothing is shared with a node; empty where something is. */
+  private String difference(Node node) {
+    if (!node.dataset().equals(settings.dataset())) {
+      return "it has " + node.dataset() + ", and this node " + settings.dataset();
+    }
+    return agreement.known(node.address()).map(Verdict::detail).orElse("");
   }
 
   private String state(Node node, @Nullable PeerFigures peer) {
     if (!node.dataset().equals(settings.dataset())) {
       return "other dataset";
+    }
+    Verdict verdict = agreement.known(node.address()).orElse(Verdict.unknown(""));
+    if (!verdict.isSame()) {
+      return verdict.kind() == Verdict.Kind.OTHER ? "other dataset" : "comparing";
     }
     return peer != null && peer.suspect() ? "suspect" : "up";
   }

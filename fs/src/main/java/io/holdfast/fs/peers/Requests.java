@@ -11,6 +11,9 @@ import java.net.URLEncoder;
 
 /** Puts what this node means into what peers understand. Stateless. */
 final class Requests {
+  /** Stands before the time of the last change. */
+  private static final char CHANGED = '.';
+
   private Requests() {}
 
   /**
@@ -23,7 +26,7 @@ final class Requests {
     return new ItemRequest(
         dataset,
         ItemPath.of(item.path().get().bytes()),
-        Item.extent(item.id()),
+        item.key().extent(),
         tag(item.version()),
         item.length(),
         (int) (range.offset() - item.offset()),
@@ -32,10 +35,33 @@ final class Requests {
   }
 
   /**
+   * Writes a version as it is asked for: with the time of the last change of content or attributes
+   * at the end, which nodes that read one store see alike, and which nobody can set.
+   */
+  static String tag(Version version) {
+    return version.etag().isEmpty()
+        ? content(version) + CHANGED + Long.toHexString(version.changed())
+        : content(version);
+  }
+
+  /**
+   * Tells whether a version is the one that is asked for.
+   *
+   * @param oneStore whether both nodes read one store, so that copies do not count
+   */
+  static boolean isAskedFor(String tag, Version version, boolean oneStore) {
+    if (oneStore || !version.etag().isEmpty()) {
+      return tag.equals(tag(version));
+    }
+    int changed = tag.lastIndexOf(CHANGED);
+    return changed >= 0 && tag.substring(0, changed).equals(content(version));
+  }
+
+  /**
    * Writes a version so that every node writes the same: without the inode number, in which copies
    * of a dataset differ, and without the time where the store has a name for the content.
    */
-  static String tag(Version version) {
+  static String content(Version version) {
     String size = Long.toHexString(version.size());
     return version.etag().isEmpty()
         ? size + "-" + Long.toHexString(version.modified())

@@ -56,7 +56,7 @@ final class AdmissionControl {
     if (verdict != Selection.Verdict.ORDINARY) {
       return verdict == Selection.Verdict.KEPT;
     }
-    return books.wouldAdmit(item.id(), Residency.hash(item), Residency.weight(item.length()));
+    return books.wouldAdmit(item.key(), Residency.hash(item), Residency.weight(item.length()));
   }
 
   boolean hasRoom(Item item, long besides) {
@@ -113,7 +113,7 @@ final class AdmissionControl {
       residentLog.reserve();
       return true;
     } catch (FsException e) {
-      log.warn("an item is not admitted: {}", e.getMessage());
+      log.debug("an item is not admitted: {}", e.getMessage()); // the log has warned
       return false;
     }
   }

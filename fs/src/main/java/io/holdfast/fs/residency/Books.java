@@ -1,11 +1,11 @@
 package io.holdfast.fs.residency;
 
-import io.holdfast.fs.transit.Item;
+import io.holdfast.fs.ItemKey;
 import io.holdfast.policy.CachePolicy;
 import io.holdfast.policy.Outcome;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +19,8 @@ final class Books {
   private final ReentrantLock lock = new ReentrantLock();
   private final CachePolicy policy;
   private final ResidentLog log;
-  private final ConcurrentHashMap<Long, Resident> residents = new ConcurrentHashMap<>();
+  private final ResidentIndex residents = new ResidentIndex();
+  private final Handles handles = new Handles();
 
   Books(CachePolicy policy, ResidentLog log) {
     this.policy = policy;
@@ -47,12 +48,12 @@ final class Books {
     }
   }
 
-  @Nullable Resident get(long item) {
+  @Nullable Resident get(ItemKey item) {
     return residents.get(item);
   }
 
-  boolean contains(long item) {
-    return residents.containsKey(item);
+  boolean contains(ItemKey item) {
+    return residents.get(item) != null;
   }
 
   int size() {
@@ -60,17 +61,23 @@ final class Books {
   }
 
   List<Resident> all() {
-    return new ArrayList<>(residents.values());
+    return residents.all();
   }
 
   List<Long> nodes() {
-    return residents.keySet().stream().map(Item::node).distinct().toList();
+    return residents.nodes();
   }
 
-  boolean wouldAdmit(long id, long hash, long weight) {
+  /** Returns the residents of a file. */
+  Collection<Resident> of(long node) {
+    return residents.of(node);
+  }
+
+  boolean wouldAdmit(ItemKey item, long hash, long weight) {
     lock.lock();
     try {
-      return policy.wouldAdmit(id, hash, weight);
+      Resident there = residents.get(item);
+      return policy.wouldAdmit(there == null ? handles.next() : there.handle, hash, weight);
     } finally {
       lock.unlock();
     }
@@ -85,18 +92,21 @@ final class Books {
    * @return whether it is resident from now on
    */
   boolean admit(Resident resident, boolean kept, long weight, List<Resident> givenUp) {
-    long id = resident.item().id();
+    ItemKey key = resident.item().key();
     long hash = Residency.hash(resident.item());
     lock.lock();
     try {
-      if (residents.containsKey(id)) {
+      if (residents.get(key) != null) {
         return false;
       }
+      long id = handles.next();
       Outcome outcome = kept ? policy.keep(id, weight) : policy.offer(id, hash, weight);
       takeOut(outcome.evicted(), givenUp);
       if (outcome.admitted()) {
-        residents.put(id, resident);
-        log.admitted(id);
+        resident.handle = id;
+        handles.add(id, resident);
+        residents.add(resident);
+        log.admitted(key);
       }
       return outcome.admitted();
     } finally {
@@ -106,9 +116,10 @@ final class Books {
 
   private void takeOut(long[] ids, List<Resident> givenUp) {
     for (long id : ids) {
-      Resident evictee = residents.remove(id);
+      Resident evictee = handles.remove(id);
       if (evictee != null) {
-        log.released(id);
+        residents.remove(evictee);
+        log.released(evictee.item().key());
         givenUp.add(evictee);
       }
     }
@@ -116,18 +127,28 @@ final class Books {
 
   /** Puts another in the place of a resident; returns false where that is none any more. */
   boolean replace(Resident before, Resident now) {
-    return residents.replace(now.item().id(), before, now);
+    lock.lock();
+    try {
+      boolean replaced = residents.replace(before, now);
+      if (replaced) {
+        now.handle = before.handle;
+        handles.replace(now.handle, now);
+      }
+      return replaced;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Takes a resident out; returns false where it is none any more. */
   boolean remove(Resident resident) {
-    long id = resident.item().id();
     lock.lock();
     try {
-      boolean removed = residents.remove(id, resident);
+      boolean removed = residents.remove(resident);
       if (removed) {
-        policy.remove(id);
-        log.released(id);
+        handles.remove(resident.handle);
+        policy.remove(resident.handle);
+        log.released(resident.item().key());
       }
       return removed;
     } finally {
@@ -136,20 +157,22 @@ final class Books {
   }
 
   /** Has a resident stay whatever the policy thinks; returns false where it is none. */
-  boolean keep(long id, long weight) {
+  boolean keep(ItemKey item, long weight) {
     lock.lock();
     try {
-      return residents.containsKey(id) && policy.keep(id, weight).admitted();
+      Resident there = residents.get(item);
+      return there != null && policy.keep(there.handle, weight).admitted();
     } finally {
       lock.unlock();
     }
   }
 
   /** Leaves a resident to the policy; returns false where it is left to it already. */
-  boolean unkeep(long id, long hash) {
+  boolean unkeep(ItemKey item, long hash) {
     lock.lock();
     try {
-      return policy.unkeep(id, hash);
+      Resident there = residents.get(item);
+      return there != null && policy.unkeep(there.handle, hash);
     } finally {
       lock.unlock();
     }

@@ -4,6 +4,7 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.linux.NativeMemory;
 import io.holdfast.fs.origin.Version;
 import io.holdfast.fs.transit.Item;
 import java.nio.file.Path;
@@ -19,8 +20,6 @@ import jnr.ffi.Pointer;
  * the daemon may hold the address space's lock, which the daemon's own threads need to answer it.
  */
 final class OwnMount {
-  private static final int PROT_READ = 1;
-  private static final int MAP_SHARED = 1;
   private static final int POSIX_FADV_RANDOM = 1;
   private static final int POSIX_FADV_WILLNEED = 3;
   private static final int MADV_POPULATE_READ = 22;
@@ -37,10 +36,10 @@ final class OwnMount {
   private static final long DROP_PAUSE_NANOS = 50_000;
 
   private static final int STATX_DONT_SYNC = 0x4000;
-  private static final int STATX_MTIME_AND_SIZE = 0x240;
+  private static final int STATX_TIMES_AND_SIZE = 0x2c0;
   private static final int STATX_SIZE_OFFSET = 40;
-  private static final int STATX_SECONDS_OFFSET = 112;
-  private static final int STATX_NANOS_OFFSET = 120;
+  private static final int STATX_CHANGED_OFFSET = 96;
+  private static final int STATX_MODIFIED_OFFSET = 112;
   private static final long NANOS = 1_000_000_000;
 
   private final byte[] mountpoint;
@@ -89,17 +88,16 @@ final class OwnMount {
   }
 
   private static long map(int fd, long offset, int length, boolean lock) {
-    Pointer mapping = LIBC.mmap(null, length, PROT_READ, MAP_SHARED, fd, offset);
-    long address = mapping == null ? -1 : mapping.address();
-    if (address == -1) {
-      return -Linux.errno();
+    long address = NativeMemory.map(fd, offset, length);
+    if (address < 0) {
+      return address;
     }
     int result =
         lock ? LIBC.mlock(address, length) : LIBC.madvise(address, length, MADV_POPULATE_READ);
     // a kernel before 5.14 does not know MADV_POPULATE_READ; the pages are there all the same
     if (result != 0 && lock) {
       int errno = Linux.errno();
-      LIBC.munmap(address, length);
+      NativeMemory.unmap(address, length);
       return -errno;
     }
     return address;
@@ -197,21 +195,23 @@ final class OwnMount {
 
   /**
    * Tells whether an open file is of a version, by what the kernel knows of it: a version has an
-   * inode of its own, whose size and time do not change.
+   * inode of its own, whose size and times do not change.
    */
   private boolean shows(int fd, Version version) {
     long path = Linux.scratch().path();
     Memory.putString(path, new byte[0]);
     long statx = own.get().buffer.address();
     int flags = Linux.AT_EMPTY_PATH | STATX_DONT_SYNC;
-    if (LIBC.statx(fd, path, flags, STATX_MTIME_AND_SIZE, statx) != 0) {
+    if (LIBC.statx(fd, path, flags, STATX_TIMES_AND_SIZE, statx) != 0) {
       return false;
     }
-    long modified =
-        Memory.getLong(statx + STATX_SECONDS_OFFSET) * NANOS
-            + Memory.getInt(statx + STATX_NANOS_OFFSET);
     return Memory.getLong(statx + STATX_SIZE_OFFSET) == version.size()
-        && modified == version.modified();
+        && time(statx + STATX_MODIFIED_OFFSET) == version.modified()
+        && time(statx + STATX_CHANGED_OFFSET) == version.changed();
+  }
+
+  private static long time(long at) {
+    return Memory.getLong(at) * NANOS + Memory.getInt(at + 8);
   }
 
   private static long pages(long length) {
@@ -256,6 +256,6 @@ final class OwnMount {
 
   /** Ends a mapping. Needs no descriptor and waits for nobody, so that any thread may do it. */
   static void unmap(long address, long length) {
-    LIBC.munmap(address, length);
+    NativeMemory.unmap(address, length);
   }
 }

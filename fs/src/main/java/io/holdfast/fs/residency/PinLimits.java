@@ -88,19 +88,21 @@ public record PinLimits(boolean canLock, long mappings) {
     }
   }
 
-  /** struct rlimit: u64 soft, u64 hard; ~0 means no limit. */
   private static boolean mayLock(long capacity) {
-    if (hasCapability(CAP_IPC_LOCK)) {
-      return true;
-    }
+    return hasCapability(CAP_IPC_LOCK) || lockableBytes() >= capacity;
+  }
+
+  /** Raises the limit of what a process without rights may lock, and returns it, in bytes. */
+  public static long lockableBytes() {
+    // struct rlimit: u64 soft, u64 hard; ~0 means no limit
     long limits = Linux.scratch().area();
     if (LIBC.getrlimit(RLIMIT_MEMLOCK, limits) != 0) {
-      return false;
+      return 0;
     }
     long hard = Memory.getLong(limits + 8);
     Memory.putLong(limits, hard);
     LIBC.setrlimit(RLIMIT_MEMLOCK, limits);
-    return Long.compareUnsigned(hard, capacity) >= 0;
+    return hard < 0 ? Long.MAX_VALUE : hard;
   }
 
   private static boolean hasCapability(int bit) {

@@ -1,5 +1,7 @@
 package io.holdfast.fs.residency;
 
+import io.holdfast.fs.CheckedBytes;
+import io.holdfast.fs.FsException;
 import io.holdfast.fs.PageStore;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;
@@ -181,7 +183,7 @@ final class Pinning {
 
     private boolean store() {
       stored = item.length();
-      return firstMissing() < stored && !isPointless() && pages.store(Item.node(item.id()), this);
+      return firstMissing() < stored && !isPointless() && pages.store(item.node(), this);
     }
 
     /**
@@ -203,7 +205,12 @@ final class Pinning {
       int from = Math.max(first, (stored - 1) / PIECE * PIECE);
       int length = stored - from;
       stored = from;
-      return new PageStore.Piece(item.offset() + from, memory + from, length);
+      try {
+        CheckedBytes bytes = CheckedBytes.of(item, from, length, fetched.item(), memory);
+        return new PageStore.Piece(item.offset() + from, bytes);
+      } catch (FsException e) {
+        return null; // and pinned without
+      }
     }
 
     /** The first byte that the kernel has not got: what it had before is gone if it was dropped. */

@@ -1,5 +1,7 @@
 package io.holdfast.fs.residency;
 
+import io.holdfast.fs.CheckedBytes;
+import io.holdfast.fs.FsException;
 import io.holdfast.fs.PageStore;
 import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.linux.IsolatedThreads;
@@ -18,7 +20,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -148,22 +149,30 @@ public final class Residency implements AutoCloseable {
    */
   public boolean serve(Item item, int offset, int length, ReadReply reply) {
     // a soft pin's pages may be gone, and touching them would wait for the daemon itself
-    Resident resident = isHard() ? books.get(item.id()) : null;
+    Resident resident = isHard() ? books.get(item.key()) : null;
     long address = resident == null ? 0 : resident.enter();
     if (address == 0) {
       return false;
     }
-    if (!Linux.isInMemory(address + offset, length)) {
+    CheckedBytes bytes;
+    try {
+      bytes = CheckedBytes.of(item, offset, length, resident.item(), address);
+    } catch (FsException e) {
+      resident.leave();
+      reply.failed(e);
+      return true;
+    }
+    if (!Linux.isInMemory(bytes.address(), length)) {
       resident.leave();
       lose(resident);
       return false;
     }
     if (reply instanceof Borrower borrower) {
-      borrower.lent(new ResidentLoan(resident, address + offset, length));
+      borrower.lent(new ResidentLoan(resident, bytes));
       return true;
     }
     try {
-      reply.data(address + offset, length);
+      reply.data(bytes);
     } finally {
       resident.leave();
     }
@@ -184,18 +193,18 @@ public final class Residency implements AutoCloseable {
 
   /** Tells whether an item is resident, or on its way to it. */
   public boolean isResident(Item item) {
-    return books.contains(item.id());
+    return books.contains(item.key());
   }
 
   /** Tells whether an item is pinned. */
   public boolean isPinned(Item item) {
-    Resident resident = books.get(item.id());
+    Resident resident = books.get(item.key());
     return resident != null && resident.isPinned();
   }
 
   /** Lets go of an item that another node holds now; unless users want it kept here. */
   public void cede(Item item) {
-    Resident resident = books.get(item.id());
+    Resident resident = books.get(item.key());
     if (resident != null && isLeftToPolicy(item.path().get())) {
       forgetAndDrop(resident);
     }
@@ -208,7 +217,7 @@ public final class Residency implements AutoCloseable {
    */
   public boolean offer(Fetched fetched) {
     Item item = fetched.item();
-    Resident before = books.get(item.id());
+    Resident before = books.get(item.key());
     if (closed || (before == null ? !admission.hasMappings() : isHard())) {
       return false;
     }
@@ -233,7 +242,7 @@ public final class Residency implements AutoCloseable {
         forget(resident);
       }
     } else if (!isResident(item)) {
-      residentLog.released(item.id());
+      residentLog.released(item.key());
       lingering.deliveredWhole(item);
     }
   }
@@ -291,13 +300,13 @@ public final class Residency implements AutoCloseable {
    * @return whether it stays from now on, or no longer does
    */
   public boolean reconsider(Item item) {
-    Resident resident = books.get(item.id());
+    Resident resident = books.get(item.key());
     if (resident == null) {
       return false;
     }
     return switch (admission.verdict(item.path().get())) {
-      case KEPT -> books.keep(item.id(), weight(item.length()));
-      case ORDINARY -> books.unkeep(item.id(), hash(item));
+      case KEPT -> books.keep(item.key(), weight(item.length()));
+      case ORDINARY -> books.unkeep(item.key(), hash(item));
       case EXCLUDED -> giveUpNow(resident);
     };
   }
@@ -310,7 +319,7 @@ public final class Residency implements AutoCloseable {
    * @return whether it was resident, and is no longer
    */
   public boolean giveUp(Item item, boolean force) {
-    Resident resident = books.get(item.id());
+    Resident resident = books.get(item.key());
     return resident != null
         && (force || admission.verdict(item.path().get()) != Selection.Verdict.KEPT)
         && giveUpNow(resident);
@@ -387,33 +396,28 @@ public final class Residency implements AutoCloseable {
    *
    * @return bytes that are no longer resident
    */
-  public long release(long node, long items) {
+  public long release(long node) {
     long bytes = 0;
-    for (long extent = 0; extent < items; extent++) {
-      Resident resident = books.get(Item.id(node, extent));
-      if (resident != null) {
-        bytes += resident.item().length();
-        forget(resident);
-      }
+    for (Resident resident : books.of(node)) {
+      bytes += resident.item().length();
+      forget(resident);
     }
     lingering.forget(node);
     return bytes;
   }
 
   /** Returns how many items of a file are pinned. */
-  public long pinnedItems(long node, long items) {
-    return pinned(node, items).count();
+  public long pinnedItems(long node) {
+    return pinned(node).count();
   }
 
   /** Returns how many bytes of a file are pinned. */
-  public long pinnedBytes(long node, long items) {
-    return pinned(node, items).mapToLong(resident -> resident.item().length()).sum();
+  public long pinnedBytes(long node) {
+    return pinned(node).mapToLong(resident -> resident.item().length()).sum();
   }
 
-  private Stream<Resident> pinned(long node, long items) {
-    return LongStream.range(0, items)
-        .mapToObj(extent -> books.get(Item.id(node, extent)))
-        .filter(resident -> resident != null && resident.isPinned());
+  private Stream<Resident> pinned(long node) {
+    return books.of(node).stream().filter(Resident::isPinned);
   }
 
   /** Returns the nodes that have resident items. */

@@ -2,19 +2,24 @@ package io.holdfast.fs.residency;
 
 import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.transit.Loan;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An item that was admitted: first on its way to being pinned, then pinned, and in the end released
  * as soon as nobody reads from its mapping. Thread-safe; the monitor guards the fields that are not
  * final, and nothing else is called under it.
  */
-final class Resident {
+final class Resident implements FileResidents {
   private final Item item;
+
+  /** By which the policy knows it; {@link Books} guards it by its lock. */
+  long handle;
+
   private long address;
   private int users;
   private boolean released;
-  private int checksum;
-  private boolean summed;
+  private byte @Nullable [] checksum;
 
   Resident(Item item) {
     this.item = item;
@@ -22,6 +27,20 @@ final class Resident {
 
   Item item() {
     return item;
+  }
+
+  boolean isOfExtent(Resident other) {
+    return item.key().extent() == other.item.key().extent();
+  }
+
+  @Override
+  public @Nullable Resident at(long extent) {
+    return item.key().extent() == extent ? this : null;
+  }
+
+  @Override
+  public List<Resident> all() {
+    return List.of(this);
   }
 
   /**
@@ -50,21 +69,20 @@ final class Resident {
   }
 
   /**
-   * Returns the CRC32C of the whole item, computed when it is asked for first. Only between {@link
+   * Returns the SHA-256 of the whole item, computed when it is asked for first. Only between {@link
    * #enter()} and {@link #leave()}.
    */
-  int checksum() {
+  byte[] checksum() {
     long from;
     synchronized (this) {
-      if (summed) {
+      if (checksum != null) {
         return checksum;
       }
       from = address;
     }
-    int computed = Loan.checksum(from, item.length());
+    byte[] computed = Loan.checksum(from, item.length());
     synchronized (this) {
       checksum = computed;
-      summed = true;
     }
     return computed;
   }

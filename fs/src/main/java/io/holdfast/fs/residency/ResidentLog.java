@@ -1,6 +1,7 @@
 package io.holdfast.fs.residency;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.ItemKey;
 import java.util.List;
 
 /**
@@ -15,13 +16,13 @@ public interface ResidentLog {
         public void reserve() {}
 
         @Override
-        public void admitted(long item) {}
+        public void admitted(ItemKey item) {}
 
         @Override
-        public void released(long item) {}
+        public void released(ItemKey item) {}
 
         @Override
-        public List<Long> before() {
+        public List<ItemKey> before() {
           return List.of();
         }
       };
@@ -35,14 +36,14 @@ public interface ResidentLog {
   void reserve() throws FsException;
 
   /** An item is resident from now on; {@link #reserve} was called before. */
-  void admitted(long item);
+  void admitted(ItemKey item);
 
   /** An item is no longer resident. */
-  void released(long item);
+  void released(ItemKey item);
 
   /**
    * Returns what the daemon before this one had resident, in the order of admission. It counts as
    * resident until it is released.
    */
-  List<Long> before();
+  List<ItemKey> before();
 }

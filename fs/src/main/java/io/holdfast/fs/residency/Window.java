@@ -1,5 +1,6 @@
 package io.holdfast.fs.residency;
 
+import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.transit.Item;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,15 +43,16 @@ final class Window {
   private static final long FIRST_RETRY_NANOS = Duration.ofMillis(50).toNanos();
   private static final int LONGEST_RETRY = 9;
 
-  /** A reader waits for room in steps, and for so long at most. */
+  /** A reader waits for room in steps: for so long without one drop, and for so long in all. */
   private static final long WAIT_MILLIS = 5;
 
-  private static final long LONGEST_WAIT_MILLIS = 100;
+  private static final long LONGEST_STANDSTILL_NANOS = Duration.ofMillis(200).toNanos();
+  private static final long LONGEST_WAIT_NANOS = Duration.ofSeconds(1).toNanos();
 
   /** A part of an item is apart from the item, also where both begin at the same byte. */
-  private record Key(long item, long offset, int length) {
+  private record Key(ItemKey item, long offset, int length) {
     static Key of(Item item) {
-      return new Key(item.id(), item.offset(), item.length());
+      return new Key(item.key(), item.offset(), item.length());
     }
   }
 
@@ -95,6 +97,9 @@ final class Window {
 
   private long droppedBytes;
 
+  /** How many tries to drop something have ended. */
+  private long drops;
+
   Window(long size, Duration age, LongSupplier nanoTime) {
     this.size = size;
     this.ageNanos = age.toNanos();
@@ -119,7 +124,7 @@ final class Window {
     entry.lastRead = nanoTime.getAsLong();
     bytes += count;
     // an application that has some of a file mapped will have this mapped, too
-    boolean mapped = heldItems.containsKey(Item.node(item.id()));
+    boolean mapped = heldItems.containsKey(item.node());
     entry.attempts = mapped ? 1 : 0;
     hold(entry, mapped);
     if (entry.complete && (ageNanos == 0 || size == 0)) {
@@ -225,6 +230,7 @@ final class Window {
    *     again later
    */
   synchronized void dropped(Entry entry, boolean gone) {
+    drops++;
     dropping.remove(entry);
     endGoing(entry);
     if (entry.forgotten) {
@@ -259,7 +265,7 @@ final class Window {
   }
 
   private boolean forget(Entry entry, long node) {
-    if (Item.node(entry.item.id()) != node) {
+    if (entry.item.node() != node) {
       return false;
     }
     entry.forgotten = true;
@@ -275,21 +281,33 @@ final class Window {
       entry.held = held;
       heldBytes += held ? entry.bytes : -entry.bytes;
       int change = held ? 1 : -1;
-      heldItems.merge(Item.node(entry.item.id()), change, (a, b) -> a + b == 0 ? null : a + b);
+      heldItems.merge(entry.item.node(), change, (a, b) -> a + b == 0 ? null : a + b);
     }
   }
 
-  /** Waits, for a bounded time, while the window is full of what is going. */
+  /**
+   * Waits, for a bounded time, while the window is full of what is going. A drop waits for all
+   * processors of a busy machine to tell what they hold, so the wait goes on while there are drops.
+   */
   synchronized void awaitRoom() {
-    long millis = LONGEST_WAIT_MILLIS;
-    while (size > 0 && mayGo() > size * FULL && millis > 0) {
+    long begin = nanoTime.getAsLong();
+    long progress = begin;
+    long ended = drops;
+    while (size > 0 && mayGo() > size * FULL) {
+      long now = nanoTime.getAsLong();
+      if (ended != drops) {
+        ended = drops;
+        progress = now;
+      }
+      if (now - progress > LONGEST_STANDSTILL_NANOS || now - begin > LONGEST_WAIT_NANOS) {
+        return;
+      }
       try {
         wait(WAIT_MILLIS);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         return;
       }
-      millis -= WAIT_MILLIS;
     }
   }
 

@@ -9,7 +9,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.IntStream;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * One scenario, played with several policies at several capacities. Immutable.
@@ -72,24 +73,43 @@ public record Experiment(Scenario scenario, List<String> policies, List<Long> ca
     return runs;
   }
 
-  /** Plays every policy at shares from 5% of the dataset to all of it, 5% apart. */
+  /**
+   * Plays every policy at shares from 5% of the dataset to all of it, 5% apart, and at the
+   * capacities that are asked for.
+   */
   public List<Curve> sweep(Progress progress) {
     return policies.stream().map(policy -> curve(policy, progress)).toList();
   }
 
   private Curve curve(String policy, Progress progress) {
-    return new Curve(
-        policy,
-        IntStream.rangeClosed(1, SWEEP_STEPS)
-            .mapToObj(step -> point(policy, (double) step / SWEEP_STEPS, progress))
-            .toList());
+    List<Point> points = new ArrayList<>();
+    sweptShares()
+        .forEach(
+            (share, capacity) ->
+                points.add(
+                    new Point(
+                        share,
+                        Simulator.run(scenario, policy, capacity, progress).laterHitRatio())));
+    return new Curve(policy, points);
   }
 
-  private Point point(String policy, double share, Progress progress) {
+  /** Returns the capacities of a sweep by their shares, the smallest first. */
+  private SortedMap<Double, Long> sweptShares() {
     Dataset dataset = scenario.dataset();
-    // A share of a small dataset may be nothing, which is no capacity.
-    long capacity = Math.max(1, share == 1 ? dataset.weight() : dataset.capacity(share));
-    return new Point(share, Simulator.run(scenario, policy, capacity, progress).laterHitRatio());
+    SortedMap<Double, Long> capacities = new TreeMap<>();
+    for (int step = 1; step <= SWEEP_STEPS; step++) {
+      double share = (double) step / SWEEP_STEPS;
+      // A share of a small dataset may be nothing, which is no capacity.
+      capacities.put(
+          share, Math.max(1, step == SWEEP_STEPS ? dataset.weight() : dataset.capacity(share)));
+    }
+    for (long capacity : this.capacities) {
+      // Of more than all of the dataset the picture has no room, and it is as all of it.
+      if (capacity < dataset.weight() && !capacities.containsValue(capacity)) {
+        capacities.put((double) capacity / dataset.weight(), capacity);
+      }
+    }
+    return capacities;
   }
 
   /** Returns how many simulations {@link #runs} has. */
@@ -99,6 +119,6 @@ public record Experiment(Scenario scenario, List<String> policies, List<Long> ca
 
   /** Returns how many simulations {@link #sweep} has. */
   public int sweepCount() {
-    return policies.size() * SWEEP_STEPS;
+    return policies.size() * sweptShares().size();
   }
 }

@@ -5,11 +5,14 @@ import io.holdfast.policy.simulator.Dataset;
 import io.holdfast.policy.simulator.Run;
 import io.holdfast.policy.simulator.Scenario;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A report for people: a table for each run. Not thread-safe. */
+/** A report for people: a table for each run, and one of them all. Not thread-safe. */
 final class TextReport {
   private static final List<String> HEADING =
       List.of("epoch", "hit ratio", "byte hit ratio", "memory", "peers", "origin");
@@ -28,6 +31,9 @@ final class TextReport {
   String text() {
     addScenario(report.scenario());
     report.runs().forEach(this::addRun);
+    if (report.runs().size() > 1) {
+      addSummary();
+    }
     if (prediction != null) {
       text.append('\n').append(sufficient(prediction)).append('\n');
     }
@@ -65,6 +71,34 @@ final class TextReport {
     run.epochs().forEach(epoch -> table.add(row(epoch)));
     text.append(table);
     text.append(closing(run)).append('\n');
+  }
+
+  /** A row for each policy and a column for each capacity: what is compared stands side by side. */
+  private void addSummary() {
+    List<Long> capacities = report.runs().stream().map(Run::capacity).distinct().toList();
+    Map<String, Map<Long, Run>> policies = new LinkedHashMap<>();
+    report
+        .runs()
+        .forEach(
+            run ->
+                policies
+                    .computeIfAbsent(run.policy(), policy -> new HashMap<>())
+                    .put(run.capacity(), run));
+    Table table = new Table();
+    List<String> heading = new ArrayList<>(List.of("policy"));
+    capacities.forEach(capacity -> heading.add(Human.bytes(capacity)));
+    table.add(heading);
+    policies.forEach(
+        (policy, runs) -> {
+          List<String> row = new ArrayList<>(List.of(policy));
+          capacities.forEach(
+              capacity -> {
+                Run run = runs.get(capacity);
+                row.add(run == null ? "-" : ratio(run.laterHitRatio()));
+              });
+          table.add(row);
+        });
+    text.append("\nHit ratio of later epochs, by capacity\n").append(table);
   }
 
   private List<String> row(Run.Epoch epoch) {

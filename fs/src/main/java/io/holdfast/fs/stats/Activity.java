@@ -5,6 +5,8 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import com.github.benmanes.caffeine.cache.Ticker;
 import io.holdfast.fs.FetchUse;
+import io.holdfast.fs.figures.JobsFigures;
+import io.holdfast.fs.figures.ProcessFigures;
 import io.holdfast.fs.stats.Processes.ProcessInfo;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,13 +17,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What applications do with the mount, by process and by job: opens, misses, bytes fetched, time
  * stalled, epochs. What this process itself does does not count. Thread-safe.
  *
- * <p>Bounded: of the jobs and processes that have done something those are kept apart that were
- * active last; what others did counts in the totals alone. A process keeps the job in which it was
+ * <p>Bounded, whatever users start and call themselves: of the jobs and processes that have done
+ * something those are kept apart that were active last; what the others did is added up in a row of
+ * its own. Names have a bounded length ({@link JobNames}). A process keeps the job in which it was
  * first seen, also when it has ended.
  */
 public final class Activity {
@@ -30,6 +34,17 @@ public final class Activity {
 
   /** Processes that are kept apart at most. */
   static final int MOST_PROCESSES = 4096;
+
+  /** Processes that are told apart at most: those with the most opens. */
+  static final int MOST_TOLD = 1024;
+
+  /** The number in the row of all other processes; no process has it. */
+  private static final int NO_PROCESS = -1;
+
+  /** Of a heap, a part of this size has room for a job and what is known of the files it opens. */
+  private static final long HEAP_OF_JOB = 2 << 20;
+
+  private static final int FEWEST_JOBS = 32;
 
   private static final int MOST_THREADS = 16_384;
 
@@ -48,14 +63,40 @@ public final class Activity {
   private final LongAdder opens = new LongAdder();
   private final LoadingCache<Integer, Caller> callers;
 
-  /** Guards the maps, and when processes were seen; a leaf but for /proc. */
+  /** Guards the maps, and when processes were seen; a leaf. Nobody reads /proc within. */
   private final Object lock = new Object();
 
   private final Map<String, JobFigures> jobs = new HashMap<>();
   private final Map<Integer, ProcessActivity> byPid = new HashMap<>();
+  private final int mostJobs;
 
-  /** A process and what it has done. */
-  public record ProcessReport(int pid, String job, String command, Counts counts) {}
+  /** What those did that are no longer kept apart. */
+  private Counts otherJobs = NOTHING;
+
+  private Counts otherProcesses = NOTHING;
+  private int processesOfOtherJobs;
+
+  private static final Counts NOTHING = new Counts(0, 0, 0, 0, 0, 0);
+
+  /**
+   * A process and what it has done; number -1 stands for all others together.
+   *
+   * @param ended whether it is there no longer
+   */
+  public record ProcessReport(int pid, String job, String command, boolean ended, Counts counts) {
+    /** Returns them for whoever shows them. */
+    public ProcessFigures figures() {
+      return new ProcessFigures(
+          pid,
+          job,
+          command,
+          ended,
+          counts.opens(),
+          counts.misses(),
+          counts.fetchedBytes(),
+          counts.stallSeconds());
+    }
+  }
 
   /**
    * A job and what it has done.
@@ -63,7 +104,21 @@ public final class Activity {
    * @param processes how many processes of it were seen
    * @param epochs the last ones, the one under way as the last
    */
-  public record JobReport(String job, int processes, Counts counts, List<Epoch> epochs) {}
+  public record JobReport(String job, int processes, Counts counts, List<Epoch> epochs) {
+    /** Returns them for whoever shows them. */
+    public JobsFigures.Job figures() {
+      return new JobsFigures.Job(
+          job,
+          processes,
+          counts.opens(),
+          counts.misses(),
+          counts.shownHitRatio(),
+          counts.fetchedBytes(),
+          counts.stallSeconds(),
+          epochs.isEmpty() ? 0 : epochs.get(epochs.size() - 1).number(),
+          epochs.stream().map(Epoch::figures).toList());
+    }
+  }
 
   /**
    * Begins to count.
@@ -72,11 +127,16 @@ public final class Activity {
    * @param nanoTime a clock of nanoseconds
    */
   public Activity(JobBy by, int itemSize, LongSupplier nanoTime) {
-    this(by, itemSize, nanoTime, Path.of("/proc"));
+    this(by, itemSize, nanoTime, Path.of("/proc"), Runtime.getRuntime().maxMemory());
   }
 
-  /** The same with another /proc. */
-  Activity(JobBy by, int itemSize, LongSupplier nanoTime, Path proc) {
+  /**
+   * The same with another /proc.
+   *
+   * @param heap bytes that this process has for everything
+   */
+  Activity(JobBy by, int itemSize, LongSupplier nanoTime, Path proc, long heap) {
+    this.mostJobs = (int) Math.max(FEWEST_JOBS, Math.min(MOST_JOBS, heap / HEAP_OF_JOB));
     this.by = by;
     this.itemSize = itemSize;
     this.nanoTime = nanoTime;
@@ -136,9 +196,10 @@ public final class Activity {
   public void opened(int thread, OpenBatch batch) {
     ProcessActivity process = caller(thread).process();
     if (process.pid != ownProcess) {
-      opens.add(batch.count());
       process.opens.add(batch.count());
       process.job.opened(batch, itemSize);
+      // last: who sees them in the sum, which is read first, sees them in the others
+      opens.add(batch.count());
     }
   }
 
@@ -150,12 +211,12 @@ public final class Activity {
   /**
    * Returns what learns who uses a fetch.
    *
-   * @param item names the item
+   * @param item names the item; equal for the same one
    * @param whole whether it is of the whole item
    * @param begins whether it is of the item's first byte
    * @param thread who has it fetched
    */
-  public FetchUse fetch(long item, boolean whole, boolean begins, int thread) {
+  public FetchUse fetch(Object item, boolean whole, boolean begins, int thread) {
     return new ItemUse(this, item, whole, begins, caller(thread).process());
   }
 
@@ -164,26 +225,46 @@ public final class Activity {
     return opens.sum();
   }
 
-  /** Returns the jobs, those with the most opens first. */
+  /** Returns the jobs, those with the most opens first, and last what all others did. */
   public List<JobReport> jobs() {
-    return jobsNow().stream()
-        .map(job -> new JobReport(job.name, job.processes(), job.counts(), job.epochs()))
-        .filter(job -> hasDone(job.counts()))
-        .sorted(Comparator.comparingLong((JobReport job) -> -job.counts().opens()))
-        .toList();
+    List<JobReport> reports = new ArrayList<>();
+    JobReport others;
+    synchronized (lock) {
+      jobs.values().forEach(job -> reports.add(report(job)));
+      others = new JobReport(JobNames.OTHERS, processesOfOtherJobs, otherJobs, List.of());
+    }
+    reports.removeIf(job -> !hasDone(job.counts()));
+    reports.sort(Comparator.comparingLong(job -> -job.counts().opens()));
+    if (hasDone(others.counts())) {
+      reports.add(others);
+    }
+    return reports;
   }
 
-  /** Returns the processes, those with the most opens first. */
+  private static JobReport report(JobFigures job) {
+    return new JobReport(job.name, job.processes(), job.counts(), job.epochs());
+  }
+
+  /** Returns the processes, those with the most opens first, and last what all others did. */
   public List<ProcessReport> processes() {
-    List<ProcessActivity> all;
+    List<Seen> all = new ArrayList<>();
+    Counts others;
     synchronized (lock) {
-      all = List.copyOf(byPid.values());
+      byPid.values().forEach(process -> all.add(new Seen(process, counts(process))));
+      others = otherProcesses;
     }
-    return all.stream()
-        .map(Activity::report)
-        .filter(process -> hasDone(process.counts()))
-        .sorted(Comparator.comparingLong((ProcessReport process) -> -process.counts().opens()))
-        .toList();
+    all.removeIf(seen -> !hasDone(seen.counts()));
+    all.sort(Comparator.comparingLong(seen -> -seen.counts().opens()));
+    List<Seen> first = all.subList(0, Math.min(MOST_TOLD, all.size()));
+    List<ProcessReport> told = new ArrayList<>();
+    first.forEach(seen -> told.add(report(seen)));
+    for (Seen rest : all.subList(first.size(), all.size())) {
+      others = others.plus(rest.counts());
+    }
+    if (hasDone(others)) {
+      told.add(new ProcessReport(NO_PROCESS, JobNames.OTHERS, JobNames.OTHERS, false, others));
+    }
+    return told;
   }
 
   /** One that was only looked at is not shown: this process, for one. */
@@ -191,16 +272,24 @@ public final class Activity {
     return counts.opens() + counts.misses() + counts.stallNanos() > 0;
   }
 
-  private static ProcessReport report(ProcessActivity process) {
-    Counts counts =
-        new Counts(
-            process.opens.sum(),
-            0,
-            process.misses.sum(),
-            process.fetchedBytes.sum(),
-            process.stallNanos.sum(),
-            0);
-    return new ProcessReport(process.pid, process.job.name, process.command, counts);
+  /** A process and what it had done at one moment. */
+  private record Seen(ProcessActivity process, Counts counts) {}
+
+  private ProcessReport report(Seen seen) {
+    ProcessActivity process = seen.process();
+    ProcessInfo now = processes.process(process.pid);
+    boolean ended = now == null || now.started() != process.started;
+    return new ProcessReport(process.pid, process.job.name, process.command, ended, seen.counts());
+  }
+
+  private static Counts counts(ProcessActivity process) {
+    return new Counts(
+        process.opens.sum(),
+        0,
+        process.misses.sum(),
+        process.fetchedBytes.sum(),
+        process.stallNanos.sum(),
+        0);
   }
 
   private List<JobFigures> jobsNow() {
@@ -211,34 +300,50 @@ public final class Activity {
 
   private ProcessActivity process(int pid) {
     ProcessInfo process = pid == 0 ? null : processes.process(pid);
+    ProcessActivity known = seen(pid, process);
+    if (known == null) {
+      // outside of the lock: a process may be slow to tell
+      String job = process == null ? JobNames.UNKNOWN : names.jobOf(process);
+      known = add(pid, process, job);
+    }
+    return known;
+  }
+
+  private @Nullable ProcessActivity seen(int pid, @Nullable ProcessInfo process) {
     synchronized (lock) {
       ProcessActivity known = byPid.get(pid);
       if (known == null || (process != null && known.started != process.started())) {
-        if (known == null && byPid.size() >= MOST_PROCESSES) {
-          forgetProcesses();
-        }
-        known = process == null ? unknown(pid) : add(process);
-        byPid.put(pid, known);
-        known.job.hasAnotherProcess();
+        return null;
       }
       known.lastSeen = nanoTime.getAsLong();
       return known;
     }
   }
 
-  private ProcessActivity unknown(int pid) {
-    return new ProcessActivity(pid, "", 0, job(JobNames.UNKNOWN));
-  }
-
-  private ProcessActivity add(ProcessInfo process) {
-    return new ProcessActivity(
-        process.pid(), process.command(), process.started(), job(names.jobOf(process)));
+  /** Returns what another thread has added in the meantime, if one has. */
+  private ProcessActivity add(int pid, @Nullable ProcessInfo process, String job) {
+    synchronized (lock) {
+      ProcessActivity known = seen(pid, process);
+      if (known == null) {
+        if (!byPid.containsKey(pid) && byPid.size() >= MOST_PROCESSES) {
+          forgetProcesses();
+        }
+        known =
+            process == null
+                ? new ProcessActivity(pid, "", 0, job(job))
+                : new ProcessActivity(pid, process.command(), process.started(), job(job));
+        byPid.put(pid, known);
+        known.job.hasAnotherProcess();
+        known.lastSeen = nanoTime.getAsLong();
+      }
+      return known;
+    }
   }
 
   private JobFigures job(String name) {
     JobFigures job = jobs.get(name);
     if (job == null) {
-      if (jobs.size() >= MOST_JOBS) {
+      if (jobs.size() >= mostJobs) {
         forgetJobs();
       }
       job = new JobFigures(name, nanoTime);
@@ -250,19 +355,25 @@ public final class Activity {
   private void forgetProcesses() {
     List<ProcessActivity> all = new ArrayList<>(byPid.values());
     all.sort(Comparator.comparingLong(process -> process.lastSeen));
-    for (ProcessActivity process : all.subList(0, MOST_PROCESSES / GOING)) {
-      process.forgotten = true;
-      byPid.remove(process.pid);
-    }
+    all.subList(0, MOST_PROCESSES / GOING).forEach(this::forget);
+  }
+
+  private void forget(ProcessActivity process) {
+    process.forgotten = true;
+    byPid.remove(process.pid);
+    otherProcesses = otherProcesses.plus(counts(process));
   }
 
   private void forgetJobs() {
     List<JobFigures> all = new ArrayList<>(jobs.values());
     all.sort(Comparator.comparingLong(JobFigures::lastActive));
-    for (JobFigures job : all.subList(0, MOST_JOBS / GOING)) {
+    for (JobFigures job : all.subList(0, mostJobs / GOING)) {
       jobs.remove(job.name);
+      otherJobs = otherJobs.plus(job.counts());
+      processesOfOtherJobs += job.processes();
     }
-    byPid.values().forEach(process -> process.forgotten |= !jobs.containsKey(process.job.name));
-    byPid.values().removeIf(process -> process.forgotten);
+    List.copyOf(byPid.values()).stream()
+        .filter(process -> !jobs.containsKey(process.job.name))
+        .forEach(this::forget);
   }
 }

@@ -1,5 +1,7 @@
 package io.holdfast.fs.stats;
 
+import java.util.OptionalDouble;
+
 /**
  * Cumulative figures of a job at one moment; those of a time are the difference of two. Immutable.
  *
@@ -23,9 +25,37 @@ public record Counts(
         nanos - earlier.nanos);
   }
 
+  /** Returns what both come to; {@code nanos} stays. */
+  Counts plus(Counts other) {
+    return new Counts(
+        opens + other.opens,
+        items + other.items,
+        misses + other.misses,
+        fetchedBytes + other.fetchedBytes,
+        stallNanos + other.stallNanos,
+        nanos);
+  }
+
   /** Returns the share of items that needed no fetch, or NaN where that cannot be told. */
   public double hitRatio() {
     return items == 0 || misses > items ? Double.NaN : 1 - (double) misses / items;
+  }
+
+  /** Returns the same with four digits, or nothing where it cannot be told. */
+  OptionalDouble shownHitRatio() {
+    double ratio = hitRatio();
+    return Double.isNaN(ratio)
+        ? OptionalDouble.empty()
+        : OptionalDouble.of(Math.round(ratio * 10_000) / 10_000.0);
+  }
+
+  /** Returns how long its threads were blocked, to the millisecond. */
+  double stallSeconds() {
+    return seconds(stallNanos);
+  }
+
+  static double seconds(long time) {
+    return Math.round(time / 1e6) / 1000.0;
   }
 
   /** Returns the same figures of another time. */

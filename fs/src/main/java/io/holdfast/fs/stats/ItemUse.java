@@ -11,7 +11,7 @@ import java.util.List;
  */
 final class ItemUse implements FetchUse {
   private final Activity activity;
-  private final long item;
+  private final Object item;
   private final boolean whole;
   private final boolean begins;
   private final ProcessActivity starter;
@@ -24,7 +24,7 @@ final class ItemUse implements FetchUse {
    * @param begins whether it is of the item's first byte
    * @param starter who has it fetched
    */
-  ItemUse(Activity activity, long item, boolean whole, boolean begins, ProcessActivity starter) {
+  ItemUse(Activity activity, Object item, boolean whole, boolean begins, ProcessActivity starter) {
     this.activity = activity;
     this.item = item;
     this.whole = whole;

@@ -2,11 +2,11 @@ package io.holdfast.fs.stats;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the processes of a job have opened and waited for, since the mount, and its epochs.
@@ -18,8 +18,6 @@ final class JobFigures {
   /** Items of large files, fetched in parts, of which the job is told that they count already. */
   private static final int RECENT_ITEMS = 64;
 
-  private static final long NO_ITEM = -1;
-
   final String name;
   final LongAdder misses = new LongAdder();
   final LongAdder fetchedBytes = new LongAdder();
@@ -27,7 +25,7 @@ final class JobFigures {
   private final LongSupplier nanoTime;
   private final EpochDetector detector = new EpochDetector();
   private final Deque<Epoch> ended = new ArrayDeque<>();
-  private final long[] recentItems = new long[RECENT_ITEMS];
+  private final @Nullable Object[] recentItems = new Object[RECENT_ITEMS];
   private int nextItem;
   private int processes;
   private long opens;
@@ -49,7 +47,6 @@ final class JobFigures {
     epochBegan = new Counts(0, 0, 0, 0, 0, lastActive);
     settled = epochBegan;
     settling = epochBegan;
-    Arrays.fill(recentItems, NO_ITEM);
   }
 
   synchronized void hasAnotherProcess() {
@@ -69,7 +66,7 @@ final class JobFigures {
         beginWithoutLocking(begun);
       }
       opens++;
-      items += Math.max(1, (batch.size(i) + itemSize - 1) / itemSize);
+      items += Math.max(0, batch.size(i) - 1) / itemSize + 1;
     }
   }
 
@@ -108,9 +105,9 @@ final class JobFigures {
    * Tells whether a part of an item that has to be fetched is a miss of the item: it is when the
    * item is begun, or was not among the last ones.
    */
-  synchronized boolean isMiss(long item, boolean begins) {
-    for (long recent : recentItems) {
-      if (recent == item) {
+  synchronized boolean isMiss(Object item, boolean begins) {
+    for (@Nullable Object recent : recentItems) {
+      if (item.equals(recent)) {
         return begins;
       }
     }

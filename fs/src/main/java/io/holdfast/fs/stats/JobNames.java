@@ -1,6 +1,8 @@
 package io.holdfast.fs.stats;
 
 import io.holdfast.fs.stats.Processes.ProcessInfo;
+import io.holdfast.fs.units.Visible;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -18,6 +20,12 @@ import org.jspecify.annotations.Nullable;
 final class JobNames {
   /** Of processes of which nothing is known: gone before they were asked for, or hidden. */
   static final String UNKNOWN = "unknown";
+
+  /** The row of all jobs, or processes, that are not told apart; no job has this name. */
+  static final String OTHERS = "(others)";
+
+  /** Longest name, in UTF-16 units; the end of a longer one is replaced by a hash of it. */
+  static final int LONGEST = 128;
 
   /** Of processes without the variable that names jobs. */
   static final String NONE = "none";
@@ -41,8 +49,22 @@ final class JobNames {
     this.processes = processes;
   }
 
-  /** Returns the job of a process. */
+  /** Returns the job of a process, in a bounded number of visible letters. */
   String jobOf(ProcessInfo process) {
+    return bounded(nameOf(process));
+  }
+
+  /** Names that differ only behind the bound get different ends. */
+  static String bounded(String name) {
+    String shown = Visible.of(name.substring(0, Math.min(LONGEST, name.length())));
+    if (name.length() > LONGEST || shown.length() > LONGEST) {
+      String end = "~" + HexFormat.of().toHexDigits(name.hashCode());
+      return shown.substring(0, LONGEST - end.length()) + end;
+    }
+    return shown.equals(OTHERS) ? OTHERS + "~" : shown;
+  }
+
+  private String nameOf(ProcessInfo process) {
     return switch (by.kind()) {
       case CGROUP -> cgroup(processes.cgroups(process.pid()));
       case TREE -> label(top(process));

@@ -24,6 +24,11 @@ import java.util.function.Supplier;
  * of control files do not count. Two opens of one file by one thread within a batch count once: the
  * kernel merges them.
  *
+ * <p>The kernel keeps opens in its memory until they are read. Where they come faster than they are
+ * counted, for long, or nobody counts because the daemon is stopped, those that wait are let go of
+ * once they are too many, and are not counted: see {@link #overflows()}. The kernel's own bound is
+ * so low that a quick reader reaches it.
+ *
  * <p>Each event brings an open descriptor of the own mount, so all of it runs on one isolated
  * thread. Thread-safe.
  */
@@ -46,7 +51,16 @@ public final class OpenWatcher implements AutoCloseable {
   private static final int EVENT_FD = 16;
 
   private static final int EVENT_THREAD = 20;
+  private static final int EVENT_SIZE = 24;
   private static final int BUFFER = 64 << 10;
+
+  /** So many buffers make a batch at most, so that who never rests is counted, too. */
+  private static final int MOST_BUFFERS = 16;
+
+  /** So many opens may wait, in some 20 MB of the kernel's memory; less for a test. */
+  private static final long MOST_WAITING = Long.getLong("holdfast.most-waiting-opens", 1 << 18);
+
+  private static final long FIONREAD = 0x541b;
 
   /** Asks for what the kernel knows of an inode, without a request to the daemon. */
   private static final int AT_STATX_DONT_SYNC = 0x4000;
@@ -71,6 +85,8 @@ public final class OpenWatcher implements AutoCloseable {
   private volatile boolean closed;
   private volatile boolean running;
   private volatile long passes;
+  private volatile long overflows;
+  private byte[] mountpoint = new byte[0];
 
   /**
    * Prepares to watch.
@@ -85,12 +101,7 @@ public final class OpenWatcher implements AutoCloseable {
 
   /** Finds out whether this process may watch, and prepares to; to be called before the mount. */
   public boolean prepare() throws FsException {
-    int made =
-        onThread(
-            () ->
-                LIBC.fanotify_init(
-                    FAN_CLOEXEC | FAN_NONBLOCK | FAN_UNLIMITED_QUEUE | FAN_REPORT_TID,
-                    Linux.O_RDONLY | Linux.O_CLOEXEC));
+    int made = onThread(OpenWatcher::makeGroup);
     group = made;
     return made >= 0;
   }
@@ -101,18 +112,30 @@ public final class OpenWatcher implements AutoCloseable {
     int errno =
         onThread(
             () -> {
-              long text = Linux.scratch().path();
-              Memory.putString(text, path);
-              int result =
-                  LIBC.fanotify_mark(
-                      group, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN, Linux.AT_FDCWD, text);
-              return result == 0 ? 0 : Linux.errno();
+              this.mountpoint = path;
+              return mark(group, path);
             });
     if (errno != 0) {
       throw Linux.failure(errno, "watching opens of " + mountpoint);
     }
     running = true;
     thread.execute(this::run);
+  }
+
+  private static int makeGroup() {
+    return LIBC.fanotify_init(
+        FAN_CLOEXEC | FAN_NONBLOCK | FAN_UNLIMITED_QUEUE | FAN_REPORT_TID,
+        Linux.O_RDONLY | Linux.O_CLOEXEC);
+  }
+
+  /** Returns 0 or a positive errno. */
+  private static int mark(int group, byte[] path) {
+    long text = Linux.scratch().path();
+    Memory.putString(text, path);
+    int result =
+        LIBC.fanotify_mark(
+            group, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN, Linux.AT_FDCWD, text);
+    return result == 0 ? 0 : Linux.errno();
   }
 
   private int onThread(Supplier<Integer> call) throws FsException {
@@ -132,23 +155,30 @@ public final class OpenWatcher implements AutoCloseable {
   private void run() {
     long buffer = LIBC.malloc(BUFFER + POLLFD_SIZE);
     long pollfd = buffer + BUFFER;
-    Memory.putInt(pollfd, group);
     Map<Integer, OpenBatch> batch = new HashMap<>();
     try {
       while (!closed) {
+        Memory.putInt(pollfd, group);
         Memory.putInt(pollfd + POLLFD_EVENTS, POLLIN);
         LIBC.poll(pollfd, 1, IDLE_MILLIS);
         activity.settle();
-        long length = LIBC.read(group, buffer, BUFFER);
-        while (length > 0) {
+        if (waiting(buffer) > MOST_WAITING) {
+          overflows++;
+          letGo();
+        }
+        boolean more = true;
+        for (int i = 0; i < MOST_BUFFERS && more; i++) {
+          long length = LIBC.read(group, buffer, BUFFER);
+          more = length > 0;
           take(buffer, length, batch);
-          length = LIBC.read(group, buffer, BUFFER);
         }
         boolean some = !batch.isEmpty();
         batch.forEach(activity::opened);
         batch.clear();
-        passes++;
-        if (some) {
+        if (!more) {
+          passes++;
+        }
+        if (some && !more) {
           // the next events come together; but a thread that ends can no longer be asked for
           LockSupport.parkNanos(BATCH_NANOS);
         }
@@ -157,6 +187,26 @@ public final class OpenWatcher implements AutoCloseable {
       running = false;
       LIBC.free(buffer);
       LIBC.close(group);
+    }
+  }
+
+  /** Returns how many opens wait to be read. */
+  private long waiting(long buffer) {
+    Memory.putInt(buffer, 0);
+    return LIBC.ioctl(group, FIONREAD, buffer) == 0 ? Memory.getInt(buffer) / EVENT_SIZE : 0;
+  }
+
+  /** Watches anew, which frees what waits; or, where that fails, goes on as before. */
+  private void letGo() {
+    int fresh = makeGroup();
+    if (fresh < 0) {
+      return;
+    }
+    if (mark(fresh, mountpoint) == 0) {
+      LIBC.close(group);
+      group = fresh;
+    } else {
+      LIBC.close(fresh);
     }
   }
 
@@ -199,6 +249,11 @@ public final class OpenWatcher implements AutoCloseable {
     while (running && passes < until && System.nanoTime() < end) {
       LockSupport.parkNanos(BATCH_NANOS / 10);
     }
+  }
+
+  /** Returns how many times opens that waited to be counted were let go of, being too many. */
+  public long overflows() {
+    return overflows;
   }
 
   /** Tells whether opens are being counted. */

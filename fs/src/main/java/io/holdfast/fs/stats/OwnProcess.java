@@ -1,19 +1,18 @@
 package io.holdfast.fs.stats;
 
+import io.holdfast.fs.figures.DaemonFigures;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.OptionalLong;
 
 /**
  * What this process takes of the machine: {@code process} in {@code stats.json}. Reads /proc at
- * every call; what cannot be read is missing. Stateless.
+ * every call; what cannot be read is empty. Stateless.
  */
 public final class OwnProcess {
   private static final Path STATUS = Path.of("/proc/self/status");
@@ -24,50 +23,54 @@ public final class OwnProcess {
 
   private OwnProcess() {}
 
-  /** Returns the figures: bytes, seconds, numbers. */
-  public static Map<String, Object> now() {
-    Map<String, Object> all = new LinkedHashMap<>();
+  /**
+   * Returns the figures of this moment.
+   *
+   * @param memoryLimit the ceiling for everything together, in bytes
+   */
+  public static DaemonFigures figures(long memoryLimit) {
     List<String> status = lines(STATUS);
-    put(all, "rss_anon_bytes", status, "RssAnon:", KIBIBYTE);
-    put(all, "locked_bytes", status, "VmLck:", KIBIBYTE);
     Runtime runtime = Runtime.getRuntime();
-    all.put("heap_used_bytes", runtime.totalMemory() - runtime.freeMemory());
-    all.put("heap_max_bytes", runtime.maxMemory());
-    all.put(
-        "direct_bytes",
+    return new DaemonFigures(
+        memoryLimit,
+        first(status, "RssAnon:", KIBIBYTE),
+        first(status, "VmLck:", KIBIBYTE),
+        runtime.totalMemory() - runtime.freeMemory(),
+        runtime.maxMemory(),
         ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
             .filter(pool -> pool.getName().equals("direct"))
             .mapToLong(BufferPoolMXBean::getMemoryUsed)
-            .sum());
-    put(all, "threads", status, "Threads:", 1);
+            .sum(),
+        first(status, "Threads:", 1),
+        descriptors(),
+        first(lines(LIMITS), DESCRIPTORS_LIMIT, 1),
+        ProcessHandle.current().info().totalCpuDuration().stream()
+            .mapToDouble(time -> time.toMillis() / 1000.0)
+            .findFirst());
+  }
+
+  private static OptionalLong descriptors() {
     try (DirectoryStream<Path> open = Files.newDirectoryStream(DESCRIPTORS)) {
       long count = 0;
       for (Path each : open) {
         count += each.getNameCount() > 0 ? 1 : 0;
       }
-      all.put("descriptors", count);
+      return OptionalLong.of(count);
     } catch (IOException e) {
-      // missing then
+      return OptionalLong.empty();
     }
-    put(all, "descriptors_limit", lines(LIMITS), DESCRIPTORS_LIMIT, 1);
-    ProcessHandle.current()
-        .info()
-        .totalCpuDuration()
-        .map(Duration::toMillis)
-        .ifPresent(millis -> all.put("cpu_seconds", millis / 1000.0));
-    return all;
   }
 
-  /** Takes the first number behind a name; "unlimited" is none. */
-  private static void put(
-      Map<String, Object> all, String key, List<String> lines, String name, long unit) {
+  /** Returns the first number behind a name; "unlimited" is none. */
+  private static OptionalLong first(List<String> lines, String name, long unit) {
     for (String line : lines) {
       String rest = line.startsWith(name) ? line.substring(name.length()).strip() : "";
       String number = rest.split("\\s", 2)[0];
       if (!number.isEmpty() && number.chars().allMatch(Character::isDigit)) {
-        all.put(key, Long.parseLong(number) * unit);
+        return OptionalLong.of(Long.parseLong(number) * unit);
       }
     }
+    return OptionalLong.empty();
   }
 
   private static List<String> lines(Path file) {

@@ -2,6 +2,7 @@ package io.holdfast.fs.stats;
 
 import io.holdfast.fs.ErrorCounts;
 import io.holdfast.fs.FsError;
+import io.holdfast.fs.figures.ReadFigures;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -28,28 +29,14 @@ public final class ReadStats {
     stallNanos.add(nanos);
   }
 
-  /** Returns how many reads there were. */
-  public long requests() {
-    return requests.sum();
-  }
-
-  /** Returns the bytes that were delivered. */
-  public long bytes() {
-    return bytes.sum();
-  }
-
-  /** Returns how many reads failed. */
-  public long errors() {
-    return errors.sum();
+  /** Returns the figures of this moment. */
+  public ReadFigures figures() {
+    double stall = Math.round(stallNanos.sum() / 1e6) / 1000.0;
+    return new ReadFigures(requests.sum(), bytes.sum(), errors.sum(), stall);
   }
 
   /** Returns how many failed for which cause. */
   public Map<String, Long> errorsByCause() {
     return causes.byCause();
-  }
-
-  /** Returns the time that readers were blocked, all readers added up, in seconds. */
-  public double stallSeconds() {
-    return stallNanos.sum() / 1e9;
   }
 }

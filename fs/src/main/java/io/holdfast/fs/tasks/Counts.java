@@ -79,6 +79,14 @@ final class Counts {
     sum(Kind.RESIDENT).files.increment();
   }
 
+  /** The last items of a file that is out of all proportion have no room. */
+  void addLeftOut(long items, long bytes) {
+    Sum sum = sum(Kind.UNFIT);
+    sum.items.add(items);
+    sum.bytes.add(bytes);
+    sum.files.increment();
+  }
+
   void addFailure(Item item, String why) {
     add(Kind.FAILED, item);
     synchronized (failures) {

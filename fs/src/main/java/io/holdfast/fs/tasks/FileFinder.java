@@ -82,7 +82,7 @@ final class FileFinder {
       if (!name.isEmpty() && !name.equals(".")) {
         byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
         Node known = tree.known(node, bytes);
-        node = known == null ? tree.lookup(node, bytes) : known;
+        node = known == null ? tree.lookupWhateverTheWay(node, bytes) : known;
       }
     }
     return node;

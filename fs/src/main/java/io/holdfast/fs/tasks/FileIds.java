@@ -34,12 +34,15 @@ final class FileIds {
 
   /** Returns the same, each file only where it comes first. */
   FileIds withoutRepeats() {
-    BitSet seen = new BitSet();
+    long[] sorted = Arrays.copyOf(ids, count);
+    Arrays.sort(sorted);
+    BitSet seen = new BitSet(count);
     FileIds once = new FileIds();
     for (int i = 0; i < count; i++) {
-      int id = Math.toIntExact(ids[i]);
-      if (!seen.get(id)) {
-        seen.set(id);
+      // of equals, the search finds the same one each time
+      int place = Arrays.binarySearch(sorted, ids[i]);
+      if (!seen.get(place)) {
+        seen.set(place);
         once.add(ids[i]);
       }
     }

@@ -2,6 +2,7 @@ package io.holdfast.fs.tasks;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.residency.Pins;
+import io.holdfast.fs.tree.Node;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -224,7 +225,9 @@ final class Task implements Runnable {
     FileIds files = finder.found();
     long bytes = 0;
     for (int i = 0; i < files.size(); i++) {
-      bytes += parts.tree().handle(files.get(i)).attributes().size();
+      Node file = parts.tree().handle(files.get(i));
+      long size = file == null ? 0 : file.attributes().size();
+      bytes = bytes > Long.MAX_VALUE - size ? Long.MAX_VALUE : bytes + size;
     }
     counts.total(files.size(), bytes);
     boolean fits = bytes <= parts.residency().figures().capacityBytes();
@@ -249,7 +252,8 @@ final class Task implements Runnable {
     List<String> some = new ArrayList<>();
     FileIds all = missing;
     for (int i = Math.max(0, from); i < all.size() && some.size() < most; i++) {
-      some.add(parts.tree().handle(all.get(i)).path().toString());
+      Node file = parts.tree().handle(all.get(i));
+      some.add(file == null ? "?" : file.path().toString()); // "?": a version that is no more
     }
     return some;
   }

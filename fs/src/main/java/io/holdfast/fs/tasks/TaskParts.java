@@ -32,15 +32,32 @@ public record TaskParts(
     ThreadFactory threads,
     LongSupplier nanoTime) {
 
-  /** Returns how many items a file has. */
+  /**
+   * Extents of one file that tasks look at: those of 8 TiB, where items are of 8 MiB. A file that
+   * has more has holes, in all likelihood, and would keep a task for ever.
+   */
+  static final long MOST_ITEMS = 1 << 20;
+
+  /** Returns how many items of a file are looked at: all, unless it is out of all proportion. */
   long items(Node file) {
-    return layout.count(file.attributes().size());
+    return Math.min(layout.count(file.attributes().size()), MOST_ITEMS);
+  }
+
+  /** Returns how many items of a file are not looked at. */
+  long itemsLeftOut(Node file) {
+    return layout.count(file.attributes().size()) - items(file);
+  }
+
+  /** Returns the bytes in them. */
+  long bytesLeftOut(Node file) {
+    // exact: where any is left out, the others are whole
+    return itemsLeftOut(file) == 0 ? 0 : file.attributes().size() - MOST_ITEMS * layout.itemSize();
   }
 
   /** Returns one of a file's items, counted from 0. */
   Item item(Node file, long extent) {
     Content content = new Content(file.id(), file::path, file.version());
-    return layout.itemAt(content, extent * layout.itemSize());
+    return layout.item(content, extent);
   }
 
   /** Tells whether an item is the last one of its file. */

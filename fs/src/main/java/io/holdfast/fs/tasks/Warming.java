@@ -2,6 +2,7 @@ package io.holdfast.fs.tasks;
 
 import static io.holdfast.fs.linux.Libc.LIBC;
 
+import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.residency.Residency;
@@ -185,7 +186,7 @@ final class Warming {
     private final CompletableFuture<Boolean> here = new CompletableFuture<>();
 
     @Override
-    public void data(long address, int length) {
+    public void data(CheckedBytes bytes) {
       here.complete(true);
     }
 

@@ -38,8 +38,9 @@ final class Works {
 
   private static void bring(Task task, FileIds files) throws InterruptedException {
     for (int i = 0; i < files.size(); i++) {
-      if (task.parts().items(task.parts().tree().handle(files.get(i))) == 0) {
-        task.counts().addEmpty();
+      Node file = task.parts().tree().handle(files.get(i));
+      if (file != null) {
+        countWithoutItems(task, file);
       }
     }
     new Warming(task.parts(), files, task.counts(), task::goesOn).run(task.request().threads());
@@ -50,7 +51,7 @@ final class Works {
     FileIds missing = new FileIds();
     for (int i = 0; i < files.size() && task.goesOn(); i++) {
       Node file = task.parts().tree().handle(files.get(i));
-      if (!isComplete(task, file)) {
+      if (file != null && !isComplete(task, file)) {
         missing.add(file);
       }
     }
@@ -62,16 +63,24 @@ final class Works {
     TaskParts parts = task.parts();
     long items = parts.items(file);
     boolean complete = true;
-    for (long extent = 0; extent < items; extent++) {
+    for (long extent = 0; extent < items && task.goesOn(); extent++) {
       Item item = parts.item(file, extent);
       Counts.Kind kind = kind(parts, item);
       task.counts().add(kind, item);
       complete &= kind != Counts.Kind.MISSING;
     }
-    if (items == 0) {
-      task.counts().addEmpty();
-    }
+    countWithoutItems(task, file);
     return complete;
+  }
+
+  /** Counts what no item is looked at for. */
+  private static void countWithoutItems(Task task, Node file) {
+    TaskParts parts = task.parts();
+    if (parts.items(file) == 0) {
+      task.counts().addEmpty();
+    } else if (parts.itemsLeftOut(file) > 0) {
+      task.counts().addLeftOut(parts.itemsLeftOut(file), parts.bytesLeftOut(file));
+    }
   }
 
   private static Counts.Kind kind(TaskParts parts, Item item) {

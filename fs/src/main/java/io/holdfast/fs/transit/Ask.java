@@ -5,6 +5,7 @@ import io.holdfast.fs.ReadReply;
 /**
  * What a reader asks of an item. Immutable.
  *
+ * @param item the whole item
  * @param offset first byte, within the item
  * @param length bytes
  * @param reader who reads
@@ -13,7 +14,14 @@ import io.holdfast.fs.ReadReply;
  * @param reply where the answer goes
  * @param deadline when the reader must have an answer, as the clock of nanoseconds tells it
  */
-record Ask(int offset, int length, Reader reader, boolean goesOn, ReadReply reply, long deadline) {
+record Ask(
+    Item item,
+    int offset,
+    int length,
+    Reader reader,
+    boolean goesOn,
+    ReadReply reply,
+    long deadline) {
   boolean isForPeer() {
     return reply instanceof Borrower;
   }
@@ -29,6 +37,6 @@ record Ask(int offset, int length, Reader reader, boolean goesOn, ReadReply repl
 
   /** Returns a part of this ask, whose answer goes elsewhere. */
   Ask part(int from, int to, ReadReply answer) {
-    return new Ask(from, to - from, reader, goesOn, answer, deadline);
+    return new Ask(item, from, to - from, reader, goesOn, answer, deadline);
   }
 }

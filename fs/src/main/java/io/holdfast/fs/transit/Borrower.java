@@ -1,5 +1,6 @@
 package io.holdfast.fs.transit;
 
+import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.ReadReply;
 
 /** A reply that keeps the memory for a while, instead of copying out of it at once. */
@@ -13,7 +14,7 @@ public interface Borrower extends ReadReply {
 
   /** Does nothing: a borrower is lent what it asked for. */
   @Override
-  default void data(long address, int length) {
+  default void data(CheckedBytes bytes) {
     throw new IllegalStateException("a borrower is lent memory");
   }
 }

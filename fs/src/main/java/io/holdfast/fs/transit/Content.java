@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 /**
  * One version of one file's content. Immutable.
  *
- * @param node the tree's node, below 2^39
+ * @param node the tree's node
  * @param path where the file is at the origin; built only when a fetch needs it
  * @param version the version that every byte must have
  */

@@ -1,5 +1,6 @@
 package io.holdfast.fs.transit;
 
+import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.FetchUse;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
@@ -260,11 +261,18 @@ final class Fetch implements Fetched {
         readsFromElsewhere++;
       }
     }
-    if (ask.reply() instanceof Borrower borrower) {
-      lend(ask, borrower);
+    CheckedBytes bytes;
+    try {
+      bytes = CheckedBytes.of(ask.item(), ask.offset(), ask.length(), item, memory());
+    } catch (FsException e) {
+      ask.reply().failed(e);
       return;
     }
-    ask.reply().data(address + ask.offset() - from, ask.length());
+    if (ask.reply() instanceof Borrower borrower) {
+      lend(bytes, borrower);
+      return;
+    }
+    ask.reply().data(bytes);
     if (ask.reader().internal()) {
       return;
     }
@@ -282,13 +290,15 @@ final class Fetch implements Fetched {
     }
   }
 
-  private void lend(Ask ask, Borrower borrower) {
-    long first;
+  private synchronized long memory() {
+    return address;
+  }
+
+  private void lend(CheckedBytes bytes, Borrower borrower) {
     synchronized (this) {
       users++;
-      first = address + ask.offset() - from;
     }
-    borrower.lent(new FetchLoan(this, first, ask.length()));
+    borrower.lent(new FetchLoan(this, bytes));
   }
 
   private int mark(int offset, int length) {

@@ -1,5 +1,6 @@
 package io.holdfast.fs.transit;
 
+import io.holdfast.fs.ItemKey;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,18 +14,18 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe without a lock of its own: the arrays are replaced, never changed.
  */
 final class FetchTable {
-  private final ConcurrentHashMap<Long, Fetch> wholes = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<ItemKey, Fetch> wholes = new ConcurrentHashMap<>();
 
   /** The parts of each item that has some, in order. */
-  private final ConcurrentHashMap<Long, Fetch[]> parts = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<ItemKey, Fetch[]> parts = new ConcurrentHashMap<>();
 
   /** Returns the fetch of a whole item. */
-  @Nullable Fetch whole(long item) {
+  @Nullable Fetch whole(ItemKey item) {
     return wholes.get(item);
   }
 
   /** Returns the fetch that a byte of an item is to be had from. */
-  @Nullable Fetch at(long item, int offset) {
+  @Nullable Fetch at(ItemKey item, int offset) {
     Fetch whole = wholes.get(item);
     if (whole != null) {
       return whole;
@@ -38,7 +39,7 @@ final class FetchTable {
   }
 
   /** Returns where the bytes end that no part has; that is the first one where a part has it. */
-  int gapEnd(long item, int offset, int limit) {
+  int gapEnd(ItemKey item, int offset, int limit) {
     Fetch[] all = parts.get(item);
     if (all == null) {
       return limit;
@@ -69,7 +70,7 @@ final class FetchTable {
    * @return false where another has, by now, what only one may have
    */
   boolean add(Fetch fetch, boolean overParts) {
-    long item = fetch.whole().id();
+    ItemKey item = fetch.whole().key();
     if (overParts) {
       return addWhole(item, fetch);
     }
@@ -88,7 +89,7 @@ final class FetchTable {
     return added.get();
   }
 
-  private boolean addWhole(long item, Fetch fetch) {
+  private boolean addWhole(ItemKey item, Fetch fetch) {
     return wholes.putIfAbsent(item, fetch) == null;
   }
 
@@ -108,7 +109,7 @@ final class FetchTable {
 
   /** Removes a fetch, if it is there. */
   void remove(Fetch fetch) {
-    long item = fetch.whole().id();
+    ItemKey item = fetch.whole().key();
     if (fetch.isOfWhole()) {
       wholes.remove(item, fetch);
     } else {
@@ -130,7 +131,7 @@ final class FetchTable {
   }
 
   /** Returns the fetches of an item and of its parts. */
-  List<Fetch> of(long item) {
+  List<Fetch> of(ItemKey item) {
     Fetch whole = wholes.get(item);
     if (whole != null) {
       return List.of(whole);

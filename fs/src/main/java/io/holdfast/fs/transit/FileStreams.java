@@ -58,7 +58,8 @@ final class FileStreams {
     streams.add(stream);
     if (stream.isSequential()) {
       long end = offset + length;
-      Ahead ahead = clearOfOthers(stream, end, end + Math.min(stream.run(), MOST_EARNED), now);
+      Ahead ahead =
+          clearOfOthers(stream, end, reach(end, Math.min(stream.run(), MOST_EARNED)), now);
       int extra = ahead.from == end ? (int) (ahead.to - end) : 0;
       return new Guess(false, extra, true, stream, retired);
     }
@@ -95,6 +96,11 @@ final class FileStreams {
       }
     }
     return null;
+  }
+
+  /** Returns the place that lies so far behind another one, or the last one that a file has. */
+  static long reach(long place, long bytes) {
+    return place > Long.MAX_VALUE - bytes ? Long.MAX_VALUE : place + bytes;
   }
 
   private ReadStream begin(int thread) {

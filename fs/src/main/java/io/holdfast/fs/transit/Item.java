@@ -1,36 +1,33 @@
 package io.holdfast.fs.transit;
 
+import io.holdfast.fs.ItemKey;
+import io.holdfast.fs.ItemRange;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.Version;
 import java.util.function.Supplier;
 
 /**
- * The unit of admission: a whole file, or one extent of a file larger than the item size.
- * Immutable.
+ * The unit of admission: a whole file, or one extent of a file larger than the item size; or a part
+ * of that. Immutable.
  *
- * @param id names the item for the life of the mount: see {@link #id(long, long)}
+ * @param key names the item
  * @param path where the file is at the origin
  * @param version the content that this item is a part of
  * @param offset first byte within the file
  * @param length bytes
  */
-public record Item(long id, Supplier<OriginPath> path, Version version, long offset, int length) {
-  /** Bits of an id that number the extents of one file: 16 million of them. */
-  public static final int EXTENT_BITS = 24;
-
-  /** Packs a node's id and the number of an extent. */
-  public static long id(long node, long extent) {
-    return node << EXTENT_BITS | extent;
+public record Item(ItemKey key, Supplier<OriginPath> path, Version version, long offset, int length)
+    implements ItemRange {
+  /** Rejects what no file has. */
+  public Item {
+    if (offset < 0 || length < 0 || offset > Long.MAX_VALUE - length) {
+      throw new IllegalArgumentException("no file has " + length + " bytes at " + offset);
+    }
   }
 
-  /** Returns the node that an item's id was packed from. */
-  public static long node(long id) {
-    return id >>> EXTENT_BITS;
-  }
-
-  /** Returns the number of the extent that an item's id was packed from. */
-  public static long extent(long id) {
-    return id & ((1L << EXTENT_BITS) - 1);
+  /** Returns the node whose content this is a part of. */
+  public long node() {
+    return key.node();
   }
 
   /** Returns the same item, cut to a part of it. */
@@ -38,7 +35,7 @@ public record Item(long id, Supplier<OriginPath> path, Version version, long off
     if (from < 0 || from >= to || to > length) {
       throw new IllegalArgumentException("no part of " + this + ": " + from + " to " + to);
     }
-    return new Item(id, path, version, offset + from, to - from);
+    return new Item(key, path, version, offset + from, to - from);
   }
 
   @Override

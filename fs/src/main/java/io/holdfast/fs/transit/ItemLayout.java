@@ -1,23 +1,42 @@
 package io.holdfast.fs.transit;
 
+import io.holdfast.fs.ItemKey;
+import java.util.Objects;
+
 /**
  * How files are cut into items: a file of at most the item size is one item, a larger one has
- * extents of that size. Immutable.
+ * extents of that size. Every byte of every file that Linux can have is in an item: the arithmetic
+ * is exact up to sizes of 2^63-1 bytes. Immutable.
  *
  * @param itemSize bytes, a power of two
  */
 public record ItemLayout(int itemSize) {
-  /** Returns how many items a file of this size has; an empty one has none. */
+  /** Returns how many items a file of this size has; one without bytes has none. */
   public long count(long size) {
-    return (size + itemSize - 1) / itemSize;
+    return size <= 0 ? 0 : (size - 1) / itemSize + 1;
   }
 
-  /** Returns the item that holds the byte at an offset below the content's size. */
+  /**
+   * Returns the item that holds a byte.
+   *
+   * @throws IndexOutOfBoundsException if the content has no byte at that offset
+   */
   public Item itemAt(Content content, long offset) {
-    long extent = offset / itemSize;
-    long start = extent * itemSize;
-    int length = (int) Math.min(itemSize, content.version().size() - start);
-    return new Item(
-        Item.id(content.node(), extent), content.path(), content.version(), start, length);
+    Objects.checkIndex(offset, Math.max(0, content.version().size()));
+    return item(content, offset / itemSize);
+  }
+
+  /**
+   * Returns one of a content's items, counted from 0.
+   *
+   * @throws IndexOutOfBoundsException if the content has fewer
+   */
+  public Item item(Content content, long extent) {
+    long size = content.version().size();
+    Objects.checkIndex(extent, count(size));
+    long start = Math.multiplyExact(extent, itemSize);
+    int length = (int) Math.min(itemSize, size - start);
+    ItemKey key = new ItemKey(content.node(), extent);
+    return new Item(key, content.path(), content.version(), start, length);
   }
 }

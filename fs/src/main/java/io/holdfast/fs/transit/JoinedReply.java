@@ -1,12 +1,13 @@
 package io.holdfast.fs.transit;
 
-import static io.holdfast.fs.linux.Libc.LIBC;
-
+import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.linux.NativeMemory;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,20 +28,25 @@ final class JoinedReply {
   JoinedReply(ReadReply whole, int length) {
     this.whole = whole;
     this.length = length;
-    this.buffer = LIBC.malloc(length);
+    this.buffer = NativeMemory.allocate(length);
     if (buffer == 0) {
       failure = new FsException(FsError.NO_MEMORY, "no memory to join a read of " + length);
     }
   }
 
-  /** Returns where the answer of the part at this offset of the whole read goes. */
-  synchronized ReadReply part(int offset) {
+  /** Returns where the answer of a part goes: its first byte within the whole read, and bytes. */
+  synchronized ReadReply part(int offset, int count) {
+    Objects.checkFromIndexSize(offset, count, length);
     missing++;
     return new ReadReply() {
       @Override
-      public void data(long address, int count) {
+      public void data(CheckedBytes bytes) {
+        if (bytes.length() != count) {
+          arrived(new FsException(FsError.IO, bytes.length() + " bytes came for " + count));
+          return;
+        }
         if (buffer != 0) {
-          Memory.copy(address, buffer + offset, count);
+          Memory.copy(bytes.address(), buffer + offset, count);
         }
         arrived(null);
       }
@@ -86,14 +92,18 @@ final class JoinedReply {
       failed = failure;
       from = source;
     }
-    if (failed == null) {
+    try {
+      if (failed != null) {
+        throw failed;
+      }
+      CheckedBytes all = CheckedBytes.within(buffer, length, 0, length);
       if (from != ReadSource.MEMORY) {
         whole.waitedFor(from);
       }
-      whole.data(buffer, length);
-    } else {
-      whole.failed(failed);
+      whole.data(all);
+    } catch (FsException e) {
+      whole.failed(e);
     }
-    LIBC.free(buffer);
+    NativeMemory.free(buffer, length);
   }
 }

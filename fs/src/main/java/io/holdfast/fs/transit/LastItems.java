@@ -1,6 +1,8 @@
 package io.holdfast.fs.transit;
 
-import java.util.concurrent.atomic.AtomicLongArray;
+import io.holdfast.fs.ItemKey;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Remembers what each thread read last, to tell a reader that is still on its way through an item
@@ -8,24 +10,21 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * collision: a wrong answer costs a fetch, never bytes. Thread-safe without a lock.
  */
 final class LastItems {
-  /** What {@link #exchange} returns where nothing is remembered. */
-  static final long NONE = 0;
-
   /** Threads remembered; a power of two. */
   private static final int SLOTS = 1024;
 
-  private final AtomicLongArray last = new AtomicLongArray(SLOTS);
+  private final AtomicReferenceArray<@Nullable ItemKey> last = new AtomicReferenceArray<>(SLOTS);
 
   /**
    * Takes note of what a thread reads now.
    *
-   * @param item the item's id
-   * @return the item that it read before; equal to {@code item} where it goes on with the same
+   * @return the item that it read before, equal to {@code item} where it goes on with the same; or
+   *     null where nothing is remembered
    */
-  long exchange(int thread, long item) {
+  @Nullable ItemKey exchange(int thread, ItemKey item) {
     int slot = thread & (SLOTS - 1);
-    long before = last.get(slot);
-    if (before != item) {
+    ItemKey before = last.get(slot);
+    if (!item.equals(before)) {
       last.set(slot, item);
     }
     return before;

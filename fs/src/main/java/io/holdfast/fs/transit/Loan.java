@@ -1,26 +1,29 @@
 package io.holdfast.fs.transit;
 
+import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.linux.Memory;
-import java.util.zip.CRC32C;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 
 /** Bytes of native memory that stay valid until they are given back. Thread-safe. */
 public interface Loan {
-  /** Returns the address of the first byte. */
-  long address();
+  /** Returns the bytes. */
+  CheckedBytes bytes();
 
-  /** Returns how many bytes there are. */
-  int length();
-
-  /** Returns the CRC32C (RFC 3720) of the bytes. */
-  int checksum();
+  /** Returns the SHA-256 of the bytes; the caller does not change it. */
+  byte[] checksum();
 
   /** Gives the memory back. Called once. */
   void release();
 
-  /** Computes the CRC32C of native memory; some 0.1 ms a MiB. */
-  static int checksum(long address, int length) {
-    CRC32C crc = new CRC32C();
-    crc.update(Memory.buffer(address, length));
-    return (int) crc.getValue();
+  /** Computes the SHA-256 of native memory; some 0.6 ms a MiB. */
+  static byte[] checksum(long address, int length) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      digest.update(Memory.buffer(address, length));
+      return digest.digest();
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
   }
 }

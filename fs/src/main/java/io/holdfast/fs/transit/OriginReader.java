@@ -63,6 +63,11 @@ final class OriginReader {
     }
   }
 
+  /** Returns for how long from now the bytes of an item are not to be read yet. */
+  long quietNanos(Item item) {
+    return origin.quietNanos(item.version());
+  }
+
   boolean isSilent() {
     return origin.health().silent();
   }

@@ -38,7 +38,7 @@ final class ReadAhead {
       }
       long window = Math.min(stream.run(), share(stream));
       long from = stream.aheadTo();
-      long to = Math.min(stream.end() + window, size);
+      long to = Math.min(FileStreams.reach(stream.end(), window), size);
       if (to < size && window >= 2L * layout.itemSize()) {
         to -= to % layout.itemSize();
       }

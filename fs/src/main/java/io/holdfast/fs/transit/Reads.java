@@ -1,6 +1,8 @@
 package io.holdfast.fs.transit;
 
+import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.ReadReply;
 import org.jspecify.annotations.Nullable;
 
@@ -36,8 +38,9 @@ final class Reads {
     Item item = layout.itemAt(content, offset);
     int first = (int) (offset - item.offset());
     long deadline = transit.deadline();
-    if (first + length <= item.length()) {
-      serve(item, new Ask(first, length, reader, goesOn(reader, item), reply, deadline), guess);
+    if (length <= item.length() - first) {
+      serve(
+          item, new Ask(item, first, length, reader, goesOn(reader, item), reply, deadline), guess);
     } else {
       JoinedReply joined = new JoinedReply(reply, length);
       for (int done = 0; done < length; ) {
@@ -45,7 +48,10 @@ final class Reads {
         int from = (int) (offset + done - each.offset());
         int count = Math.min(length - done, each.length() - from);
         boolean goesOn = goesOn(reader, each);
-        serve(each, new Ask(from, count, reader, goesOn, joined.part(done), deadline), guess);
+        serve(
+            each,
+            new Ask(each, from, count, reader, goesOn, joined.part(done, count), deadline),
+            guess);
         done += count;
       }
       joined.complete();
@@ -64,7 +70,7 @@ final class Reads {
       return Guess.WHOLE;
     }
     boolean ofOneItem = offset == 0 && size <= layout.itemSize();
-    return ofOneItem && table.of(Item.id(content.node(), 0)).isEmpty()
+    return ofOneItem && table.of(new ItemKey(content.node(), 0)).isEmpty()
         ? Guess.WHOLE
         : patterns.read(content.node(), offset, length, reader.thread(), transit.now());
   }
@@ -74,7 +80,7 @@ final class Reads {
     JoinedReply joined = null;
     int at = ask.offset();
     while (at < ask.end()) {
-      Fetch there = ask.wantsWhole() ? table.whole(item.id()) : table.at(item.id(), at);
+      Fetch there = ask.wantsWhole() ? table.whole(item.key()) : table.at(item.key(), at);
       Fetch fetch = there == null ? add(item, ask, at, guess) : there;
       if (fetch == null) {
         continue; // another was quicker
@@ -83,7 +89,7 @@ final class Reads {
       if (to < ask.end() && joined == null) {
         joined = new JoinedReply(ask.reply(), ask.length());
       }
-      Ask piece = joined == null ? ask : ask.part(at, to, joined.part(at - ask.offset()));
+      Ask piece = joined == null ? ask : ask.part(at, to, joined.part(at - ask.offset(), to - at));
       if (there == null ? begin(fetch, piece) : join(fetch, piece)) {
         earn(guess, fetch, to - at - (there == null ? fetch.upTo() - to : 0));
         at = to;
@@ -110,7 +116,7 @@ final class Reads {
     Item range = item;
     if (!whole) {
       int to = (int) Math.min(item.length(), (long) ask.end() + guess.extra());
-      int end = table.gapEnd(item.id(), at, to);
+      int end = table.gapEnd(item.key(), at, to);
       if (end == at) {
         return null;
       }
@@ -174,12 +180,12 @@ final class Reads {
     if (reader.internal()) {
       return true;
     }
-    long before = lastItems.exchange(reader.thread(), item.id());
-    if (before == LastItems.NONE) {
+    ItemKey before = lastItems.exchange(reader.thread(), item.key());
+    if (before == null) {
       return false;
     }
-    if (Item.node(before) == Item.node(item.id())) {
-      return Item.extent(item.id()) != 0 || Item.extent(before) <= 1;
+    if (before.node() == item.node()) {
+      return item.key().extent() != 0 || before.extent() <= 1;
     }
     retireSpent(before);
     return false;
@@ -191,18 +197,19 @@ final class Reads {
    * at the same pace.
    */
   private void leaveBehind(Item item, int first, int length, ReadStream stream) {
-    boolean next = Item.extent(item.id()) >= 2 && first < length;
+    long extent = item.key().extent();
+    boolean next = extent >= 2 && first < length;
     if (next && stream.file().hasBegunBefore(stream, item.offset() - layout.itemSize())) {
-      retireSpent(item.id() - 2);
+      retireSpent(new ItemKey(item.node(), extent - 2));
     }
   }
 
   /** Takes note that bytes of an item which all were delivered are about to be given up. */
   void retiring(Item item) {
-    patterns.retiring(Item.node(item.id()));
+    patterns.retiring(item.node());
   }
 
-  private void retireSpent(long item) {
+  private void retireSpent(ItemKey item) {
     for (Fetch left : table.of(item)) {
       if (left.isSpent()) {
         transit.retire(left);
@@ -226,7 +233,7 @@ final class Reads {
   private long fetchAhead(
       Item item, long at, FileStreams.Ahead plan, ReadStream stream, Reader reader) {
     int from = (int) (at - item.offset());
-    Fetch there = table.at(item.id(), from);
+    Fetch there = table.at(item.key(), from);
     if (there != null) {
       return item.offset() + there.upTo();
     }
@@ -234,7 +241,7 @@ final class Reads {
     boolean whole = isFetchedWhole(item);
     if (!whole) {
       int limit = (int) Math.min(item.length(), plan.to() - item.offset());
-      int end = table.gapEnd(item.id(), from, limit);
+      int end = table.gapEnd(item.key(), from, limit);
       if (end == from) {
         return fetchAhead(item, at, plan, stream, reader); // another was quicker
       }
@@ -263,7 +270,7 @@ final class Reads {
   private static final ReadReply NO_REPLY =
       new ReadReply() {
         @Override
-        public void data(long address, int length) {}
+        public void data(CheckedBytes bytes) {}
 
         @Override
         public void failed(FsException cause) {}

@@ -9,8 +9,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
@@ -135,8 +138,10 @@ public final class Transit {
    *
    * @param offset first byte, below the content's size
    * @param length bytes, which end within the content
+   * @throws IndexOutOfBoundsException if they do not
    */
   public void read(Content content, long offset, int length, Reader reader, ReadReply reply) {
+    Objects.checkFromIndexSize(offset, length, Math.max(0, content.version().size()));
     reads.read(content, offset, length, reader, reply);
   }
 
@@ -145,9 +150,11 @@ public final class Transit {
    * from any thread.
    *
    * @param offset first byte, within the item
+   * @throws IndexOutOfBoundsException if they are not all of the item
    */
   public void lend(Item item, int offset, int length, Borrower borrower) {
-    reads.serve(item, forPeer(offset, length, borrower), Guess.WHOLE);
+    Objects.checkFromIndexSize(offset, length, item.length());
+    reads.serve(item, forPeer(item, offset, length, borrower), Guess.WHOLE);
   }
 
   /**
@@ -157,17 +164,17 @@ public final class Transit {
    *     made after that, while it {@linkplain #isArriving is arriving} still
    */
   public void bring(Item item, ReadReply reply) {
-    Fetch there = table.whole(item.id());
+    Fetch there = table.whole(item.key());
     if (there != null && there.idleSince() != Long.MAX_VALUE) {
       retire(there); // refused a while ago, and kept for who may read it again
     }
     int last = item.length() - 1;
-    reads.serve(item, new Ask(last, 1, Reader.NOBODY, true, reply, deadline()), Guess.WHOLE);
+    reads.serve(item, new Ask(item, last, 1, Reader.NOBODY, true, reply, deadline()), Guess.WHOLE);
   }
 
   /** Tells whether an item is being fetched whole, or the decision on it being made. */
   public boolean isArriving(Item item) {
-    Fetch there = table.whole(item.id());
+    Fetch there = table.whole(item.key());
     return there != null && there.isRunning();
   }
 
@@ -177,10 +184,10 @@ public final class Transit {
    * @return false where it is not; the borrower is untouched then
    */
   public boolean lendIfHere(Item item, int offset, int length, Borrower borrower) {
-    Fetch there = table.whole(item.id());
+    Fetch there = table.whole(item.key());
     return there != null
         && there.isWhole()
-        && there.read(forPeer(offset, length, borrower), nanoTime.getAsLong());
+        && there.read(forPeer(item, offset, length, borrower), nanoTime.getAsLong());
   }
 
   /** Returns the time, as the clock of nanoseconds tells it. */
@@ -193,8 +200,8 @@ public final class Transit {
     return nanoTime.getAsLong() + deadlineNanos;
   }
 
-  private Ask forPeer(int offset, int length, Borrower borrower) {
-    return new Ask(offset, length, Reader.PEER, true, borrower, deadline());
+  private Ask forPeer(Item item, int offset, int length, Borrower borrower) {
+    return new Ask(item, offset, length, Reader.PEER, true, borrower, deadline());
   }
 
   /**
@@ -205,7 +212,7 @@ public final class Transit {
     stats.inFlight.increment();
     try {
       if (peers == PeerSource.NONE) {
-        atOrigin(fetch, () -> begin(fetch));
+        atOrigin(fetch, () -> begin(fetch), () -> {});
       } else {
         askPeers(fetch);
       }
@@ -228,11 +235,36 @@ public final class Transit {
     }
   }
 
-  private void atOrigin(Fetch fetch, Runnable rest) {
+  /**
+   * Has a fetch ask the origin when its bytes may be read, and it has its turn.
+   *
+   * @param instead run where it gets none after it has waited
+   */
+  private void atOrigin(Fetch fetch, Runnable rest, Runnable instead) {
     FetchTask task = new FetchTask(fetch.item().length(), false, rest);
     fetch.turn(task);
     origin.requireAnswers(fetch.item());
-    fetchers.execute(task);
+    long quiet = origin.quietNanos(fetch.item());
+    if (quiet > 0) {
+      // the thread of a reader is needed for others
+      CompletableFuture.delayedExecutor(quiet, TimeUnit.NANOSECONDS)
+          .execute(() -> whenQuiet(fetch, task, instead));
+    } else {
+      fetchers.execute(task);
+    }
+  }
+
+  private void whenQuiet(Fetch fetch, FetchTask task, Runnable instead) {
+    try {
+      if (closed) {
+        throw new RejectedExecutionException("the mount is ending");
+      }
+      fetchers.execute(task);
+    } catch (RejectedExecutionException e) {
+      stats.inFlight.decrement();
+      refused(fetch, e);
+      instead.run();
+    }
   }
 
   private void refused(Fetch fetch, RejectedExecutionException cause) {
@@ -297,7 +329,7 @@ public final class Transit {
       complete(fetch, address, arrival);
     } else {
       try {
-        atOrigin(fetch, () -> complete(fetch, address, arrival));
+        atOrigin(fetch, () -> complete(fetch, address, arrival), fetch::release);
       } catch (RejectedExecutionException e) {
         stats.inFlight.decrement();
         refused(fetch, e);
@@ -418,7 +450,7 @@ public final class Transit {
     FsException cause = new FsException(FsError.STALE, path + ": changed at the origin");
     table.forEach(
         fetch -> {
-          if (Item.node(fetch.item().id()) == node) {
+          if (fetch.item().node() == node) {
             table.remove(fetch);
             fetch.abandon().forEach(ask -> ask.reply().failed(cause));
           }

@@ -1,9 +1,6 @@
 package io.holdfast.fs.transit;
 
-import static io.holdfast.fs.linux.Libc.LIBC;
-import static io.holdfast.fs.linux.Linux.PAGE_SIZE;
-
-import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.linux.NativeMemory;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -12,9 +9,6 @@ import java.util.concurrent.locks.ReentrantLock;
  * held for no call of another class.
  */
 final class TransitMemory {
-  /** A store that copies straight to where it is told to wants whole pages for large reads. */
-  private static final long LARGE = 128 << 10;
-
   private final long capacity;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition freed = lock.newCondition();
@@ -47,30 +41,15 @@ final class TransitMemory {
     } finally {
       lock.unlock();
     }
-    long address = length < LARGE ? LIBC.malloc(length) : wholePages(length);
+    long address = NativeMemory.allocate(length);
     if (address == 0) {
       giveBack(length);
     }
     return address;
   }
 
-  /**
-   * What malloc gave begins up to a page before, which stands right before the address. Not
-   * aligned_alloc: glibc does not find what was freed before for the next of the same length, and
-   * takes new memory each time, several times what is in use.
-   */
-  private static long wholePages(long length) {
-    long given = LIBC.malloc(length + PAGE_SIZE + Long.BYTES);
-    if (given == 0) {
-      return 0;
-    }
-    long address = (given + Long.BYTES + PAGE_SIZE - 1) / PAGE_SIZE * PAGE_SIZE;
-    Memory.putLong(address - Long.BYTES, given);
-    return address;
-  }
-
   void release(long address, long length) {
-    LIBC.free(length < LARGE ? address : Memory.getLong(address - Long.BYTES));
+    NativeMemory.free(address, length);
     giveBack(length);
   }
 

@@ -1,11 +1,14 @@
 package io.holdfast.fs.tree;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.figures.DatasetFigures;
 import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.OriginPath;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
@@ -49,15 +52,36 @@ public final class DatasetScan implements Runnable {
   public record Rules(
       long pageSize, Selected selected, TreePass.ChangeSink changes, Supplier<Moment> clock) {}
 
+  /**
+   * What a file takes at the origin may be so much less than its content: filesystems compress.
+   * What has still more of it is sparse.
+   */
+  private static final long MOST_COMPRESSED = 8;
+
+  /** What a file may have that takes nothing at the origin: some filesystems do not say. */
+  private static final long MOST_UNTOLD = 1 << 20;
+
+  private static final long BLOCK = 512;
+
   /** What one scan has counted. */
   private static final class Tally {
     final LongAdder files = new LongAdder();
-    final LongAdder bytes = new LongAdder();
-    final LongAdder pageBytes = new LongAdder();
-    final LongAdder selectedPageBytes = new LongAdder();
+    final LongAccumulator bytes = sum();
+    final LongAccumulator pageBytes = sum();
+    final LongAccumulator selectedPageBytes = sum();
     final LongAdder entries = new LongAdder();
+    final LongAdder hidden = new LongAdder();
+
+    /** The first in the order of names, so that each scan has the same; empty for none. */
+    final AtomicReference<String> hiddenExample = new AtomicReference<>("");
+
     volatile long nanos;
     volatile long ended;
+
+    /** Sizes are what users say they are: a few of them may come to more than there are numbers. */
+    private static LongAccumulator sum() {
+      return new LongAccumulator((a, b) -> a > Long.MAX_VALUE - b ? Long.MAX_VALUE : a + b, 0);
+    }
   }
 
   /** Creates the scans of a tree. */
@@ -77,37 +101,70 @@ public final class DatasetScan implements Runnable {
     try {
       tree.refresh(tree.root());
       TreePass pass = new TreePass(tree, begun, rules.changes);
-      scan.run(tree.root(), pass, (in, name, is) -> count(counted, in, name, is), () -> !stopped);
+      scan.run(tree.root(), pass, new Count(counted), () -> !stopped);
       counted.ended = rules.clock.get().steady();
       counted.nanos = counted.ended - begun.steady();
       if (!stopped) {
         tally = counted;
         complete = true;
-        rules.selected.taker().accept(counted.selectedPageBytes.sum());
+        rules.selected.taker().accept(counted.selectedPageBytes.get());
         log.info(
             "scanned {} entries in {}, {} of those known before were different",
             counted.entries,
             Duration.ofNanos(counted.nanos),
             pass.different());
+        pass.requireWhole();
       }
     } catch (FsException e) {
-      log.warn("the dataset could not be scanned: {}", e.getMessage());
+      log.warn("the dataset could not be scanned as a whole: {}", e.getMessage());
     } finally {
+      tree.scanned();
       finished.countDown();
     }
   }
 
-  private void count(Tally to, OriginPath directory, OriginPath name, Attributes attributes) {
-    to.entries.increment();
-    if (attributes.isRegular()) {
-      to.files.increment();
-      to.bytes.add(attributes.size());
-      long pages = (attributes.size() + rules.pageSize - 1) / rules.pageSize * rules.pageSize;
-      to.pageBytes.add(pages);
-      if (rules.selected.files().test(directory.child(name.bytes()))) {
-        to.selectedPageBytes.add(pages);
+  /** Adds what a scan finds. */
+  private final class Count implements TreeScan.Counter {
+    private final Tally to;
+
+    Count(Tally to) {
+      this.to = to;
+    }
+
+    @Override
+    public void found(OriginPath directory, OriginPath name, Attributes attributes) {
+      to.entries.increment();
+      if (attributes.isRegular()) {
+        to.files.increment();
+        to.bytes.accumulate(attributes.size());
+        long pages = inPages(useful(attributes), rules.pageSize);
+        to.pageBytes.accumulate(pages);
+        if (rules.selected.files().test(directory.child(name.bytes()))) {
+          to.selectedPageBytes.accumulate(pages);
+        }
       }
     }
+
+    @Override
+    public void hidden(String key) {
+      to.hidden.increment();
+      to.hiddenExample.accumulateAndGet(key, (a, b) -> a.isEmpty() || b.compareTo(a) < 0 ? b : a);
+    }
+  }
+
+  /**
+   * Returns the bytes of a file that jobs may be expected to read: its size, unless most of it is
+   * holes. One sparse file of a TiB, which costs its user nothing, would otherwise make a dataset
+   * so large that a policy which admits a share of it admits nothing.
+   */
+  static long useful(Attributes file) {
+    long blocks = Math.min(Math.max(0, file.blocks()), Long.MAX_VALUE / BLOCK / MOST_COMPRESSED);
+    return Math.min(file.size(), Math.max(MOST_UNTOLD, blocks * BLOCK * MOST_COMPRESSED));
+  }
+
+  private static long inPages(long bytes, long pageSize) {
+    long rest = bytes % pageSize;
+    return rest == 0 || bytes > Long.MAX_VALUE - pageSize ? bytes : bytes - rest + pageSize;
   }
 
   /** Waits until the first scan has ended. */
@@ -127,15 +184,25 @@ public final class DatasetScan implements Runnable {
 
   /** Returns the bytes of their content. */
   public long bytes() {
-    return tally.bytes.sum();
+    return tally.bytes.get();
   }
 
   /**
    * Returns the bytes of their content, each file's rounded up to whole pages: what all of it would
-   * take as residents.
+   * take as residents. Of sparse files only what jobs may be expected to read.
    */
   public long pageBytes() {
-    return tally.pageBytes.sum();
+    return tally.pageBytes.get();
+  }
+
+  /** Returns how many keys of the store have no path, and are not shown. */
+  public long hiddenKeys() {
+    return tally.hidden.sum();
+  }
+
+  /** Returns one of them; empty where there is none. */
+  public String hiddenKey() {
+    return tally.hiddenExample.get();
   }
 
   /** Returns how long the scan took, or 0 while the first one runs. */
@@ -153,13 +220,53 @@ public final class DatasetScan implements Runnable {
     return tree.size();
   }
 
+  /** Tells whether entries have had access control lists that the kernel can decide by. */
+  public boolean hasAcls() {
+    return tree.hasAcls();
+  }
+
   /** Returns the bytes of memory that they take. */
   public long memoryBytes() {
     return tree.bytes();
   }
 
+  /** Returns the bytes of it that found no room where names belong. */
+  public long elsewhereBytes() {
+    return tree.elsewhereBytes();
+  }
+
+  /**
+   * Returns how many listings of directories could not be brought in whole, of scans and others.
+   */
+  public long incompleteListings() {
+    return tree.incompleteListings();
+  }
+
   /** Tells whether everything has been counted. */
   public boolean isComplete() {
     return complete;
+  }
+
+  /**
+   * Returns the figures of this moment.
+   *
+   * @param entriesLoaded how many names were known from a mount before this one
+   * @param acls how ACLs decide
+   */
+  public DatasetFigures figures(long entriesLoaded, String acls) {
+    return new DatasetFigures(
+        files(),
+        bytes(),
+        isComplete(),
+        entriesLoaded,
+        took().toMillis() / 1000.0,
+        age().toSeconds(),
+        names(),
+        memoryBytes(),
+        elsewhereBytes(),
+        incompleteListings(),
+        hiddenKeys(),
+        hiddenKey(),
+        acls);
   }
 }

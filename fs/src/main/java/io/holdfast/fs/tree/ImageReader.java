@@ -1,7 +1,9 @@
 package io.holdfast.fs.tree;
 
+import static io.holdfast.fs.tree.ImageRecords.FLAGS_END;
 import static io.holdfast.fs.tree.ImageRecords.FLAG_DEVICE;
 import static io.holdfast.fs.tree.ImageRecords.FLAG_ETAG;
+import static io.holdfast.fs.tree.ImageRecords.FLAG_GENERATION;
 import static io.holdfast.fs.tree.ImageRecords.FLAG_LISTED;
 import static io.holdfast.fs.tree.ImageRecords.FLAG_ONE_TIME;
 import static io.holdfast.fs.tree.ImageRecords.FLAG_SAME_DIRECTORY;
@@ -42,7 +44,7 @@ final class ImageReader {
       int flags = input.getByte();
       if (flags == FLAG_LISTED) {
         listing();
-      } else if ((flags & ~(FLAG_LISTED - 1)) == 0) {
+      } else if ((flags & FLAG_LISTED) == 0 && flags < FLAGS_END) {
         entry(flags);
         entries++;
       } else {
@@ -97,6 +99,7 @@ final class ImageReader {
     final int links = sameOwner ? before.links() : (int) input.getNumber();
     final int uid = sameOwner ? before.uid() : (int) input.getNumber();
     final int gid = sameOwner ? before.gid() : (int) input.getNumber();
+    final int acl = sameOwner ? before.acl() : (int) input.getNumber();
     final long size = input.getNumber();
     final long inode = before.inode() + input.getSigned();
     final long blocks = ImageRecords.blocks(size) + input.getSigned();
@@ -107,8 +110,25 @@ final class ImageReader {
     final long device = (flags & FLAG_DEVICE) == 0 ? 0 : input.getNumber();
     final String etag =
         (flags & FLAG_ETAG) == 0 ? "" : new String(input.getBytes(), StandardCharsets.UTF_8);
+    final int generation = (flags & FLAG_GENERATION) == 0 ? 0 : (int) input.getNumber();
+    if (generation != 0 && inode >>> Integer.SIZE != 0) {
+      throw new IOException("it has a generation of an inode that has none");
+    }
     return new Attributes(
-        mode, links, uid, gid, device, inode, size, blocks, accessed, modified, changed, etag);
+        mode,
+        links,
+        uid,
+        gid,
+        device,
+        inode,
+        size,
+        blocks,
+        accessed,
+        modified,
+        changed,
+        etag,
+        generation,
+        acl);
   }
 
   private void listing() throws IOException {

@@ -7,7 +7,7 @@ final class ImageRecords {
   /** The entry is in the same directory as the one before. */
   static final int FLAG_SAME_DIRECTORY = 1;
 
-  /** Mode, links, uid and gid are those of the entry before. */
+  /** Mode, links, uid, gid and ACL are those of the entry before. */
   static final int FLAG_SAME_OWNER = 2;
 
   /** Nobody has read or touched it since it was modified, or the store does not say. */
@@ -18,6 +18,11 @@ final class ImageRecords {
 
   /** Not an entry: a directory was listed whole. */
   static final int FLAG_LISTED = 32;
+
+  static final int FLAG_GENERATION = 64;
+
+  /** Above all flags. */
+  static final int FLAGS_END = 128;
 
   private static final int UNIT = 512;
 

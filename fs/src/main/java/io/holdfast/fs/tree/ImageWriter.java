@@ -2,6 +2,7 @@ package io.holdfast.fs.tree;
 
 import static io.holdfast.fs.tree.ImageRecords.FLAG_DEVICE;
 import static io.holdfast.fs.tree.ImageRecords.FLAG_ETAG;
+import static io.holdfast.fs.tree.ImageRecords.FLAG_GENERATION;
 import static io.holdfast.fs.tree.ImageRecords.FLAG_LISTED;
 import static io.holdfast.fs.tree.ImageRecords.FLAG_ONE_TIME;
 import static io.holdfast.fs.tree.ImageRecords.FLAG_SAME_DIRECTORY;
@@ -100,12 +101,14 @@ final class ImageWriter {
         a.mode() == before.mode()
             && a.links() == before.links()
             && a.uid() == before.uid()
-            && a.gid() == before.gid();
+            && a.gid() == before.gid()
+            && a.acl() == before.acl();
     boolean oneTime = a.accessed() == a.modified() && a.changed() == a.modified();
     return (sameOwner ? FLAG_SAME_OWNER : 0)
         | (oneTime ? FLAG_ONE_TIME : 0)
         | (a.device() == 0 ? 0 : FLAG_DEVICE)
-        | (a.etag().isEmpty() ? 0 : FLAG_ETAG);
+        | (a.etag().isEmpty() ? 0 : FLAG_ETAG)
+        | (a.generation() == 0 ? 0 : FLAG_GENERATION);
   }
 
   private void put(Attributes a, int flags, BlockOutput output) {
@@ -114,6 +117,7 @@ final class ImageWriter {
       output.putNumber(a.links());
       output.putNumber(Integer.toUnsignedLong(a.uid()));
       output.putNumber(Integer.toUnsignedLong(a.gid()));
+      output.putNumber(a.acl());
     }
     output.putNumber(a.size());
     output.putSigned(a.inode() - before.inode());
@@ -128,6 +132,9 @@ final class ImageWriter {
     }
     if ((flags & FLAG_ETAG) != 0) {
       output.putBytes(a.etag().getBytes(StandardCharsets.UTF_8));
+    }
+    if ((flags & FLAG_GENERATION) != 0) {
+      output.putNumber(Integer.toUnsignedLong(a.generation()));
     }
   }
 

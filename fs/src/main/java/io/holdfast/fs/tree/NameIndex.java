@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * Finds the node that a name within a directory leads to. Open hashing with linear probing, in a
- * few parts with a lock each; an entry is a node's id and a byte of the hash, which spares most
+ * few parts with a lock each; an entry is a node's place and a byte of the hash, which spares most
  * looks at nodes of other names: 7 to 10 bytes a node. Thread-safe; the monitor of a part guards
  * it, and is a leaf.
  */
@@ -75,7 +75,7 @@ final class NameIndex {
 
   private final class Part {
     private byte[] tags = new byte[FIRST_SLOTS];
-    private int[] ids = new int[FIRST_SLOTS];
+    private int[] places = new int[FIRST_SLOTS];
     private int used;
     private int live;
 
@@ -101,8 +101,8 @@ final class NameIndex {
     synchronized long find(int hash, long parent, byte[] name) {
       byte tag = tag(hash);
       for (int i = slot(hash); tags[i] != EMPTY; i = next(i)) {
-        if (tags[i] == tag && nodes.isNamed(ids[i], parent, name)) {
-          return ids[i];
+        if (tags[i] == tag && nodes.isNamed(places[i], parent, name)) {
+          return nodes.idAt(places[i]);
         }
       }
       return 0;
@@ -112,16 +112,16 @@ final class NameIndex {
       if (4 * (used + 1L) > 3L * tags.length) {
         grow();
       }
-      put(hash, id);
+      put(hash, nodes.place(id));
     }
 
-    private void put(int hash, long id) {
+    private void put(int hash, int place) {
       int i = slot(hash);
       while (tags[i] != EMPTY) {
         i = next(i);
       }
       tags[i] = tag(hash);
-      ids[i] = (int) id;
+      places[i] = place;
       used++;
       live++;
     }
@@ -135,27 +135,31 @@ final class NameIndex {
     }
 
     private void grow() {
-      resize(2 * live > tags.length ? tags.length / 2 * 3 : tags.length);
+      if (2 * live > tags.length) {
+        resize(tags.length / 2 * 3);
+      } else {
+        resize(8 * live < tags.length ? Math.max(FIRST_SLOTS, tags.length / 2) : tags.length);
+      }
     }
 
     private void resize(int slots) {
       byte[] tagsBefore = tags;
-      int[] idsBefore = ids;
+      int[] placesBefore = places;
       tags = new byte[slots];
-      ids = new int[slots];
+      places = new int[slots];
       used = 0;
       live = 0;
       for (int i = 0; i < tagsBefore.length; i++) {
         if (tagsBefore[i] != EMPTY && tagsBefore[i] != GONE) {
-          long id = idsBefore[i];
-          put(hash(id), id);
+          put(hash(nodes.idAt(placesBefore[i])), placesBefore[i]);
         }
       }
     }
 
     synchronized boolean remove(int hash, long id) {
+      int place = nodes.place(id);
       for (int i = slot(hash); tags[i] != EMPTY; i = next(i)) {
-        if (ids[i] == (int) id && tags[i] != GONE) {
+        if (places[i] == place && tags[i] != GONE) {
           tags[i] = GONE;
           live--;
           return true;

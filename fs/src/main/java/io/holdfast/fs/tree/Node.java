@@ -4,6 +4,7 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.Version;
+import java.lang.ref.Reference;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -11,15 +12,19 @@ import org.jspecify.annotations.Nullable;
  * An entry of the dataset: one name with, for a regular file, one version of its content. When the
  * content gets another version, another node takes the name and this one is stale for ever, so
  * whoever holds a node can never mix two versions. Only a handle: what it tells is in the {@link
- * NodeTable}. Thread-safe.
+ * NodeTable}, which keeps that for as long as somebody has the handle. Thread-safe.
  */
 public final class Node {
   private final NodeTable table;
   private final long id;
 
-  Node(NodeTable table, long id) {
+  /** Holds what the table has of the node, and of its directories. */
+  private final Block block;
+
+  Node(NodeTable table, long id, Block block) {
     this.table = table;
     this.id = id;
+    this.block = block;
   }
 
   /**
@@ -32,28 +37,47 @@ public final class Node {
 
   /** Returns the directory that holds this entry, or null for the root. */
   public @Nullable Node parent() {
-    long parent = table.parent(id);
-    return parent == 0 ? null : new Node(table, parent);
+    try {
+      return table.node(table.parent(id));
+    } finally {
+      Reference.reachabilityFence(block);
+    }
   }
 
   /** Returns the entry's name. */
   public byte[] name() {
-    return table.name(id);
+    try {
+      return table.name(id);
+    } finally {
+      Reference.reachabilityFence(block);
+    }
   }
 
   /** Returns what stat says, as of the last time the origin was asked. */
   public Attributes attributes() {
-    return table.attributes(id);
+    try {
+      return table.attributes(id);
+    } finally {
+      Reference.reachabilityFence(block);
+    }
   }
 
   /** Returns the type alone, as in {@link Attributes#type()}. */
   public int type() {
-    return table.type(id);
+    try {
+      return table.type(id);
+    } finally {
+      Reference.reachabilityFence(block);
+    }
   }
 
   /** Returns the inode number at the origin alone. */
   public long inode() {
-    return table.inode(id);
+    try {
+      return table.inode(id);
+    } finally {
+      Reference.reachabilityFence(block);
+    }
   }
 
   /** Returns the version of the content that this node stands for. */
@@ -63,11 +87,23 @@ public final class Node {
 
   /** Tells whether the name leads elsewhere, or nowhere, by now. */
   public boolean isStale() {
-    return table.isStale(id);
+    try {
+      return table.isStale(id);
+    } finally {
+      Reference.reachabilityFence(block);
+    }
   }
 
   /** Returns the place at the origin. */
   public OriginPath path() {
+    try {
+      return pathOfHeld();
+    } finally {
+      Reference.reachabilityFence(block);
+    }
+  }
+
+  private OriginPath pathOfHeld() {
     int length = -1;
     for (long at = id; table.parent(at) != 0; at = table.parent(at)) {
       length += table.nameLength(at) + 1;
@@ -90,20 +126,40 @@ public final class Node {
 
   /** Tells whether this is the node itself or something below it. */
   public boolean isWithin(Node ancestor) {
-    for (long at = id; at != 0; at = table.parent(at)) {
-      if (at == ancestor.id) {
-        return true;
+    try {
+      long at = id;
+      while (at != 0 && at != ancestor.id) {
+        at = table.parent(at);
       }
+      return at != 0;
+    } finally {
+      Reference.reachabilityFence(block);
     }
-    return false;
   }
 
   void update(Attributes fresh) throws FsException {
-    table.update(id, fresh);
+    try {
+      table.update(id, fresh);
+    } finally {
+      Reference.reachabilityFence(block);
+    }
+  }
+
+  /** Nobody finds it any more. */
+  void discard() {
+    try {
+      table.discard(id);
+    } finally {
+      Reference.reachabilityFence(block);
+    }
   }
 
   void markStale() {
-    table.markStale(id);
+    try {
+      table.markStale(id);
+    } finally {
+      Reference.reachabilityFence(block);
+    }
   }
 
   @Override

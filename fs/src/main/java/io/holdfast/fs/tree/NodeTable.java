@@ -1,307 +1,481 @@
 package io.holdfast.fs.tree;
 
+import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.origin.Attributes;
-import java.lang.invoke.VarHandle;
+import java.lang.ref.Reference;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
+import java.util.function.LongFunction;
 import java.util.function.LongPredicate;
+import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes of a tree, in native memory that may outlive the process. A node's id is its place, so
- * that it stays the same for whoever opens the memory again, and is never used for another. Ids
- * grow; the memory's range keeps them below 2^31.
+ * The nodes of a tree, in native memory that may outlive the process. A node's id is the number of
+ * its {@link Block} times 512, and its place in that in units of 8 bytes: it stays the same for
+ * whoever opens the memory again, and is never used for another. Ids grow with time, and so do
+ * those of a directory's entries from the first to the last. Records are laid out as {@link
+ * NodeRecord} says.
  *
- * <p>Records follow each other, the first of them, the root, at byte 8:
+ * <p>A node that was {@linkplain #discard discarded} is read for as long as somebody holds it: a
+ * {@link Node} does. Once all nodes of a block have been, and {@link #clean} has taken them out of
+ * their directories, the block's memory is used again when nobody holds any of them.
  *
- * <pre>
- *   0 length u16, in units of 8, written last    12 next u32, in its directory  40 modified i64
- *   2 name length u16                            16 shape u32                   48 changed i64
- *   4 flags u8                                   20 blocks u32, lower part      56 accessed i64
- *   5 etag length u8, as {@link Etags} packs it  24 inode u64                   64 name, etag
- *   6 seen u8: last pass that it was found by    32 size u64                    directories, in their last 32 bytes:
- *   7 blocks, higher part u8                                                    first u32, last u32: of its entries
- *   8 parent's id u32, 0 for the root                                           listed i64: when it was known whole
- *                                                                               listed changed i64: its own time then
- *                                                                               passes u8: over it, counted 1 to 255
- * </pre>
+ * <p>A process that is killed while it adds a record leaves none, or a last one that its directory
+ * does not lead to yet; one that is killed while it updates one leaves some fields new and some
+ * old, never of another version, since what makes the version does not change; and one that is
+ * killed while it takes records out of a directory leaves a directory that leads to all others.
  *
- * <p>What most nodes share is kept once, in a record among the others, the shape:
- *
- * <pre>
- *   0 length u16, 4 flags u8   8 mode u32   12 links u32   16 uid u32   20 gid u32   24 device u64
- * </pre>
- *
- * <p>A process that is killed while it adds a record leaves a length of 0, which is the end, or a
- * last record that its directory does not lead to yet; one that is killed while it updates one
- * leaves some fields new and some old, never of another version, since what makes the version does
- * not change.
- *
- * <p>Thread-safe. {@link #appendLock} guards the end, the shapes and the chains of entries, which
- * only grow and are read without it; one of a few locks, chosen by id, the attributes of a record.
- * They are leaves; the second may be held when the first is taken.
+ * <p>Thread-safe. {@link #appendLock} guards the end and the chains of entries, which are read
+ * without it, and the counts of blocks; one of a few locks, chosen by id, the attributes and flags
+ * of a record. The second may be held when the first is taken, and the monitors of {@link Shapes}
+ * and {@link Blocks} under both. {@link #cleanLock} is held by who unlinks, and is taken first.
  */
 public final class NodeTable implements AutoCloseable {
-  private static final int UNIT = 8;
-  private static final int NAME_LENGTH = 2;
-  private static final int FLAGS = 4;
-  private static final int ETAG_LENGTH = 5;
-  private static final int SEEN = 6;
-  private static final int BLOCKS_HIGH = 7;
-  private static final int PARENT = 8;
-  private static final int NEXT = 12;
-  private static final int SHAPE = 16;
-  private static final int BLOCKS = 20;
-  private static final int INODE = 24;
-  private static final int SIZE = 32;
-  private static final int MODIFIED = 40;
-  private static final int CHANGED = 48;
-  private static final int ACCESSED = 56;
-  private static final int NAME = 64;
-
-  /** Behind a directory's name, counted from the record's end. */
-  private static final int ENTRIES = 32;
-
-  private static final int FIRST = -32;
-  private static final int LAST = -28;
-  private static final int LISTED = -24;
-  private static final int LISTED_CHANGED = -16;
-  private static final int PASSES = -8;
-  private static final int MOST_PASSES = 255;
-
-  private static final int STALE = 1;
-  private static final int DIRECTORY = 2;
-  private static final int IS_SHAPE = 4;
-
-  private static final int SHAPE_BYTES = 32;
-  private static final int MODE = 8;
-  private static final int LINKS = 12;
-  private static final int UID = 16;
-  private static final int GID = 20;
-  private static final int DEVICE = 24;
-
-  private static final long MOST_BLOCKS = (1L << 40) - 1;
+  private static final int UNITS = Blocks.SIZE / NodeRecord.UNIT;
   private static final int LOCKS = 64;
 
-  private final GrowingMemory memory;
-  private final long base;
+  /** No id. */
+  private static final long GONE = -1;
+
+  private final Blocks blocks;
+  private final Shapes shapes;
   private final Object[] locks = new Object[LOCKS];
   private final Object appendLock = new Object();
-  private final Map<Shape, Integer> shapes = new HashMap<>();
+  private final Object cleanLock = new Object();
   private final LongAdder changes = new LongAdder();
   private final LongAdder listings = new LongAdder();
-  private volatile long end = UNIT;
 
-  private record Shape(int mode, int links, int uid, int gid, long device) {
-    static Shape of(Attributes attributes) {
-      return new Shape(
-          attributes.mode(),
-          attributes.links(),
-          attributes.uid(),
-          attributes.gid(),
-          attributes.device());
-    }
-  }
+  /** The directories of what was discarded since they were cleaned; guarded by the append lock. */
+  private Set<Long> unclean = new HashSet<>();
 
-  /** Uses memory, which is closed with this, and finds what is in it already. */
-  public NodeTable(GrowingMemory memory) {
-    this.memory = memory;
-    base = memory.address();
+  /** The block that records are added to, and how far it is filled; likewise. */
+  private @Nullable Block current;
+
+  private int filled;
+  private volatile long end = 1;
+
+  /**
+   * Uses memory, which is closed with this, and finds what is in it already.
+   *
+   * @throws FsException where that was written by another version
+   */
+  public NodeTable(GrowingMemory memory) throws FsException {
     Arrays.setAll(locks, i -> new Object());
-    long last = 0;
-    long at = UNIT;
-    for (; length(at) != 0; at += length(at)) {
-      if (isShape(at / UNIT)) {
-        shapes.put(shape(base + at), (int) (at / UNIT));
-      } else {
-        last = at / UNIT;
-      }
-    }
-    end = at;
-    if (last != 0 && parent(last) != 0) {
-      link(parent(last), last);
+    blocks = new Blocks(memory);
+    shapes = new Shapes(blocks);
+    blocks.forEach(this::open);
+    shapes.findFree();
+    Block newest = current;
+    if (newest != null) {
+      linkNewest(newest);
+      cleanAll();
     }
   }
 
-  private int length(long offset) {
-    return Memory.getShort(base + offset) * UNIT;
+  /** A directory comes before its entries. What is in one that has gone has gone with it. */
+  private void open(Block block) {
+    current = block;
+    forEach(
+        block,
+        (id, at) -> {
+          long parent = NodeRecord.parent(at);
+          Block directory = block(parent);
+          if (parent != 0
+              && (directory == null || NodeRecord.has(at(directory, parent), NodeRecord.STALE))) {
+            NodeRecord.set(at, NodeRecord.STALE);
+          }
+          if (directory != null) {
+            block.hold(directory);
+          }
+          if (NodeRecord.has(at, NodeRecord.STALE)) {
+            NodeRecord.set(at, NodeRecord.DEAD);
+            unclean.add(parent);
+          }
+          block.records++;
+          shapes.found(NodeRecord.shape(at));
+          filled = (int) (at - block.address) + NodeRecord.length(at);
+          end = id + NodeRecord.length(at) / NodeRecord.UNIT;
+        });
+    if (block.records == 0) {
+      filled = Blocks.HEADER;
+      end = idOf(block, block.address + filled);
+    }
+  }
+
+  private void linkNewest(Block block) {
+    long[] newest = new long[2];
+    forEach(
+        block,
+        (id, at) -> {
+          newest[0] = id;
+          newest[1] = at;
+        });
+    Block directory = newest[0] == 0 ? null : block(NodeRecord.parent(newest[1]));
+    if (directory != null && !NodeRecord.has(newest[1], NodeRecord.DEAD)) {
+      link(directory, NodeRecord.parent(newest[1]), newest[0]);
+    }
+  }
+
+  /** Also what had been unlinked before, and what no directory led to any more. */
+  private void cleanAll() {
+    clean();
+    blocks.forEach(
+        block -> {
+          block.freed = 0;
+          forEach(block, (id, at) -> block.freed += NodeRecord.has(at, NodeRecord.DEAD) ? 1 : 0);
+          retireIfFreed(block);
+        });
+  }
+
+  /** Takes the records of a block. */
+  private interface RecordTaker {
+    void take(long id, long at);
+  }
+
+  private static void forEach(Block block, RecordTaker taker) {
+    long end = block.address + Blocks.SIZE;
+    long at = block.address + Blocks.HEADER;
+    try {
+      while (at + NodeRecord.length(0, 0, false) <= end && NodeRecord.exists(at)) {
+        int length = NodeRecord.length(at);
+        taker.take(idOf(block, at), at);
+        at += length;
+      }
+    } finally {
+      Reference.reachabilityFence(block);
+    }
+  }
+
+  private static long idOf(Block block, long at) {
+    return block.number * UNITS + (at - block.address) / NodeRecord.UNIT;
+  }
+
+  private static long at(Block block, long id) {
+    return block.address + id % UNITS * NodeRecord.UNIT;
+  }
+
+  /** Returns a node, stale or not, or null where it is no more. */
+  @Nullable Node node(long id) {
+    Block block = block(id);
+    return block == null ? null : new Node(this, id, block);
+  }
+
+  private @Nullable Block block(long id) {
+    return id <= 0 ? null : blocks.find(id / UNITS);
+  }
+
+  private Block held(long id) {
+    Block block = block(id);
+    if (block == null) {
+      throw new IllegalArgumentException("there is no node " + id);
+    }
+    return block;
+  }
+
+  /** Reads a record. */
+  private long number(long id, LongUnaryOperator field) {
+    Block block = held(id);
+    try {
+      return field.applyAsLong(at(block, id));
+    } finally {
+      Reference.reachabilityFence(block);
+    }
+  }
+
+  /** Reads or writes a record of a node that may have gone, for nobody holds it. */
+  private long numberIfThere(long id, long otherwise, LongUnaryOperator field) {
+    Block block = block(id);
+    try {
+      return block == null ? otherwise : field.applyAsLong(at(block, id));
+    } finally {
+      Reference.reachabilityFence(block);
+    }
+  }
+
+  private <T> T read(long id, LongFunction<T> field) {
+    Block block = held(id);
+    try {
+      return field.apply(at(block, id));
+    } finally {
+      Reference.reachabilityFence(block);
+    }
   }
 
   /**
    * Adds a node.
    *
-   * @param parent a directory, or 0 for the root
+   * @param parent a directory, which the caller holds, or 0 for the root
    * @return its id
    * @throws FsException NO_MEMORY where there is no room
    */
   long add(long parent, byte[] name, Attributes attributes) throws FsException {
     byte[] etag = Etags.pack(attributes.etag());
-    int length =
-        roundUp(NAME + name.length + etag.length) + (attributes.isDirectory() ? ENTRIES : 0);
+    int length = NodeRecord.length(name.length, etag.length, attributes.isDirectory());
+    if (length > Blocks.SIZE - Blocks.HEADER) {
+      throw new FsException(FsError.IO, "a name of " + name.length + " bytes");
+    }
+    Block directory = parent == 0 ? null : held(parent);
     synchronized (appendLock) {
-      long offset = end;
-      // the root comes first, and its shape behind it
-      boolean root = offset == UNIT;
-      int shape =
-          root ? appendShape(offset + length, Shape.of(attributes)) : shape(Shape.of(attributes));
-      offset = root ? offset : end;
-      memory.reserve(offset + length + UNIT);
-      long at = base + offset;
-      Memory.putShort(at + NAME_LENGTH, name.length);
-      Memory.putByte(at + FLAGS, attributes.isDirectory() ? DIRECTORY : 0);
-      Memory.putByte(at + ETAG_LENGTH, etag.length);
-      Memory.putByte(at + SEEN, 0);
-      Memory.putInt(at + PARENT, (int) parent);
-      Memory.putInt(at + NEXT, 0);
-      Memory.put(at + NAME, name, 0, name.length);
-      Memory.put(at + NAME + name.length, etag, 0, etag.length);
-      put(at, attributes, shape);
-      if (attributes.isDirectory()) {
-        Memory.clear(at + length - ENTRIES, ENTRIES);
-      }
-      VarHandle.releaseFence();
-      Memory.putShort(at, length / UNIT);
-      end = offset + length + (root ? SHAPE_BYTES : 0);
-      long id = offset / UNIT;
-      if (parent != 0) {
-        link(parent, id);
+      Block block = blockFor(length);
+      long at = block.address + filled;
+      int shape = shapes.take(attributes);
+      NodeRecord.begin(at, name, etag);
+      NodeRecord.complete(at, parent, attributes, shape);
+      block.records++;
+      filled += length;
+      long id = idOf(block, at);
+      end = id + length / NodeRecord.UNIT;
+      if (directory != null) {
+        block.hold(directory);
+        link(directory, parent, id);
       }
       changes.increment();
       return id;
     }
   }
 
-  private static int roundUp(int bytes) {
-    return (bytes + UNIT - 1) / UNIT * UNIT;
+  private Block blockFor(int length) throws FsException {
+    Block block = current;
+    if (block != null && filled + length <= Blocks.SIZE) {
+      return block;
+    }
+    blocks.collect(this::releaseShapes);
+    Block next = blocks.take();
+    current = next;
+    filled = Blocks.HEADER;
+    if (block != null) {
+      retireIfFreed(block);
+    }
+    return next;
+  }
+
+  /** Nobody reads the records of a page any more. */
+  private void releaseShapes(long page) {
+    forEach(new Block(0, 0, page), (id, at) -> shapes.release(NodeRecord.shape(at)));
+  }
+
+  private void retireIfFreed(Block block) {
+    if (block.isFreed() && block != current) {
+      blocks.retire(block);
+    }
   }
 
   /** Puts the newest node at the end of its directory's entries, unless it is there already. */
-  private void link(long parent, long id) {
-    long directory = endOf(parent);
-    long last = Integer.toUnsignedLong(Memory.getInt(directory + LAST));
+  private void link(Block parent, long parentId, long id) {
+    long directory = at(parent, parentId);
+    long last = NodeRecord.last(directory);
     if (last == id) {
       return;
     }
-    VarHandle.releaseFence();
-    Memory.putInt(last == 0 ? directory + FIRST : at(last) + NEXT, (int) id);
-    VarHandle.releaseFence();
-    Memory.putInt(directory + LAST, (int) id);
-  }
-
-  private long endOf(long directory) {
-    if ((Memory.getByte(at(directory) + FLAGS) & DIRECTORY) == 0) {
-      throw new IllegalArgumentException("node " + directory + " is no directory");
+    if (last == 0) {
+      NodeRecord.setFirst(directory, id);
+    } else {
+      NodeRecord.setNext(at(held(last), last), id);
     }
-    return at(directory) + length(directory * UNIT);
+    NodeRecord.setLast(directory, id);
   }
 
-  private int shape(Shape shape) throws FsException {
-    synchronized (appendLock) {
-      Integer known = shapes.get(shape);
-      if (known != null) {
-        return known;
-      }
-      int id = appendShape(end, shape);
-      end += SHAPE_BYTES;
-      return id;
-    }
-  }
-
-  private int appendShape(long offset, Shape shape) throws FsException {
-    memory.reserve(offset + SHAPE_BYTES + UNIT);
-    long at = base + offset;
-    Memory.putByte(at + FLAGS, IS_SHAPE);
-    Memory.putInt(at + MODE, shape.mode);
-    Memory.putInt(at + LINKS, shape.links);
-    Memory.putInt(at + UID, shape.uid);
-    Memory.putInt(at + GID, shape.gid);
-    Memory.putLong(at + DEVICE, shape.device);
-    VarHandle.releaseFence();
-    Memory.putShort(at, SHAPE_BYTES / UNIT);
-    shapes.put(shape, (int) (offset / UNIT));
-    return (int) (offset / UNIT);
-  }
-
-  private static Shape shape(long at) {
-    return new Shape(
-        Memory.getInt(at + MODE),
-        Memory.getInt(at + LINKS),
-        Memory.getInt(at + UID),
-        Memory.getInt(at + GID),
-        Memory.getLong(at + DEVICE));
-  }
-
-  private boolean isShape(long id) {
-    return (Memory.getByte(at(id) + FLAGS) & IS_SHAPE) != 0;
-  }
-
-  private long at(long id) {
-    return base + id * UNIT;
+  /** Tells whether a node has had an access control list that the kernel can decide by. */
+  boolean hasAcls() {
+    return shapes.hasAcls();
   }
 
   /** Tells whether there may be a node of that id. */
   boolean contains(long id) {
-    return id > 0 && id < end();
+    return id < end && numberIfThere(id, 0, at -> NodeRecord.exists(at) ? 1 : 0) != 0;
   }
 
   /** Returns a number above the ids of all nodes, and not above those of nodes yet to come. */
   long end() {
-    return end / UNIT;
+    return end;
   }
 
   boolean isEmpty() {
-    return end == UNIT;
+    return end == 1;
   }
 
   /** Calls for each node, stale or not, in the order in which they were added. */
   void forEach(LongConsumer taker) {
     long until = end;
-    for (long offset = UNIT; offset < until; offset += length(offset)) {
-      if (!isShape(offset / UNIT)) {
-        taker.accept(offset / UNIT);
-      }
-    }
+    blocks.forEach(
+        block ->
+            forEach(
+                block,
+                (id, at) -> {
+                  if (id < until) {
+                    taker.accept(id);
+                  }
+                }));
   }
 
   /**
    * Calls for the entries of a directory, stale or not, in the order in which they were added, for
-   * as long as they are wanted.
+   * as long as they are wanted. Of a directory that is stale itself some may be missing.
    *
-   * @param after an entry to go on behind, or 0 to begin; what is none ends the call
+   * @param after a place to go on behind: an entry's id, also of one that is no more; 0 to begin
    */
   void forEachEntry(long directory, long after, LongPredicate taker) {
-    long before = after;
-    long id = after == 0 ? link(endOf(directory) + FIRST) : behind(directory, after);
-    // whatever a caller says, only entries of the directory, and to an end
-    while (id > before && contains(id) && parent(id) == directory && taker.test(id)) {
-      before = id;
-      id = link(at(id) + NEXT);
+    Block held = block(directory);
+    if (held == null || after < 0) {
+      return;
+    }
+    long at = at(held, directory);
+    try {
+      long id = after == 0 ? NodeRecord.first(at) : behind(at, isEntry(directory, after), after);
+      while (id != 0) {
+        Block block = block(id);
+        id = block == null ? firstBehind(at, id - 1) : passed(at, block, id, taker);
+      }
+    } finally {
+      Reference.reachabilityFence(held);
     }
   }
 
-  private long behind(long directory, long entry) {
-    return contains(entry) && parent(entry) == directory ? link(at(entry) + NEXT) : 0;
+  /** Passes an entry; returns the next one, or 0 at the end. */
+  private long passed(long directory, Block block, long entry, LongPredicate taker) {
+    try {
+      return taker.test(entry) ? behind(directory, block, entry) : 0;
+    } finally {
+      Reference.reachabilityFence(block);
+    }
   }
 
-  private static long link(long at) {
-    long id = Integer.toUnsignedLong(Memory.getInt(at));
-    VarHandle.acquireFence();
+  /** Whatever a caller says: returns the block of what is an entry of the directory, or null. */
+  private @Nullable Block isEntry(long directory, long place) {
+    Block block = place < end ? block(place) : null;
+    boolean[] is = new boolean[1];
+    if (block != null) {
+      forEach(block, (id, at) -> is[0] |= id == place && NodeRecord.parent(at) == directory);
+    }
+    return is[0] ? block : null;
+  }
+
+  /**
+   * Returns the entry behind another one. Where the directory does not lead to that any more, and
+   * so it does not tell, the first with a higher id.
+   */
+  private long behind(long directory, @Nullable Block block, long entry) {
+    long next = block == null ? GONE : linkedBehind(block, entry);
+    return next == GONE ? firstBehind(directory, entry) : next;
+  }
+
+  /** Returns what an entry leads to, or that its directory does not lead to it any more. */
+  private static long linkedBehind(Block block, long entry) {
+    try {
+      long at = at(block, entry);
+      long next = NodeRecord.next(at);
+      return NodeRecord.has(at, NodeRecord.UNLINKED) ? GONE : next;
+    } finally {
+      Reference.reachabilityFence(block);
+    }
+  }
+
+  /** Begins again where what it stands on has just been unlinked; ends where all have been. */
+  private long firstBehind(long directory, long place) {
+    long id = NodeRecord.first(directory);
+    while (id != 0 && id <= place) {
+      Block block = block(id);
+      long next = block == null ? GONE : linkedBehind(block, id);
+      if (next == GONE) {
+        Thread.onSpinWait();
+      }
+      id = next == GONE ? NodeRecord.first(directory) : next;
+    }
     return id;
+  }
+
+  /**
+   * Takes note that nobody finds a node any more, which is stale: its name leads elsewhere.
+   *
+   * @param id a node that the caller holds
+   */
+  void discard(long id) {
+    Block block = held(id);
+    synchronized (lockOf(id)) {
+      NodeRecord.set(at(block, id), NodeRecord.DEAD);
+      synchronized (appendLock) {
+        unclean.add(NodeRecord.parent(at(block, id)));
+      }
+    }
+  }
+
+  /** Takes nodes that were discarded out of their directories, and gives back their memory. */
+  void clean() {
+    synchronized (cleanLock) {
+      Set<Long> directories;
+      synchronized (appendLock) {
+        directories = unclean;
+        unclean = new HashSet<>();
+      }
+      for (long directory : directories) {
+        Block block = block(directory);
+        if (block != null) {
+          clean(block, directory);
+        }
+      }
+    }
+    synchronized (appendLock) {
+      blocks.collect(this::releaseShapes);
+    }
+    blocks.askCollector();
+  }
+
+  private void clean(Block parent, long directory) {
+    long at = at(parent, directory);
+    try {
+      long before = 0;
+      long id = NodeRecord.first(at);
+      while (id != 0) {
+        // what the directory leads to has not been retired
+        Block block = held(id);
+        if (NodeRecord.has(at(block, id), NodeRecord.DEAD)) {
+          id = unlink(at, before, block, id);
+        } else {
+          before = id;
+          id = NodeRecord.next(at(block, id));
+        }
+      }
+    } finally {
+      Reference.reachabilityFence(parent);
+    }
+  }
+
+  /** Returns what was behind it. */
+  private long unlink(long directory, long before, Block block, long id) {
+    synchronized (lockOf(id)) {
+      NodeRecord.set(at(block, id), NodeRecord.UNLINKED);
+    }
+    synchronized (appendLock) {
+      long next = NodeRecord.next(at(block, id));
+      if (NodeRecord.last(directory) == id) {
+        NodeRecord.setLast(directory, before);
+      }
+      if (before == 0) {
+        NodeRecord.setFirst(directory, next);
+      } else {
+        NodeRecord.setNext(at(held(before), before), next);
+      }
+      block.freed++;
+      retireIfFreed(block);
+      return next;
+    }
   }
 
   /** Returns when a directory was last known whole, as it was told, or 0. */
   long listed(long directory) {
-    return Memory.getLong(endOf(directory) + LISTED);
+    return numberIfThere(directory, 0, NodeRecord::listed);
   }
 
   /** Returns when the directory itself had changed last, as of then, or 0 where it may not tell. */
   long listedChanged(long directory) {
-    return Memory.getLong(endOf(directory) + LISTED_CHANGED);
+    return numberIfThere(directory, 0, NodeRecord::listedChanged);
   }
 
   /**
@@ -310,134 +484,166 @@ public final class NodeTable implements AutoCloseable {
    * @param changed when the directory itself had changed last, or 0
    */
   void setListed(long directory, long time, long changed) {
-    Memory.putLong(endOf(directory) + LISTED_CHANGED, changed);
-    Memory.putLong(endOf(directory) + LISTED, time);
+    long unused =
+        numberIfThere(
+            directory,
+            0,
+            at -> {
+              NodeRecord.setListed(at, time, changed);
+              return 0;
+            });
     listings.increment();
   }
 
   /** Returns the number of a pass over a directory that begins now. */
   int beginPass(long directory) {
-    long at = endOf(directory) + PASSES;
     synchronized (appendLock) {
-      int number = Memory.getByte(at) % MOST_PASSES + 1;
-      Memory.putByte(at, number);
-      return number;
+      return (int)
+          numberIfThere(
+              directory,
+              1,
+              at -> {
+                int number = NodeRecord.passes(at) % NodeRecord.MOST_PASSES + 1;
+                NodeRecord.setPasses(at, number);
+                return number;
+              });
     }
   }
 
   /** Tells whether an entry was found by a pass over its directory, or by one that began later. */
   boolean isSeen(long id, int pass) {
-    int seen = Memory.getByte(at(id) + SEEN);
-    return seen != 0 && Math.floorMod(seen - pass, MOST_PASSES) <= MOST_PASSES / 2;
+    int seen = (int) numberIfThere(id, 0, NodeRecord::seen);
+    return seen != 0
+        && Math.floorMod(seen - pass, NodeRecord.MOST_PASSES) <= NodeRecord.MOST_PASSES / 2;
   }
 
   /** Takes note that a pass has found an entry. */
   void see(long id, int pass) {
     if (!isSeen(id, pass)) {
-      Memory.putByte(at(id) + SEEN, pass);
+      setSeen(id, pass);
     }
   }
 
   /** Takes note that no pass has found an entry. */
   void unsee(long id) {
-    Memory.putByte(at(id) + SEEN, 0);
+    setSeen(id, 0);
+  }
+
+  private void setSeen(long id, int pass) {
+    long unused =
+        numberIfThere(
+            id,
+            0,
+            at -> {
+              NodeRecord.setSeen(at, pass);
+              return 0;
+            });
   }
 
   /** Returns the id of the directory, or 0 for the root. */
   long parent(long id) {
-    return Integer.toUnsignedLong(Memory.getInt(at(id) + PARENT));
+    return number(id, NodeRecord::parent);
   }
 
   byte[] name(long id) {
-    return Memory.bytes(at(id) + NAME, nameLength(id));
+    return read(id, at -> Memory.bytes(NodeRecord.name(at), NodeRecord.nameLength(at)));
   }
 
   int nameLength(long id) {
-    return Memory.getShort(at(id) + NAME_LENGTH);
+    return (int) number(id, NodeRecord::nameLength);
   }
 
   /** Returns {@link Arrays#hashCode(byte[])} of the name, without a copy of it. */
   int nameHash(long id) {
-    return Memory.hash(at(id) + NAME, nameLength(id));
+    return (int) number(id, NodeTable::hashOfName);
+  }
+
+  private static long hashOfName(long at) {
+    return Memory.hash(NodeRecord.name(at), NodeRecord.nameLength(at));
   }
 
   /** Writes the name into an array. */
   void copyName(long id, byte[] to, int offset) {
-    Memory.get(at(id) + NAME, to, offset, nameLength(id));
+    Block block = held(id);
+    long at = at(block, id);
+    try {
+      Memory.get(NodeRecord.name(at), to, offset, NodeRecord.nameLength(at));
+    } finally {
+      Reference.reachabilityFence(block);
+    }
   }
 
-  boolean isNamed(long id, long parent, byte[] name) {
-    return parent(id) == parent
-        && nameLength(id) == name.length
-        && Memory.equal(at(id) + NAME, name);
+  /** Returns where a node is for as long as it is not discarded, in 32 bits. */
+  int place(long id) {
+    return held(id).page * UNITS + (int) (id % UNITS);
   }
 
+  /** Returns the id of a node at a place, which was not discarded. */
+  long idAt(int place) {
+    long unsigned = Integer.toUnsignedLong(place);
+    return blocks.number((int) (unsigned / UNITS)) * UNITS + unsigned % UNITS;
+  }
+
+  /** Tells whether a node at a place, which was not discarded, has that name. */
+  boolean isNamed(int place, long parent, byte[] name) {
+    long at = blocks.address(Integer.toUnsignedLong(place) * NodeRecord.UNIT);
+    return NodeRecord.parent(at) == parent
+        && NodeRecord.nameLength(at) == name.length
+        && Memory.equal(NodeRecord.name(at), name);
+  }
+
+  /** What is no more is stale. */
   boolean isStale(long id) {
-    VarHandle.acquireFence();
-    return (Memory.getByte(at(id) + FLAGS) & STALE) != 0;
+    return numberIfThere(id, 1, at -> NodeRecord.has(at, NodeRecord.STALE) ? 1 : 0) != 0;
   }
 
   void markStale(long id) {
-    Memory.putByte(at(id) + FLAGS, Memory.getByte(at(id) + FLAGS) | STALE);
-    VarHandle.fullFence();
+    Block block = held(id);
+    try {
+      synchronized (lockOf(id)) {
+        NodeRecord.set(at(block, id), NodeRecord.STALE);
+      }
+    } finally {
+      Reference.reachabilityFence(block);
+    }
     changes.increment();
   }
 
   Attributes attributes(long id) {
-    long at = at(id);
     synchronized (lockOf(id)) {
-      long shape = at(Integer.toUnsignedLong(Memory.getInt(at + SHAPE)));
-      return new Attributes(
-          Memory.getInt(shape + MODE),
-          Memory.getInt(shape + LINKS),
-          Memory.getInt(shape + UID),
-          Memory.getInt(shape + GID),
-          Memory.getLong(shape + DEVICE),
-          Memory.getLong(at + INODE),
-          Memory.getLong(at + SIZE),
-          Integer.toUnsignedLong(Memory.getInt(at + BLOCKS))
-              | (long) Memory.getByte(at + BLOCKS_HIGH) << Integer.SIZE,
-          Memory.getLong(at + ACCESSED),
-          Memory.getLong(at + MODIFIED),
-          Memory.getLong(at + CHANGED),
-          Etags.unpack(at + NAME + nameLength(id), Memory.getByte(at + ETAG_LENGTH)));
+      return read(id, at -> NodeRecord.attributes(at, shapes.at(NodeRecord.shape(at))));
     }
   }
 
   /** Returns the type, which never changes, as in {@link Attributes#type()}. */
   int type(long id) {
-    long shape = at(Integer.toUnsignedLong(Memory.getInt(at(id) + SHAPE)));
-    return Memory.getInt(shape + MODE) & Attributes.TYPE_MASK;
+    return (int) number(id, NodeRecord::type);
   }
 
   long inode(long id) {
-    return Memory.getLong(at(id) + INODE);
+    return number(id, NodeRecord::inode);
   }
 
   /** Gives a node other attributes; its version stays the same, and so its type and etag. */
   void update(long id, Attributes fresh) throws FsException {
-    synchronized (lockOf(id)) {
-      if (Memory.getLong(at(id) + CHANGED) != fresh.changed()) {
-        changes.increment();
+    Block block = held(id);
+    long at = at(block, id);
+    try {
+      synchronized (lockOf(id)) {
+        if (NodeRecord.changed(at) != fresh.changed()) {
+          changes.increment();
+        }
+        int before = NodeRecord.shape(at);
+        NodeRecord.update(at, fresh, shapes.take(fresh));
+        shapes.release(before);
       }
-      put(at(id), fresh, shape(Shape.of(fresh)));
+    } finally {
+      Reference.reachabilityFence(block);
     }
   }
 
   private Object lockOf(long id) {
     return locks[(int) (id % LOCKS)];
-  }
-
-  private static void put(long at, Attributes attributes, int shape) {
-    long blocks = Math.min(attributes.blocks(), MOST_BLOCKS);
-    Memory.putInt(at + SHAPE, shape);
-    Memory.putInt(at + BLOCKS, (int) blocks);
-    Memory.putByte(at + BLOCKS_HIGH, (int) (blocks >>> Integer.SIZE));
-    Memory.putLong(at + INODE, attributes.inode());
-    Memory.putLong(at + SIZE, attributes.size());
-    Memory.putLong(at + ACCESSED, attributes.accessed());
-    Memory.putLong(at + MODIFIED, attributes.modified());
-    Memory.putLong(at + CHANGED, attributes.changed());
   }
 
   /**
@@ -453,13 +659,23 @@ public final class NodeTable implements AutoCloseable {
     return listings.sum();
   }
 
+  /** Returns the bytes of memory that found no room where they belong. */
+  long elsewhere() {
+    return blocks.elsewhere();
+  }
+
   /** Returns the bytes that the nodes take. */
   long bytes() {
-    return end;
+    return blocks.bytes();
+  }
+
+  /** Returns the same without what is free as soon as nobody reads it any more. */
+  long inUse() {
+    return blocks.inUse();
   }
 
   @Override
   public void close() {
-    memory.close();
+    blocks.close();
   }
 }

@@ -1,5 +1,7 @@
 package io.holdfast.fs.tree;
 
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -10,34 +12,49 @@ import java.util.List;
  * and goes on. For one thread.
  */
 final class Passage {
-  private final Tree tree;
+  private final NodeTable nodes;
+  private final Names names;
   private final Node directory;
   private final Tree.EntryTaker taker;
   private final List<byte[]> changing = new ArrayList<>(0);
   private long last;
   private boolean enough;
 
-  Passage(Tree tree, Node directory, Tree.EntryTaker taker) {
-    this.tree = tree;
+  Passage(NodeTable nodes, Names names, Node directory, Tree.EntryTaker taker) {
+    this.nodes = nodes;
+    this.names = names;
     this.directory = directory;
     this.taker = taker;
   }
 
-  /** Passes the entries behind one of them, or all behind 0. */
-  void pass(long after) {
+  /**
+   * Passes the entries behind one of them, or all behind 0.
+   *
+   * @throws FsException STALE where the directory has gone meanwhile, and its entries with it
+   */
+  void pass(long after) throws FsException {
     last = after;
     do {
       changing.clear();
-      tree.nodes().forEachEntry(directory.id(), last, this::take);
-      changing.forEach(name -> tree.settled(directory, name));
+      nodes.forEachEntry(directory.id(), last, this::take);
+      for (byte[] name : changing) {
+        names.awaitSettled(directory, name);
+      }
     } while (!enough && !changing.isEmpty());
+    // it goes before its entries do
+    if (!enough && directory.isStale()) {
+      throw new FsException(FsError.STALE, directory.path() + ": replaced at the origin");
+    }
   }
 
   private boolean take(long id) {
-    if (tree.isCurrent(id)) {
-      enough = !taker.take(new Node(tree.nodes(), id));
-    } else if (tree.isChanging(id)) {
-      changing.add(tree.nodes().name(id));
+    if (!nodes.isStale(id)) {
+      Node entry = nodes.node(id);
+      enough = entry != null && !taker.take(entry);
+    }
+    // also where it became the old one just now, and was not shown any more
+    if (names.isChanging(id)) {
+      changing.add(nodes.name(id));
     }
     last = id;
     return !enough;

@@ -3,15 +3,22 @@ package io.holdfast.fs.tree;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.origin.Attributes;
+import io.holdfast.fs.origin.KnownEntries;
 import io.holdfast.fs.origin.Origin;
+import io.holdfast.fs.origin.Origin.EntrySink;
+import io.holdfast.fs.origin.Origin.Found;
 import io.holdfast.fs.origin.OriginPath;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,22 +27,26 @@ import org.jspecify.annotations.Nullable;
  * and asks only when it wants to know afresh.
  *
  * <p>Thread-safe. A lookup that finds the same version takes no lock. A change of version is
- * carried out under one of a few locks, chosen by name, while the {@link ChangeListener} lets go of
- * the old version; nothing of a fetch happens under it.
+ * carried out under a lock of {@link Names}; nothing of a fetch happens under it, and no call to
+ * the origin. So an answer may come late: it counts only where the name still leads to what it led
+ * to before the origin was asked. Else somebody has had a younger answer, and the origin is asked
+ * again.
  */
 public final class Tree {
   /** The id of the root. */
   public static final long ROOT = 1;
 
-  private static final int LOCKS = 64;
+  /** An answer is late only where somebody else has just changed the same name. */
+  private static final int MOST_QUESTIONS = 16;
 
   private final Origin origin;
   private final ChangeListener listener;
   private final Node root;
   private final NodeTable nodes;
-  private final NameIndex index;
-  private final AtomicLong live = new AtomicLong();
-  private final Object[] changeLocks = new Object[LOCKS];
+  private final Names names;
+  private final AtomicLong incomplete = new AtomicLong();
+  private final Way way;
+  private final NameSweep sweep;
 
   /** Learns that a node's version is no longer what its name leads to. */
   @FunctionalInterface
@@ -46,6 +57,50 @@ public final class Tree {
      * name to the node.
      */
     void replaced(Node old);
+
+    /**
+     * Learns what attributes a directory is about to have, with other rights than it was known to
+     * have. Does not wait.
+     */
+    default void willHaveOtherRights(Node directory, Attributes fresh) {}
+
+    /**
+     * Has those who decide by a directory's rights ask for them again: they are others than they
+     * were told. Does not wait.
+     */
+    default void otherRights(Node directory) {}
+
+    /**
+     * Learns that a directory's name leads to another one, from whoever came by the directory. The
+     * name is to be looked up, but not by the calling thread: it may answer a request that has the
+     * directory. Does not wait.
+     */
+    default void elsewhere(Node directory) {}
+
+    /** Returns a listener that tells another one, which need not be there yet. */
+    static ChangeListener of(Supplier<? extends ChangeListener> listener) {
+      return new ChangeListener() {
+        @Override
+        public void replaced(Node old) {
+          listener.get().replaced(old);
+        }
+
+        @Override
+        public void willHaveOtherRights(Node directory, Attributes fresh) {
+          listener.get().willHaveOtherRights(directory, fresh);
+        }
+
+        @Override
+        public void otherRights(Node directory) {
+          listener.get().otherRights(directory);
+        }
+
+        @Override
+        public void elsewhere(Node directory) {
+          listener.get().elsewhere(directory);
+        }
+      };
+    }
   }
 
   /**
@@ -58,23 +113,24 @@ public final class Tree {
     this.origin = origin;
     this.nodes = nodes;
     this.listener = listener;
-    index = new NameIndex(nodes);
+    way = new Way(listener);
+    sweep = new NameSweep(this);
+    names = new Names(this, listener, sweep);
     if (nodes.isEmpty()) {
       nodes.add(0, new byte[0], origin.stat(OriginPath.ROOT));
     }
-    root = new Node(nodes, ROOT);
-    nodes.forEach(this::know);
-    Arrays.setAll(changeLocks, i -> new Object());
+    root = Objects.requireNonNull(nodes.node(ROOT));
+    nodes.forEach(names::know);
   }
 
-  private void know(long id) {
-    if (!nodes.isStale(id)) {
-      nodes.unsee(id);
-      live.incrementAndGet();
-      if (id != ROOT) {
-        index.add(id);
-      }
-    }
+  /** Has names that the origin no longer has go, on other threads than those that ask for them. */
+  public void sweepOn(Executor threads) {
+    sweep.runOn(threads);
+  }
+
+  /** Learns that everything has been listed: what has become known since then was asked for. */
+  void scanned() {
+    sweep.knowsAll();
   }
 
   /**
@@ -86,13 +142,13 @@ public final class Tree {
    */
   public void loaded(TreeImage image, Moment now) throws IOException, FsException {
     long offset = now.offsetOf(image.written());
-    index.expect(image.entries());
+    names.expect(image.entries());
     image.read(
         new TreeImage.Sink() {
           @Override
           public long entry(long directory, byte[] name, Attributes attributes) throws FsException {
             long id = nodes.add(directory, name, attributes);
-            know(id);
+            names.know(id);
             return id;
           }
 
@@ -144,10 +200,11 @@ public final class Tree {
    * @throws FsException STALE where the id is unknown or its node has been replaced
    */
   public Node node(long id) throws FsException {
-    if (!nodes.contains(id) || nodes.isStale(id)) {
+    Node node = handle(id);
+    if (node == null || node.isStale()) {
       throw new FsException(FsError.STALE, "node " + id + ": replaced at the origin");
     }
-    return new Node(nodes, id);
+    return node;
   }
 
   /** Tells whether a node is what its name leads to. */
@@ -155,15 +212,25 @@ public final class Tree {
     return nodes.contains(id) && !nodes.isStale(id);
   }
 
-  /** Returns a node by its id, also one that has been replaced; the root for an unknown id. */
-  public Node handle(long id) {
-    return new Node(nodes, nodes.contains(id) ? id : ROOT);
+  /** Returns a node by its id, also one that has been replaced, or null where it is no more. */
+  public @Nullable Node handle(long id) {
+    return nodes.contains(id) ? nodes.node(id) : null;
   }
 
   /** Returns the node that a name is known to lead to, without asking the origin. */
   public @Nullable Node known(Node parent, byte[] name) {
-    long id = index.find(parent.id(), name);
-    return id == 0 || nodes.isStale(id) ? null : new Node(nodes, id);
+    Node known = nodes.node(names.find(parent, name));
+    return known == null || known.isStale() ? null : known;
+  }
+
+  /** Returns what is known of a directory's entries, as the origin wants it for a listing. */
+  public KnownEntries knownEntries(Node directory) {
+    return name -> attributes(directory, name);
+  }
+
+  private @Nullable Attributes attributes(Node directory, byte[] name) {
+    Node known = known(directory, name);
+    return known == null ? null : known.attributes();
   }
 
   /**
@@ -171,7 +238,7 @@ public final class Tree {
    * has changed, also before it {@linkplain #known is known} to lead to another one.
    */
   public boolean isNamed(Node parent, byte[] name) {
-    return index.find(parent.id(), name) != 0;
+    return names.find(parent, name) != 0;
   }
 
   /**
@@ -182,7 +249,9 @@ public final class Tree {
    */
   public Node directory(Node parent, byte[] name) throws FsException {
     Node known = known(parent, name);
-    return known != null && known.attributes().isDirectory() ? known : lookup(parent, name);
+    return known != null && known.attributes().isDirectory()
+        ? known
+        : lookupWhateverTheWay(parent, name);
   }
 
   /** Returns the nodes known within a directory, itself first, or only a file itself. */
@@ -195,6 +264,24 @@ public final class Tree {
       }
     }
     return within;
+  }
+
+  /** Calls for the nodes known below a directory, until they are not taken any more. */
+  public void forEachBelow(Node directory, EntryTaker taker) {
+    Deque<Node> directories = new ArrayDeque<>(List.of(directory));
+    boolean[] goesOn = {true};
+    while (goesOn[0] && !directories.isEmpty()) {
+      forEachEntry(
+          directories.remove(),
+          0,
+          entry -> {
+            if (entry.type() == Attributes.DIRECTORY) {
+              directories.add(entry);
+            }
+            goesOn[0] = taker.take(entry);
+            return goesOn[0];
+          });
+    }
   }
 
   /** Takes the entries of a directory. */
@@ -213,24 +300,21 @@ public final class Tree {
    */
   public void forEachEntry(Node directory, long after, EntryTaker taker) {
     nodes.forEachEntry(
-        directory.id(), after, id -> nodes.isStale(id) || taker.take(new Node(nodes, id)));
+        directory.id(),
+        after,
+        id -> {
+          Node entry = nodes.node(id);
+          return entry == null || entry.isStale() || taker.take(entry);
+        });
   }
 
-  /** The same for who shows the entries: one whose name is just changing is waited for. */
-  public void forEachSettledEntry(Node directory, long after, EntryTaker taker) {
-    new Passage(this, directory, taker).pass(after);
-  }
-
-  /** Tells whether a name is just being taken from a node, and nobody has it yet. */
-  boolean isChanging(long id) {
-    return nodes.isStale(id) && index.find(nodes.parent(id), nodes.name(id)) == id;
-  }
-
-  /** Returns what a name leads to once it is not changing any more. */
-  @Nullable Node settled(Node directory, byte[] name) {
-    synchronized (lockOf(directory, name)) {
-      return known(directory, name);
-    }
+  /**
+   * The same for who shows the entries: one whose name is just changing is waited for.
+   *
+   * @throws FsException STALE where it changes for too long, or the directory is none any more
+   */
+  public void forEachSettledEntry(Node directory, long after, EntryTaker taker) throws FsException {
+    new Passage(nodes, names, directory, taker).pass(after);
   }
 
   /**
@@ -262,40 +346,78 @@ public final class Tree {
   public void forEach(Consumer<Node> taker) {
     nodes.forEach(
         id -> {
-          if (!nodes.isStale(id)) {
-            taker.accept(new Node(nodes, id));
+          Node node = nodes.node(id);
+          if (node != null && !node.isStale()) {
+            taker.accept(node);
           }
         });
   }
 
   /** Returns the bytes that everything known takes, names and the index of names included. */
   public long bytes() {
-    return nodes.bytes() + index.bytes();
+    return nodes.bytes() + names.bytes();
+  }
+
+  /** Returns the bytes of it that found no room where names belong. */
+  public long elsewhereBytes() {
+    return nodes.elsewhere();
+  }
+
+  /** Returns how many listings of directories could not be brought in whole. */
+  public long incompleteListings() {
+    return incomplete.get();
+  }
+
+  void countIncomplete() {
+    incomplete.incrementAndGet();
   }
 
   NodeTable nodes() {
     return nodes;
   }
 
+  /** Tells whether entries have had access control lists that the kernel can decide by. */
+  public boolean hasAcls() {
+    return nodes.hasAcls();
+  }
+
   /** Returns how many entries are known. */
   public long size() {
-    return live.get();
+    return names.count();
   }
 
   /**
    * Asks the origin what a name leads to. Where the content has another version than the known
    * node, the listener lets go of the old one first and a new node is returned.
    *
-   * @throws FsException NOT_FOUND and the like, as the origin says
+   * <p>The directory is looked at as well, and so are all above it where the name leads to
+   * something new: who was let through them may not be any more.
+   *
+   * @throws FsException NOT_FOUND and the like, as the origin says; STALE where a directory on the
+   *     way has other rights than it was known to have, or is another one. Whoever comes by the
+   *     path again, and looks up each name of it, gets an answer
    */
   public Node lookup(Node parent, byte[] name) throws FsException {
-    Attributes fresh = statOrRemove(parent, name);
-    Node known = unchanged(parent, name, fresh);
-    if (known != null) {
-      return known;
+    Node before = known(parent, name);
+    Node now = ask(parent, name, before == null);
+    if (!now.equals(before)) {
+      sweep.asked(now);
     }
-    synchronized (lockOf(parent, name)) {
-      return replace(parent, name, statOrRemove(parent, name));
+    return now;
+  }
+
+  /**
+   * The same for whom rights do not concern, and who does not come by the path again. STALE where a
+   * directory on the way is another one.
+   */
+  public Node lookupWhateverTheWay(Node parent, byte[] name) throws FsException {
+    try {
+      return lookup(parent, name);
+    } catch (FsException e) {
+      if (e.code() != FsError.STALE || parent.isStale()) {
+        throw e;
+      }
+      return lookup(parent, name);
     }
   }
 
@@ -309,11 +431,54 @@ public final class Tree {
     if (known != null) {
       return known;
     }
-    synchronized (lockOf(parent, name)) {
-      // what was listed may be older than what a lookup has found meanwhile
-      return index.find(parent.id(), name) == 0
-          ? add(parent, name, fresh)
-          : replace(parent, name, statOrRemove(parent, name));
+    Node added = names.addIfNone(parent, name, fresh);
+    // what was listed may be older than what a lookup has found meanwhile
+    return added == null ? ask(parent, name, true) : added;
+  }
+
+  /**
+   * Has the origin list a directory, and brings the listing in.
+   *
+   * @param without takes the entries whose attributes cannot be had, which the tree does not have
+   * @throws FsException as the origin says, or where not everything that was listed is known
+   */
+  public void bringIn(Node directory, EntrySink without) throws FsException {
+    TreePass pass = new TreePass(this, Moment.now(), TreePass.ChangeSink.NONE);
+    EntrySink sink =
+        new EntrySink() {
+          @Override
+          public void way(List<Attributes> way) throws FsException {
+            pass.reached(directory, way);
+          }
+
+          @Override
+          public void entry(byte[] name, int type, long inode, @Nullable Attributes attributes) {
+            pass.found(directory, name, attributes);
+            if (attributes == null) {
+              without.entry(name, type, inode, null);
+            }
+          }
+        };
+    try {
+      origin.list(directory.path(), sink.knowing(knownEntries(directory)));
+      pass.complete(directory);
+    } finally {
+      sweep.listed(directory, pass.added());
+    }
+  }
+
+  /**
+   * Has the directories that led to what is listed be known as they are, before anything of it is.
+   *
+   * @throws FsException STALE where these are other directories
+   */
+  void requireWay(Node directory, List<Attributes> fresh) throws FsException {
+    if (way.isAsKnown(directory, fresh)) {
+      return;
+    }
+    FsException changed = way.renewed(directory, fresh);
+    if (!way.isAsKnown(directory, fresh)) {
+      throw changed;
     }
   }
 
@@ -324,13 +489,22 @@ public final class Tree {
       return null;
     }
     Attributes before = known.attributes();
-    if (!sameContent(before, fresh)) {
+    if (!before.sameEntry(fresh)) {
       return null;
     }
     if (!before.equals(fresh)) {
-      known.update(fresh);
+      update(known, fresh);
     }
     return known;
+  }
+
+  /** Nobody learns of anything below a directory before its rights are known to have changed. */
+  void update(Node node, Attributes fresh) throws FsException {
+    if (node.attributes().sameRights(fresh) || !fresh.isDirectory()) {
+      node.update(fresh);
+    } else {
+      way.update(node, fresh);
+    }
   }
 
   /**
@@ -342,7 +516,7 @@ public final class Tree {
   public boolean refresh(Node node) throws FsException {
     Attributes fresh;
     try {
-      fresh = origin.stat(node.path());
+      fresh = origin.stat(node.path(), node.attributes());
     } catch (FsException e) {
       if (isGone(e)) {
         return false;
@@ -350,23 +524,56 @@ public final class Tree {
       throw e;
     }
     Attributes known = node.attributes();
-    if (!sameContent(known, fresh)) {
+    if (!known.sameEntry(fresh)) {
       return false;
     }
     if (!known.equals(fresh)) {
-      node.update(fresh);
+      update(node, fresh);
     }
     return true;
   }
 
-  private Attributes statOrRemove(Node parent, byte[] name) throws FsException {
-    try {
-      return origin.stat(parent.path().child(name));
-    } catch (FsException e) {
-      if (isGone(e) && index.find(parent.id(), name) != 0) {
-        synchronized (lockOf(parent, name)) {
-          remove(parent, name);
+  /**
+   * Asks the origin what a name leads to, and has it lead there.
+   *
+   * @param wholeWay whether all directories on the way are looked at from the beginning, and not
+   *     only once the name leads to something new
+   */
+  private Node ask(Node parent, byte[] name, boolean wholeWay) throws FsException {
+    boolean whole = wholeWay;
+    for (int i = 0; i < MOST_QUESTIONS; i++) {
+      Names.Lead before = names.lead(parent, name);
+      Found found = findOrRemove(parent, name, whole, before);
+      if (found != null) {
+        if (!way.isAsKnown(parent, found.way())) {
+          throw way.renewed(parent, found.way());
         }
+        Node now = unchanged(parent, name, found.entry());
+        if (now == null && whole) {
+          now = names.replaceIfSame(parent, name, found.entry(), before);
+        }
+        if (now != null) {
+          return now;
+        }
+      }
+      whole = true;
+    }
+    throw new FsException(
+        FsError.STALE, parent.path().child(name) + ": changes while the origin is asked for it");
+  }
+
+  /** Returns null where it is gone, but the name has changed since it led to what is given. */
+  private @Nullable Found findOrRemove(
+      Node parent, byte[] name, boolean wholeWay, Names.Lead before) throws FsException {
+    try {
+      return origin.find(
+          parent.path(), name, way.known(parent, wholeWay), attributes(parent, name));
+    } catch (FsException e) {
+      if (isGone(e)
+          && isNamed(parent, name)
+          && !goesWith(parent)
+          && !names.removeIfSame(parent, name, before)) {
+        return null;
       }
       if (e.code() == FsError.SYMLINK) {
         // one stands where a directory was: what that held is gone
@@ -376,76 +583,29 @@ public final class Tree {
     }
   }
 
+  /**
+   * Tells whether it is the directory that is gone, or another one. Its entries go with it then,
+   * all at once: one by one, they would leave an empty directory for a moment.
+   */
+  private boolean goesWith(Node directory) throws FsException {
+    try {
+      Attributes fresh = origin.stat(directory.path(), directory.attributes());
+      if (directory.parent() == null || directory.attributes().sameEntry(fresh)) {
+        return false;
+      }
+    } catch (FsException e) {
+      if (!isGone(e)) {
+        throw e;
+      }
+    }
+    listener.elsewhere(directory);
+    return true;
+  }
+
   private static boolean isGone(FsException e) {
     return switch (e.code()) {
       case NOT_FOUND, NOT_DIRECTORY, SYMLINK -> true;
       default -> false;
     };
-  }
-
-  private Node replace(Node parent, byte[] name, Attributes fresh) throws FsException {
-    Node known = unchanged(parent, name, fresh);
-    if (known != null) {
-      return known;
-    }
-    Node old = letGo(parent, name);
-    try {
-      return add(parent, name, fresh);
-    } finally {
-      forget(old);
-    }
-  }
-
-  private Node add(Node parent, byte[] name, Attributes fresh) throws FsException {
-    if (!parent.attributes().isDirectory()) {
-      // it has become one at the origin since it was looked at
-      throw new FsException(FsError.NOT_DIRECTORY, parent.path() + ": was no directory");
-    }
-    Node node = new Node(nodes, nodes.add(parent.id(), name, fresh));
-    live.incrementAndGet();
-    index.add(node.id());
-    if (parent.isStale()) {
-      // removed while the origin was asked: whoever removed it may have missed this node
-      letGo(node);
-      forget(node);
-      throw new FsException(FsError.STALE, parent.path() + ": replaced at the origin");
-    }
-    return node;
-  }
-
-  private void remove(Node parent, byte[] name) {
-    forget(letGo(parent, name));
-  }
-
-  private @Nullable Node letGo(Node parent, byte[] name) {
-    long id = index.find(parent.id(), name);
-    return id == 0 ? null : letGo(new Node(nodes, id));
-  }
-
-  /** The name is {@linkplain #isNamed a name} still, so that nobody takes it for none meanwhile. */
-  private Node letGo(Node old) {
-    List<Node> gone = old.attributes().isDirectory() ? knownWithin(old) : List.of(old);
-    gone.forEach(Node::markStale);
-    gone.forEach(listener::replaced);
-    gone.stream().filter(node -> !node.equals(old)).forEach(this::forget);
-    return old;
-  }
-
-  private void forget(@Nullable Node old) {
-    if (old != null && index.remove(old.id())) {
-      live.decrementAndGet();
-    }
-  }
-
-  /**
-   * Directories keep their node when they change; so does everything that is not a regular file.
-   */
-  private static boolean sameContent(Attributes known, Attributes fresh) {
-    return known.type() == fresh.type()
-        && (!known.isRegular() || known.version().equals(fresh.version()));
-  }
-
-  private Object lockOf(Node parent, byte[] name) {
-    return changeLocks[(NameIndex.hash(parent.id(), name) & Integer.MAX_VALUE) % LOCKS];
   }
 }

@@ -62,7 +62,7 @@ import java.util.zip.CRC32C;
  */
 public final class TreeImage implements AutoCloseable {
   /** The layout described here. */
-  static final int VERSION = 2;
+  static final int VERSION = 3;
 
   /** "hf-tree" and a line feed. */
   static final long MAGIC = 0x0a65_6572_742d_6668L;

@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,6 +45,13 @@ public final class TreePass {
 
   private final Set<Long> otherNames = ConcurrentHashMap.newKeySet();
   private final LongAdder different = new LongAdder();
+  private final LongAdder added = new LongAdder();
+
+  /** Why a name of a directory is missing that the listing had. */
+  private final ConcurrentHashMap<Long, FsException> missing = new ConcurrentHashMap<>();
+
+  private final AtomicLong incomplete = new AtomicLong();
+  private final AtomicReference<@Nullable FsException> firstFailure = new AtomicReference<>();
 
   /** Learns what a pass found to be other than before. Called by the threads that list. */
   public interface ChangeSink {
@@ -85,6 +94,16 @@ public final class TreePass {
   }
 
   /**
+   * Learns by which directories the next entries were reached.
+   *
+   * @param way as the origin tells it
+   * @throws FsException STALE where these are other directories than those that are known
+   */
+  public void reached(Node directory, List<Attributes> way) throws FsException {
+    tree.requireWay(directory, way);
+  }
+
+  /**
    * Takes an entry of a listing.
    *
    * @param fresh null where its attributes cannot be had
@@ -105,6 +124,7 @@ public final class TreePass {
       Node now = tree.listed(directory, name, fresh);
       nodes.see(now.id(), number);
       if (known == null) {
+        added.increment();
         gained(directory);
       } else if (!now.equals(known) || !now.attributes().sameButForAccess(before)) {
         different.increment();
@@ -112,8 +132,25 @@ public final class TreePass {
       }
     } catch (FsException e) {
       partial.add(directory.id());
-      log.debug("not as it was listed: {}", e.getMessage());
+      if (isAnswer(e) || tree.isNamed(directory, name)) {
+        log.debug("not as it was listed: {}", e.getMessage());
+      } else {
+        missing.putIfAbsent(directory.id(), e);
+      }
     }
+  }
+
+  /** Tells whether the origin has said so: it gives the same to whoever asks. */
+  private static boolean isAnswer(FsException e) {
+    return switch (e.code()) {
+      case NOT_FOUND, NOT_DIRECTORY, SYMLINK, ACCESS_DENIED, NOT_PERMITTED -> true;
+      default -> false;
+    };
+  }
+
+  /** Returns how many names were new that a listing has told. */
+  public long added() {
+    return added.sum();
   }
 
   private void gained(Node directory) {
@@ -122,8 +159,29 @@ public final class TreePass {
     }
   }
 
-  /** Learns that every entry of a directory has been passed to {@link #found}. */
-  public void complete(Node directory) {
+  /**
+   * Learns that every entry of a directory has been passed to {@link #found}.
+   *
+   * @throws FsException where the tree lacks one of them
+   */
+  public void complete(Node directory) throws FsException {
+    try {
+      bringToEnd(directory);
+    } finally {
+      numbers.remove(directory.id());
+      partial.remove(directory.id());
+      if (otherNames.remove(directory.id())) {
+        changes.otherNames(directory);
+      }
+    }
+    FsException lacks = missing.remove(directory.id());
+    if (lacks != null) {
+      failed(lacks);
+      throw lacks;
+    }
+  }
+
+  private void bringToEnd(Node directory) {
     int number = number(directory);
     List<Node> missed = new ArrayList<>();
     tree.forEachEntry(
@@ -135,18 +193,40 @@ public final class TreePass {
           }
           return entry.id() < newNodes;
         });
-    boolean whole = !partial.remove(directory.id());
+    boolean whole = !partial.contains(directory.id());
     for (Node entry : missed) {
       whole &= isSettled(directory, entry);
     }
-    numbers.remove(directory.id());
     if (whole) {
       nodes.setListed(directory.id(), time.steady(), changedBefore(directory));
     } else {
       tree.forgetListing(directory);
     }
-    if (otherNames.remove(directory.id())) {
-      changes.otherNames(directory);
+  }
+
+  /** Learns that a directory could not be listed to its end, or not be brought in. */
+  void failed(FsException cause) {
+    tree.countIncomplete();
+    if (!isAnswer(cause)) {
+      incomplete.incrementAndGet();
+      firstFailure.compareAndSet(null, cause);
+    }
+  }
+
+  /**
+   * Makes sure that every directory was listed to its end and brought in, but for those of which
+   * the origin says that they may not be listed.
+   *
+   * @throws FsException why the first was not
+   */
+  public void requireWhole() throws FsException {
+    FsException failure = firstFailure.get();
+    if (failure != null) {
+      throw new FsException(
+          failure.code(),
+          "%d directories could not be listed whole: %s"
+              .formatted(incomplete.get(), failure.getMessage()),
+          failure);
     }
   }
 
@@ -163,12 +243,15 @@ public final class TreePass {
   private boolean isSettled(Node directory, Node entry) {
     byte[] name = entry.name();
     try {
-      if (tree.lookup(directory, name).equals(entry)) {
+      if (tree.lookupWhateverTheWay(directory, name).equals(entry)) {
         return true; // another pass has found it, or it came back
       }
     } catch (FsException e) {
       if (e.code() != FsError.NOT_FOUND && e.code() != FsError.NOT_DIRECTORY) {
         log.warn("neither listed nor gone: {}", e.getMessage());
+        if (!tree.isNamed(directory, name)) {
+          missing.putIfAbsent(directory.id(), e);
+        }
         return false;
       }
       gained(directory);

@@ -1,11 +1,16 @@
 package io.holdfast.fs.tree;
 
+import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.origin.Attributes;
+import io.holdfast.fs.origin.KnownEntries;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.OriginPath;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -19,6 +24,10 @@ import org.slf4j.LoggerFactory;
 public final class TreeScan {
   private static final Logger log = LoggerFactory.getLogger(TreeScan.class);
   private static final byte SLASH = '/';
+  private static final int MOST_WARNINGS = 20;
+
+  /** How often a directory is begun again that is another one whenever it is reached. */
+  private static final int MOST_ROUNDS = 5;
 
   private final Origin origin;
   private final Tree tree;
@@ -29,6 +38,9 @@ public final class TreeScan {
   public interface Counter {
     /** Takes an entry. */
     void found(OriginPath directory, OriginPath name, Attributes attributes);
+
+    /** Learns of a key of the store that has no path. */
+    default void hidden(String key) {}
   }
 
   /**
@@ -51,13 +63,41 @@ public final class TreeScan {
    */
   public void run(Node top, TreePass pass, Counter counter, BooleanSupplier goesOn)
       throws FsException {
-    origin.scan(top.path(), threads, new Sink(pass, counter, goesOn));
+    Sink sink = new Sink(pass, counter, goesOn);
+    origin.scan(top.path(), threads, sink);
+    for (int round = 1; sink.hasMoved() && goesOn.getAsBoolean(); round++) {
+      sink.mayMove = round < MOST_ROUNDS;
+      for (OriginPath directory : sink.takeMoved()) {
+        scanAgain(directory, sink);
+      }
+    }
+  }
+
+  /** By its name, which leads to another directory than the one that was found, or to none. */
+  private void scanAgain(OriginPath directory, Sink sink) {
+    Node parent = find(directory.parent());
+    if (parent == null) {
+      return; // gone with the one that it was in, or listed with the one that is there now
+    }
+    try {
+      Node now = tree.lookupWhateverTheWay(parent, directory.name());
+      if (now.attributes().isDirectory()) {
+        origin.scan(directory, threads, sink);
+      }
+    } catch (FsException e) {
+      if (e.code() != FsError.NOT_FOUND && e.code() != FsError.NOT_DIRECTORY) {
+        sink.failed(directory, e);
+      }
+    }
   }
 
   private final class Sink implements Origin.ScanSink {
     private final TreePass pass;
     private final Counter counter;
     private final BooleanSupplier goesOn;
+    private final AtomicInteger warnings = new AtomicInteger();
+    private final Set<OriginPath> moved = ConcurrentHashMap.newKeySet();
+    private volatile boolean mayMove = true;
 
     Sink(TreePass pass, Counter counter, BooleanSupplier goesOn) {
       this.pass = pass;
@@ -74,7 +114,7 @@ public final class TreeScan {
           pass.found(parent, entry.name().bytes(), attributes);
         }
         if (attributes == null) {
-          log.warn("left out: {}", directory.child(entry.name().bytes()));
+          warn(new FsException(FsError.IO, directory.child(entry.name().bytes()) + ": unknown"));
         } else {
           counter.found(directory, entry.name(), attributes);
         }
@@ -82,19 +122,65 @@ public final class TreeScan {
     }
 
     @Override
-    public void complete(OriginPath directory) {
-      Node node = find(directory);
-      if (node != null && goesOn.getAsBoolean()) {
-        pass.complete(node);
+    public void hidden(String key) {
+      counter.hidden(key);
+    }
+
+    @Override
+    public KnownEntries known(OriginPath directory) {
+      Node parent = find(directory);
+      return parent == null ? KnownEntries.NONE : tree.knownEntries(parent);
+    }
+
+    @Override
+    public void way(OriginPath directory, List<Attributes> way) throws FsException {
+      Node parent = find(directory);
+      if (parent != null) {
+        pass.reached(parent, way);
       }
     }
 
     @Override
+    public void complete(OriginPath directory) {
+      Node node = find(directory);
+      if (node == null || !goesOn.getAsBoolean()) {
+        return;
+      }
+      try {
+        pass.complete(node);
+      } catch (FsException e) {
+        warn(e);
+      }
+    }
+
+    boolean hasMoved() {
+      return !moved.isEmpty();
+    }
+
+    List<OriginPath> takeMoved() {
+      List<OriginPath> taken = List.copyOf(moved);
+      moved.clear();
+      return taken;
+    }
+
+    @Override
     public void failed(OriginPath directory, FsException cause) {
-      log.warn("left out: {}", cause.getMessage());
+      if (cause.code() == FsError.STALE && mayMove && !directory.isRoot()) {
+        moved.add(directory);
+        return;
+      }
+      warn(cause);
+      pass.failed(cause);
       Node node = find(directory);
       if (node != null) {
         tree.forgetListing(node);
+      }
+    }
+
+    /** Of very many the first; {@link TreePass#requireWhole} says how many there were. */
+    private void warn(FsException cause) {
+      if (warnings.incrementAndGet() <= MOST_WARNINGS) {
+        log.warn("left out: {}", cause.getMessage());
       }
     }
 

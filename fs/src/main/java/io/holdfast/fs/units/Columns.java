@@ -7,12 +7,14 @@ public final class Columns {
   private Columns() {}
 
   /**
-   * Aligns columns to the left, two spaces apart.
+   * Aligns columns to the left, two spaces apart. Cells are made {@link Visible}.
    *
-   * @param rows of equal length
+   * @param cells rows of equal length
    * @return a line for each row, with its end, without spaces before that
    */
-  public static String aligned(List<List<String>> rows) {
+  public static String aligned(List<List<String>> cells) {
+    List<List<String>> rows =
+        cells.stream().map(row -> row.stream().map(Visible::of).toList()).toList();
     StringBuilder text = new StringBuilder();
     for (List<String> row : rows) {
       StringBuilder line = new StringBuilder();

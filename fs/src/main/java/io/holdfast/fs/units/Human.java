@@ -3,11 +3,11 @@ package io.holdfast.fs.units;
 import java.util.Locale;
 
 /**
- * Shows figures to people: few digits, decimal units, the same everywhere whatever the locale.
- * Stateless.
+ * Shows figures to people: few digits, the same everywhere whatever the locale. Bytes are in binary
+ * units, as {@link Sizes} reads them: {@code 64G} is shown as {@code 64.0 GiB}. Stateless.
  */
 public final class Human {
-  private static final String[] BYTE_UNITS = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+  private static final String[] BYTE_UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   private static final String[] COUNT_UNITS = {"", "k", "M", "G", "T", "P", "E"};
 
   /** Counts below this are shown in full. */
@@ -16,13 +16,14 @@ public final class Human {
   private Human() {}
 
   /**
-   * Shows bytes with three digits and a decimal unit: {@code 645 GB}, {@code 1.23 TB}, {@code 0 B}.
+   * Shows bytes with three digits and a binary unit: {@code 601 GiB}, {@code 1.23 TiB}, {@code 0
+   * B}.
    */
   public static String bytes(long bytes) {
     int unit = 0;
     double value = bytes;
     while (value >= 999.5 && unit < BYTE_UNITS.length - 1) {
-      value /= 1000;
+      value /= 1024;
       unit++;
     }
     return (unit == 0 ? Long.toString(bytes) : threeDigits(value)) + " " + BYTE_UNITS[unit];

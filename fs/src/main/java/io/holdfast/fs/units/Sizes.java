@@ -5,8 +5,9 @@ import java.math.RoundingMode;
 import java.util.Locale;
 
 /**
- * Reads sizes as people write them: a number with an optional unit, in binary multiples ({@code
- * 64G}, {@code 512M}, {@code 1.5T}, {@code 4KiB}, {@code 123}). Results are bytes. Stateless.
+ * Reads sizes as people write them: a number with an optional unit. {@code 64G} and {@code 64GiB}
+ * are binary, {@code 64GB} is decimal, {@code 123} and {@code 123B} are bytes. Results are bytes.
+ * Stateless.
  */
 public final class Sizes {
   private static final String UNITS = "KMGTPE";
@@ -17,8 +18,7 @@ public final class Sizes {
   /**
    * Reads a size.
    *
-   * @param text such as {@code 64G}; {@code B} and {@code iB} after the unit are allowed and change
-   *     nothing
+   * @param text such as {@code 64G}
    * @return bytes, never negative
    * @throws IllegalArgumentException with one line that names the text and says what a size looks
    *     like
@@ -28,8 +28,8 @@ public final class Sizes {
     if (digits == 0) {
       throw notASize(text);
     }
-    int power = power(text.substring(digits).trim().toUpperCase(Locale.ROOT), text);
-    BigDecimal bytes = number(text, digits).multiply(BigDecimal.valueOf(1L << (10 * power)));
+    String unit = text.substring(digits).trim().toUpperCase(Locale.ROOT);
+    BigDecimal bytes = number(text, digits).multiply(multiple(unit, text));
     if (bytes.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) > 0) {
       throw new IllegalArgumentException("'" + text + "' is more than any machine can hold");
     }
@@ -80,16 +80,19 @@ public final class Sizes {
     return (bytes >> (10 * power)) + (power == 0 ? "" : UNITS.substring(power - 1, power));
   }
 
-  private static int power(String unit, String text) {
+  private static BigDecimal multiple(String unit, String text) {
     if (unit.isEmpty() || unit.equals("B")) {
-      return 0;
+      return BigDecimal.ONE;
     }
     int power = UNITS.indexOf(unit.charAt(0)) + 1;
-    String rest = unit.substring(1);
-    if (power == 0 || !(rest.isEmpty() || rest.equals("B") || rest.equals("IB"))) {
+    if (power == 0) {
       throw notASize(text);
     }
-    return power;
+    return switch (unit.substring(1)) {
+      case "", "IB" -> BigDecimal.valueOf(1L << (10 * power));
+      case "B" -> BigDecimal.TEN.pow(3 * power);
+      default -> throw notASize(text);
+    };
   }
 
   private static IllegalArgumentException notASize(String text) {

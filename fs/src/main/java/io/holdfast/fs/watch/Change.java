@@ -1,12 +1,16 @@
 package io.holdfast.fs.watch;
 
-import io.holdfast.fs.control.Figures;
+import io.holdfast.fs.control.FiguresJson;
+import io.holdfast.fs.figures.Figures;
+import io.holdfast.fs.figures.JobsFigures;
+import io.holdfast.fs.figures.NodeFigures;
+import io.holdfast.fs.figures.ProcessFigures;
 import io.holdfast.fs.units.Level;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,25 +43,24 @@ public final class Change {
    */
   public Change(@Nullable Snapshot before, Snapshot snapshot) {
     this.snapshot = snapshot;
-    this.now = new Figures(snapshot.stats());
+    this.now = snapshot.figures();
     this.before = before == null || !isOfOneDaemon(before, snapshot) ? null : before;
-    this.then = new Figures(this.before == null ? Map.of() : this.before.stats());
+    this.then = this.before == null ? FiguresJson.figures(Map.of()) : this.before.figures();
     this.seconds =
         this.before == null
-            ? Math.max(now.real("uptime_seconds"), 1)
+            ? Math.max(now.uptimeSeconds(), 1)
             : Math.max((snapshot.nanos() - this.before.nanos()) / 1e9, 1e-3);
     this.processes = processes(now, then);
     this.jobs = jobs(now, then, processes);
   }
 
   private static boolean isOfOneDaemon(Snapshot before, Snapshot now) {
-    Figures a = new Figures(before.stats());
-    Figures b = new Figures(now.stats());
-    return a.text("mounted_at").equals(b.text("mounted_at"))
-        && a.number("uptime_seconds") <= b.number("uptime_seconds");
+    Figures a = before.figures();
+    Figures b = now.figures();
+    return a.mountedAt().equals(b.mountedAt()) && a.uptimeSeconds() <= b.uptimeSeconds();
   }
 
-  /** Returns the figures of now, as {@code stats.json}. */
+  /** Returns the figures of now as they came. */
   public Map<String, Object> stats() {
     return snapshot.stats();
   }
@@ -91,32 +94,33 @@ public final class Change {
 
   /** Tells whether opens are counted. */
   boolean countsOpens() {
-    return now.group("opens").is("counted");
+    return now.opens().counted();
   }
 
   long opens() {
-    return added("total", "opens");
+    return added(figures -> figures.opens().total());
   }
 
   long peerItems() {
-    return added("items", "fetches", "peer");
+    return added(figures -> figures.fetches().peer().items());
   }
 
   long peerBytes() {
-    return added("bytes", "fetches", "peer");
+    return added(figures -> figures.fetches().peer().bytes());
   }
 
   long originItems() {
-    return added("items", "fetches", "origin");
+    return added(figures -> figures.fetches().origin().items());
   }
 
   long originBytes() {
-    return added("bytes", "fetches", "origin");
+    return added(figures -> figures.fetches().origin().bytes());
   }
 
   /** Reads that failed, and fetches that did. */
   long errors() {
-    return added("errors", "reads") + added("errors", "fetches", "origin");
+    return added(figures -> figures.reads().errors())
+        + added(figures -> figures.fetches().origin().errors());
   }
 
   /**
@@ -146,8 +150,7 @@ public final class Change {
   }
 
   private double stallSeconds() {
-    return Math.max(
-        0, now.group("reads").real("stall_seconds") - then.group("reads").real("stall_seconds"));
+    return Math.max(0, now.reads().stallSeconds() - then.reads().stallSeconds());
   }
 
   /** Returns the jobs, in the order of the figures. */
@@ -155,22 +158,35 @@ public final class Change {
     return jobs;
   }
 
-  /** Returns the processes, in the order of the figures. */
+  /**
+   * Returns the processes, in the order of the figures; those that have ended of one command and
+   * job are one.
+   */
   List<Usage> processes() {
     return processes;
   }
 
   private static List<Usage> processes(Figures now, Figures then) {
     Map<Long, Counts> old = new HashMap<>();
-    then.groups("processes").forEach(each -> old.put(each.number("pid"), Counts.of(each)));
+    then.processes().forEach(each -> old.put(each.pid(), Counts.of(each)));
     List<Usage> processes = new ArrayList<>();
-    for (Figures each : now.groups("processes")) {
-      long pid = each.number("pid");
+    Map<List<String>, Integer> ended = new HashMap<>();
+    for (ProcessFigures each : now.processes()) {
+      long pid = each.pid();
       Counts total = Counts.of(each);
       Counts recent = total.since(old.getOrDefault(pid, Counts.NONE));
       long active = recent.isNothing() ? 0 : 1;
-      processes.add(
-          new Usage(each.text("job"), pid, each.text("command"), 1, 0, active, recent, total));
+      Usage usage = new Usage(each.job(), pid, each.command(), 1, 0, active, recent, total);
+      List<String> kind = List.of(usage.name(), usage.command());
+      Integer at = each.ended() ? ended.get(kind) : null;
+      if (at != null) {
+        processes.set(at, processes.get(at).with(usage));
+      } else {
+        if (each.ended()) {
+          ended.put(kind, processes.size());
+        }
+        processes.add(usage);
+      }
     }
     return processes;
   }
@@ -179,18 +195,18 @@ public final class Change {
     Map<String, Long> active = new HashMap<>();
     processes.forEach(each -> active.merge(each.name(), each.active(), Long::sum));
     Map<String, Counts> old = new HashMap<>();
-    then.group("jobs").groups("jobs").forEach(job -> old.put(job.text("job"), Counts.of(job)));
+    then.jobs().jobs().forEach(job -> old.put(job.job(), Counts.of(job)));
     List<Usage> jobs = new ArrayList<>();
-    for (Figures job : now.group("jobs").groups("jobs")) {
-      String name = job.text("job");
+    for (JobsFigures.Job job : now.jobs().jobs()) {
+      String name = job.job();
       Counts total = Counts.of(job);
       jobs.add(
           new Usage(
               name,
               0,
               "",
-              job.number("processes"),
-              job.number("epoch"),
+              job.processes(),
+              job.epoch(),
               active.getOrDefault(name, 0L),
               total.since(old.getOrDefault(name, Counts.NONE)),
               total));
@@ -200,18 +216,20 @@ public final class Change {
 
   /** Returns the rows of the nodes, and for each what was added to some figures since then. */
   List<PeerUse> peers() {
-    Map<String, Figures> old = new HashMap<>();
+    Map<String, NodeFigures> old = new HashMap<>();
     if (before != null) {
-      before.peers().forEach(row -> old.put(new Figures(row).text("node"), new Figures(row)));
+      before.nodes().forEach(row -> old.put(row.node(), row));
     }
-    List<PeerUse> peers = new ArrayList<>();
-    for (Map<String, Object> each : snapshot.peers()) {
-      Figures row = new Figures(each);
-      Figures was = old.getOrDefault(row.text("node"), new Figures(Map.of()));
-      Function<String, Long> added = key -> added(row.number(key), was.number(key));
-      peers.add(new PeerUse(row, added.apply("bytes_in"), added.apply("bytes_out")));
-    }
-    return peers;
+    return snapshot.nodes().stream()
+        .map(
+            row -> {
+              NodeFigures was = old.get(row.node());
+              return new PeerUse(
+                  row,
+                  added(row.bytesIn(), was == null ? 0 : was.bytesIn()),
+                  added(row.bytesOut(), was == null ? 0 : was.bytesOut()));
+            })
+        .toList();
   }
 
   /**
@@ -221,7 +239,7 @@ public final class Change {
    * @param bytesIn what came from it in this time
    * @param bytesOut what went to it in this time
    */
-  record PeerUse(Figures row, long bytesIn, long bytesOut) {}
+  record PeerUse(NodeFigures row, long bytesIn, long bytesOut) {}
 
   /** Returns what was counted in this time as a rate. */
   double rate(double count) {
@@ -238,14 +256,8 @@ public final class Change {
     return whole <= 0 ? 0 : Math.min(1, Math.max(0, part / whole));
   }
 
-  private long added(String key, String... groups) {
-    Figures a = now;
-    Figures b = then;
-    for (String group : groups) {
-      a = a.group(group);
-      b = b.group(group);
-    }
-    return added(a.number(key), b.number(key));
+  private long added(ToLongFunction<Figures> figure) {
+    return added(figure.applyAsLong(now), figure.applyAsLong(then));
   }
 
   private static long added(long now, long then) {

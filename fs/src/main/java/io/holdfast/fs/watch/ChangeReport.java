@@ -1,6 +1,6 @@
 package io.holdfast.fs.watch;
 
-import io.holdfast.fs.control.Figures;
+import io.holdfast.fs.figures.Figures;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,13 +35,13 @@ public final class ChangeReport {
   public static Map<String, @Nullable Object> all(Change change) {
     Figures now = change.now();
     Map<String, @Nullable Object> all = new LinkedHashMap<>();
-    all.put("name", now.text("name"));
-    all.put("mountpoint", now.text("mountpoint"));
-    all.put("uptime_seconds", now.number("uptime_seconds"));
-    all.put("dataset_files", now.group("dataset").number("files"));
-    all.put("dataset_bytes", now.group("dataset").number("bytes"));
-    all.put("resident_bytes", now.group("cache").number("resident_bytes"));
-    all.put("capacity_bytes", now.group("cache").number("capacity_bytes"));
+    all.put("name", now.name());
+    all.put("mountpoint", now.mountpoint());
+    all.put("uptime_seconds", now.uptimeSeconds());
+    all.put("dataset_files", now.dataset().files());
+    all.put("dataset_bytes", now.dataset().bytes());
+    all.put("resident_bytes", now.cache().residentBytes());
+    all.put("capacity_bytes", now.cache().capacityBytes());
     all.put("rates", rates(change));
     all.put("tiers", Tier.of(change).stream().map(tier -> tier(change, tier)).toList());
     all.put("jobs", change.jobs().stream().map(job -> job(change, job)).toList());
@@ -97,13 +97,13 @@ public final class ChangeReport {
     List<Map<String, @Nullable Object>> peers = new ArrayList<>();
     for (Change.PeerUse peer : change.peers()) {
       Map<String, @Nullable Object> map = new LinkedHashMap<>();
-      map.put("node", peer.row().text("node"));
-      map.put("state", peer.row().text("state"));
-      map.put("bytes_in", peer.row().number("bytes_in"));
-      map.put("bytes_out", peer.row().number("bytes_out"));
-      map.put("errors", peer.row().number("errors"));
-      map.put("p50_us", peer.row().number("p50_us"));
-      map.put("p99_us", peer.row().number("p99_us"));
+      map.put("node", peer.row().node());
+      map.put("state", peer.row().state());
+      map.put("bytes_in", peer.row().bytesIn());
+      map.put("bytes_out", peer.row().bytesOut());
+      map.put("errors", peer.row().errors());
+      map.put("p50_us", peer.row().p50Us());
+      map.put("p99_us", peer.row().p99Us());
       Map<String, @Nullable Object> rates = new LinkedHashMap<>();
       rates.put("bytes_in", rate(change, peer.bytesIn()));
       rates.put("bytes_out", rate(change, peer.bytesOut()));

@@ -1,6 +1,7 @@
 package io.holdfast.fs.watch;
 
-import io.holdfast.fs.control.Figures;
+import io.holdfast.fs.figures.JobsFigures;
+import io.holdfast.fs.figures.ProcessFigures;
 
 /**
  * What a job or a process did, in some time or since the mount. Immutable.
@@ -13,12 +14,13 @@ import io.holdfast.fs.control.Figures;
 record Counts(long opens, long misses, long fetchedBytes, double stallSeconds) {
   static final Counts NONE = new Counts(0, 0, 0, 0);
 
-  static Counts of(Figures row) {
+  static Counts of(JobsFigures.Job job) {
+    return new Counts(job.opens(), job.misses(), job.fetchedBytes(), job.stallSeconds());
+  }
+
+  static Counts of(ProcessFigures process) {
     return new Counts(
-        row.number("opens"),
-        row.number("misses"),
-        row.number("fetched_bytes"),
-        row.real("stall_seconds"));
+        process.opens(), process.misses(), process.fetchedBytes(), process.stallSeconds());
   }
 
   /** What was added since then; all of it where the counting began anew. */
@@ -31,6 +33,14 @@ record Counts(long opens, long misses, long fetchedBytes, double stallSeconds) {
         misses - then.misses,
         fetchedBytes - then.fetchedBytes,
         Math.max(0, stallSeconds - then.stallSeconds));
+  }
+
+  Counts plus(Counts more) {
+    return new Counts(
+        opens + more.opens,
+        misses + more.misses,
+        fetchedBytes + more.fetchedBytes,
+        stallSeconds + more.stallSeconds);
   }
 
   /** The share of opens that needed no fetch; not a number where that cannot be told. */

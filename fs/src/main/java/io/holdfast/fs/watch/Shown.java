@@ -48,20 +48,4 @@ final class Shown {
         ? "0 s"
         : String.format(Locale.ROOT, seconds < 0.00995 ? "%.1f ms" : "%.0f ms", 1000 * seconds);
   }
-
-  /** Names from outside may hold anything; on a line they have no control characters. */
-  static String name(String name) {
-    return name.codePoints()
-        .map(c -> Character.isISOControl(c) || isInvisible(c) ? '?' : c)
-        .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
-        .toString();
-  }
-
-  private static boolean isInvisible(int c) {
-    int type = Character.getType(c);
-    return type == Character.FORMAT
-        || type == Character.SURROGATE
-        || type == Character.LINE_SEPARATOR
-        || type == Character.PARAGRAPH_SEPARATOR;
-  }
 }

@@ -1,13 +1,34 @@
 package io.holdfast.fs.watch;
 
+import io.holdfast.fs.control.FiguresJson;
+import io.holdfast.fs.figures.Figures;
+import io.holdfast.fs.figures.NodeFigures;
 import java.util.List;
 import java.util.Map;
 
 /**
- * What a mount said of itself at one moment. Immutable as far as its maps are.
+ * What a mount said of itself at one moment. Immutable as far as its map is.
  *
- * @param stats as {@code stats.json}
- * @param peers as {@code peers.json}; none where the mount has no peers
+ * @param figures of the mount
+ * @param nodes of its cluster; none where the mount has no peers
+ * @param stats the figures as they came, also what this version does not know
  * @param nanos when, on any clock of nanoseconds
  */
-public record Snapshot(Map<String, Object> stats, List<Map<String, Object>> peers, long nanos) {}
+public record Snapshot(
+    Figures figures, List<NodeFigures> nodes, Map<String, Object> stats, long nanos) {
+  /** Copies the list. */
+  public Snapshot {
+    nodes = List.copyOf(nodes);
+  }
+
+  /**
+   * Reads what a daemon answered.
+   *
+   * @param stats as {@code stats.json}
+   * @param peers as {@code peers.json}
+   */
+  public static Snapshot of(
+      Map<String, Object> stats, List<Map<String, Object>> peers, long nanos) {
+    return new Snapshot(FiguresJson.figures(stats), FiguresJson.nodes(peers), stats, nanos);
+  }
+}

@@ -1,6 +1,6 @@
 package io.holdfast.fs.watch;
 
-import io.holdfast.fs.control.Figures;
+import io.holdfast.fs.figures.DatasetFigures;
 import java.util.List;
 
 /**
@@ -22,8 +22,8 @@ record Tier(String name, double items, double bytes, boolean guessed, double sha
     double origin = change.originItems();
     double memory = Double.isNaN(hitRatio) ? Double.NaN : hitRatio * change.opens();
     double all = memory + peer + origin;
-    Figures dataset = change.now().group("dataset");
-    double mean = dataset.real("bytes") / Math.max(1, dataset.number("files"));
+    DatasetFigures dataset = change.now().dataset();
+    double mean = (double) dataset.bytes() / Math.max(1, dataset.files());
     return List.of(
         new Tier("memory", memory, memory * mean, true, part(memory, all)),
         new Tier("peers", peer, change.peerBytes(), false, part(peer, all)),

@@ -1,7 +1,10 @@
 package io.holdfast.fs.watch;
 
-import io.holdfast.fs.control.Figures;
+import io.holdfast.fs.figures.CacheFigures;
+import io.holdfast.fs.figures.DatasetFigures;
+import io.holdfast.fs.figures.Figures;
 import io.holdfast.fs.units.Human;
+import io.holdfast.fs.units.Visible;
 import java.util.ArrayList;
 import java.util.List;
 import org.jline.utils.AttributedString;
@@ -57,7 +60,7 @@ public final class TopScreen {
     List<AttributedString> lines = new ArrayList<>();
     Change change = content.change();
     if (!content.trouble().isEmpty()) {
-      lines.add(new AttributedString(Shown.name(content.trouble()), BAD));
+      lines.add(new AttributedString(Visible.of(content.trouble()), BAD));
     }
     if (change == null) {
       lines.add(new AttributedString(content.trouble().isEmpty() ? "asking the daemon ..." : ""));
@@ -98,23 +101,23 @@ public final class TopScreen {
 
   private static List<AttributedString> head(Change change, TopState state, int width) {
     Figures now = change.now();
-    Figures cache = now.group("cache");
-    Figures dataset = now.group("dataset");
+    CacheFigures cache = now.cache();
+    DatasetFigures dataset = now.dataset();
     List<AttributedString> lines = new ArrayList<>();
     lines.add(
         new AttributedStringBuilder()
-            .append(Shown.name(now.text("name")), BOLD)
-            .append(" at " + Shown.name(now.text("mountpoint")))
-            .append(", up " + Human.seconds(now.number("uptime_seconds")))
+            .append(Visible.of(now.name()), BOLD)
+            .append(" at " + Visible.of(now.mountpoint()))
+            .append(", up " + Human.seconds(now.uptimeSeconds()))
             .append(timing(change, state), state.paused() ? FAIR : PLAIN)
             .toAttributedString());
     lines.add(
         label("dataset")
-            .append(Human.bytes(dataset.number("bytes")) + " in ")
-            .append(Human.count(dataset.number("files"), "file"))
-            .append(dataset.is("scanned") ? "" : " so far")
-            .append(", policy " + cache.text("policy"))
-            .append(", planned hit ratio " + Human.ratio(cache.real("planned_hit_ratio")))
+            .append(Human.bytes(dataset.bytes()) + " in ")
+            .append(Human.count(dataset.files(), "file"))
+            .append(dataset.scanned() ? "" : " so far")
+            .append(", policy " + cache.policy())
+            .append(", planned hit ratio " + planned(dataset, cache))
             .toAttributedString());
     lines.add(resident(cache, width));
     lines.add(
@@ -134,6 +137,10 @@ public final class TopScreen {
     return lines;
   }
 
+  private static String planned(DatasetFigures dataset, CacheFigures cache) {
+    return dataset.files() == 0 ? "-" : Human.ratio(cache.plannedHitRatio());
+  }
+
   private static String timing(Change change, TopState state) {
     if (state.paused()) {
       return ", paused";
@@ -149,9 +156,9 @@ public final class TopScreen {
     return change.countsOpens() ? Shown.rate(change.rate(change.opens())) + "/s" : "not counted";
   }
 
-  private static AttributedString resident(Figures cache, int width) {
-    long resident = cache.number("resident_bytes");
-    long capacity = cache.number("capacity_bytes");
+  private static AttributedString resident(CacheFigures cache, int width) {
+    long resident = cache.residentBytes();
+    long capacity = cache.capacityBytes();
     double share = Change.share((double) resident, (double) capacity);
     int bar = Math.max(0, Math.min(LARGEST_BAR, width - 50));
     int full = (int) Math.round(bar * share);

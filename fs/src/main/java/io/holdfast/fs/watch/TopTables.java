@@ -1,7 +1,8 @@
 package io.holdfast.fs.watch;
 
-import io.holdfast.fs.control.Figures;
+import io.holdfast.fs.figures.NodeFigures;
 import io.holdfast.fs.units.Human;
+import io.holdfast.fs.units.Visible;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -35,7 +36,7 @@ final class TopTables {
                 table.add(
                     with(
                         TopScreen.row(
-                            Shown.name(job.name()),
+                            Visible.of(job.name()),
                             Human.count(job.processes()),
                             job.epoch() == 0 ? "-" : Human.count(job.epoch())),
                         work(job, change))));
@@ -53,9 +54,11 @@ final class TopTables {
                 table.add(
                     with(
                         TopScreen.row(
-                            Shown.name(process.command()),
-                            Long.toString(process.pid()),
-                            Shown.name(process.name())),
+                            Visible.of(process.command()),
+                            process.processes() == 1
+                                ? Long.toString(process.pid())
+                                : Human.grouped(process.processes()) + " ended",
+                            Visible.of(process.name())),
                         work(process, change))));
     return table;
   }
@@ -98,21 +101,21 @@ final class TopTables {
                 "P99"),
             List.of(0, 1, 2, 3, 8, 9, 6, 7, 4, 10, 5));
     for (Change.PeerUse peer : change.peers()) {
-      Figures row = peer.row();
-      long resident = row.number("resident_bytes");
+      NodeFigures row = peer.row();
+      long resident = row.residentBytes();
       table.add(
           TopScreen.row(
-              Shown.name(row.text("node")),
-              row.text("state"),
+              Visible.of(row.node()),
+              Visible.of(row.state()),
               Shown.bytes(change.rate(peer.bytesIn())),
               Shown.bytes(change.rate(peer.bytesOut())),
               resident < 0 ? "-" : Human.bytes(resident),
-              Human.bytes(row.number("capacity_bytes")),
-              Human.bytes(row.number("bytes_in")),
-              Human.bytes(row.number("bytes_out")),
-              Human.count(row.number("errors")),
-              micros(row.number("p50_us")),
-              micros(row.number("p99_us"))));
+              Human.bytes(row.capacityBytes()),
+              Human.bytes(row.bytesIn()),
+              Human.bytes(row.bytesOut()),
+              Human.count(row.errors()),
+              micros(row.p50Us()),
+              micros(row.p99Us())));
     }
     return table;
   }

@@ -6,7 +6,7 @@ package io.holdfast.fs.watch;
  * @param name of the job, or of the job that a process belongs to
  * @param pid the process, or 0 for a job
  * @param command the program of a process
- * @param processes how many processes a job has
+ * @param processes how many processes a job has, or how many that have ended are one row
  * @param epoch which pass over the dataset a job is in, or 0
  * @param active how many processes opened something or were blocked in that time
  * @param recent what it did in that time
@@ -21,6 +21,19 @@ record Usage(
     long active,
     Counts recent,
     Counts total) {
+
+  /** Returns this row and another one of ended processes as one. */
+  Usage with(Usage other) {
+    return new Usage(
+        name,
+        pid,
+        command,
+        processes + other.processes,
+        epoch,
+        active + other.active,
+        recent.plus(other.recent),
+        total.plus(other.total));
+  }
 
   /**
    * The share of the time that the average process of it was blocked on fetches, at most 1.

@@ -1,6 +1,6 @@
 package io.holdfast.fs.watch;
 
-import io.holdfast.fs.control.Figures;
+import io.holdfast.fs.figures.CacheFigures;
 import io.holdfast.fs.units.Human;
 import java.util.Locale;
 
@@ -28,7 +28,7 @@ public final class WatchRows {
 
   /** Returns the row for what happened. */
   public static String row(Change change) {
-    Figures cache = change.now().group("cache");
+    CacheFigures cache = change.now().cache();
     return String.format(
         Locale.ROOT,
         FORMAT,
@@ -39,9 +39,7 @@ public final class WatchRows {
         Shown.bytes(change.rate(change.originBytes())) + "/s",
         Shown.percent(change.stallShare()),
         String.format(Locale.ROOT, "%.1f", change.stalledReaders()),
-        Human.bytes(cache.number("resident_bytes"))
-            + "/"
-            + Human.bytes(cache.number("capacity_bytes")),
+        Human.bytes(cache.residentBytes()) + "/" + Human.bytes(cache.capacityBytes()),
         Human.count(change.errors()));
   }
 }

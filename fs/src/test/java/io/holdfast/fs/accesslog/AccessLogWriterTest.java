@@ -9,6 +9,7 @@ import io.holdfast.fs.Await;
 import io.holdfast.fs.FakeClock;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.ReadSource;
+import io.holdfast.fs.figures.AccessLogFigures;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -75,8 +76,7 @@ final class AccessLogWriterTest {
           log.add(read("f", ReadSource.MEMORY, null));
         }
       }
-      assertThat(log.figures())
-          .isEqualTo(Map.of("written", 10L, "sampled_out", 90L, "dropped", 0L));
+      assertThat(log.figures()).isEqualTo(new AccessLogFigures(10, 90, 0));
     }
   }
 
@@ -98,12 +98,12 @@ final class AccessLogWriterTest {
       for (int i = 0; i < 10_000; i++) {
         log.add(read("f", ReadSource.MEMORY, null));
       }
-      Map<String, Object> figures = log.figures();
+      AccessLogFigures figures = log.figures();
       slow.countDown();
-      long written = (Long) figures.get("written");
+      long written = figures.written();
       // the thread that writes takes all at once that is in the queue, and then it is filled again
       assertThat(written).isBetween(4096L, 2 * 4096L + 1);
-      assertThat(written + (Long) figures.get("dropped")).isEqualTo(10_000);
+      assertThat(written + figures.dropped()).isEqualTo(10_000);
       Await.until("all that was not dropped is in the file", () -> lines(file) == written);
     }
   }
@@ -149,7 +149,7 @@ final class AccessLogWriterTest {
       log.add(read("g", ReadSource.MEMORY, null));
       assertThat(taken.readLine()).contains("\"path\":\"f\"");
       assertThat(taken.readLine()).contains("\"path\":\"g\"");
-      Await.until("they are counted", () -> log.figures().get("written").equals(2L));
+      Await.until("they are counted", () -> log.figures().written() == 2);
     }
   }
 
@@ -160,7 +160,7 @@ final class AccessLogWriterTest {
     listen(socket).close();
     try (AccessLogWriter log = log(socket, false, clock)) {
       log.add(read("f", ReadSource.MEMORY, null));
-      Await.until("nobody has taken it", () -> log.figures().get("dropped").equals(1L));
+      Await.until("nobody has taken it", () -> log.figures().dropped() == 1);
       Files.delete(socket);
       try (ServerSocketChannel server = listen(socket)) {
         clock.advance(Duration.ofSeconds(1));
@@ -173,7 +173,7 @@ final class AccessLogWriterTest {
             "that it has gone is noticed",
             () -> {
               log.add(read("h", ReadSource.MEMORY, null));
-              return (long) log.figures().get("dropped") > 1;
+              return log.figures().dropped() > 1;
             });
       }
     }

@@ -29,7 +29,7 @@ class BenchReportTest {
             "small files, not resident            1,000 files/s       2,000 files/s  90,000 files/s"
                 + "  0.50   <fair>\n",
             "large files in order, resident       none in the sample\n",
-            "large files in order, not resident   123 MB/s            n/a            n/a           "
+            "large files in order, not resident   118 MiB/s           n/a            n/a           "
                 + "  -\n",
             "\n\n<fair>: small files, not resident: 0.50 of what the source gives: a fetch goes");
   }

@@ -102,7 +102,8 @@ class BackgroundStartTest {
     BackgroundStart start =
         new BackgroundStart(
             List.of("/no/such/program"), log, Duration.ofSeconds(9), cleanUps::incrementAndGet);
-    assertThat(failure(start)).hasMessageStartingWith("the daemon cannot be started: ");
+    assertThat(failure(start))
+        .hasMessageStartingWith("the daemon died at its start (exit code 127)");
   }
 
   @Test

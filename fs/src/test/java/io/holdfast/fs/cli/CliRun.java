@@ -119,11 +119,6 @@ final class CliRun {
     Detachment detachment() {
       return new Detachment() {
         @Override
-        void leaveTerminal() {
-          detached.add("terminal");
-        }
-
-        @Override
         void silence(int... descriptors) {
           detached.add(Arrays.toString(descriptors));
         }

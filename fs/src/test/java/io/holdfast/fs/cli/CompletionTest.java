@@ -57,7 +57,7 @@ class CompletionTest {
   private List<String> ask(List<String> shell, String... words) throws Exception {
     CliRun run = new CliRun(new FakeHost(folder));
     assertThat(run.run("completion", shell.get(0))).isZero();
-    Files.writeString(script, run.out.toString());
+    Files.writeString(script, run.out.toString().replace("/etc/holdfast", folder + "/etc"));
     List<String> command = new ArrayList<>(shell);
     command.add(script.toString());
     command.addAll(Arrays.asList(words));
@@ -101,6 +101,24 @@ class CompletionTest {
     }
   }
 
+  /** Whoever may make a file where sockets are would run commands as whoever presses the key. */
+  @Test
+  void socketNamedLikeACommand_whenCompleted_runsNothing() throws Exception {
+    Path sockets = Files.createDirectory(folder.resolve("holdfast"));
+    for (String name : List.of("$(touch pwned).sock", "`touch pwned`.sock", "photos.sock")) {
+      try (ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+        socket.bind(UnixDomainSocketAddress.of(sockets.resolve(name)));
+      }
+    }
+    assertThat(bash("holdfast", "umount", "")).contains("photos").doesNotContain("$(touch");
+    assertThat(ask(List.of("zsh", "-f", "-c", ZSH, "zsh"), "holdfast umount pho"))
+        .containsExactly("holdfast umount photos ");
+    assertThat(ask(List.of("fish", "--no-config", "-c", FISH), "holdfast umount "))
+        .anyMatch(line -> line.startsWith("photos"))
+        .noneMatch(line -> line.contains("touch"));
+    assertThat(folder.resolve("pwned")).doesNotExist();
+  }
+
   @Test
   void zsh_completesValues() throws Exception {
     assertThat(ask(List.of("zsh", "-f", "-c", ZSH, "zsh"), "holdfast mount --pin ha"))
@@ -117,6 +135,46 @@ class CompletionTest {
         .first()
         .asString()
         .startsWith("hard");
+  }
+
+  /** As an administrator types it: names of files that are there, also where no mount runs yet. */
+  @Test
+  void allShells_completeNamesOfFilesWithOptionsAndValuesBehindEquals() throws Exception {
+    Path options = Files.createDirectory(folder.resolve("etc"));
+    Files.createFile(options.resolve("photos.yaml"));
+    Files.createFile(options.resolve("$(touch pwned).yaml"));
+    Files.createFile(folder.resolve("new.yaml"));
+
+    assertThat(bash("holdfast", "mount", "--name", "")).containsExactly("photos");
+    assertThat(bash("holdfast", "mount", "--name", "=", "pho")).containsExactly("photos");
+    assertThat(bash("holdfast", "mount", "--policy", "="))
+        .containsExactly("minio", "minio-hash", "none");
+    assertThat(bash("holdfast", "mount", "--policy=n")).containsExactly("--policy=none");
+    assertThat(bash("holdfast", "config", "--check", "")).contains("photos", "new.yaml");
+    assertThat(bash("holdfast", "config", "--check", "ne")).containsExactly("new.yaml");
+
+    assertThat(zsh("holdfast mount --name pho")).isEqualTo("holdfast mount --name photos ");
+    assertThat(zsh("holdfast mount --name=pho")).isEqualTo("holdfast mount --name=photos ");
+    assertThat(zsh("holdfast mount --policy=no")).isEqualTo("holdfast mount --policy=none ");
+    assertThat(zsh("holdfast config --check pho")).isEqualTo("holdfast config --check photos ");
+    assertThat(zsh("holdfast config --check ne")).isEqualTo("holdfast config --check new.yaml ");
+
+    assertThat(fish("holdfast mount --name ")).containsExactly("photos");
+    assertThat(fish("holdfast mount --name=pho")).containsExactly("--name=photos");
+    assertThat(fish("holdfast mount --policy=no")).containsExactly("--policy=none");
+    assertThat(fish("holdfast config --check ")).contains("photos", "new.yaml");
+    assertThat(folder.resolve("pwned")).doesNotExist();
+  }
+
+  private String zsh(String line) throws Exception {
+    return String.join("\n", ask(List.of("zsh", "-f", "-c", ZSH, "zsh"), line));
+  }
+
+  /** Without what each word means. */
+  private List<String> fish(String line) throws Exception {
+    return ask(List.of("fish", "--no-config", "-c", FISH), line).stream()
+        .map(word -> word.split("\t", 2)[0])
+        .toList();
   }
 
   @Test

@@ -43,7 +43,7 @@ class ConfigCheckTest {
           .containsPattern("\nsource +/data/imagenet +" + file + ":1\n")
           .containsPattern("\nmountpoint +/data/imagenet +default\n")
           .containsPattern("\nname +imagenet +argument\n")
-          .containsPattern("\ncapacity +48828125K \\(50.0 GB\\) +" + file + ":2\n")
+          .containsPattern("\ncapacity +48828125K \\(46.6 GiB\\) +" + file + ":2\n")
           .containsPattern("\npin +hard +environment HOLDFAST_PIN\n");
     }
     assertThat(host.control.path()).doesNotExist();
@@ -52,10 +52,10 @@ class ConfigCheckTest {
   @Test
   void file_asJson_hasValuesAsTheFileWouldHaveThem() throws IOException {
     Files.writeString(file, "source: /data/imagenet\ncapacity: 50%\nkeep: ['*.idx', val/]\n");
-    assertThat(run.run("config", "--check", "--json", "imagenet")).isZero();
+    assertThat(run.run("config", "--json", "--check", "imagenet")).isZero();
     assertThat(JSON.std.listFrom(run.out.toString()))
         .contains(
-            row("capacity", "48828125K", "48828125K (50.0 GB)", file + ":2"),
+            row("capacity", "48828125K", "48828125K (46.6 GiB)", file + ":2"),
             row("keep", List.of("*.idx", "val/"), "*.idx val/", file + ":3"),
             Map.of("setting", "log-file", "text", "-", "source", "default"));
   }
@@ -90,11 +90,13 @@ class ConfigCheckTest {
                 .formatted(temp));
     assertThat(run.run("config", "--check", temp + "/x.yaml")).isEqualTo(2);
     assertThat(run.run("config", "--check")).isEqualTo(2);
+    assertThat(run.run("config", "imagenet", "--check", "openimages")).isEqualTo(2);
     assertThat(run.err.toString())
         .endsWith(
             """
             holdfast: %s/x.yaml: there is no such file: check the path
-            holdfast: --check needs a FILE or a NAME. See 'holdfast config --help'
+            holdfast: --check needs a value: FILE|NAME. See 'holdfast config --help'
+            holdfast: --check and a mount exclude each other: give one of them
             """
                 .formatted(temp));
   }

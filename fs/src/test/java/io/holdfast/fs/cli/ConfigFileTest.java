@@ -125,6 +125,21 @@ class ConfigFileTest {
   }
 
   /** The parser fails itself there. */
+  /**
+   * The line was that of the file's end, or of the next quote, and the words those of the parser.
+   */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "capacity: 64G\nsource: \"/data/set\nmountpoint: /mnt\n",
+        "capacity: 64G\nsource: '/data/set\nmountpoint: '/mnt'\n",
+        "keep:\n  - '*.idx\n  - 'val/'\n"
+      })
+  void quote_thatIsNotClosed_isToldWhereItBegins(String text) {
+    assertThatThrownBy(() -> read(text))
+        .hasMessage(file + ":2: a quote that is not closed: write the same one at the end");
+  }
+
   @Test
   void file_thatEndsInAnEscape_isToldInOneLine() throws IOException {
     assertThat(failure("pin: hard\nname: \"a\\u").getMessage())

@@ -360,7 +360,9 @@ class ControlledCommandsTest {
   private AutoCloseable silent(String name) throws IOException {
     Files.createDirectories(host.control.path());
     Files.writeString(host.control.processFile(name), "4711\n/mnt/" + name + "\n");
-    FileChannel lock = FileChannel.open(host.control.processFile(name), StandardOpenOption.WRITE);
+    FileChannel lock =
+        FileChannel.open(
+            host.control.lockFile(name), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     open.add(lock);
     assertThat(lock.tryLock()).isNotNull();
     ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);

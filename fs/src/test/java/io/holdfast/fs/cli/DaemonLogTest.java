@@ -12,6 +12,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -41,7 +42,7 @@ class DaemonLogTest {
     LOG.warn("with trace", new IOException("cause"));
     List<String> lines = Files.readAllLines(file);
     assertThat(lines.get(0))
-        .matches("\\d{4}-\\d\\d-\\d\\dT\\S+ INFO  \\[\\S+] Something: two lines of ä");
+        .matches("\\d{4}-\\d\\d-\\d\\dT\\S+ INFO  \\[\\S+] Something: two\\\\nlines of ä");
     assertThat(lines.get(1)).endsWith("Something: with trace");
     assertThat(lines.get(2)).isEqualTo("java.io.IOException: cause");
     assertThat(lines).noneMatch(line -> line.contains("not shown"));
@@ -67,6 +68,48 @@ class DaemonLogTest {
     assertThat((Map<?, ?>) JSON.std.mapFrom(lines.get(1)).get("throwable"))
         .extracting("message")
         .isEqualTo("cause");
+  }
+
+  @Test
+  void toFile_logsThatAreThere_loseWhatOthersMayDoWithThem() throws IOException {
+    Path file = temp.resolve("a.log");
+    for (Path each : List.of(file, temp.resolve("a.log.1"))) {
+      Files.writeString(each, "names\n");
+      Files.setPosixFilePermissions(each, PosixFilePermissions.fromString("rw-rw-r--"));
+    }
+    DaemonLog.toFile(file, LogLevel.INFO, LogFormat.TEXT);
+    LOG.info("more");
+    for (Path each : List.of(file, temp.resolve("a.log.1"))) {
+      assertThat(Files.getPosixFilePermissions(each))
+          .isEqualTo(PosixFilePermissions.fromString("rw-r-----"));
+    }
+    assertThat(Files.readString(file)).startsWith("names\n").endsWith("more\n");
+  }
+
+  @Test
+  void toFile_newFilesAndNarrowerOnes_areForOwnerAndGroup() throws IOException {
+    Path file = temp.resolve("new.log");
+    DaemonLog.toFile(file, LogLevel.INFO, LogFormat.TEXT);
+    assertThat(Files.getPosixFilePermissions(file))
+        .isEqualTo(PosixFilePermissions.fromString("rw-r-----"));
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    DaemonLog.toFile(file, LogLevel.INFO, LogFormat.TEXT);
+    assertThat(Files.getPosixFilePermissions(file))
+        .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+  }
+
+  /** A user reads files that fail, each another one, as fast as it goes. */
+  @Test
+  void linesThatRepeat_areLeftOutAndCounted() throws IOException {
+    Path file = temp.resolve("a.log");
+    DaemonLog.toFile(file, LogLevel.INFO, LogFormat.TEXT);
+    for (int i = 0; i < 5000; i++) {
+      LOG.warn("a read failed: {}", "file" + i);
+    }
+    LOG.warn("something else");
+    List<String> lines = Files.readAllLines(file);
+    assertThat(lines).hasSizeBetween(RepeatedLines.BURST, RepeatedLines.BURST + 40);
+    assertThat(lines.get(lines.size() - 1)).endsWith("something else");
   }
 
   @Test

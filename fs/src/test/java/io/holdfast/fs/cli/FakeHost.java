@@ -1,6 +1,7 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.control.ControlDirectory;
+import io.holdfast.fs.linux.Fstab;
 import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,6 +25,8 @@ final class FakeHost implements Host {
   final Map<Path, PathState> states = new HashMap<>();
   final Set<Path> unreadable = new HashSet<>();
   final Set<Path> unwritable = new HashSet<>();
+  final List<String> fstab = new ArrayList<>();
+  final Set<Path> empty = new HashSet<>();
   Device device = Device.USABLE;
   boolean mayMount = true;
   boolean fusermount = true;
@@ -76,6 +79,16 @@ final class FakeHost implements Host {
   @Override
   public MountTable mounts() {
     return MountTable.of(mounts);
+  }
+
+  @Override
+  public Fstab fstab() {
+    return Fstab.parse(fstab);
+  }
+
+  @Override
+  public boolean isEmpty(Path directory) {
+    return empty.contains(directory);
   }
 
   @Override

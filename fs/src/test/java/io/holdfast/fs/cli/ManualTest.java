@@ -57,6 +57,13 @@ class ManualTest {
     assertThat(PAGES.get("holdfast.1")).contains(".B \"" + name + "\"");
   }
 
+  @Test
+  void optionThatCanBeTakenBack_isNamedBeforeItsOpposite() {
+    assertThat(PAGES.get("holdfast-mount.1"))
+        .contains(typed("\"--foreground, --no-foreground\""))
+        .doesNotContain(typed("\"--no-"));
+  }
+
   private static String regex(String text) {
     return java.util.regex.Pattern.quote(text) + "[=\", ]";
   }

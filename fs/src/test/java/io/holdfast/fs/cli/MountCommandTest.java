@@ -191,7 +191,7 @@ class MountCommandTest {
   void daemon_ready_reportsThePlanAndLeavesItsStarter() {
     assertThat(run.run(reporting())).isZero();
     assertThat(pipe()).isEqualTo("plan dataset 1 file\nplan and more\nready\n");
-    assertThat(run.detached).containsExactly("terminal", "[0]", "errors to log", "[1]");
+    assertThat(run.detached).containsExactly("[0]", "errors to log", "[1]");
     assertThat(run.out.toString()).isEmpty();
     assertThat(run.err.toString()).isEmpty();
   }

@@ -3,6 +3,7 @@ package io.holdfast.fs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.accesslog.Sampling;
+import io.holdfast.fs.daemon.AclChoice;
 import io.holdfast.fs.daemon.BindingChoice;
 import io.holdfast.fs.daemon.LogFormat;
 import io.holdfast.fs.daemon.LogLevel;
@@ -10,6 +11,7 @@ import io.holdfast.fs.daemon.OpenCounting;
 import io.holdfast.fs.daemon.PinMode;
 import io.holdfast.fs.daemon.Settings;
 import io.holdfast.fs.daemon.Source;
+import io.holdfast.fs.daemon.StatsAudience;
 import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.daemon.XattrChoice;
 import io.holdfast.fs.origin.s3.S3Location;
@@ -115,7 +117,9 @@ class MountOptionsTest {
             "--item-size=16M",
             "--metadata-ttl=indefinite",
             "--source-timeout=10m",
+            "--require-mount",
             "--xattr=off",
+            "--acl=strict",
             "--name=imagenet",
             "--config=" + Files.createFile(temp.resolve("x.yaml")),
             "--pin=soft",
@@ -148,9 +152,11 @@ class MountOptionsTest {
             "--metrics=[::1]:9464",
             "--access-log=" + temp.resolve("a/../access"),
             "--access-log-sample=1/50",
+            "--stats-visible-to=all",
             "--state-dir=" + temp.resolve("b/../state"));
     assertThat(settings.capacityBytes()).isEqualTo(1L << 30);
     assertThat(settings.text(Settings.Key.KEEP)).isEqualTo("val/ *.idx");
+    assertThat(settings.monitoring().audience()).isEqualTo(StatsAudience.ALL);
     assertThat(settings.text(Settings.Key.EXCLUDE)).isEqualTo("tmp/");
     assertThat(settings.selection().of("val/x.idx")).isEqualTo(Selection.Verdict.KEPT);
     assertThat(settings.selection().of("tmp/x")).isEqualTo(Selection.Verdict.EXCLUDED);
@@ -160,6 +166,7 @@ class MountOptionsTest {
     assertThat(settings.itemSize()).isEqualTo(16 << 20);
     assertThat(settings.metadataTtl()).isEqualTo(Settings.INDEFINITE);
     assertThat(settings.xattr()).isEqualTo(XattrChoice.OFF);
+    assertThat(settings.acl()).isEqualTo(AclChoice.STRICT);
     assertThat(settings.name()).isEqualTo("imagenet");
     assertThat(settings.text(Settings.Key.CONFIG)).isEqualTo(temp.resolve("x.yaml").toString());
     assertThat(settings.pin()).isEqualTo(PinMode.SOFT);
@@ -254,10 +261,10 @@ class MountOptionsTest {
     "s3://bucket/, bucket",
     "s3://bucket/ä, dataset"
   })
-  void sourceInS3_amongPeers_hasTheLastPartForItsId(String source, String id) {
+  void sourceInS3_amongPeers_hasTheLastPartAndADigestForItsId(String source, String id) {
     Settings settings =
         settingsOf(source, "--listen=a:1", "--peers=a:1", "--cluster-secret-file=/secret");
-    assertThat(settings.peers().orElseThrow().dataset().id()).isEqualTo(id);
+    assertThat(settings.peers().orElseThrow().dataset().id()).matches(id + "-[0-9a-f]{12}");
   }
 
   @ParameterizedTest
@@ -301,10 +308,10 @@ class MountOptionsTest {
         "--capacity 0%|--capacity 0 is nothing: give a size above 0",
         "--capacity 101%|--capacity '101%' is more than the whole: write a number from 0 to 100",
         "--capacity x%|--capacity 'x%' is not a percentage: write a number from 0 to 100",
-        "--capacity 900T|--capacity 900T is more than the memory there is (100 GB): give less",
-        "--capacity 79%|--capacity 79.0 GB does not fit: transit 268 MB",
-        "--memory 900T|--memory 900T is more than the memory there is (100 GB): give less",
-        "--memory 10M|--memory 10.5 MB leaves no room for a cache: transit takes 268 MB",
+        "--capacity 900T|--capacity 900T is more than the memory there is (93.1 GiB): give less",
+        "--capacity 79%|--capacity 73.6 GiB does not fit: transit 256 MiB",
+        "--memory 900T|--memory 900T is more than the memory there is (93.1 GiB): give less",
+        "--memory 10M|--memory 10.0 MiB leaves no room for a cache: transit takes 256 MiB",
         "--policy lru|--policy 'lru' is not known: choose one of minio, minio-hash, none",
         "--keep /val/*|--keep pattern '/val/*': write a name, or a path from the dataset's root",
         "--exclude [a|--exclude pattern '[a' is not a glob: ",
@@ -314,7 +321,7 @@ class MountOptionsTest {
         "--transit 0|--transit 0 is nothing: give a size above 0",
         "--transit 1M|--transit 1M does not hold two items of 8M: raise --transit",
         "--window -1M|--window '-1M' is not a size: write a number",
-        "--window 900T|--window 900T is more than the memory there is (100 GB): give less",
+        "--window 900T|--window 900T is more than the memory there is (93.1 GiB): give less",
         "--window-age 2|--window-age '2' has no unit: write ms, s, m or h behind it, such as 2s",
         "--metadata-ttl soon|--metadata-ttl 'soon' is not a duration: write a number with ms",
         "--metadata-ttl 99999d|--metadata-ttl '99999d' is too long: at most 68 years",
@@ -350,6 +357,7 @@ class MountOptionsTest {
         "--peers a:1|--peers means nothing without --listen HOST:PORT: give the address where"
             + " peers",
         "--dataset-id x|--dataset-id means nothing without --listen HOST:PORT",
+        "--cluster-secret-file s|--cluster-secret-file means nothing without --listen HOST:PORT",
         "--peers a:1,a:1|--peers a:1 is there twice: name each peer once",
         "--peers dns:|--peers '' is no DNS name: write dns:NAME",
         "--peers dir:x|--peers 'x' is not absolute: write dir:/PATH",
@@ -370,6 +378,7 @@ class MountOptionsTest {
         "--metrics node1|--metrics 'node1' is no address: write a port from 1 to 65535",
         "--access-log-sample 5|--access-log-sample '5' is no sampling: write 1/N for one event of"
             + " N",
+        "--stats-visible-to me|--stats-visible-to 'me' is not known: choose one of owner, all",
         "--access-log-sample 2/3|--access-log-sample '2/3' is no sampling: write 1/N"
       })
   void option_wrongValue_isUsageInOneLine(String option, String message) {

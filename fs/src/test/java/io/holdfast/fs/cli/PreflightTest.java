@@ -149,6 +149,105 @@ class PreflightTest {
   }
 
   @Test
+  void source_empty_isNotedWithTheLikelyCause() {
+    host.empty.add(source);
+    assertThat(new Preflight(host).checkPaths(directory(source), mountpoint).notes())
+        .containsExactly(
+            "the source '"
+                + source
+                + "' is empty: if it is to be on a file system of its own, that is not mounted");
+    host.fstab.add("server:/x " + source + " nfs ro,noauto 0 0");
+    assertThat(new Preflight(host).checkPaths(directory(source), mountpoint).notes())
+        .containsExactly(
+            "the source '"
+                + source
+                + "' is empty: '"
+                + source
+                + "' is in /etc/fstab and is not mounted");
+  }
+
+  @Test
+  void sourceThatHasToBeMounted_isNot_isToldInOneLine() {
+    Settings settings =
+        Settings.builder(directory(source), mountpoint)
+            .systemMemory(100L << 30)
+            .requireMount(true)
+            .build();
+    requiresMount(settings, "it lies on the root file system");
+    host.mount(Path.of("/"), "ext4", PathState.DIRECTORY);
+    requiresMount(settings, "it lies on the root file system");
+    host.mount(temp, "ext4", PathState.DIRECTORY);
+    new Preflight(host).checkMachine(settings);
+    host.fstab.add("server:/x " + source + " nfs");
+    requiresMount(settings, "'" + source + "' is in /etc/fstab and is not mounted");
+    host.mount(source, "nfs", PathState.DIRECTORY);
+    new Preflight(host).checkMachine(settings);
+  }
+
+  private void requiresMount(Settings settings, String why) {
+    CliException failure =
+        catchThrowableOfType(CliException.class, () -> new Preflight(host).checkMachine(settings));
+    assertThat(failure.exitCode()).isEqualTo(1);
+    assertThat(failure)
+        .hasMessage(
+            "source '%s' is not mounted (--require-mount): %s: mount its file system first"
+                .formatted(source, why));
+  }
+
+  @Test
+  void mountpoint_placeOfTheSystem_isUsage() throws IOException {
+    refuses(
+        source,
+        Path.of("/etc"),
+        2,
+        "mountpoint '/etc' is a directory that the system needs: choose");
+    refuses(
+        source, Path.of("/usr"), 2, "mountpoint '/usr' would hide '/usr/local', which the system");
+    refuses(
+        source,
+        Path.of("/tmp"),
+        2,
+        "mountpoint '/tmp' is a directory that the system needs: choose");
+    Path link = Files.createSymbolicLink(temp.resolve("link"), Path.of("/var"));
+    refuses(
+        source, link, 2, "mountpoint '/var' would hide '/var/lib', which the system needs: choose");
+  }
+
+  /** Who gives a source alone named no mountpoint, and is told of what they gave. */
+  @Test
+  void source_placeOfTheSystem_isRefusedAsSource() {
+    String message = "source '%1$s' cannot be mounted over itself: mountpoint '%1$s' %2$s";
+    refuses(
+        Path.of("/etc"),
+        Path.of("/etc"),
+        2,
+        message.formatted("/etc", "is a directory that the system needs: choose another"));
+    refuses(
+        Path.of("/usr"),
+        Path.of("/usr"),
+        2,
+        message.formatted("/usr", "would hide '/usr/local', which the system needs: choose"));
+    refuses(Path.of("/"), Path.of("/"), 2, message.formatted("/", "is the whole machine: choose"));
+  }
+
+  @Test
+  void mountpointAndSource_ofTheKernel_areUsage() {
+    host.mount(mountpoint, "tracefs", PathState.DIRECTORY);
+    refuses(
+        source,
+        mountpoint,
+        2,
+        "mountpoint '%s/mountpoint' is on a file system of the kernel's (tracefs): choose another");
+    host.mount(source, "cgroup2", PathState.DIRECTORY);
+    refuses(
+        source,
+        mountpoint,
+        2,
+        "source '%s/source' is on a file system that holds no data (cgroup2): give the dataset's"
+            + " directory");
+  }
+
+  @Test
   void mountpoint_livingHoldfastMount_isRefusedAndKept() {
     host.mount(mountpoint, HOLDFAST, PathState.DIRECTORY);
     refuses(
@@ -251,9 +350,10 @@ class PreflightTest {
 
   @Test
   void name_ofALivingMount_isRefused() throws IOException {
-    Path file = host.control.processFile("n");
-    Files.writeString(file, "1\n/mnt/other\n");
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+    Files.writeString(host.control.processFile("n"), "1\n/mnt/other\n");
+    Path file = host.control.lockFile("n");
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
       assertThat(channel.tryLock()).isNotNull();
       refuses("the name 'n' is in use by the mount at /mnt/other: choose another one with --name");
     }
@@ -409,6 +509,27 @@ class PreflightTest {
         .systemMemory(host.memory())
         .allowOther(allowOther)
         .build();
+  }
+
+  /** What is known of the dataset was to be kept in /proc, and the mount went on without a word. */
+  @Test
+  void stateDirectory_onAPseudoFileSystem_isUsage() {
+    Path proc = temp.resolve("proc");
+    host.mount(proc, "proc", PathState.DIRECTORY);
+    Settings settings =
+        Settings.builder(directory(source), mountpoint)
+            .name("n")
+            .systemMemory(host.memory())
+            .stateDirectory(proc.resolve("x"))
+            .build();
+    CliException failure =
+        catchThrowableOfType(CliException.class, () -> new Preflight(host).checkMachine(settings));
+    assertThat(failure)
+        .hasMessage(
+            "--state-dir '%s/x' is on a file system that holds no data (proc): give a directory on a"
+                    .formatted(proc)
+                + " disk, or none");
+    assertThat(failure.exitCode()).isEqualTo(2);
   }
 
   private void refuses(Path from, Path to, int exitCode, String message) {

@@ -55,8 +55,8 @@ class SettingSourcesTest {
         Map.of("HOLDFAST_PIN", "auto", "HOLDFAST_WINDOW", "2M", "HOLDFAST_TRANSIT", "32M"));
     Settings settings = mount("--name=imagenet", "--pin=hard", "--window=3M", source.toString());
     assertSetting(settings, Settings.Key.PIN, "hard", "flag --pin");
-    assertSetting(settings, Settings.Key.WINDOW, "3M (3.15 MB)", "flag --window");
-    assertSetting(settings, Settings.Key.TRANSIT, "32M (33.6 MB)", "environment HOLDFAST_TRANSIT");
+    assertSetting(settings, Settings.Key.WINDOW, "3M", "flag --window");
+    assertSetting(settings, Settings.Key.TRANSIT, "32M", "environment HOLDFAST_TRANSIT");
     assertSetting(settings, Settings.Key.POLICY, "none", file + ":4");
     assertSetting(settings, Settings.Key.XATTR, "on", "default");
     assertSetting(settings, Settings.Key.CONFIG, file.toString(), "found by the mount's name");
@@ -150,7 +150,7 @@ class SettingSourcesTest {
       delimiter = '|',
       value = {
         "pin: herd|pin 'herd' is not known: choose one of hard, soft, auto",
-        "capacity: 900T|capacity 900T is more than the memory there is (100 GB): give less",
+        "capacity: 900T|capacity 900T is more than the memory there is (93.1 GiB): give less",
         "uid: 7|uid means nothing for a directory: leave it out",
         "source: gs://x|source: source 'gs://x' is of no kind that Holdfast reads"
       })
@@ -231,8 +231,8 @@ class SettingSourcesTest {
     GivenSettings changes = OptionTable.Parsed.of(List.of("--policy=minio")).given();
     Settings settings = ChangedMount.of(host, before, changes).settings();
     assertSetting(settings, Settings.Key.PIN, "auto", file + ":2");
-    assertSetting(settings, Settings.Key.WINDOW, "3M (3.15 MB)", "flag --window");
-    assertSetting(settings, Settings.Key.TRANSIT, "32M (33.6 MB)", "environment HOLDFAST_TRANSIT");
+    assertSetting(settings, Settings.Key.WINDOW, "3M", "flag --window");
+    assertSetting(settings, Settings.Key.TRANSIT, "32M", "environment HOLDFAST_TRANSIT");
     assertSetting(settings, Settings.Key.POLICY, "minio", "flag --policy");
     assertSetting(settings, Settings.Key.LOG_LEVEL, "info", "default");
     assertSetting(settings, Settings.Key.SOURCE, source.toString(), "argument");

@@ -74,7 +74,7 @@ class SimulateCommandTest {
     Files.write(data.resolve("b"), new byte[1]);
     assertThat(simulate("@/data --capacity 50% --policy minio"))
         .startsWith(
-            "2 items, 5.00 kB (12.3 kB in whole pages); shuffle, 4 epochs, 1 job, 1 node\n");
+            "2 items, 4.88 KiB (12.0 KiB in whole pages); shuffle, 4 epochs, 1 job, 1 node\n");
   }
 
   /** A path that is longer than the system takes. */
@@ -94,7 +94,7 @@ class SimulateCommandTest {
 
       assertThat(run.run("simulate", sandbox.root().toString(), "--capacity", "50%")).isZero();
 
-      assertThat(run.out.toString()).startsWith("1 item, 5.00 kB ");
+      assertThat(run.out.toString()).startsWith("1 item, 4.88 KiB ");
       assertThat(run.err.toString())
           .startsWith("holdfast: left out '0000")
           .endsWith("0', which cannot be read\n")
@@ -140,7 +140,7 @@ class SimulateCommandTest {
             simulate(
                 "--files 100 --size 4K --policy minio --capacity 50% --origin-rate 100K"
                     + " --memory-rate 10M --demand 150K"))
-        .contains("  time  ", "speed\n", "With minio, capacity beyond 138 kB");
+        .contains("  time  ", "speed\n", "With minio, capacity beyond 135 KiB");
   }
 
   @Test
@@ -212,7 +212,7 @@ class SimulateCommandTest {
     assertThat(run.run(arguments)).isEqualTo(2);
 
     assertThat(run.err.toString())
-        .startsWith("holdfast: " + message.replace("@", temp.toString()).replace("a|5", "a\t5"))
+        .startsWith("holdfast: " + message.replace("@", temp.toString()).replace("a|5", "a\\t5"))
         .hasLineCount(1);
     assertThat(run.out.toString()).isEmpty();
     assertThat(files()).isEqualTo(before);

@@ -89,9 +89,9 @@ class TaskCommandsTest {
     assertThat(run.out.toString())
         .isEqualTo(
             """
-            fetched   2 files, 2.00 kB in 2.0 s (1.00 kB/s)
-            were there   1 file, 1.00 kB
-            do not fit   4 files, 4.00 kB
+            fetched   2 files, 1.95 KiB in 2.0 s (0.98 KiB/s)
+            were there   1 file, 0.98 KiB
+            do not fit   4 files, 3.91 KiB
             """);
   }
 
@@ -126,7 +126,7 @@ class TaskCommandsTest {
   void check_someMissing_namesThemAndExitsWithOne() throws IOException {
     figures.put("missing", Map.of("files", 2, "items", 2, "bytes", 2000));
     assertThat(ask("warm --check")).isEqualTo(1);
-    assertThat(run.out.toString()).startsWith("3 files, 1.00 kB of 3.00 kB (33 %) resident\n");
+    assertThat(run.out.toString()).startsWith("3 files, 0.98 KiB of 2.93 KiB (33 %) resident\n");
     assertThat(ask("warm --check --json")).isEqualTo(1);
     assertThat(run.out.toString()).contains("\"missing_paths\" : [ \"a\", \"b\" ]");
   }
@@ -181,7 +181,7 @@ class TaskCommandsTest {
   void capacity_withoutASize_isShown() {
     assertThat(ask("capacity")).isZero();
     assertThat(run.out.toString())
-        .isEqualTo("capacity 2.00 kB, 1.00 kB resident in 5 items, of these 0 B to stay\n");
+        .isEqualTo("capacity 1.95 KiB, 0.98 KiB resident in 5 items, of these 0 B to stay\n");
     assertThat(asked).isEmpty();
   }
 
@@ -192,11 +192,20 @@ class TaskCommandsTest {
     assertThat(asked.get(0)).containsEntry("begin", "capacity").containsEntry("size", size);
   }
 
+  @Test
+  void capacity_smallerThanWhatIsResident_saysWhatItTakesAway() {
+    assertThat(ask("capacity 100")).isZero();
+    assertThat(run.out.toString())
+        .endsWith("of these 0 B to stay\ngiven up: 0.98 KiB in 5 items\n");
+  }
+
   private final class Commands implements ControlCommands {
     @Override
     public Map<String, Object> stats() {
-      return Map.of(
-          "cache", Map.of("capacity_bytes", 2000, "resident_bytes", 1000, "resident_items", 5));
+      boolean smaller = asked.stream().anyMatch(each -> "100".equals(each.get("size")));
+      Map<String, Object> before =
+          Map.of("capacity_bytes", 2000, "resident_bytes", 1000, "resident_items", 5);
+      return Map.of("cache", smaller ? Map.of("capacity_bytes", 100) : before);
     }
 
     @Override

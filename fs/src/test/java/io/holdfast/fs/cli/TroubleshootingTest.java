@@ -15,9 +15,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** TROUBLESHOOTING.md names what there is, and has what the log says. */
+/** TROUBLESHOOTING.md and README.md name what there is, and the first has what the log says. */
 class TroubleshootingTest {
   private static final Path DOCUMENT = Path.of("../packaging/docs/TROUBLESHOOTING.md");
   private static final Pattern COMMAND = Pattern.compile("(?:['`|]|^|\\n)holdfast ([a-z]+)");
@@ -25,17 +27,18 @@ class TroubleshootingTest {
   private static final Pattern LOGGED =
       Pattern.compile("(?i)\\blog\\.(?:warn|error)\\(\\s*\"([^\"]+)\"");
 
-  /** Of docker. */
-  private static final Set<String> OTHERS = Set.of("--device", "--cap-add");
+  /** Of docker, systemctl and packaging/bench/training. */
+  private static final Set<String> OTHERS = Set.of("--device", "--cap-add", "--now", "--record");
 
-  @Test
-  void commandsAndOptions_thatItNames_exist() throws IOException {
+  @ParameterizedTest
+  @ValueSource(strings = {"../README.md", "../packaging/docs/TROUBLESHOOTING.md"})
+  void commandsAndOptions_thatAreNamed_exist(Path document) throws IOException {
     CommandLine top = Holdfast.commandLine(new CliContext(new FakeHost(Path.of("/none"))));
     Set<String> options = new HashSet<>(OTHERS);
     for (CommandLine command : top.getSubcommands().values()) {
       command.getCommandSpec().options().forEach(of -> options.addAll(List.of(of.names())));
     }
-    String text = Files.readString(DOCUMENT);
+    String text = Files.readString(document);
     assertThat(found(COMMAND, text)).isNotEmpty().isSubsetOf(top.getSubcommands().keySet());
     assertThat(found(OPTION, text)).isNotEmpty().isSubsetOf(options);
   }

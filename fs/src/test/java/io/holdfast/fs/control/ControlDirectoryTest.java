@@ -3,11 +3,14 @@ package io.holdfast.fs.control;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,7 +51,7 @@ class ControlDirectoryTest {
     ControlDirectory directory = ControlDirectory.at(temp);
     write("a", "42\n/mnt/with blank\n");
     write("dead", "43\n/mnt/dead\n");
-    try (FileChannel channel = lock(directory.processFile("a"))) {
+    try (FileChannel channel = lock(directory.lockFile("a"))) {
       assertThat(channel.isOpen()).isTrue();
       assertThat(directory.running())
           .containsExactly(
@@ -62,7 +65,7 @@ class ControlDirectoryTest {
   void running_mountpointWithLineBreak_isKept() throws IOException {
     ControlDirectory directory = ControlDirectory.at(temp);
     write("a", "42\n/mnt/one\ntwo\n");
-    try (FileChannel channel = lock(directory.processFile("a"))) {
+    try (FileChannel channel = lock(directory.lockFile("a"))) {
       assertThat(channel.isOpen()).isTrue();
       assertThat(directory.running("a").map(RunningDaemon::mountpoint))
           .contains(Path.of("/mnt/one\ntwo"));
@@ -74,7 +77,7 @@ class ControlDirectoryTest {
     ControlDirectory directory = ControlDirectory.at(temp);
     for (String text : new String[] {"", "\n", "x\n/mnt\n", "42", "42\n/\0\n"}) {
       write("a", text);
-      try (FileChannel channel = lock(directory.processFile("a"))) {
+      try (FileChannel channel = lock(directory.lockFile("a"))) {
         assertThat(channel.isOpen()).isTrue();
         assertThat(directory.running()).isEmpty();
       }
@@ -95,11 +98,33 @@ class ControlDirectoryTest {
   void removeLeftovers_livingDaemon_keepsItsFiles() throws IOException {
     ControlDirectory directory = ControlDirectory.at(temp);
     write("a", "42\n/mnt\n");
-    try (FileChannel channel = lock(directory.processFile("a"))) {
+    try (FileChannel channel = lock(directory.lockFile("a"))) {
       assertThat(channel.isOpen()).isTrue();
       assertThat(directory.removeLeftovers("a")).isFalse();
       assertThat(directory.processFile("a")).exists();
     }
+  }
+
+  @Test
+  void removeLeftovers_anotherLooksWhetherTheDaemonLives_waitsForIt() throws Exception {
+    ControlDirectory directory = ControlDirectory.at(temp);
+    write("a", "42\n/mnt\n");
+    FileChannel looking = lock(directory.lockFile("a"));
+    CountDownLatch asked = new CountDownLatch(1);
+    CompletableFuture<Boolean> removed =
+        CompletableFuture.supplyAsync(
+            () -> {
+              asked.countDown();
+              try {
+                return directory.removeLeftovers("a");
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+    asked.await();
+    looking.close();
+    assertThat(removed.get()).isTrue();
+    assertThat(temp).isEmptyDirectory();
   }
 
   private void write(String name, String text) throws IOException {
@@ -107,7 +132,8 @@ class ControlDirectoryTest {
   }
 
   private static FileChannel lock(Path file) throws IOException {
-    FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+    FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     assertThat(channel.tryLock()).isNotNull();
     return channel;
   }

@@ -160,6 +160,9 @@ class ControlServerTest {
         .isEqualTo(PosixFilePermissions.fromString("rw-------"));
     assertThat(Files.getPosixFilePermissions(directory().processFile("a")))
         .isEqualTo(PosixFilePermissions.fromString("rw-r--r--"));
+    // whoever can open a file can lock it
+    assertThat(Files.getPosixFilePermissions(directory().lockFile("a")))
+        .isEqualTo(PosixFilePermissions.fromString("rw-------"));
     assertThat(Files.readString(directory().processFile("a")))
         .isEqualTo(ProcessHandle.current().pid() + "\n/mnt/a\n");
   }

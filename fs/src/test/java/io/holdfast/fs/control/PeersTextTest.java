@@ -28,13 +28,27 @@ final class PeersTextTest {
     for (Object row : JSON.std.listFrom(PEERS)) {
       rows.add(JSON.std.mapFrom(JSON.std.asString(row)));
     }
-    assertThat(PeersText.of(rows))
+    assertThat(PeersText.of(FiguresJson.nodes(rows)))
         .isEqualTo(
             """
-            node           state    since                 capacity  resident  share  in       out     errors  p50     p99
-            10.0.0.1:7070  self     -                     400 GB    390 GB    0.50   0 B      0 B     0       -       -
-            node2:7070     suspect  2026-01-02T03:04:05Z  400 GB    -         0.50   1.20 MB  500 kB  1,234   350 us  12.3 ms
+            node           state    since                 capacity  resident  share  in        out      errors  p50     p99
+            10.0.0.1:7070  self     -                     373 GiB   363 GiB   0.50   0 B       0 B      0       -       -
+            node2:7070     suspect  2026-01-02T03:04:05Z  373 GiB   -         0.50   1.14 MiB  488 KiB  1,234   350 us  12.3 ms
             """);
+  }
+
+  @Test
+  void of_nodeWithAnotherDataset_tellsWhatDiffers() {
+    String text =
+        PeersText.of(
+            FiguresJson.nodes(
+                List.of(
+                    Map.of("node", "a:1", "state", "self", "difference", ""),
+                    Map.of(
+                        "node", "b:1", "state", "other dataset", "difference", "3 of 4 differ"))));
+    assertThat(text)
+        .endsWith("\n\nb:1: nothing is shared with it: 3 of 4 differ\n")
+        .hasLineCount(5);
   }
 
   @Test

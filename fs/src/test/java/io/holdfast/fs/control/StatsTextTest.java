@@ -3,8 +3,8 @@ package io.holdfast.fs.control;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.figures.Figures;
 import java.io.IOException;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class StatsTextTest {
@@ -45,8 +45,8 @@ class StatsTextTest {
                     "cached_bytes": 419067000000, "requests": { "LOOKUP": 1200000, "READ": 6000000 } } }
       """;
 
-  static Map<String, Object> stats(String json) throws IOException {
-    return JSON.std.mapFrom(json);
+  static Figures stats(String json) throws IOException {
+    return FiguresJson.figures(JSON.std.mapFrom(json));
   }
 
   @Test
@@ -63,11 +63,11 @@ class StatsTextTest {
 
             dataset
               files         1.2 M
-              size          645 GB
+              size          601 GiB
 
             cache
               policy        minio, hard pins
-              resident      419 GB of 420 GB (99 %)
+              resident      390 GiB of 391 GiB (99 %)
               items         812,345 resident
               decisions     812,345 admitted, 387,655 refused, 0 evicted
               hit ratio     0.65 planned, 0.34 so far
@@ -77,38 +77,48 @@ class StatsTextTest {
 
             jobs, by cgroup
               job           processes  opens      misses     hit ratio  fetched  stalled  epoch  its hit ratio
-              /slurm/job_7  9          2,399,999  1,587,655  0.34       870 GB   123.4 s  2      0.68
+              /slurm/job_7  9          2,399,999  1,587,655  0.34       810 GiB  123.4 s  2      0.68
               unknown       1          1          0          -          0 B      0.0 s    -      -
 
             fetches
-              from origin   1,587,655 items, 870 GB, errors 1, retries 2
+              from origin   1,587,655 items, 810 GiB, errors 1, retries 2
               shared        17 waited for another's fetch
               in flight     3; at the origin 2 of at most 24, 5 wait, 1 never came back
 
             reads that reached the daemon
               requests      6,000,000
-              size          870 GB
+              size          810 GiB
               errors        1
               stalled       123.5 s, all readers together
 
             transit
-              in use        12.0 MB of 268 MB
-              window        67.0 MB now, 450 GB dropped
+              in use        11.4 MiB of 256 MiB
+              window        63.9 MiB now, 419 GiB dropped
 
             memory
-              in use        420 GB of 420 GB, at most 420 GB so far
-              residents     limited because of machine: they may take 419 GB
-              made way      2.00 GB in 1,500 items, 2 times
+              in use        391 GiB of 391 GiB, at most 391 GiB so far
+              residents     limited because of machine: they may take 390 GiB
+              made way      1.86 GiB in 1,500 items, 2 times
 
             kernel
-              page cache    419 GB
+              page cache    390 GiB
               requests      LOOKUP 1,200,000, READ 6,000,000
             """);
   }
 
   @Test
-  void of_nothing_stillShowsEveryGroup() {
-    assertThat(StatsText.of(Map.of()))
+  void of_hiddenKeys_areToldWithOneOfThemOrWithout() throws IOException {
+    String text =
+        StatsText.of(stats("{\"dataset\": {\"hidden_keys\": 2, \"hidden_key\": \"a//b\"}}"));
+    assertThat(text)
+        .contains("  hidden        2 keys of the store cannot be shown as paths, as 'a//b'\n");
+    assertThat(StatsText.of(stats("{\"dataset\": {\"hidden_keys\": 1, \"hidden_key\": \"\"}}")))
+        .contains("  hidden        1 key of the store cannot be shown as a path\n");
+  }
+
+  @Test
+  void of_nothing_stillShowsEveryGroup() throws IOException {
+    assertThat(StatsText.of(stats("{}")))
         .contains(
             "\ndataset\n", "\ncache\n", "\nopens\n", "\nfetches\n", "\ntransit\n", "\nkernel\n")
         .contains("total         not counted")
@@ -135,7 +145,7 @@ class StatsTextTest {
         .isEqualTo(
             """
             job           processes  opens      misses     hit ratio  fetched  stalled  epoch  its hit ratio
-            /slurm/job_7  9          2,399,999  1,587,655  0.34       870 GB   123.4 s  2      0.68
+            /slurm/job_7  9          2,399,999  1,587,655  0.34       810 GiB  123.4 s  2      0.68
             unknown       1          1          0          -          0 B      0.0 s    -      -
 
             job           epoch  opens      misses     hit ratio  stalled  took
@@ -143,16 +153,38 @@ class StatsTextTest {
             /slurm/job_7  2      1,199,999  387,655    0.68       23.3 s   900.0 s
 
             process  command  opens      misses     fetched  stalled  job
-            11       python   2,399,999  1,587,655  870 GB   123.4 s  /slurm/job_7
+            11       python   2,399,999  1,587,655  810 GiB  123.4 s  /slurm/job_7
             9                 1          0          0 B      0.0 s    unknown
             """);
-    assertThat(JobsText.of(Map.of())).isEqualTo("no job has opened or fetched anything yet\n");
+    assertThat(JobsText.of(stats("{}"))).isEqualTo("no job has opened or fetched anything yet\n");
+  }
+
+  @Test
+  void jobsText_foldsProcessesThatHaveEnded() throws IOException {
+    String cat =
+        "{ \"pid\": %d, \"job\": \"/j\", \"command\": \"cat\", \"ended\": %b, \"opens\": 2 }";
+    String json =
+        "{ \"jobs\": { \"jobs\": [ { \"job\": \"/j\" } ] }, \"processes\": [ "
+            + String.join(
+                ", ",
+                cat.formatted(5, true),
+                cat.formatted(6, false),
+                cat.formatted(7, true),
+                cat.formatted(8, true))
+            + " ] }";
+    assertThat(JobsText.of(stats(json)))
+        .endsWith(
+            """
+            process  command  opens  misses  fetched  stalled  job
+            3 ended  cat      6      0       0 B      0.0 s    /j
+            6        cat      2      0       0 B      0.0 s    /j
+            """);
   }
 
   @Test
   void of_peers_showsThem() throws IOException {
     String json = "{ \"fetches\": { \"peer\": { \"items\": 7, \"bytes\": 1000, \"errors\": 0 } } }";
-    assertThat(StatsText.of(stats(json))).contains("from peers    7 items, 1.00 kB, errors 0");
+    assertThat(StatsText.of(stats(json))).contains("from peers    7 items, 0.98 KiB, errors 0");
   }
 
   @Test

@@ -38,6 +38,7 @@ class SettingsTest {
     assertThat(settings.itemSize()).isEqualTo(8 << 20);
     assertThat(settings.metadataTtl()).isEqualTo(Duration.ofHours(1));
     assertThat(settings.xattr()).isEqualTo(XattrChoice.ON);
+    assertThat(settings.acl()).isEqualTo(AclChoice.AUTO);
     assertThat(settings.pin()).isEqualTo(PinMode.AUTO);
     assertThat(settings.windowBytes()).isEqualTo(64 << 20);
     assertThat(settings.windowAge()).isEqualTo(Duration.ofSeconds(2));
@@ -62,6 +63,7 @@ class SettingsTest {
             .itemSize(1 << 20)
             .metadataTtl(Settings.INDEFINITE)
             .xattr(XattrChoice.OFF)
+            .acl(AclChoice.STRICT)
             .pin(PinMode.SOFT)
             .windowBytes(0)
             .windowAge(Duration.ZERO)
@@ -81,6 +83,7 @@ class SettingsTest {
     assertThat(settings.itemSize()).isEqualTo(1 << 20);
     assertThat(settings.metadataTtl()).isEqualTo(Settings.INDEFINITE);
     assertThat(settings.xattr()).isEqualTo(XattrChoice.OFF);
+    assertThat(settings.acl()).isEqualTo(AclChoice.STRICT);
     assertThat(settings.pin()).isEqualTo(PinMode.SOFT);
     assertThat(settings.windowBytes()).isZero();
     assertThat(settings.windowAge()).isZero();
@@ -110,7 +113,7 @@ class SettingsTest {
   void build_tooLittleMemory_saysWhatTakesIt() {
     assertRefused(
         builder().memoryBytes(600_000_000),
-        "--memory 600 MB leaves no room for a cache: transit takes 268 MB and the Java heap 537 MB"
+        "--memory 572 MiB leaves no room for a cache: transit takes 256 MiB and the Java heap 512 MiB"
             + " of it");
   }
 
@@ -118,8 +121,8 @@ class SettingsTest {
   void build_capacityThatDoesNotFit_saysHowMuchWould() {
     assertRefused(
         builder().capacityBytes(79_500_000_000L),
-        "--capacity 79.5 GB does not fit: transit 268 MB, the Java heap 537 MB and it must stay"
-            + " within --memory 80.0 GB: give at most 75525M, or raise --memory");
+        "--capacity 74.0 GiB does not fit: transit 256 MiB, the Java heap 512 MiB and it must stay"
+            + " within --memory 74.5 GiB: give at most 75525M, or raise --memory");
   }
 
   @Test
@@ -132,14 +135,15 @@ class SettingsTest {
   void build_moreThanTheMachineHas_isRefused() {
     assertRefused(
         builder().capacityBytes(1L << 40),
-        "--capacity 1T is more than the memory there is (100 GB): give less, or a percentage such"
+        "--capacity 1T is more than the memory there is (93.1 GiB): give less, or a percentage such"
             + " as 50%");
     assertRefused(
-        builder().memoryBytes(1L << 40), "--memory 1T is more than the memory there is (100 GB)");
+        builder().memoryBytes(1L << 40), "--memory 1T is more than the memory there is (93.1 GiB)");
     assertRefused(
-        builder().transitBytes(1L << 40), "--transit 1T is more than the memory there is (100 GB)");
+        builder().transitBytes(1L << 40),
+        "--transit 1T is more than the memory there is (93.1 GiB)");
     assertRefused(
-        builder().windowBytes(1L << 40), "--window 1T is more than the memory there is (100 GB)");
+        builder().windowBytes(1L << 40), "--window 1T is more than the memory there is (93.1 GiB)");
   }
 
   @Test
@@ -190,6 +194,14 @@ class SettingsTest {
   }
 
   @Test
+  void build_kernelAsksForAclsThatItWasToldNotToAskFor_isRefused() {
+    assertRefused(
+        builder().acl(AclChoice.KERNEL).xattr(XattrChoice.OFF),
+        "--acl kernel is not possible with --xattr off: the kernel asks for ACLs as for extended"
+            + " attributes; fix: leave one of the two away");
+  }
+
+  @Test
   void indefinite_inEveryUnit_doesNotOverflow() {
     assertThat(Settings.INDEFINITE.toNanos()).isPositive();
     assertThat(Math.toIntExact(Settings.INDEFINITE.toSeconds())).isPositive();
@@ -207,54 +219,57 @@ class SettingsTest {
     assertThat(ConfigText.of(settings.report()))
         .isEqualTo(
             """
-            setting              value                from
-            source               /data/imagenet       argument
-            mountpoint           /data/imagenet       argument
-            name                 data-imagenet        derived from the mountpoint
-            config               -                    default
-            capacity             64M (67.1 MB)        flag --capacity
-            memory               78125000K (80.0 GB)  derived from 80% of the memory (100 GB)
-            memory-min           0                    default
-            transit              256M (268 MB)        default
-            policy               minio                default
-            keep                 -                    default
-            exclude              -                    default
-            item-size            8M (8.39 MB)         default
-            metadata-ttl         indefinite           flag --metadata-ttl
-            source-timeout       1m                   default
-            xattr                on                   default
-            pin                  auto                 default
-            window               64M (67.1 MB)        default
-            window-age           2s                   default
-            count-opens          auto                 default
-            job-by               cgroup               default
-            binding              jnr-fuse             default
-            allow-other          no                   default
-            s3-endpoint          -                    default
-            s3-region            -                    default
-            s3-path-style        -                    default
-            s3-anonymous         -                    default
-            s3-requester-pays    -                    default
-            uid                  -                    default
-            gid                  -                    default
-            file-mode            -                    default
-            dir-mode             -                    default
-            listen               -                    default
-            peers                -                    default
-            cluster-secret-file  -                    default
-            tls-cert             -                    default
-            tls-key              -                    default
-            tls-ca               -                    default
-            dataset-id           -                    default
-            foreground           no                   default
-            log-level            info                 default
-            log-file             -                    default
-            log-format           text                 default
-            metrics              none                 default
-            access-log           none                 default
-            access-log-sample    1000/s               default
-            state-dir            none                 default
-            heap                 512M (537 MB)        java -Xmx
+            setting              value                 from
+            source               /data/imagenet        argument
+            mountpoint           /data/imagenet        argument
+            name                 data-imagenet         derived from the mountpoint
+            config               -                     default
+            capacity             64M                   flag --capacity
+            memory               78125000K (74.5 GiB)  derived from 80% of the memory (93.1 GiB)
+            memory-min           0                     default
+            transit              256M                  default
+            policy               minio                 default
+            keep                 -                     default
+            exclude              -                     default
+            item-size            8M                    default
+            metadata-ttl         indefinite            flag --metadata-ttl
+            source-timeout       1m                    default
+            require-mount        no                    default
+            xattr                on                    default
+            acl                  auto                  default
+            pin                  auto                  default
+            window               64M                   default
+            window-age           2s                    default
+            count-opens          auto                  default
+            job-by               cgroup                default
+            binding              jnr-fuse              default
+            allow-other          no                    default
+            s3-endpoint          -                     default
+            s3-region            -                     default
+            s3-path-style        -                     default
+            s3-anonymous         -                     default
+            s3-requester-pays    -                     default
+            uid                  -                     default
+            gid                  -                     default
+            file-mode            -                     default
+            dir-mode             -                     default
+            listen               -                     default
+            peers                -                     default
+            cluster-secret-file  -                     default
+            tls-cert             -                     default
+            tls-key              -                     default
+            tls-ca               -                     default
+            dataset-id           -                     default
+            foreground           no                    default
+            log-level            info                  default
+            log-file             -                     default
+            log-format           text                  default
+            metrics              none                  default
+            access-log           none                  default
+            access-log-sample    1000/s                default
+            stats-visible-to     owner                 default
+            state-dir            none                  default
+            heap                 512M                  java -Xmx
             """);
   }
 
@@ -262,7 +277,7 @@ class SettingsTest {
   void build_moreThanTheCapacityIsToStay_isRefused() {
     assertRefused(
         builder().capacityBytes(1 << 30).memoryMinBytes(2L << 30),
-        "--memory-min 2G is more than --capacity 1.07 GB");
+        "--memory-min 2G is more than --capacity 1.00 GiB");
   }
 
   @Test
@@ -276,24 +291,50 @@ class SettingsTest {
             .secretFile(Path.of("/secret"));
     Settings settings = builder.build();
     assertThat(settings.capacityBytes()).isEqualTo(1_000_000_000 - TRANSIT - HEAP - (64 << 20));
-    assertThat(settings.peers().orElseThrow().dataset())
-        .isEqualTo(new Dataset("imagenet", 8 << 20));
-    assertRefused(builder.capacityBytes(900_000_000), "connections with peers 67.1 MB and it must");
+    assertThat(settings.peers().orElseThrow().dataset().id()).matches("imagenet-[0-9a-f]{12}");
+    assertThat(settings.peers().orElseThrow().dataset().itemSize()).isEqualTo(8 << 20);
+    assertRefused(
+        builder.capacityBytes(900_000_000), "connections with peers 64.0 MiB and it must");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"/", "/...", "/data/-", "/data/ä"})
   void build_originWhoseNameIsNoId_hasOneAllTheSame(String origin) {
+    assertThat(defaultId(Source.parse(origin))).matches("dataset-[0-9a-f]{12}");
+  }
+
+  /** Two datasets that end alike are two, and one is the same on all nodes. */
+  @Test
+  void build_originsWithTheSameLastPart_haveOtherIds() {
+    List<String> sources =
+        List.of(
+            "/a/train",
+            "/b/train",
+            "/train",
+            "s3://bucket/train",
+            "s3://other/train",
+            "s3://train");
+    assertThat(sources.stream().map(Source::parse).map(SettingsTest::defaultId))
+        .doesNotHaveDuplicates()
+        .allMatch(id -> id.matches("train-[0-9a-f]{12}"));
+    assertThat(defaultId(Source.parse("/a/b/../train/"))).isEqualTo("train-0301ea5ee7a5");
+    assertThat(defaultId(Source.parse("/" + "x".repeat(200))))
+        .hasSizeLessThanOrEqualTo(Dataset.LONGEST_ID);
+  }
+
+  private static String defaultId(Source origin) {
     NodeAddress self = new NodeAddress("node1", 7070);
-    Settings settings =
-        Settings.builder(new Source.Directory(Path.of(origin)), Path.of("/mnt"))
-            .systemMemory(SYSTEM)
-            .heapBytes(HEAP)
-            .listen(self)
-            .discovery(new Discovery.Addresses(List.of(self)))
-            .secretFile(Path.of("/secret"))
-            .build();
-    assertThat(settings.peers().orElseThrow().dataset().id()).isEqualTo("dataset");
+    return Settings.builder(origin, Path.of("/mnt"))
+        .systemMemory(SYSTEM)
+        .heapBytes(HEAP)
+        .listen(self)
+        .discovery(new Discovery.Addresses(List.of(self)))
+        .secretFile(Path.of("/secret"))
+        .build()
+        .peers()
+        .orElseThrow()
+        .dataset()
+        .id();
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.holdfast.fs.debug;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Map;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
@@ -39,7 +40,17 @@ class RedactorTest {
         "--api-key=<hunter2> --capacity 64G",
         "jwt <eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N>",
         "hub <hf_abcdefghijklmnopqrstuvwxyz>",
-        "-Dcom.x.trustStorePassword=<changeit> -Xmx1g"
+        "-Dcom.x.trustStorePassword=<changeit> -Xmx1g",
+        "HTTPS_PROXY=http://<bob:p/ss@w0rd>@proxy:3128",
+        "password=<abc,defghijkl>",
+        "password: \"<my long pass>\"",
+        "--s3-secret '<two words here>' --capacity 64G",
+        "--s3-secret 'it'\\''<s here>'",
+        "--s3-secret \"<two words",
+        "--token <two words here>",
+        "db_password = <hunter2;moresecret>",
+        "AWS_SECRET_ACCESS_KEY='<two words>'",
+        "key <MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj> read"
       })
   void secret_ofEachKind_isTakenOut(String marked) {
     String text = marked.replaceAll("[<>]", "");
@@ -101,6 +112,64 @@ class RedactorTest {
   void unknownSecret_behindItsName_isTakenOut(
       @ForAll("secrets") String secret, @ForAll("named") String place) {
     assertThat(REDACTOR.redact(place.replace("@", secret))).doesNotContain(secret);
+  }
+
+  /** Secrets have blanks, commas and all else in them; none of their parts is left either. */
+  @Property(tries = 500)
+  void unknownSecret_ofSeveralParts_isTakenOutWhole(
+      @ForAll("parts") List<String> parts,
+      @ForAll("separators") String separator,
+      @ForAll("lines") String line) {
+    String clean = REDACTOR.redact(line.replace("@", String.join(separator, parts)));
+    assertThat(clean).contains(Redactor.REMOVED);
+    parts.forEach(part -> assertThat(clean).doesNotContain(part));
+  }
+
+  @Provide
+  Arbitrary<List<String>> parts() {
+    return Arbitraries.strings()
+        .withCharRange('A', 'Z')
+        .withCharRange('0', '9')
+        .ofMinLength(6)
+        .ofMaxLength(12)
+        .map(text -> "x" + text)
+        .list()
+        .ofMinSize(2)
+        .ofMaxSize(4);
+  }
+
+  @Provide
+  Arbitrary<String> separators() {
+    return Arbitraries.of(
+        ",", ";", " ", "  ", "\t", "&", "}", "]", ")", "/", "=", ":", "|", "%", "#", "?", "$", "<");
+  }
+
+  @Provide
+  Arbitrary<String> lines() {
+    return Arbitraries.of(
+        "password=@",
+        "db_password = @\nnext",
+        "secret: \"@\" next",
+        "token: '@', next",
+        "{\"credential\": \"@\"}",
+        "AWS_SECRET_ACCESS_KEY=@",
+        "--api-key @",
+        "--s3-secret '@' --more",
+        "--s3-secret=\"@\" --more");
+  }
+
+  @Test
+  void environment_addressWithAUser_itsUserAndPasswordAreKnown() {
+    assertThat(KnownSecrets.of(Map.of("https_proxy", "http://bob:p/ss@w0rd@proxy:3128/")))
+        .containsExactly("bob:p/ss@w0rd", "p/ss@w0rd");
+    assertThat(KnownSecrets.of(Map.of("HTTP_PROXY", "http://proxy:3128"))).isEmpty();
+  }
+
+  @Test
+  void known_keyOfSeveralLines_eachLineGoes() {
+    Redactor redactor = new Redactor(List.of("-----BEGIN X-----\nabcdefgh1\nijklmnop2\n"));
+    assertThat(redactor.redact("a ijklmnop2 b -----BEGIN X-----"))
+        .isEqualTo("a [removed] b -----BEGIN X-----");
   }
 
   @Provide

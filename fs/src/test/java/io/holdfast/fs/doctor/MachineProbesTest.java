@@ -170,7 +170,7 @@ class MachineProbesTest {
         .file("sys/module/zswap/parameters/max_pool_percent", "20\n");
     List<Finding> found = new MemoryProbe(machine.files()).run();
     assertThat(found).extracting(Finding::level).containsExactly(OK, WARN, WARN);
-    assertThat(found.get(0).text()).contains("allows 500 MB");
+    assertThat(found.get(0).text()).contains("allows 477 MiB");
     assertThat(found.get(2).text()).contains("swappiness 60", "zswap may take 20 %");
     assertMended(found);
   }

@@ -87,7 +87,11 @@ class MountFinderTest {
     Path file = temp.resolve("run").resolve(name + ".pid");
     new FakeMachine(temp).file("run/" + name + ".pid", pid + "\n" + mountpoint + "\n");
     if (alive) {
-      FileChannel lock = FileChannel.open(file, StandardOpenOption.WRITE);
+      FileChannel lock =
+          FileChannel.open(
+              file.resolveSibling(name + ".lock"),
+              StandardOpenOption.CREATE,
+              StandardOpenOption.WRITE);
       locks.add(lock);
       assertThat(lock.tryLock()).isNotNull();
     }

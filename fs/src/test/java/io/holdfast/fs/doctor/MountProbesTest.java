@@ -153,6 +153,43 @@ class MountProbesTest {
     assertThat(only(new OriginProbe(gone, asked, machine.files()).run()).level()).isEqualTo(FAIL);
   }
 
+  @Test
+  void origin_withoutFiles_isWarnedOf() throws Exception {
+    Map<String, Object> stats =
+        Map.of(
+            "fetches", Map.of("origin", Map.of()), "dataset", Map.of("scanned", true, "files", 0));
+    machine.file("etc/fstab", "server:/x " + temp + " nfs ro 0 0\n");
+    Subject there = subject("/data", temp.toString(), 41, 0, 0);
+    assertThat(new OriginProbe(there, asked(stats, stats, ""), machine.files()).run())
+        .last()
+        .satisfies(
+            found -> {
+              assertThat(found.level()).isEqualTo(WARN);
+              assertThat(found.text())
+                  .isEqualTo(
+                      "the dataset has no files: '"
+                          + temp
+                          + "' is in /etc/fstab and is not mounted");
+            });
+  }
+
+  @Test
+  void origin_withHiddenKeys_isWarnedOf() throws Exception {
+    Map<String, Object> dataset =
+        Map.of("scanned", true, "files", 1, "hidden_keys", 2, "hidden_key", "data/a//b");
+    Map<String, Object> stats = Map.of("fetches", Map.of("origin", Map.of()), "dataset", dataset);
+    Subject inStore = subject("/data", "s3://bucket/data", 41, 0, 0);
+    assertThat(new OriginProbe(inStore, asked(stats, stats, ""), machine.files()).run())
+        .last()
+        .satisfies(
+            found -> {
+              assertThat(found.level()).isEqualTo(WARN);
+              assertThat(found.text())
+                  .isEqualTo("2 keys of the store cannot be shown as paths, as 'data/a//b'");
+              assertThat(found.mend()).contains("SEMANTICS.md");
+            });
+  }
+
   /** The way through the mount would be the mount. */
   @Test
   void origin_underItsMount_isLookedAtThroughTheDaemonsDescriptor() throws Exception {
@@ -234,7 +271,7 @@ class MountProbesTest {
     List<Finding> found = new CacheProbe(asked(stats, null, ""), machine.files()).run();
     assertThat(found).extracting(Finding::level).containsExactly(OK, WARN, WARN, WARN, WARN);
     assertThat(found.get(1).text())
-        .isEqualTo("residents may take 1.00 GB for now, because of machine: limited");
+        .isEqualTo("residents may take 954 MiB for now, because of machine: limited");
     assertThat(found.get(4).mend()).isEqualTo("sysctl vm.max_map_count=516384");
   }
 
@@ -245,7 +282,7 @@ class MountProbesTest {
         .file("proc/41/status", "VmLck:\t 1000 kB\nVmRSS:\t 2000 kB\n")
         .file("sys/fs/cgroup/pod/memory.max", "1000000000\n")
         .file("sys/fs/cgroup/pod/memory.events", "oom 1\noom_kill 2\n");
-    Asked asked = asked(Map.of(), null, "memory  64G (68.7 GB)  option\n");
+    Asked asked = asked(Map.of(), null, "memory  64G  option\n");
     List<Finding> found =
         new DaemonMemoryProbe(subject("/data", 41, 0, 0), asked, machine.files()).run();
     assertThat(found).extracting(Finding::level).containsExactly(OK, WARN, FAIL);
@@ -278,6 +315,23 @@ class MountProbesTest {
     assertThat(found).extracting(Finding::level).containsExactly(FAIL, OK, WARN, WARN, WARN);
     assertThat(found.get(0).mend()).isEqualTo("chmod 600 " + secret);
     assertThat(found.get(4).text()).contains(port + " is not in the view", "refused");
+  }
+
+  @Test
+  void peers_withAnotherDataset_areAWarningEach() throws Exception {
+    Answers answers =
+        new Answers(
+            Map.of(),
+            null,
+            List.of(
+                Map.of("node", "a:1", "state", "self", "difference", ""),
+                Map.of("node", "b:1", "state", "other dataset", "difference", "3 of 4 differ")),
+            rows("listen  a:1  option\npeers  a:1,b:1  option\n"),
+            null);
+    List<Finding> found = new PeersProbe(Asked.of(answers)).run();
+    assertThat(found).extracting(Finding::level).containsExactly(OK, WARN);
+    assertThat(found.get(1).text()).isEqualTo("b:1 has another dataset: 3 of 4 differ");
+    assertThat(found.get(1).mend()).contains("--dataset-id");
   }
 
   @Test

@@ -19,8 +19,9 @@ final class BootTest {
   @Test
   void read_fileThatDoesNotTell_isNoBootOfBefore() throws Exception {
     Path file = Files.writeString(directory.resolve("boot_id"), "none\n");
+    Path missing = directory.resolve("missing");
 
     assertThat(Boot.read(file)).isNotEqualTo(Boot.read(file));
-    assertThat(Boot.read(directory.resolve("missing"))).isNotNull();
+    assertThat(Boot.read(missing)).isNotEqualTo(Boot.read(missing));
   }
 }

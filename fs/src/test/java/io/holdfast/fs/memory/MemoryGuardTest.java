@@ -2,6 +2,7 @@ package io.holdfast.fs.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.figures.MemoryFigures;
 import io.holdfast.fs.memory.CapacityRules.Phase;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -106,5 +107,26 @@ class MemoryGuardTest {
     guard.look();
 
     assertThat(capacity).isEqualTo(900 * MIB);
+  }
+
+  @Test
+  void told_figures_areAllInTheirPlaces() {
+    MemoryGuard.Figures figures =
+        new MemoryGuard.Figures(
+            new CapacityRules.State(Phase.LIMITED, 30, "machine", 0, 0, false),
+            new Bounds(31, 32, 33),
+            new OwnUse(1, 2, 3, 4, 5, 6, 7, 8, 9),
+            List.of(new Room("cgroup", 40, 41, 42.5)),
+            50,
+            51,
+            52,
+            53);
+    List<MemoryFigures.Room> rooms =
+        List.of(new MemoryFigures.Room("cgroup", 40, 41, 64 << 20, 42.5));
+    assertThat(figures.told())
+        .isEqualTo(
+            new MemoryFigures(
+                32, 36, 50, 1, 2, 3, 4, 5, 6, 7, 8, "limited", "machine", 31, 33, 30, 51, 52, 53,
+                rooms));
   }
 }

@@ -5,12 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Tests of {@link BoundedRows}. */
 final class BoundedRowsTest {
-  private final BoundedRows rows = new BoundedRows(2, "job", List.of("opens"));
+  private final BoundedRows<Row> rows =
+      new BoundedRows<>(
+          2,
+          Row::job,
+          row -> new Row("other", row.opens()),
+          (a, b) -> new Row("other", a.opens() + b.opens()));
+
+  private record Row(String job, int opens) {}
 
   @Test
   void rows_withinTheBound_areAsTheyWere() {
@@ -20,7 +26,7 @@ final class BoundedRowsTest {
   @Test
   void rows_beyondTheBound_areAddedUp() {
     assertThat(of("a", 1, "b", 2, "c", 3, "d", 4))
-        .isEqualTo(List.of(row("a", 1), row("b", 2), Map.of("job", "other", "opens", 7.0)));
+        .isEqualTo(List.of(row("a", 1), row("b", 2), row("other", 7)));
   }
 
   /** If it were otherwise, the counter of the others would go back whenever the order changed. */
@@ -28,24 +34,23 @@ final class BoundedRowsTest {
   void rows_withAPlace_keepItWhateverTheOrder() {
     of("a", 1, "b", 2, "c", 3);
     assertThat(of("c", 30, "b", 2, "a", 1))
-        .isEqualTo(List.of(row("b", 2), row("a", 1), Map.of("job", "other", "opens", 30.0)));
+        .isEqualTo(List.of(row("b", 2), row("a", 1), row("other", 30)));
   }
 
   @Test
   void places_ofRowsThatLeft_goToTheFirstThatHaveNone() {
     of("a", 1, "b", 2, "c", 3);
     assertThat(of("d", 4, "b", 2, "c", 3))
-        .isEqualTo(List.of(row("d", 4), row("b", 2), Map.of("job", "other", "opens", 3.0)));
+        .isEqualTo(List.of(row("d", 4), row("b", 2), row("other", 3)));
   }
 
   @Test
   void row_thatIsCalledOther_isOneOfTheOthers() {
-    assertThat(of("other", 5, "a", 1))
-        .isEqualTo(List.of(row("a", 1), Map.of("job", "other", "opens", 5.0)));
+    assertThat(of("other", 5, "a", 1)).isEqualTo(List.of(row("a", 1), row("other", 5)));
   }
 
-  private List<Map<?, ?>> of(Object... namesAndOpens) {
-    List<Map<String, Object>> all = new ArrayList<>();
+  private List<Row> of(Object... namesAndOpens) {
+    List<Row> all = new ArrayList<>();
     for (List<Object> each : pairs(namesAndOpens)) {
       all.add(row((String) each.get(0), (Integer) each.get(1)));
     }
@@ -60,7 +65,7 @@ final class BoundedRowsTest {
     return pairs;
   }
 
-  private static Map<String, Object> row(String job, int opens) {
-    return Map.of("job", job, "opens", opens);
+  private static Row row(String job, int opens) {
+    return new Row(job, opens);
   }
 }

@@ -3,6 +3,7 @@ package io.holdfast.fs.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.control.FiguresJson;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -81,10 +82,38 @@ final class ExpositionTest {
 
   @Test
   void text_ofFiguresThatAreMissing_hasNoValuesOfThem() {
-    assertThat(text(Map.of(), List.of())).doesNotContain("holdfast_opens_total");
+    assertThat(text(Map.of(), List.of()))
+        .contains("holdfast_opens_total{mount=\"m\"} 0.0\n")
+        .doesNotContain("holdfast_cluster_", "holdfast_process_threads", "holdfast_peer_");
+  }
+
+  @Test
+  void text_ofFiguresThatNobodyKnows_hasNoValuesOfThem() {
+    List<Map<String, Object>> peers = List.of(Map.of("node", "b:1", "resident_bytes", -1));
+    assertThat(text(Map.of(), peers))
+        .contains("holdfast_peer_capacity_bytes{mount=\"m\",node=\"b:1\"} 0.0\n")
+        .doesNotContain("holdfast_peer_resident_bytes");
+  }
+
+  /** What cannot be added up is left out. */
+  @Test
+  void text_ofVeryManyNodes_hasSumsOfTheOthersOnly() {
+    List<Map<String, Object>> peers = new ArrayList<>();
+    for (int i = 0; i < Exposition.MOST_LABELS + 2; i++) {
+      peers.add(Map.of("node", "n" + i, "state", "up", "bytes_in", 5, "p50_us", 7, "share", 0.1));
+    }
+    assertThat(text(Map.of(), peers).lines().filter(line -> line.contains("node=\"other\"")))
+        .containsExactlyInAnyOrder(
+            "holdfast_peer_received_items_total{mount=\"m\",node=\"other\"} 0.0",
+            "holdfast_peer_received_bytes_total{mount=\"m\",node=\"other\"} 10.0",
+            "holdfast_peer_sent_items_total{mount=\"m\",node=\"other\"} 0.0",
+            "holdfast_peer_sent_bytes_total{mount=\"m\",node=\"other\"} 0.0",
+            "holdfast_peer_errors_total{mount=\"m\",node=\"other\"} 0.0");
   }
 
   private static String text(Map<String, Object> stats, List<Map<String, Object>> peers) {
-    return new String(new Exposition("m", () -> stats, () -> peers).text(), StandardCharsets.UTF_8);
+    Exposition exposition =
+        new Exposition("m", () -> FiguresJson.figures(stats), () -> FiguresJson.nodes(peers));
+    return new String(exposition.text(), StandardCharsets.UTF_8);
   }
 }

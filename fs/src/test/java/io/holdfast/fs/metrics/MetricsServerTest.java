@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -50,6 +51,44 @@ final class MetricsServerTest {
     assertThat(ask("GET", "/metrics/x").statusCode()).isEqualTo(404);
     assertThat(ask("GET", "/etc/passwd").statusCode()).isEqualTo(404);
     assertThat(ask("POST", "/metrics").statusCode()).isEqualTo(405);
+  }
+
+  /** Each would cost the daemon a descriptor, for as long as whoever opened it likes. */
+  /**
+   * Who says nothing is closed after a while as well: of a round in which that came first, as on a
+   * machine that is busy, nothing can be told.
+   */
+  @Test
+  void connection_beyondTheBound_isClosedBeforeTheOthers() throws Exception {
+    server.start();
+    boolean bounded = false;
+    for (int round = 0; !bounded && round < 10; round++) {
+      List<Socket> all = new ArrayList<>();
+      try {
+        for (int i = 0; i <= MetricsServer.MOST_CONNECTIONS; i++) {
+          all.add(new Socket(InetAddress.getLoopbackAddress(), server.port()));
+        }
+        List<Socket> within = all.subList(0, MetricsServer.MOST_CONNECTIONS);
+        boolean closed = isClosed(all.get(all.size() - 1), 5000);
+        bounded = closed && within.stream().noneMatch(each -> isClosed(each, 1));
+      } finally {
+        for (Socket each : all) {
+          each.close();
+        }
+      }
+    }
+    assertThat(bounded).isTrue();
+  }
+
+  private static boolean isClosed(Socket socket, int millis) {
+    try {
+      socket.setSoTimeout(millis);
+      return socket.getInputStream().read() < 0;
+    } catch (SocketTimeoutException e) {
+      return false;
+    } catch (IOException e) {
+      return true; // reset
+    }
   }
 
   @Test

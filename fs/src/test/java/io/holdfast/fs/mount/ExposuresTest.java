@@ -82,6 +82,39 @@ final class ExposuresTest {
     assertThat(seen).isTrue();
   }
 
+  @Test
+  void awaitReplies_requestsBeforeAndSince_waitsForThoseBefore() throws InterruptedException {
+    int before = exposures.begin();
+    AtomicBoolean replied = new AtomicBoolean();
+    AtomicBoolean seen = new AtomicBoolean();
+    CountDownLatch started = new CountDownLatch(1);
+    Thread waiter =
+        new Thread(
+            () -> {
+              started.countDown();
+              seen.set(exposures.awaitReplies() && replied.get());
+            });
+    waiter.start();
+    Await.latch(started);
+    Await.until("it waits", () -> waiter.getState() == Thread.State.TIMED_WAITING);
+    int since = exposures.begin();
+    replied.set(true);
+    exposures.replied(before);
+    waiter.join();
+    assertThat(seen).isTrue();
+    exposures.replied(since);
+    assertThat(exposures.awaitReplies()).isTrue();
+  }
+
+  /** A store that hangs keeps a request: whoever waits learns so, and waits again. */
+  @Test
+  void awaitReplies_requestThatIsNotAnswered_saysSo() {
+    int begun = exposures.begin();
+    assertThat(exposures.awaitReplies()).isFalse();
+    exposures.replied(begun);
+    assertThat(exposures.awaitReplies()).isTrue();
+  }
+
   /** Whoever shows the node may wait for the caller: the wait ends all the same. */
   @Test
   void awaitNone_nodeThatIsNeverLeft_returnsInTheEnd() {

@@ -7,7 +7,9 @@ import io.holdfast.fs.Await;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.GrowingMemory;
+import io.holdfast.fs.origin.DelegatingOrigin;
 import io.holdfast.fs.origin.FakeOrigin;
+import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.tree.Node;
 import io.holdfast.fs.tree.NodeTable;
@@ -17,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -52,7 +55,7 @@ final class ListingsTest {
 
   private List<ListedEntry> list(Remembered remembered, Node directory, int most, boolean look)
       throws FsException {
-    Listings listings = new Listings(origin, tree, remembered);
+    Listings listings = new Listings(tree, remembered, Node::attributes);
     List<ListedEntry> all = new ArrayList<>();
     int before = -1;
     while (before < all.size()) {
@@ -162,6 +165,124 @@ final class ListingsTest {
     assertThat(tree.listedAt(tree.root())).as("not all is known").isZero();
   }
 
+  /** What the tree does not have is asked for again where the daemon that was told is gone. */
+  @Test
+  void list_entriesWithoutAttributes_goesOnUnderAnotherDaemon() throws FsException {
+    List<String> expected = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      origin.file("f" + i, new byte[1]);
+      expected.add("f" + i);
+    }
+    origin.setGate(
+        new FakeOrigin.Gate() {
+          @Override
+          public void stat(OriginPath path) throws FsException {
+            if (path.toString().hashCode() % 2 == 0) {
+              throw new FsException(FsError.ACCESS_DENIED, "denied");
+            }
+          }
+        });
+    Remembered remembered = remembered(true, TTL);
+    List<ListedEntry> all = new ArrayList<>();
+    int before = -1;
+    while (before < all.size()) {
+      before = all.size();
+      long after = all.isEmpty() ? 0 : all.get(all.size() - 1).place();
+      int room = all.size() + 3;
+      new Listings(tree, remembered, Node::attributes)
+          .list(tree.root(), after, type -> false, entry -> all.size() < room && all.add(entry));
+    }
+    assertThat(all.stream().map(entry -> new String(entry.name(), StandardCharsets.UTF_8)))
+        .containsExactlyInAnyOrderElementsOf(expected);
+  }
+
+  @Test
+  void list_noRoomForAllNames_isAnErrorEachTime() throws FsException {
+    for (int i = 0; i < 10_000; i++) {
+      origin.file("f" + i, new byte[1]);
+    }
+    try (NodeTable small = new NodeTable(GrowingMemory.ofProcess("small", 512 << 10))) {
+      tree = new Tree(origin, small, old -> {});
+      for (boolean askingTakesLong : new boolean[] {true, false}) {
+        Remembered remembered = remembered(askingTakesLong, TTL);
+        assertFails(() -> names(remembered, 100), FsError.NO_MEMORY);
+        assertFails(() -> names(remembered, 100), FsError.NO_MEMORY);
+      }
+      assertThat(tree.incompleteListings()).isEqualTo(4);
+    }
+  }
+
+  /** What a listing told a moment ago was believed for the whole ttl once more. */
+  @Test
+  void list_ttlOfZero_asksForAttributesThoughTheNamesAreTheSame() throws FsException {
+    origin.file("d/a", new byte[1]);
+    Node directory = tree.lookup(tree.root(), name("d"));
+    Remembered remembered = remembered(false, Duration.ZERO);
+    list(remembered, directory, 10, true);
+    assertThat(tree.hasSameNames(directory)).isTrue();
+    origin.chmod("d/a", 0600);
+
+    List<ListedEntry> all = list(remembered, directory, 10, true);
+
+    assertThat(all).hasSize(1);
+    assertThat(all.get(0).leads().attributes().mode() & 0777).isEqualTo(0600);
+  }
+
+  /** Each entry is looked up where the directory was, and none of them is found. */
+  @Test
+  void list_directoryIsMovedMeanwhile_hasItsNames() throws FsException {
+    origin.file("d/a", new byte[1]);
+    origin.file("d/b", new byte[1]);
+    Node directory = tree.lookup(tree.root(), name("d"));
+    Remembered remembered = remembered(false, Duration.ZERO);
+    assertThat(list(remembered, directory, 10, true)).hasSize(2);
+    List<ListedEntry> taken = new ArrayList<>();
+    Listings listings = new Listings(tree, remembered, Node::attributes);
+
+    listings.list(
+        directory,
+        0,
+        type -> {
+          if (taken.isEmpty()) {
+            origin.move("d", "old");
+          }
+          return true;
+        },
+        taken::add);
+
+    assertThat(taken).hasSize(2);
+  }
+
+  /** Its entries go with it: what is left of them is no listing. */
+  @Test
+  void list_directoryGoesMeanwhile_isStale() throws FsException {
+    origin.file("d/a", new byte[1]);
+    origin.file("d/b", new byte[1]);
+    AtomicBoolean goes = new AtomicBoolean();
+    Origin listed =
+        new DelegatingOrigin(origin) {
+          @Override
+          public void list(OriginPath path, EntrySink sink) throws FsException {
+            if (goes.get()) {
+              tree.lookup(tree.root(), name("d"));
+            } else {
+              super.list(path, sink);
+            }
+          }
+        };
+    try (NodeTable own = new NodeTable(GrowingMemory.ofProcess("own"))) {
+      tree = new Tree(listed, own, old -> {});
+      Node directory = tree.lookup(tree.root(), name("d"));
+      Remembered remembered = remembered(false, TTL);
+      assertThat(list(remembered, directory, 10, false)).hasSize(2);
+      origin.move("d", "old");
+      origin.directory("d");
+      goes.set(true);
+
+      assertFails(() -> list(remembered, directory, 10, false), FsError.STALE);
+    }
+  }
+
   @Test
   void list_fails_saysWhyAndIsDoneAgain() throws FsException {
     origin.file("d/f", new byte[1]);
@@ -169,7 +290,9 @@ final class ListingsTest {
     origin.remove("d");
     assertFails(() -> list(remembered(true, TTL), directory, 10, true), FsError.NOT_FOUND);
     origin.file("d/g", new byte[1]);
-    assertThat(list(remembered(true, TTL), directory, 10, true)).hasSize(1);
+    assertFails(() -> list(remembered(true, TTL), directory, 10, true), FsError.STALE);
+    Node now = tree.lookup(tree.root(), name("d"));
+    assertThat(list(remembered(true, TTL), now, 10, true)).hasSize(1);
   }
 
   private void fail(FsError error) {
@@ -239,7 +362,7 @@ final class ListingsTest {
             thread.start();
             Await.until(
                 "it is through, or waits",
-                () -> task.isDone() || thread.getState() == Thread.State.BLOCKED);
+                () -> task.isDone() || thread.getState() == Thread.State.TIMED_WAITING);
           }
         };
     origin.file("f", new byte[2]);

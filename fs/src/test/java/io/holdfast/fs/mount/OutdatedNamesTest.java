@@ -10,10 +10,10 @@ import org.junit.jupiter.api.Test;
 
 final class OutdatedNamesTest {
   private final OutdatedNames names = new OutdatedNames(Duration.ofHours(1));
-  private final List<String> taken = new ArrayList<>();
+  private final List<String> told = new ArrayList<>();
 
-  private void take(long parent, byte[] name) {
-    taken.add(parent + "/" + new String(name, US_ASCII));
+  private void tell(long parent, byte[] name) {
+    told.add(parent + "/" + new String(name, US_ASCII));
   }
 
   private static byte[] name(String text) {
@@ -21,45 +21,69 @@ final class OutdatedNamesTest {
   }
 
   @Test
-  void takeReplaced_passesEachReplacedNameOnceAndNoMissingOne() {
+  void tellReplaced_passesEachReplacedNameOnceAndNoMissingOne() {
     names.replaced(1, name("a"));
     names.replaced(1, name("a"));
     names.replaced(2, name("b"));
     names.missing(1, name("c"));
 
-    names.takeReplaced(this::take);
-    names.takeReplaced(this::take);
+    names.tellReplaced(this::tell);
+    names.tellReplaced(this::tell);
 
-    assertThat(taken).containsExactlyInAnyOrder("1/a", "2/b");
-    assertThat(names.take(1, name("a"))).isFalse();
-    assertThat(names.take(1, name("c"))).isTrue();
-    assertThat(names.take(1, name("c"))).isFalse();
+    assertThat(told).containsExactlyInAnyOrder("1/a", "2/b");
+    assertThat(names.tell(1, name("a"), this::tell)).isFalse();
+    assertThat(names.tell(1, name("c"), this::tell)).isTrue();
+    assertThat(names.tell(1, name("c"), this::tell)).isFalse();
   }
 
   @Test
-  void takeReplaced_nameIsGivenAwayAgainMeanwhile_isPassedAgain() {
+  void tellReplaced_nameIsGivenAwayAgainMeanwhile_isPassedAgain() {
     names.replaced(1, name("a"));
-    names.takeReplaced(
+    names.tellReplaced(
         (parent, name) -> {
-          take(parent, name);
+          tell(parent, name);
           names.replaced(parent, name);
         });
 
-    names.takeReplaced(this::take);
+    names.tellReplaced(this::tell);
 
-    assertThat(taken).containsExactly("1/a", "1/a");
+    assertThat(told).containsExactly("1/a", "1/a");
   }
 
   @Test
-  void takeWithin_passesAllOfTheseDirectoriesAndLeavesTheOthers() {
+  void tellWithin_passesAllOfTheseDirectoriesAndLeavesTheOthers() {
     names.replaced(1, name("a"));
     names.missing(1, name("b"));
     names.replaced(2, name("c"));
 
-    names.takeWithin(directory -> directory == 1, this::take);
+    names.tellWithin(directory -> directory == 1, this::tell);
 
-    assertThat(taken).containsExactlyInAnyOrder("1/a", "1/b");
-    assertThat(names.take(2, name("c"))).isTrue();
-    assertThat(names.take(1, name("a"))).isFalse();
+    assertThat(told).containsExactlyInAnyOrder("1/a", "1/b");
+    assertThat(names.tell(2, name("c"), this::tell)).isTrue();
+    assertThat(names.tell(1, name("a"), this::tell)).isFalse();
+  }
+
+  /** Who has to return when the kernel knows cannot take another's word for it. */
+  @Test
+  void tell_anotherIsJustTelling_tellsToo() {
+    names.missing(1, name("a"));
+    names.replaced(1, name("a"));
+    names.tellWithin(
+        directory -> true,
+        (parent, name) -> {
+          tell(parent, name);
+          assertThat(names.tell(parent, name, this::tell)).isTrue();
+        });
+
+    assertThat(told).containsExactly("1/a", "1/a");
+  }
+
+  @Test
+  void tell_nameIsMissingAgainMeanwhile_isToldAgain() {
+    names.missing(1, name("a"));
+    assertThat(names.tell(1, name("a"), (parent, name) -> names.missing(parent, name))).isTrue();
+
+    assertThat(names.tell(1, name("a"), this::tell)).isTrue();
+    assertThat(told).containsExactly("1/a");
   }
 }

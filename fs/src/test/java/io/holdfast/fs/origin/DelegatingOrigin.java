@@ -1,7 +1,9 @@
 package io.holdfast.fs.origin;
 
 import io.holdfast.fs.FsException;
+import java.util.List;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /** Passes every call on; tests change what they want to fail. */
 public class DelegatingOrigin implements Origin {
@@ -47,8 +49,15 @@ public class DelegatingOrigin implements Origin {
   }
 
   @Override
-  public byte[] readLink(OriginPath path) throws FsException {
-    return origin.readLink(path);
+  public Found find(
+      OriginPath directory, byte[] name, List<Attributes> way, @Nullable Attributes known)
+      throws FsException {
+    return origin.find(directory, name, way, known);
+  }
+
+  @Override
+  public byte[] readLink(OriginPath path, Attributes known) throws FsException {
+    return origin.readLink(path, known);
   }
 
   @Override
@@ -62,18 +71,24 @@ public class DelegatingOrigin implements Origin {
   }
 
   @Override
+  public long quietNanos(Version version) {
+    return origin.quietNanos(version);
+  }
+
+  @Override
   public OriginFile open(OriginPath path, Part part) throws FsException {
     return origin.open(path, part);
   }
 
   @Override
-  public byte[] extendedAttribute(OriginPath path, byte[] name) throws FsException {
-    return origin.extendedAttribute(path, name);
+  public byte[] extendedAttribute(OriginPath path, Attributes known, byte[] name)
+      throws FsException {
+    return origin.extendedAttribute(path, known, name);
   }
 
   @Override
-  public byte[] extendedAttributeNames(OriginPath path) throws FsException {
-    return origin.extendedAttributeNames(path);
+  public byte[] extendedAttributeNames(OriginPath path, Attributes known) throws FsException {
+    return origin.extendedAttributeNames(path, known);
   }
 
   @Override

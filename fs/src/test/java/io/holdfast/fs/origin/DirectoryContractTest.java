@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.Await;
 import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,8 +44,8 @@ abstract class DirectoryContractTest extends OriginContractTest {
   @Test
   void missingEntry_extendedAttributes_failNotFound() {
     OriginPath path = OriginPath.of("no/such");
-    assertFails(() -> origin().extendedAttribute(path, bytes("user.a")), FsError.NOT_FOUND);
-    assertFails(() -> origin().extendedAttributeNames(path), FsError.NOT_FOUND);
+    assertFails(() -> origin().extendedAttribute(path, root(), bytes("user.a")), FsError.NOT_FOUND);
+    assertFails(() -> origin().extendedAttributeNames(path, root()), FsError.NOT_FOUND);
   }
 
   @Test
@@ -84,7 +86,8 @@ abstract class DirectoryContractTest extends OriginContractTest {
   void symlink_readLink_givesTheTargetAsItIs(String text) throws IOException {
     String target = text.endsWith(" ") ? text.repeat(190) : text;
     store().symlink(bytes("dir/link"), bytes(target));
-    assertThat(origin().readLink(OriginPath.of("dir/link"))).isEqualTo(bytes(target));
+    OriginPath link = OriginPath.of("dir/link");
+    assertThat(origin().readLink(link, origin().stat(link))).isEqualTo(bytes(target));
   }
 
   @ParameterizedTest
@@ -108,8 +111,8 @@ abstract class DirectoryContractTest extends OriginContractTest {
     assertFails(() -> origin().stat(path), FsError.SYMLINK);
     assertFails(() -> open(origin(), path), FsError.SYMLINK);
     assertFails(() -> origin().list(path, OriginContractTest::ignore), FsError.SYMLINK);
-    assertFails(() -> origin().readLink(path), FsError.SYMLINK);
-    assertFails(() -> origin().extendedAttributeNames(path), FsError.SYMLINK);
+    assertFails(() -> origin().readLink(path, root()), FsError.SYMLINK);
+    assertFails(() -> origin().extendedAttributeNames(path, root()), FsError.SYMLINK);
   }
 
   // names
@@ -130,7 +133,8 @@ abstract class DirectoryContractTest extends OriginContractTest {
   @Test
   void rawTarget_readLink_isGivenAsItIs() throws IOException {
     store().symlink(bytes("link"), RAW_NAME);
-    assertThat(origin().readLink(OriginPath.of("link"))).isEqualTo(RAW_NAME);
+    OriginPath link = OriginPath.of("link");
+    assertThat(origin().readLink(link, origin().stat(link))).isEqualTo(RAW_NAME);
   }
 
   @Test
@@ -222,9 +226,10 @@ abstract class DirectoryContractTest extends OriginContractTest {
     store().attribute(bytes("file"), "user.label", value);
     store().attribute(bytes("file"), "user.empty", new byte[0]);
     OriginPath path = OriginPath.of("file");
-    assertThat(origin().extendedAttribute(path, bytes("user.label"))).isEqualTo(value);
-    assertThat(origin().extendedAttribute(path, bytes("user.empty"))).isEmpty();
-    assertThat(text(origin().extendedAttributeNames(path)).split("\0", -1))
+    Attributes file = origin().stat(path);
+    assertThat(origin().extendedAttribute(path, file, bytes("user.label"))).isEqualTo(value);
+    assertThat(origin().extendedAttribute(path, file, bytes("user.empty"))).isEmpty();
+    assertThat(text(origin().extendedAttributeNames(path, file)).split("\0", -1))
         .contains("user.label", "user.empty", "");
   }
 
@@ -232,7 +237,58 @@ abstract class DirectoryContractTest extends OriginContractTest {
   void attribute_thatIsNot_failsNoAttribute() throws IOException {
     store().file(bytes("file"), new byte[1]);
     OriginPath path = OriginPath.of("file");
-    assertFails(() -> origin().extendedAttribute(path, bytes("user.none")), FsError.NO_ATTRIBUTE);
+    Attributes file = origin().stat(path);
+    assertFails(
+        () -> origin().extendedAttribute(path, file, bytes("user.none")), FsError.NO_ATTRIBUTE);
+  }
+
+  /** Who may ask for those of one entry is not to get those of another. */
+  @Test
+  void attributesAndTarget_ofAnEntryThatTookThePath_areStale() throws IOException {
+    store().file(bytes("file"), new byte[1]);
+    store().symlink(bytes("link"), bytes("target"));
+    Attributes file = origin().stat(OriginPath.of("file"));
+    Attributes link = origin().stat(OriginPath.of("link"));
+    store().file(bytes("file"), new byte[1]);
+    store().attribute(bytes("file"), "user.label", new byte[3]);
+    store().remove(bytes("link"));
+    store().symlink(bytes("link"), bytes("another"));
+
+    OriginPath path = OriginPath.of("file");
+    assertFails(() -> origin().extendedAttribute(path, file, bytes("user.label")), FsError.STALE);
+    assertFails(() -> origin().extendedAttributeNames(path, file), FsError.STALE);
+    assertFails(() -> origin().readLink(OriginPath.of("link"), link), FsError.STALE);
+  }
+
+  @Test
+  void list_anyDirectory_tellsWhatLedThereBeforeItsEntries() throws IOException {
+    store().file(bytes("a/b/file"), new byte[1]);
+    List<Long> inodes =
+        List.of(
+            origin().stat(OriginPath.of("a/b")).inode(),
+            origin().stat(OriginPath.of("a")).inode(),
+            root().inode());
+    List<Object> told = new ArrayList<>();
+    origin()
+        .list(
+            OriginPath.of("a/b"),
+            new Origin.EntrySink() {
+              @Override
+              public void entry(
+                  byte[] name, int type, long inode, @Nullable Attributes attributes) {
+                told.add(text(name));
+              }
+
+              @Override
+              public void way(List<Attributes> passed) {
+                told.add(passed.stream().map(Attributes::inode).toList());
+              }
+            });
+    assertThat(told).containsExactly(inodes, "file");
+  }
+
+  private Attributes root() throws FsException {
+    return origin().stat(OriginPath.ROOT);
   }
 
   private static String text(byte[] bytes) {

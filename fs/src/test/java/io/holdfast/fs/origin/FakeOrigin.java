@@ -39,6 +39,9 @@ public final class FakeOrigin implements Origin, DirectoryStore {
     /** Before the attributes of an entry are looked at. */
     default void stat(OriginPath path) throws FsException {}
 
+    /** After the attributes were looked at, or were not there, and before the caller learns it. */
+    default void afterStat(OriginPath path) throws FsException {}
+
     /** Before a file is opened. */
     default void open(OriginPath path) throws FsException {}
 
@@ -60,10 +63,11 @@ public final class FakeOrigin implements Origin, DirectoryStore {
   }
 
   private static final class Entry {
-    final int mode;
     final long inode;
+    int mode;
     byte[] content;
     long modified;
+    long changed;
     final TreeMap<String, byte[]> attributes = new TreeMap<>();
 
     Entry(int mode, long inode, byte[] content, long modified) {
@@ -71,6 +75,32 @@ public final class FakeOrigin implements Origin, DirectoryStore {
       this.inode = inode;
       this.content = content;
       this.modified = modified;
+      this.changed = modified;
+    }
+
+    void modified(long time) {
+      modified = time;
+      changed = time;
+    }
+
+    Attributes attributes() {
+      return new Attributes(
+          mode,
+          1,
+          0,
+          0,
+          0,
+          inode,
+          content.length,
+          (content.length + 511L) / 512,
+          modified,
+          modified,
+          changed,
+          "");
+    }
+
+    Version version() {
+      return new Version(content.length, modified, changed, inode, 0, "");
     }
 
     int type() {
@@ -130,7 +160,7 @@ public final class FakeOrigin implements Origin, DirectoryStore {
   /** Returns the version of a file. */
   public synchronized Version versionOf(String path) {
     Entry entry = entries.get(key(OriginStore.bytes(path)));
-    return new Version(entry.content.length, entry.modified, entry.inode, "");
+    return entry.version();
   }
 
   @Override
@@ -159,7 +189,7 @@ public final class FakeOrigin implements Origin, DirectoryStore {
     byte[] joined = Arrays.copyOf(entry.content, entry.content.length + content.length);
     System.arraycopy(content, 0, joined, entry.content.length, content.length);
     entry.content = joined;
-    entry.modified = ++time;
+    entry.modified(++time);
   }
 
   @Override
@@ -168,14 +198,43 @@ public final class FakeOrigin implements Origin, DirectoryStore {
     byte[] changed = entry.content.clone();
     System.arraycopy(content, 0, changed, 0, content.length);
     entry.content = changed;
-    entry.modified = ++time;
+    entry.modified(++time);
+  }
+
+  /** Writes over a file in place and sets its time back, and returns its new version. */
+  public synchronized Version rewriteKeepingTime(String path, byte[] content) {
+    Entry entry = entries.get(key(OriginStore.bytes(path)));
+    entry.content = content.clone();
+    entry.changed = ++time;
+    return entry.version();
+  }
+
+  /** Gives an entry other permissions. */
+  public synchronized void chmod(String path, int permissions) {
+    Entry entry = entries.get(key(OriginStore.bytes(path)));
+    entry.mode = entry.type() | permissions;
+    entry.changed = ++time;
+  }
+
+  /** Gives an entry, with all below it, another name. */
+  public synchronized void move(String from, String to) {
+    TreeMap<String, Entry> moved = new TreeMap<>();
+    entries.forEach(
+        (key, entry) -> {
+          if (key.equals(from) || key.startsWith(from + "/")) {
+            moved.put(to + key.substring(from.length()), entry);
+          }
+        });
+    remove(from);
+    entries.putAll(moved);
+    entries.get(to).changed = ++time;
   }
 
   /** Cuts a file short in place. */
   public synchronized void truncate(String path, int length) {
     Entry entry = entries.get(key(OriginStore.bytes(path)));
     entry.content = Arrays.copyOf(entry.content, length);
-    entry.modified = ++time;
+    entry.modified(++time);
   }
 
   @Override
@@ -183,7 +242,7 @@ public final class FakeOrigin implements Origin, DirectoryStore {
     String key = key(path);
     entries.remove(key);
     entries.subMap(key + "/", key + "0").clear();
-    entries.get(key.substring(0, Math.max(0, key.lastIndexOf('/')))).modified = ++time;
+    entries.get(key.substring(0, Math.max(0, key.lastIndexOf('/')))).modified(++time);
   }
 
   @Override
@@ -237,27 +296,39 @@ public final class FakeOrigin implements Origin, DirectoryStore {
   public Attributes stat(OriginPath path) throws FsException {
     stats.incrementAndGet();
     gate.stat(path);
-    synchronized (this) {
-      Entry entry = find(path);
-      return new Attributes(
-          entry.mode,
-          1,
-          0,
-          0,
-          0,
-          entry.inode,
-          entry.content.length,
-          (entry.content.length + 511L) / 512,
-          entry.modified,
-          entry.modified,
-          entry.modified,
-          "");
+    try {
+      synchronized (this) {
+        return find(path).attributes();
+      }
+    } finally {
+      gate.afterStat(path);
     }
   }
 
   @Override
-  public synchronized byte[] readLink(OriginPath path) throws FsException {
-    Entry entry = find(path);
+  public Found find(
+      OriginPath directory, byte[] name, List<Attributes> way, @Nullable Attributes known)
+      throws FsException {
+    Attributes entry = stat(directory.child(name));
+    synchronized (this) {
+      return new Found(entry, way(directory, way.size()));
+    }
+  }
+
+  private List<Attributes> way(OriginPath directory, int most) throws FsException {
+    List<Attributes> way = new ArrayList<>();
+    String path = key(directory.bytes());
+    for (boolean more = true; more && way.size() < most; ) {
+      way.add(find(OriginPath.of(path.getBytes(StandardCharsets.ISO_8859_1))).attributes());
+      more = !path.isEmpty();
+      path = path.substring(0, Math.max(0, path.lastIndexOf('/')));
+    }
+    return way;
+  }
+
+  @Override
+  public synchronized byte[] readLink(OriginPath path, Attributes known) throws FsException {
+    Entry entry = find(path, known);
     if (entry.type() != Attributes.SYMLINK) {
       throw new FsException(FsError.INVALID, path + ": not a symlink");
     }
@@ -282,6 +353,11 @@ public final class FakeOrigin implements Origin, DirectoryStore {
             }
           });
     }
+    List<Attributes> way;
+    synchronized (this) {
+      way = way(path, Integer.MAX_VALUE);
+    }
+    sink.way(way);
     for (Listed listed : all) {
       byte[] bytes = listed.name.bytes();
       sink.entry(bytes, listed.type, listed.inode, statOrNull(path.child(bytes)));
@@ -319,8 +395,10 @@ public final class FakeOrigin implements Origin, DirectoryStore {
   }
 
   @Override
-  public synchronized byte[] extendedAttribute(OriginPath path, byte[] name) throws FsException {
-    byte @Nullable [] value = find(path).attributes.get(new String(name, StandardCharsets.UTF_8));
+  public synchronized byte[] extendedAttribute(OriginPath path, Attributes known, byte[] name)
+      throws FsException {
+    byte @Nullable [] value =
+        find(path, known).attributes.get(new String(name, StandardCharsets.UTF_8));
     if (value == null) {
       throw new FsException(FsError.NO_ATTRIBUTE, path + ": no such attribute");
     }
@@ -328,9 +406,10 @@ public final class FakeOrigin implements Origin, DirectoryStore {
   }
 
   @Override
-  public synchronized byte[] extendedAttributeNames(OriginPath path) throws FsException {
+  public synchronized byte[] extendedAttributeNames(OriginPath path, Attributes known)
+      throws FsException {
     StringBuilder names = new StringBuilder();
-    find(path).attributes.keySet().forEach(name -> names.append(name).append('\0'));
+    find(path, known).attributes.keySet().forEach(name -> names.append(name).append('\0'));
     return OriginStore.bytes(names.toString());
   }
 
@@ -341,6 +420,14 @@ public final class FakeOrigin implements Origin, DirectoryStore {
 
   @Override
   public void close() {}
+
+  private Entry find(OriginPath path, Attributes known) throws FsException {
+    Entry entry = find(path);
+    if (!entry.attributes().sameEntry(known)) {
+      throw new FsException(FsError.STALE, path + ": another entry");
+    }
+    return entry;
+  }
 
   private Entry find(OriginPath path) throws FsException {
     String key = key(path.bytes());
@@ -407,7 +494,7 @@ public final class FakeOrigin implements Origin, DirectoryStore {
         if (entry.type() != Attributes.REGULAR) {
           throw new FsException(FsError.STALE, path + ": no regular file");
         }
-        return new Version(entry.content.length, entry.modified, entry.inode, "");
+        return entry.version();
       }
     }
 

@@ -39,6 +39,16 @@ final class OriginPathTest {
   }
 
   @Test
+  void parentAndName_ofAnyPlace_areWhatItsChildIsMadeOf() {
+    OriginPath deep = OriginPath.of("a/b c/d");
+    assertThat(deep.parent()).isEqualTo(OriginPath.of("a/b c"));
+    assertThat(deep.name()).isEqualTo(bytes("d"));
+    assertThat(OriginPath.of("a").parent().isRoot()).isTrue();
+    assertThat(OriginPath.of("a").name()).isEqualTo(bytes("a"));
+    assertThat(deep.isRoot()).isFalse();
+  }
+
+  @Test
   void toString_ofWhatIsNoUtf8_showsReplacements() {
     assertThat(OriginPath.of(new byte[] {'a', (byte) 0xff})).hasToString("a\ufffd");
   }

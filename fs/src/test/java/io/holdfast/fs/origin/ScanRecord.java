@@ -5,8 +5,10 @@ import io.holdfast.fs.origin.Origin.ScanSink;
 import io.holdfast.fs.origin.Origin.ScannedEntry;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Takes a scan, and notes what is wrong with its order. */
@@ -14,6 +16,7 @@ public final class ScanRecord implements ScanSink {
   public final Map<String, Attributes> entries = new ConcurrentHashMap<>();
   public final Set<String> complete = ConcurrentHashMap.newKeySet();
   public final Map<String, FsException> failed = new ConcurrentHashMap<>();
+  public final Queue<String> hidden = new ConcurrentLinkedQueue<>();
   public final List<String> wrong = new CopyOnWriteArrayList<>();
 
   /** Begins with the root. */
@@ -47,6 +50,11 @@ public final class ScanRecord implements ScanSink {
   @Override
   public void failed(OriginPath directory, FsException cause) {
     failed.put(directory.toString(), cause);
+  }
+
+  @Override
+  public void hidden(String key) {
+    hidden.add(key);
   }
 
   @Override

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.Await;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.origin.Version;
 import io.holdfast.fs.residency.Selection;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.peer.transfer.ItemPath;
@@ -19,10 +20,13 @@ import io.holdfast.peer.transfer.Refusal;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -30,6 +34,7 @@ import org.junit.jupiter.api.Test;
 final class PeerServiceTest {
   private static final long ROOM = 64 << 20;
 
+  private boolean oneStore = true;
   private PeersFixture node;
   private PeerService service;
 
@@ -76,7 +81,7 @@ final class PeerServiceTest {
 
   private Taken ask(ItemRequest request) {
     Taken taken = new Taken();
-    service.get(request, B.address(), taken);
+    service.get(request, oneStore, taken);
     return taken;
   }
 
@@ -87,10 +92,11 @@ final class PeerServiceTest {
   private void assertLent(byte[] expected, Loan loan) {
     try (loan) {
       assertThat(Memory.bytes(loan.address(), loan.length())).isEqualTo(expected);
-      CRC32C crc = new CRC32C();
-      crc.update(expected);
-      assertThat(loan.crc32c()).isEqualTo((int) crc.getValue());
-      assertThat(loan.crc32c()).isEqualTo((int) crc.getValue());
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(expected);
+      assertThat(loan.sha256()).isEqualTo(digest);
+      assertThat(loan.sha256()).isEqualTo(digest);
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError(e);
     }
   }
 
@@ -199,6 +205,35 @@ final class PeerServiceTest {
         .isEqualTo(Refusal.OTHER_VERSION);
     assertThat(ask(new ItemRequest(DATASET, path, 0, good.tag(), length, 5, length, false)).get())
         .isEqualTo(Refusal.OTHER_VERSION);
+  }
+
+  /** As 'cp -p' does it in place, on a store that both nodes read. */
+  @Test
+  void rewrittenWithSizeAndTimeKept_onOneStore_isLookedAtAgain() throws IOException {
+    start(ROOM);
+    node.view(A);
+    Item before = node.write("file", 10_000);
+    node.pin(before);
+    Path file = node.sandbox.path("file");
+    FileTime time = Files.getLastModifiedTime(file);
+    byte[] news = new byte[10_000];
+    String tag;
+    do { // a clock that ticks some times a second writes the same time for a while
+      Files.write(file, news);
+      Files.setLastModifiedTime(file, time);
+      FileTime changed = (FileTime) Files.getAttribute(file, "unix:ctime");
+      long nanos = changed.to(TimeUnit.NANOSECONDS);
+      Version now = before.version();
+      tag = Requests.tag(new Version(now.size(), now.modified(), nanos, now.inode(), 0, ""));
+    } while (tag.equals(Requests.tag(before.version())));
+    ItemRequest stale = Requests.of(DATASET, before, before, false);
+    ItemRequest fresh =
+        new ItemRequest(DATASET, stale.path(), 0, tag, stale.itemLength(), 0, 10_000, false);
+
+    assertLent(news, ask(fresh).loan());
+    assertThat(ask(stale).get()).isEqualTo(Refusal.OTHER_VERSION);
+    oneStore = false; // of a copy that time says nothing
+    assertLent(news, ask(stale).loan());
   }
 
   @Test

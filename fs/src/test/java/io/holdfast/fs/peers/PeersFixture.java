@@ -119,7 +119,7 @@ final class PeersFixture implements AutoCloseable {
   /** Makes an item resident. */
   void pin(Item item) {
     transit.read(
-        new Content(Item.node(item.id()), item.path(), item.version()),
+        new Content(item.node(), item.path(), item.version()),
         0,
         item.length(),
         io.holdfast.fs.transit.Reader.PEER,

@@ -8,11 +8,27 @@ import org.junit.jupiter.api.Test;
 class RequestsTest {
   @Test
   void tag_ofAFile_isSizeAndTime() {
-    String tag = Requests.tag(new Version(255, 16, 1, ""));
+    String tag = Requests.content(new Version(255, 16, 1, ""));
 
-    assertThat(tag).isEqualTo("ff-10").isEqualTo(Requests.tag(new Version(255, 16, 2, "")));
-    assertThat(Requests.tag(new Version(255, 17, 1, ""))).isNotEqualTo(tag);
-    assertThat(Requests.tag(new Version(254, 16, 1, ""))).isNotEqualTo(tag);
+    assertThat(tag).isEqualTo("ff-10").isEqualTo(Requests.content(new Version(255, 16, 2, "")));
+    assertThat(Requests.content(new Version(255, 17, 1, ""))).isNotEqualTo(tag);
+    assertThat(Requests.content(new Version(254, 16, 1, ""))).isNotEqualTo(tag);
+  }
+
+  /** Copies have the time of the content in common, and one store all times. */
+  @Test
+  void isAskedFor_fileWithAnotherTimeOfItsLastChange_ofACopyOnly() {
+    Version version = new Version(255, 16, 32, 1, 0, "");
+    Version copy = new Version(255, 16, 33, 2, 0, "");
+    String tag = Requests.tag(version);
+
+    assertThat(tag).isEqualTo("ff-10.20");
+    assertThat(Requests.isAskedFor(tag, version, true)).isTrue();
+    assertThat(Requests.isAskedFor(tag, copy, true)).isFalse();
+    assertThat(Requests.isAskedFor(tag, copy, false)).isTrue();
+    assertThat(Requests.isAskedFor(tag, new Version(255, 17, 32, 1, 0, ""), false)).isFalse();
+    assertThat(Requests.isAskedFor("ff-10", version, false)).isFalse();
+    assertThat(Requests.isAskedFor("", version, false)).isFalse();
   }
 
   /** Nodes may learn an object's time in different precision, and a copy has another one. */

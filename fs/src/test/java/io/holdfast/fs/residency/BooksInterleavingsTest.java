@@ -1,5 +1,6 @@
 package io.holdfast.fs.residency;
 
+import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.LincheckJar;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.Version;
@@ -30,7 +31,7 @@ public class BooksInterleavingsTest {
   public BooksInterleavingsTest() {
     for (int i = 0; i <= 3; i++) {
       OriginPath path = OriginPath.of("f" + i);
-      items.add(new Item(Item.id(i, 0), () -> path, new Version(100, 1, i, ""), 0, 100));
+      items.add(new Item(new ItemKey(i, 0), () -> path, new Version(100, 1, i, ""), 0, 100));
     }
   }
 
@@ -43,18 +44,18 @@ public class BooksInterleavingsTest {
 
   @Operation
   public String keep(@Param(name = "item") int item) {
-    return "" + books.keep(items.get(item).id(), 1 << 12);
+    return "" + books.keep(items.get(item).key(), 1 << 12);
   }
 
   @Operation
   public boolean remove(@Param(name = "item") int item) {
-    Resident there = books.get(items.get(item).id());
+    Resident there = books.get(items.get(item).key());
     return there != null && books.remove(there);
   }
 
   @Operation
   public boolean contains(@Param(name = "item") int item) {
-    return books.contains(items.get(item).id());
+    return books.contains(items.get(item).key());
   }
 
   @Operation

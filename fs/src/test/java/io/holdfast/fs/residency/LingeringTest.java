@@ -3,6 +3,7 @@ package io.holdfast.fs.residency;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.Await;
+import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.origin.Version;
 import io.holdfast.fs.transit.Item;
 import java.io.IOException;
@@ -75,7 +76,8 @@ final class LingeringTest extends ResidencyFixture {
     Item item = item("f", 5 * PAGE);
     pin(item);
     Version former = new Version(5L * PAGE, item.version().modified() - 1, 8, "");
-    residency.noteDelivered(new Item(Item.id(99, 0), item.path(), former, 0, 5 * PAGE), 10, true);
+    residency.noteDelivered(
+        new Item(new ItemKey(99, 0), item.path(), former, 0, 5 * PAGE), 10, true);
     clock.advance(AGE);
     residency.tick();
     Await.until("the window is empty", () -> residency.figures().windowBytes() == 0);
@@ -109,9 +111,9 @@ final class LingeringTest extends ResidencyFixture {
       Item whole = item("f", 5 * PAGE);
       int half = PAGE / 2;
       residency.noteDelivered(
-          new Item(whole.id(), whole.path(), whole.version(), 0, PAGE + half), PAGE + half, true);
+          new Item(whole.key(), whole.path(), whole.version(), 0, PAGE + half), PAGE + half, true);
       residency.noteDelivered(
-          new Item(whole.id(), whole.path(), whole.version(), PAGE + half, PAGE), PAGE, true);
+          new Item(whole.key(), whole.path(), whole.version(), PAGE + half, PAGE), PAGE, true);
       Await.until("nothing lingers", this::tickUntilDropped);
       assertThat(application.cachedPages()).as("those that no part was of").isEqualTo(2);
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.fs.Await;
+import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.RecordingReply;
 import io.holdfast.fs.origin.Version;
 import io.holdfast.fs.transit.Item;
@@ -25,10 +26,10 @@ final class PinningTest extends ResidencyFixture {
     file("f", random(3 * PAGE + 17));
     Item item = item("f", 3 * PAGE + 17);
     pin(item);
-    long node = Item.node(item.id());
+    long node = item.node();
     assertThat(ProcessStatus.lockedBytes() - lockedBefore).isEqualTo(4L * PAGE);
-    assertThat(residency.pinnedItems(node, 1)).isEqualTo(1);
-    assertThat(residency.pinnedBytes(node, 1)).isEqualTo(3 * PAGE + 17);
+    assertThat(residency.pinnedItems(node)).isEqualTo(1);
+    assertThat(residency.pinnedBytes(node)).isEqualTo(3 * PAGE + 17);
     assertThat(residency.residentNodes()).containsExactly(node);
     Residency.Figures figures = residency.figures();
     assertThat(figures.residentBytes()).as("in whole pages").isEqualTo(4L * PAGE);
@@ -72,9 +73,9 @@ final class PinningTest extends ResidencyFixture {
     pin(item("f", 5, 1, 2L * PAGE, 2 * PAGE));
     pin(item("f", 5, 3, 6L * PAGE, 2 * PAGE));
     assertThat(ProcessStatus.lockedBytes() - lockedBefore).isEqualTo(4L * PAGE);
-    assertThat(residency.pinnedItems(5, 4)).isEqualTo(2);
-    assertThat(residency.pinnedBytes(5, 4)).isEqualTo(4L * PAGE);
-    assertThat(residency.release(5, 4)).isEqualTo(4L * PAGE);
+    assertThat(residency.pinnedItems(5)).isEqualTo(2);
+    assertThat(residency.pinnedBytes(5)).isEqualTo(4L * PAGE);
+    assertThat(residency.release(5)).isEqualTo(4L * PAGE);
     assertThat(ProcessStatus.lockedBytes()).isEqualTo(lockedBefore);
   }
 
@@ -100,7 +101,7 @@ final class PinningTest extends ResidencyFixture {
     pin(first);
     assertThat(residency.wouldAdmit(second)).isFalse();
     assertThat(residency.offer(new Offered(second, false))).isFalse();
-    assertThat(residency.release(Item.node(first.id()), 1)).isEqualTo(4L * PAGE);
+    assertThat(residency.release(first.node())).isEqualTo(4L * PAGE);
     assertThat(ProcessStatus.lockedBytes()).isEqualTo(lockedBefore);
     assertThat(mappings()).isZero();
     assertThat(residency.figures().residentBytes()).isZero();
@@ -142,9 +143,8 @@ final class PinningTest extends ResidencyFixture {
     Await.until("the pins are made and undone", () -> mappings() == capacity);
     assertThat(policy.residentItems()).isEqualTo(capacity);
     for (Offered offer : offers) {
-      boolean resident = policy.contains(offer.item().id());
-      assertThat(residency.pinnedItems(Item.node(offer.item().id()), 1))
-          .isEqualTo(resident ? 1 : 0);
+      boolean resident = residency.isResident(offer.item());
+      assertThat(residency.pinnedItems(offer.item().node())).isEqualTo(resident ? 1 : 0);
     }
   }
 
@@ -157,7 +157,7 @@ final class PinningTest extends ResidencyFixture {
     Residency.Figures figures = residency.figures();
     assertThat(figures.residentBytes()).isZero();
     assertThat(figures.residentItems()).isZero();
-    assertThat(residency.pinnedItems(Item.node(item.id()), 1)).isZero();
+    assertThat(residency.pinnedItems(item.node())).isZero();
     assertThat(residency.residentNodes()).isEmpty();
     assertThat(ProcessStatus.lockedBytes()).isEqualTo(lockedBefore);
     residency.tick();
@@ -188,7 +188,7 @@ final class PinningTest extends ResidencyFixture {
     residency.resume(item);
     assertThat(residency.figures().residentItems()).isEqualTo(1);
     assertThat(residency.isPinned(item)).as("the one that was there").isTrue();
-    residency.release(Item.node(item.id()), 1);
+    residency.release(item.node());
     assertThat(mappings()).isZero();
   }
 
@@ -214,14 +214,18 @@ final class PinningTest extends ResidencyFixture {
     try (MappedFile application = new MappedFile(path)) {
       application.read();
       Item item = item("f", 3 * PAGE);
-      Version later =
-          new Version(3L * PAGE, item.version().modified() + 1, item.version().inode(), "");
-      Version shorter = new Version(3L * PAGE - 1, item.version().modified(), 7, "");
-      for (Version other : List.of(later, shorter)) {
-        pin(new Item(item.id(), item.path(), other, 0, (int) other.size()));
+      Version now = item.version();
+      Version modified =
+          new Version(now.size(), now.modified() + 1, now.changed(), now.inode(), 0, "");
+      Version changed =
+          new Version(now.size(), now.modified(), now.changed() + 1, now.inode(), 0, "");
+      Version shorter =
+          new Version(now.size() - 1, now.modified(), now.changed(), now.inode(), 0, "");
+      for (Version other : List.of(modified, changed, shorter)) {
+        pin(new Item(item.key(), item.path(), other, 0, (int) other.size()));
         assertThat(residency.isPinned(item)).as("%s", other).isFalse();
       }
-      assertThat(residency.figures().pinFailures()).isEqualTo(2);
+      assertThat(residency.figures().pinFailures()).isEqualTo(3);
       assertThat(mappings()).isZero();
       pin(item);
       assertThat(residency.isPinned(item)).isTrue();
@@ -251,7 +255,7 @@ final class PinningTest extends ResidencyFixture {
     RecordingReply reply = new RecordingReply();
     assertThat(residency.serve(item, PAGE - 5, 2 * PAGE, reply)).isTrue();
     assertThat(reply.bytes()).isEqualTo(Arrays.copyOfRange(content, PAGE - 5, 3 * PAGE - 5));
-    residency.release(Item.node(item.id()), 1);
+    residency.release(item.node());
     assertThat(residency.serve(item, 0, 10, early)).isFalse();
   }
 
@@ -269,8 +273,8 @@ final class PinningTest extends ResidencyFixture {
             PAGE,
             new io.holdfast.fs.ReadReply() {
               @Override
-              public void data(long address, int length) {
-                residency.release(Item.node(item.id()), 1);
+              public void data(CheckedBytes bytes) {
+                residency.release(item.node());
                 during[0] = mappings();
               }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.holdfast.fs.Await;
 import io.holdfast.fs.FakeClock;
+import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.PageStore;
 import io.holdfast.fs.Sandbox;
 import io.holdfast.fs.linux.IsolatedThreads;
@@ -21,6 +22,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
@@ -129,7 +131,7 @@ abstract class ResidencyFixture {
 
   Item item(String name, long node, long extent, long offset, int length) {
     Version version = version(name, node, length);
-    return new Item(Item.id(node, extent), () -> OriginPath.of(name), version, offset, length);
+    return new Item(new ItemKey(node, extent), () -> OriginPath.of(name), version, offset, length);
   }
 
   /** That of the file, if there is one. */
@@ -137,7 +139,8 @@ abstract class ResidencyFixture {
     Path path = sandbox.path(name);
     try {
       long modified = Files.getLastModifiedTime(path).to(TimeUnit.NANOSECONDS);
-      return new Version(Files.size(path), modified, node, "");
+      FileTime changed = (FileTime) Files.getAttribute(path, "unix:ctime");
+      return new Version(Files.size(path), modified, changed.to(TimeUnit.NANOSECONDS), node, 0, "");
     } catch (IOException e) {
       return new Version(length, 1, node, "");
     }

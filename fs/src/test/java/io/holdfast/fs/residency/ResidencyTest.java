@@ -3,7 +3,6 @@ package io.holdfast.fs.residency;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.transit.Item;
-import io.holdfast.policy.CachePolicy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
@@ -14,7 +13,7 @@ final class ResidencyTest extends ResidencyFixture {
   @Test
   void offer_keptFile_isPinnedWhateverIsResident() throws IOException {
     selection = Selection.of(List.of("val/"), List.of());
-    CachePolicy policy = start(4L * PAGE);
+    start(4L * PAGE);
     Files.createDirectory(sandbox.path("val"));
     file("f", random(4 * PAGE));
     file("val/g", random(PAGE));
@@ -23,8 +22,8 @@ final class ResidencyTest extends ResidencyFixture {
     pin(ordinary);
     assertThat(residency.wouldAdmit(kept)).isTrue();
     pin(kept);
-    assertThat(policy.contains(kept.id())).isTrue();
-    assertThat(policy.contains(ordinary.id())).isFalse();
+    assertThat(residency.isResident(kept)).isTrue();
+    assertThat(residency.isResident(ordinary)).isFalse();
     assertThat(residency.figures().evictedItems()).isEqualTo(1);
     assertThat(residency.figures().residentBytes()).isEqualTo(PAGE);
   }

@@ -3,30 +3,46 @@ package io.holdfast.fs.residency;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.ItemKey;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class ResidentFileTest {
   @TempDir private Path directory;
+  private Path file;
+
+  /** Where the first record is in the file: behind its header and the format. */
+  private static final int RECORDS = 4096 + 8;
+
+  @BeforeEach
+  void name() {
+    file = directory.resolve("residents");
+  }
 
   @Test
   void randomChanges_openedAgain_giveWhatIsResident() throws FsException {
     long seed = System.nanoTime();
     System.out.println("randomChanges_openedAgain: seed " + seed);
     Random random = new Random(seed);
-    Path file = directory.resolve("residents");
-    Set<Long> model = new LinkedHashSet<>();
+    Set<ItemKey> model = new LinkedHashSet<>();
     for (int daemon = 0; daemon < 5; daemon++) {
-      try (ResidentFile log = ResidentFile.open(file)) {
+      try (ResidentFile log = ResidentFile.open(file, List.of())) {
         assertThat(log.before()).isEqualTo(List.copyOf(model));
         for (int i = 0; i < 100_000; i++) {
-          long item = (1L + random.nextInt(20_000)) << 24 | random.nextInt(3);
+          long node = Long.MAX_VALUE - random.nextInt(20_000);
+          ItemKey item = new ItemKey(node, random.nextInt(3) * (Long.MAX_VALUE / 2));
           if (model.remove(item)) {
             log.released(item);
           } else {
@@ -42,23 +58,77 @@ final class ResidentFileTest {
   /** A daemon says of each item that it takes over that it is resident, as of a new one. */
   @Test
   void takenOver_andReleased_isGone() throws FsException {
-    Path file = directory.resolve("residents");
-    try (ResidentFile log = ResidentFile.open(file)) {
-      for (long item = 1; item <= 3; item++) {
+    write(new ItemKey(1, 0), new ItemKey(2, 5), new ItemKey(3, 0));
+    try (ResidentFile log = ResidentFile.open(file, List.of())) {
+      for (ItemKey item : log.before()) {
+        log.reserve();
+        log.admitted(item);
+      }
+      log.released(new ItemKey(2, 5));
+    }
+    assertThat(left()).containsExactly(new ItemKey(1, 0), new ItemKey(3, 0));
+  }
+
+  private void write(ItemKey... items) throws FsException {
+    try (ResidentFile log = ResidentFile.open(file, List.of())) {
+      for (ItemKey item : items) {
         log.reserve();
         log.admitted(item);
       }
     }
-    try (ResidentFile log = ResidentFile.open(file)) {
-      List<Long> left = new ArrayList<>(log.before());
-      for (long item : left) {
-        log.reserve();
-        log.admitted(item);
-      }
-      log.released(2);
+  }
+
+  private List<ItemKey> left() throws FsException {
+    try (ResidentFile log = ResidentFile.open(file, List.of())) {
+      return log.before();
     }
-    try (ResidentFile log = ResidentFile.open(file)) {
-      assertThat(log.before()).containsExactly(1L, 3L);
+  }
+
+  private static ByteBuffer numbers(long... numbers) {
+    ByteBuffer bytes = ByteBuffer.allocate(numbers.length * Long.BYTES);
+    bytes.order(ByteOrder.nativeOrder()).asLongBuffer().put(numbers);
+    return bytes;
+  }
+
+  /** One number an item: what it says of a node and an extent is something else today. */
+  @Test
+  void open_fileOfAnotherFormat_givesNothing() throws FsException, IOException {
+    Files.write(file, numbers(5L << 24, 6L << 24 | 1, ~(5L << 24), 0, 0).array());
+    assertThat(left()).isEmpty();
+    write(new ItemKey(9, 9));
+    assertThat(left()).containsExactly(new ItemKey(9, 9));
+  }
+
+  private void overwrite(long position, long... numbers) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.write(numbers(numbers), position);
+    }
+  }
+
+  @Test
+  void open_recordWithoutItsNode_isTheEnd() throws FsException, IOException {
+    write(new ItemKey(1, 0));
+    overwrite(RECORDS + 16, 0, 77);
+    assertThat(left()).containsExactly(new ItemKey(1, 0));
+  }
+
+  @Test
+  void open_recordThatNoLogHas_givesNothing() throws FsException, IOException {
+    write(new ItemKey(1, 0));
+    overwrite(RECORDS + 16, 2, -1);
+    assertThat(left()).isEmpty();
+  }
+
+  @Test
+  void open_fileCutBeforeOrBehindARecord_givesWhatIsWhole() throws FsException, IOException {
+    for (int length : new int[] {0, 7, 8, 20, 4096, 4100, 4104, 4120, 4136, 8192}) {
+      Files.deleteIfExists(file);
+      write(new ItemKey(1, 0), new ItemKey(2, 0));
+      try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+        channel.truncate(length);
+      }
+      int whole = Math.min(2, Math.max(0, length - RECORDS) / 16);
+      assertThat(left()).as("cut to %d bytes", length).hasSize(whole);
     }
   }
 }

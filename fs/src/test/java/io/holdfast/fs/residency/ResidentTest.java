@@ -3,6 +3,7 @@ package io.holdfast.fs.residency;
 import static io.holdfast.fs.linux.Libc.LIBC;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.Sandbox;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
@@ -36,7 +37,11 @@ final class ResidentTest {
     resident =
         new Resident(
             new Item(
-                Item.id(1, 0), () -> OriginPath.ROOT, new Version(LENGTH, 1, 1, ""), 0, LENGTH));
+                new ItemKey(1, 0),
+                () -> OriginPath.ROOT,
+                new Version(LENGTH, 1, 1, ""),
+                0,
+                LENGTH));
   }
 
   @AfterEach

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -78,6 +79,14 @@ final class StoredPagesTest extends ResidencyFixture {
     left.forEach(each -> each.over(true));
   }
 
+  private static void assertStored(
+      PageStore.@Nullable Piece piece, long offset, long address, int length) {
+    assertThat(piece).isNotNull();
+    assertThat(piece.offset()).isEqualTo(offset);
+    assertThat(piece.bytes().address()).isEqualTo(address);
+    assertThat(piece.bytes().length()).isEqualTo(length);
+  }
+
   private Stored next() {
     Await.until("bytes are given to the kernel", () -> !asked.isEmpty());
     return asked.remove(0);
@@ -92,8 +101,8 @@ final class StoredPagesTest extends ResidencyFixture {
     assertThat(residency.offer(arrived)).isTrue();
 
     Stored stored = next();
-    assertThat(stored.node()).isEqualTo(Item.node(item.id()));
-    assertThat(stored.next()).isEqualTo(new PageStore.Piece(0, MEMORY, LENGTH));
+    assertThat(stored.node()).isEqualTo(item.node());
+    assertStored(stored.next(), 0, MEMORY, LENGTH);
     assertThat(residency.isPinned(item)).isFalse();
     assertThat(arrived.calls).as("its memory is in use").hasValue(0);
     assertThat(arrived.holders).hasValue(1);
@@ -115,8 +124,7 @@ final class StoredPagesTest extends ResidencyFixture {
     residency.offer(arrived);
 
     Stored stored = next();
-    assertThat(stored.next())
-        .isEqualTo(new PageStore.Piece(2L * PAGE, MEMORY + 2L * PAGE, LENGTH - 2 * PAGE));
+    assertStored(stored.next(), 2L * PAGE, MEMORY + 2L * PAGE, LENGTH - 2 * PAGE);
     stored.over(true);
     Await.latch(arrived.done);
     assertThat(residency.isPinned(item)).isTrue();
@@ -133,10 +141,9 @@ final class StoredPagesTest extends ResidencyFixture {
     residency.offer(arrived);
 
     Stored stored = next();
-    assertThat(stored.next()).isEqualTo(new PageStore.Piece(2L * mib, MEMORY + 2L * mib, LENGTH));
+    assertStored(stored.next(), 2L * mib, MEMORY + 2L * mib, LENGTH);
     arrived.delivered = mib + PAGE;
-    assertThat(stored.next())
-        .isEqualTo(new PageStore.Piece(mib + PAGE, MEMORY + mib + PAGE, mib - PAGE));
+    assertStored(stored.next(), mib + PAGE, MEMORY + mib + PAGE, mib - PAGE);
     assertThat(stored.next()).isNull();
     stored.over(true);
 
@@ -166,7 +173,7 @@ final class StoredPagesTest extends ResidencyFixture {
     residency.offer(arrived);
     for (int i = 0; i < 2; i++) {
       Stored stored = next();
-      assertThat(stored.next()).isEqualTo(new PageStore.Piece(0, MEMORY, LENGTH));
+      assertStored(stored.next(), 0, MEMORY, LENGTH);
       stored.over(false);
     }
     Await.latch(arrived.done);
@@ -186,7 +193,7 @@ final class StoredPagesTest extends ResidencyFixture {
 
       Stored stored = next();
       assertThat(application.cachedPages()).isZero();
-      assertThat(stored.next()).isEqualTo(new PageStore.Piece(0, MEMORY, LENGTH));
+      assertStored(stored.next(), 0, MEMORY, LENGTH);
       application.read();
       stored.over(true);
       Await.latch(arrived.done);

@@ -3,6 +3,7 @@ package io.holdfast.fs.residency;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.FakeClock;
+import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.Version;
 import io.holdfast.fs.transit.Item;
@@ -12,6 +13,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
@@ -28,7 +31,7 @@ final class WindowTest {
 
   private static Item item(long node, int length) {
     OriginPath path = OriginPath.of("f" + node);
-    return new Item(Item.id(node, 0), () -> path, new Version(length, 1, node, ""), 0, length);
+    return new Item(new ItemKey(node, 0), () -> path, new Version(length, 1, node, ""), 0, length);
   }
 
   private static List<Item> items(List<Window.Entry> entries) {
@@ -108,8 +111,8 @@ final class WindowTest {
       assertThat(window.bytes()).isLessThanOrEqualTo(1000);
     }
     assertThat(out).isNotEmpty();
-    assertThat(out).extracting(Item::id).isSorted();
-    assertThat(out.get(0).id()).isEqualTo(Item.id(1, 0));
+    assertThat(out).extracting(Item::node).isSorted();
+    assertThat(out.get(0).key()).isEqualTo(new ItemKey(1, 0));
     assertThat(window.bytes() + window.droppedBytes()).isEqualTo(2000);
   }
 
@@ -121,11 +124,11 @@ final class WindowTest {
     for (int i = 1; i <= 7; i++) {
       out.addAll(items(window.delivered(item(i, 100), 100, true)));
     }
-    assertThat(out).extracting(Item::id).containsExactly(Item.id(1, 0));
+    assertThat(out).extracting(Item::key).containsExactly(new ItemKey(1, 0));
     assertThat(window.delivered(item(7, 100), 0, true)).isEmpty();
     assertThat(items(window.delivered(item(8, 100), 100, true)))
-        .extracting(Item::id)
-        .containsExactly(Item.id(2, 0));
+        .extracting(Item::key)
+        .containsExactly(new ItemKey(2, 0));
   }
 
   @Test
@@ -200,6 +203,36 @@ final class WindowTest {
     assertThat(window.bytes()).isZero();
   }
 
+  /** Twenty drops of small items were taken for the longest wait. */
+  @Test
+  void awaitRoom_manyDropsThatMakeNoRoomYet_waits() throws Exception {
+    Window window = window(1000, AGE);
+    List<Window.Entry> leaving = new ArrayList<>();
+    for (int i = 0; i < 500; i++) {
+      leaving.addAll(window.delivered(item(i, 4), 4, true));
+    }
+    CompletableFuture<Void> waiting = CompletableFuture.runAsync(window::awaitRoom);
+    while (window.bytes() > 752) {
+      window.dropped(leaving.remove(0), true);
+      Thread.onSpinWait();
+      assertThat(waiting).isNotDone();
+    }
+    window.dropped(leaving.remove(0), true);
+    waiting.get(1, TimeUnit.MINUTES);
+  }
+
+  @Test
+  void awaitRoom_noDropForAWhile_goesOn() throws Exception {
+    Window window = window(1000, AGE);
+    window.delivered(item(1, 900), 900, true);
+    CompletableFuture<Void> waiting = CompletableFuture.runAsync(window::awaitRoom);
+    while (!waiting.isDone()) {
+      clock.advance(Duration.ofMillis(50));
+      Thread.onSpinWait();
+    }
+    waiting.get();
+  }
+
   /** What cannot be dropped now is not tried at every read of something else. */
   @Test
   void mappedItem_fullWindow_waitsForItsTime() {
@@ -248,7 +281,7 @@ final class WindowTest {
   private static Item extent(int number) {
     OriginPath path = OriginPath.of("f");
     return new Item(
-        Item.id(1, number), () -> path, new Version(1800, 1, 1, ""), 900L * number, 900);
+        new ItemKey(1, number), () -> path, new Version(1800, 1, 1, ""), 900L * number, 900);
   }
 
   @Test
@@ -318,7 +351,7 @@ final class WindowTest {
             assertThat(freed).isGreaterThanOrEqualTo(0);
             assertThat(gone || freed == 0).isTrue();
             dropped += freed;
-            model.merge(Item.node(entry.item().id()), -freed, Long::sum);
+            model.merge(entry.item().node(), -freed, Long::sum);
           }
         }
         case 3 -> {

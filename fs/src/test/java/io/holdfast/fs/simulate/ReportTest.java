@@ -34,14 +34,14 @@ class ReportTest {
     assertThat(report(null).text())
         .isEqualTo(
             """
-            100 items, 400 kB (410 kB in whole pages); shuffle, 3 epochs, 1 job, 1 node
+            100 items, 391 KiB (400 KiB in whole pages); shuffle, 3 epochs, 1 job, 1 node
 
-            minio, capacity 143 kB (35% of the dataset)
-            epoch  hit ratio  byte hit ratio  memory  peers  origin
-                1      0.000           0.000     0 B    0 B  400 kB
-                2      0.350           0.350  140 kB    0 B  260 kB
-                3      0.350           0.350  140 kB    0 B  260 kB
-            Later epochs: hit ratio 0.350, 260 kB from the origin in each
+            minio, capacity 140 KiB (35% of the dataset)
+            epoch  hit ratio  byte hit ratio   memory  peers   origin
+                1      0.000           0.000      0 B    0 B  391 KiB
+                2      0.350           0.350  137 KiB    0 B  254 KiB
+                3      0.350           0.350  137 KiB    0 B  254 KiB
+            Later epochs: hit ratio 0.350, 254 KiB from the origin in each
             """);
   }
 
@@ -49,11 +49,11 @@ class ReportTest {
   void text_withRates_predictsTimes() {
     assertThat(report(RATES).text())
         .contains(
-            "epoch  hit ratio  byte hit ratio  memory  peers  origin   time     speed\n",
-            "    1      0.000           0.000     0 B    0 B  400 kB  4.0 s  100 kB/s\n",
-            "    2      0.350           0.350  140 kB    0 B  260 kB  2.6 s  153 kB/s\n")
+            "epoch  hit ratio  byte hit ratio   memory  peers   origin   time       speed\n",
+            "    1      0.000           0.000      0 B    0 B  391 KiB  4.0 s  97.7 KiB/s\n",
+            "    2      0.350           0.350  137 KiB    0 B  254 KiB  2.6 s   149 KiB/s\n")
         .endsWith(
-            "With minio, capacity beyond 207 kB (50.5% of the dataset) brings nothing: the demand"
+            "With minio, capacity beyond 202 KiB (50.5% of the dataset) brings nothing: the demand"
                 + " is met.\n");
   }
 
@@ -63,6 +63,42 @@ class ReportTest {
         .endsWith("The origin alone meets the demand: more memory brings nothing.\n");
     assertThat(report(new FetchModel(100_000, 150_000, 1, 200_000)).text())
         .contains("Memory itself is slower than the demand");
+  }
+
+  @Test
+  void text_ofSeveralRuns_endsWithATableOfAll() {
+    Scenario scenario = Scenario.of(DATASET, Orders.parse("shuffle").of(100, 3, 1), 3, 1);
+    List<Run> runs =
+        new Experiment(
+                scenario,
+                List.of("minio", "none"),
+                List.of(DATASET.capacity(0.35), DATASET.capacity(0.5)))
+            .runs(Progress.NONE);
+    assertThat(new Report(scenario, runs, null).text())
+        .endsWith(
+            """
+
+            Hit ratio of later epochs, by capacity
+            policy  140 KiB  200 KiB
+             minio    0.350    0.500
+              none    0.000    0.000
+            """);
+  }
+
+  /** The picture had shares of 5 % only, whatever --capacity said. */
+  @Test
+  void sweep_hasTheCapacitiesThatAreAskedFor() {
+    Scenario scenario = Scenario.of(DATASET, Orders.parse("shuffle").of(100, 3, 1), 3, 1);
+    Experiment experiment =
+        new Experiment(
+            scenario,
+            List.of("minio"),
+            List.of(DATASET.capacity(0.37), DATASET.capacity(0.5), 2 * DATASET.weight()));
+    List<Experiment.Point> points = experiment.sweep(Progress.NONE).get(0).points();
+    assertThat(points).hasSize(21).hasSize(experiment.sweepCount());
+    assertThat(points.get(7).share()).isEqualTo(0.37);
+    assertThat(points.get(7).hitRatio()).isEqualTo(0.37);
+    assertThat(points.get(20).share()).isEqualTo(1);
   }
 
   @Test

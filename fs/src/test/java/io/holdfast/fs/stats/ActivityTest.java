@@ -1,16 +1,24 @@
 package io.holdfast.fs.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.holdfast.fs.FakeClock;
 import io.holdfast.fs.FetchUse;
 import io.holdfast.fs.FsError;
+import io.holdfast.fs.figures.JobsFigures;
+import io.holdfast.fs.figures.ProcessFigures;
+import io.holdfast.fs.figures.ReadFigures;
 import io.holdfast.fs.linux.Libc;
 import io.holdfast.fs.stats.Activity.JobReport;
 import io.holdfast.fs.stats.Activity.ProcessReport;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalDouble;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class ActivityTest {
   private static final int ITEM_SIZE = 1000;
   private static final int NOBODY = 1 << 23;
+  private static final long HEAP = 512 << 20;
 
   /** Of processes that none of the tests' own can be: above the kernel's largest. */
   private static final int MANY = 5_000_000;
@@ -40,7 +49,7 @@ final class ActivityTest {
             .thread(12, 10)
             .process(20, "python", 10, 1, 200, "/a")
             .process(30, "fio", 1, 1, 300, "/b");
-    activity = new Activity(JobBy.CGROUP, ITEM_SIZE, clock, proc.root());
+    activity = new Activity(JobBy.CGROUP, ITEM_SIZE, clock, proc.root(), HEAP);
   }
 
   private void open(int thread, long... files) {
@@ -60,6 +69,37 @@ final class ActivityTest {
         .filter(process -> process.pid() == pid)
         .findFirst()
         .orElseThrow();
+  }
+
+  /** Whoever asks for figures does not wait for a process that is slow to tell its job. */
+  @Test
+  void jobs_whileAProcessIsSlowToTell_areTold() throws Exception {
+    Path slow = folder.resolve("40").resolve("cgroup");
+    proc.process(40, "slow", 1, 1, 400, "/slow");
+    Files.delete(slow);
+    assertThat(new ProcessBuilder("mkfifo", slow.toString()).start().waitFor()).isZero();
+    Thread reader = new Thread(() -> open(40, 1));
+    reader.start();
+    // opens when the reader does
+    try (OutputStream answer = Files.newOutputStream(slow)) {
+      open(10, 1);
+      assertTimeoutPreemptively(
+          Duration.ofSeconds(20),
+          () -> assertThat(activity.jobs()).extracting(JobReport::job).containsExactly("/a"));
+      answer.write("0::/slow\n".getBytes(StandardCharsets.US_ASCII));
+    }
+    reader.join();
+    assertThat(activity.jobs()).extracting(JobReport::job).contains("/slow");
+  }
+
+  @Test
+  void process_thatHasEnded_isToldAsSuch() {
+    open(10, 1, 2);
+    open(20, 4);
+    assertThat(activity.processes()).noneMatch(ProcessReport::ended);
+    proc.gone(10);
+    assertThat(process(10).ended()).isTrue();
+    assertThat(process(20).ended()).isFalse();
   }
 
   @Test
@@ -128,10 +168,53 @@ final class ActivityTest {
     }
     assertThat(activity.opens()).isEqualTo(10_000);
     assertThat(job("unknown").counts().opens()).isEqualTo(10_000);
-    assertThat(activity.processes()).hasSizeBetween(3500, Activity.MOST_PROCESSES);
-    assertThat(process(NOBODY + 9_999).counts().opens()).isEqualTo(1);
-    open(NOBODY, 1);
-    assertThat(process(NOBODY).counts().opens()).isEqualTo(1);
+    List<ProcessReport> told = activity.processes();
+    assertThat(told).hasSize(Activity.MOST_TOLD + 1);
+    assertThat(told.get(Activity.MOST_TOLD))
+        .isEqualTo(
+            new ProcessReport(
+                -1,
+                "(others)",
+                "(others)",
+                false,
+                new Counts(10_000 - Activity.MOST_TOLD, 0, 0, 0, 0, 0)));
+    open(NOBODY + 9_999, 2, 3);
+    assertThat(process(NOBODY + 9_999).counts().opens()).isEqualTo(3);
+    open(NOBODY, 1, 2);
+    assertThat(process(NOBODY).counts().opens()).isEqualTo(2);
+  }
+
+  /** A user starts a process for each value, as long as the kernel lets it be. */
+  @Test
+  void manyJobsByVariable_ofLargeValues_haveShortNamesAndNoneIsLost() {
+    activity = new Activity(JobBy.parse("env:RUN"), ITEM_SIZE, clock, proc.root(), HEAP);
+    for (int i = 0; i < 400; i++) {
+      clock.advance(Duration.ofMillis(1));
+      String value = "\u001b\u202e\u56fe".repeat(i < 200 ? 40_000 : 40) + i;
+      proc.process(MANY + i, "x", 1, 1, 5, "/x").environment(MANY + i, "RUN=" + value);
+      open(MANY + i, 1, 2);
+    }
+    assertThat(activity.jobs().stream().map(JobReport::job))
+        .hasSizeBetween(200, Activity.MOST_JOBS + 1)
+        .allSatisfy(name -> assertThat(name).hasSizeLessThanOrEqualTo(JobNames.LONGEST))
+        .allSatisfy(name -> assertThat(name).doesNotContain("\u001b", "\u202e"))
+        .doesNotHaveDuplicates();
+    assertThat(activity.jobs().stream().mapToLong(job -> job.counts().opens()).sum())
+        .isEqualTo(activity.opens())
+        .isEqualTo(800);
+  }
+
+  @Test
+  void jobs_inASmallHeap_areFewer() {
+    activity = new Activity(JobBy.CGROUP, ITEM_SIZE, clock, proc.root(), 64 << 20);
+    for (int i = 0; i < 300; i++) {
+      clock.advance(Duration.ofMillis(1));
+      proc.process(MANY + i, "x", 1, 1, 5, "/job" + i);
+      open(MANY + i, 1);
+    }
+    assertThat(activity.jobs()).hasSizeLessThanOrEqualTo(33);
+    assertThat(activity.jobs().stream().mapToLong(job -> job.counts().opens()).sum())
+        .isEqualTo(300);
   }
 
   @Test
@@ -142,7 +225,9 @@ final class ActivityTest {
       open(MANY + i, 1);
     }
     assertThat(activity.opens()).isEqualTo(600);
-    assertThat(activity.jobs()).hasSizeBetween(200, Activity.MOST_JOBS);
+    assertThat(activity.jobs()).hasSizeBetween(200, Activity.MOST_JOBS + 1);
+    assertThat(activity.jobs().stream().mapToLong(job -> job.counts().opens()).sum())
+        .isEqualTo(600);
     assertThat(job("/job599").counts().opens()).isEqualTo(1);
     open(MANY, 1, 2);
     assertThat(job("/job0").counts().opens()).isEqualTo(2);
@@ -287,9 +372,23 @@ final class ActivityTest {
     reads.answered(100, 1_500_000_000L);
     reads.answered(50, 0);
     reads.failed(FsError.IO, 500_000_000L);
-    assertThat(reads.requests()).isEqualTo(3);
-    assertThat(reads.bytes()).isEqualTo(150);
-    assertThat(reads.errors()).isEqualTo(1);
-    assertThat(reads.stallSeconds()).isEqualTo(2);
+    assertThat(reads.figures()).isEqualTo(new ReadFigures(3, 150, 1, 2));
+  }
+
+  @Test
+  void figures_ofJobsAndProcesses_areAllInTheirPlaces() {
+    Counts counts = new Counts(1, 20, 5, 3, 4_000_000, 5_000_000);
+    Activity.JobReport job =
+        new Activity.JobReport("j", 6, counts, List.of(new Epoch(7, counts), new Epoch(8, counts)));
+    JobsFigures.Job shown = job.figures();
+    assertThat(shown)
+        .isEqualTo(
+            new JobsFigures.Job(
+                "j", 6, 1, 5, OptionalDouble.of(0.75), 3, 0.004, 8, shown.epochs()));
+    assertThat(shown.epochs())
+        .hasSize(2)
+        .startsWith(new JobsFigures.Epoch(7, 1, 5, OptionalDouble.of(0.75), 0.004, 0.005));
+    assertThat(new Activity.ProcessReport(9, "j", "c", true, counts).figures())
+        .isEqualTo(new ProcessFigures(9, "j", "c", true, 1, 5, 3, 0.004));
   }
 }

@@ -103,6 +103,19 @@ final class JobNamesTest {
     return new JobNames(JobBy.parse(by), processes).jobOf(processes.process(pid));
   }
 
+  @Test
+  void name_ofAnyLength_isBoundedAndItsOwn() {
+    String end = "x".repeat(JobNames.LONGEST);
+    assertThat(JobNames.bounded(end)).isEqualTo(end);
+    assertThat(JobNames.bounded(end + "a"))
+        .hasSize(JobNames.LONGEST)
+        .startsWith("xxxx")
+        .isNotEqualTo(JobNames.bounded(end + "b"));
+    assertThat(JobNames.bounded("a\n".repeat(100_000))).hasSize(JobNames.LONGEST);
+    assertThat(JobNames.bounded("\u001b".repeat(40))).hasSize(JobNames.LONGEST);
+    assertThat(JobNames.bounded("(others)")).isEqualTo("(others)~");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"cgroup", "tree", "pid", "env:SLURM_JOB_ID", "env:_x1"})
   void jobBy_whatIsAllowed_isSaidAgain(String text) {

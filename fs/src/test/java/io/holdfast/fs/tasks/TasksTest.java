@@ -284,7 +284,7 @@ final class TasksTest {
       delimiter = '|',
       value = {
         "0 | a capacity of '0' is nothing: give a size above 0",
-        "1G | a capacity of 1.07 GB does not fit within --memory: give at most 0",
+        "1G | a capacity of 1.00 GiB does not fit within --memory: give at most 0",
         "96X | '96X' is not a size: write a number with K, M, G or T, such as 64G",
         "101% | '101%' is more than the whole: write a number from 0 to 100, such as 50%"
       })

@@ -3,6 +3,7 @@ package io.holdfast.fs.transit;
 import static io.holdfast.fs.transit.TransitFixture.MIB;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.RecordingReply;
 import io.holdfast.fs.Seeds;
 import io.holdfast.fs.origin.FakeOrigin;
@@ -412,11 +413,11 @@ final class AccessPatternsTest {
   void ahead_whereAnotherBeginsTheSamePartMeanwhile_getsEachByteOnce() {
     try (TransitFixture t = transit(ITEM, 32L * MIB)) {
       File file = t.file("f", 16 * MIB, 1);
-      Set<Long> others = new HashSet<>();
+      Set<ItemKey> others = new HashSet<>();
       t.listener.admits =
           item -> {
             // whatever item the reader is about to begin, another begins just before it
-            if (others.add(item.id())) {
+            if (others.add(item.key())) {
               t.read(file, item.offset(), READ, thread(1 + others.size()));
             }
             return false;

@@ -2,6 +2,7 @@ package io.holdfast.fs.transit;
 
 import io.holdfast.fs.FetchUse;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.ReadSource;
 import java.util.List;
@@ -26,7 +27,7 @@ final class FakeListener implements FetchListener {
   volatile boolean pinsAtOnce;
 
   final Queue<Fetched> admitted = new ConcurrentLinkedQueue<>();
-  final Map<Long, Integer> offers = new ConcurrentHashMap<>();
+  final Map<ItemKey, Integer> offers = new ConcurrentHashMap<>();
   final AtomicLong delivered = new AtomicLong();
   final List<Item> completed = new CopyOnWriteArrayList<>();
   final List<String> ended = new CopyOnWriteArrayList<>();
@@ -49,7 +50,7 @@ final class FakeListener implements FetchListener {
 
   @Override
   public boolean offer(Fetched fetched) {
-    offers.merge(fetched.item().id(), 1, Integer::sum);
+    offers.merge(fetched.item().key(), 1, Integer::sum);
     if (!admits.test(fetched.item())) {
       return false;
     }

@@ -3,6 +3,7 @@ package io.holdfast.fs.transit;
 import static io.holdfast.fs.transit.TransitFixture.MIB;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.Seeds;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,8 +43,8 @@ final class FetchTableTest {
             fill(model, fetch, fetch);
           }
         }
-        assertLike(model, item.id(), random.nextInt(LENGTH));
-        assertThat(table.of(item.id())).hasSize(there.size());
+        assertLike(model, item.key(), random.nextInt(LENGTH));
+        assertThat(table.of(item.key())).hasSize(there.size());
       }
     }
   }
@@ -58,11 +59,11 @@ final class FetchTableTest {
 
       assertThat(table.add(part, false)).isTrue();
       assertThat(table.add(all, false)).isFalse();
-      assertThat(table.at(item.id(), 0)).isNull();
+      assertThat(table.at(item.key(), 0)).isNull();
       assertThat(table.add(all, true)).as("wanted whatever there is").isTrue();
       table.remove(part);
       assertThat(table.add(part, false)).as("the whole has its bytes").isFalse();
-      assertThat(table.at(item.id(), 20)).isSameAs(all);
+      assertThat(table.at(item.key(), 20)).isSameAs(all);
       table.remove(all);
       assertThat(table.add(all, false)).isTrue();
     }
@@ -74,7 +75,7 @@ final class FetchTableTest {
     }
   }
 
-  private void assertLike(Fetch[] model, long item, int at) {
+  private void assertLike(Fetch[] model, ItemKey item, int at) {
     assertThat(table.at(item, at)).isSameAs(model[at]);
     if (model[at] == null) {
       int end = at;
@@ -97,15 +98,15 @@ final class FetchTableTest {
       assertThat(table.add(part, false)).isTrue();
       assertThat(table.add(whole, true)).isTrue();
       assertThat(table.add(new Fetch(t.transit, item, item, 0, false), true)).isFalse();
-      assertThat(table.at(item.id(), 15)).isSameAs(whole);
+      assertThat(table.at(item.key(), 15)).isSameAs(whole);
       List<Fetch> all = new ArrayList<>();
       table.forEach(all::add);
       assertThat(all).containsExactlyInAnyOrder(part, whole);
       table.remove(whole);
-      assertThat(table.at(item.id(), 15)).isSameAs(part);
-      assertThat(table.at(item.id(), 20)).isNull();
+      assertThat(table.at(item.key(), 15)).isSameAs(part);
+      assertThat(table.at(item.key(), 20)).isNull();
       table.remove(part);
-      assertThat(table.of(item.id())).isEmpty();
+      assertThat(table.of(item.key())).isEmpty();
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.fs.transit;
 
+import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.LincheckJar;
@@ -47,8 +48,8 @@ public class TransitInterleavingsTest {
     }
 
     @Override
-    public void data(long address, int length) {
-      bytes = Memory.bytes(address, length);
+    public void data(CheckedBytes data) {
+      bytes = Memory.bytes(data.address(), data.length());
       answers.incrementAndGet();
     }
 

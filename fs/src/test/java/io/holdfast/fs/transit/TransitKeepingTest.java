@@ -4,7 +4,9 @@ import static io.holdfast.fs.transit.TransitFixture.MIB;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.Await;
+import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.FsError;
+import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.RecordingReply;
 import io.holdfast.fs.transit.TransitFixture.File;
 import java.time.Duration;
@@ -79,7 +81,7 @@ final class TransitKeepingTest {
         assertThat(t.listener.completed).hasSize(2 * pass);
         assertThat(t.listener.delivered).hasValue(pass * 201_000L);
       }
-      assertThat(t.listener.offers.get(Item.id(file.content().node(), 0))).isEqualTo(3);
+      assertThat(t.listener.offers.get(new ItemKey(file.content().node(), 0))).isEqualTo(3);
     }
   }
 
@@ -262,7 +264,7 @@ final class TransitKeepingTest {
       File file = t.file("f", 1000, 1);
       t.listener.serve =
           (item, offset, length, reply) -> {
-            reply.data(0, 0);
+            reply.data(CheckedBytes.NOTHING);
             return true;
           };
       assertThat(t.read(file, 10, 20).bytes()).isEmpty();
@@ -286,7 +288,7 @@ final class TransitKeepingTest {
             if (once.compareAndSet(false, true)) {
               t.transit.read(file.content(), 10, 20, TransitFixture.NEAR, joined);
             }
-            reply.data(0, 0);
+            reply.data(CheckedBytes.NOTHING);
             return true;
           };
       assertThat(t.read(file, 0, 1000).bytes()).isEmpty();

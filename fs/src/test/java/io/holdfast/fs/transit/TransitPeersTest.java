@@ -95,7 +95,8 @@ final class TransitPeersTest {
     asking.forEach(Runnable::run);
 
     assertThat(lent).hasSize(1);
-    assertThat(lent.get(0).checksum()).isEqualTo(Loan.checksum(lent.get(0).address(), 100_000));
+    assertThat(lent.get(0).checksum())
+        .isEqualTo(Loan.checksum(lent.get(0).bytes().address(), 100_000));
     lent.get(0).release();
   }
 }

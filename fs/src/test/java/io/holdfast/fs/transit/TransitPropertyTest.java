@@ -46,7 +46,7 @@ final class TransitPropertyTest {
             }
           });
       // at most one item is on its way to being pinned, so that there is always room for one more
-      t.listener.admits = item -> t.listener.admitted.isEmpty() && item.id() % 3 == 0;
+      t.listener.admits = item -> t.listener.admitted.isEmpty() && item.key().extent() % 3 == 0;
       Map<String, File> files = new HashMap<>();
       List<File> outdated = new ArrayList<>();
       for (int i = 0; i < FILES; i++) {

@@ -1,11 +1,13 @@
 package io.holdfast.fs.tree;
 
+import static io.holdfast.fs.Failures.assertFails;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.Await;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.GrowingMemory;
+import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.DelegatingOrigin;
 import io.holdfast.fs.origin.DirectoryWalk;
 import io.holdfast.fs.origin.FakeOrigin;
@@ -16,6 +18,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
@@ -72,6 +75,75 @@ final class DatasetScanTest {
     assertThat(whole).hasValue(4L * PAGE);
   }
 
+  /** Such as one that was renamed between the listing that it is in and its own. */
+  @Test
+  void run_directoryThatIsAnotherOneWhenItIsReached_isListedAgain() throws Exception {
+    origin.file("d/e/f", new byte[1]);
+    DatasetScan scan = scan(moving("d/e", 2), path -> true);
+    scan.run();
+    assertThat(scan.files()).isEqualTo(1);
+    assertThat(scan.isComplete()).isTrue();
+    assertThat(whole).hasValue(PAGE);
+  }
+
+  @Test
+  void run_directoryThatIsAlwaysAnotherOne_isNotTakenForKnown() throws Exception {
+    origin.file("d/e/f", new byte[1]);
+    Tree tree = new Tree(moving("d/e", Integer.MAX_VALUE), nodes, old -> {});
+    TreePass pass = new TreePass(tree, Moment.now(), TreePass.ChangeSink.NONE);
+    new TreeScan(moving("d/e", Integer.MAX_VALUE), tree, threads)
+        .run(tree.root(), pass, (in, name, is) -> {}, () -> true);
+    assertFails(pass::requireWhole, FsError.STALE);
+  }
+
+  @Test
+  void run_directoryThatHasGoneWhenItIsReached_isNotMissed() throws Exception {
+    origin.file("d/e/f", new byte[1]);
+    Tree tree = new Tree(origin, nodes, old -> {});
+    TreePass pass = new TreePass(tree, Moment.now(), TreePass.ChangeSink.NONE);
+    Origin going =
+        new DelegatingOrigin(moving("d/e", 1)) {
+          @Override
+          public void list(OriginPath path, EntrySink sink) throws FsException {
+            try {
+              super.list(path, sink);
+            } finally {
+              if (path.toString().equals("d/e")) {
+                origin.remove("d/e/f");
+                origin.remove("d/e");
+              }
+            }
+          }
+
+          @Override
+          public void scan(OriginPath directory, Executor threads, ScanSink sink) {
+            new DirectoryWalk(this, threads, sink).walk(directory);
+          }
+        };
+    new TreeScan(going, tree, threads).run(tree.root(), pass, (in, name, is) -> {}, () -> true);
+    pass.requireWhole();
+    assertThat(tree.known(tree.directory(tree.root(), bytes("d")), bytes("e"))).isNull();
+  }
+
+  /** An origin of which a directory is another one than was meant, some times. */
+  private Origin moving(String directory, int times) {
+    AtomicInteger left = new AtomicInteger(times);
+    return new DelegatingOrigin(origin) {
+      @Override
+      public void list(OriginPath path, EntrySink sink) throws FsException {
+        if (path.toString().equals(directory) && left.getAndDecrement() > 0) {
+          throw new FsException(FsError.STALE, path + ": moved");
+        }
+        super.list(path, sink);
+      }
+
+      @Override
+      public void scan(OriginPath top, Executor on, ScanSink sink) {
+        new DirectoryWalk(this, on, sink).walk(top);
+      }
+    };
+  }
+
   /** What a share of the dataset is selected from is not all that there is. */
   @Test
   void run_someSelected_tellsTheirSumOnly() throws FsException {
@@ -80,6 +152,90 @@ final class DatasetScanTest {
     origin.file("d/c", new byte[PAGE]);
     scan(origin, path -> path.toString().startsWith("d/")).run();
     assertThat(whole).hasValue(3L * PAGE);
+  }
+
+  /** One file of a TiB without content, such as any user may make, next to 16 MiB of content. */
+  @Test
+  void run_sparseFiles_countAsWhatTheyMayHold() throws FsException {
+    for (int i = 0; i < 16; i++) {
+      origin.file("f" + i, new byte[1 << 20]);
+    }
+    origin.file("sparse", new byte[0]);
+    origin.file("largest", new byte[0]);
+    origin.file("also", new byte[0]);
+    Origin sparse =
+        new DelegatingOrigin(origin) {
+          @Override
+          public void list(OriginPath path, EntrySink sink) throws FsException {
+            super.list(
+                path,
+                (name, type, inode, known) -> {
+                  assertThat(known).isNotNull();
+                  sink.entry(name, type, inode, sparse(OriginPath.of(name), known));
+                });
+          }
+
+          @Override
+          public Attributes stat(OriginPath path) throws FsException {
+            return sparse(path, super.stat(path));
+          }
+
+          @Override
+          public void scan(OriginPath directory, Executor threads, ScanSink sink) {
+            new DirectoryWalk(this, threads, sink).walk(directory);
+          }
+        };
+    DatasetScan scan = scan(sparse, path -> true);
+    scan.run();
+    assertThat(scan.bytes()).as("what stat says, or as much as there are numbers").isPositive();
+    assertThat(scan.pageBytes()).isEqualTo(19L << 20);
+    assertThat(whole).hasValue(19L << 20);
+  }
+
+  private static Attributes sparse(OriginPath path, Attributes known) {
+    return switch (path.toString()) {
+      case "sparse" -> sized(known, 1L << 40, 0);
+      case "largest", "also" -> sized(known, Long.MAX_VALUE, 8);
+      default -> known;
+    };
+  }
+
+  private static Attributes sized(Attributes of, long size, long blocks) {
+    return new Attributes(
+        of.mode(),
+        of.links(),
+        of.uid(),
+        of.gid(),
+        of.device(),
+        of.inode(),
+        size,
+        blocks,
+        of.accessed(),
+        of.modified(),
+        of.changed(),
+        of.etag());
+  }
+
+  @Test
+  void useful_ofFilesAsFilesystemsTellThem_isTheirSizeUnlessMostOfItIsHoles() {
+    Attributes some = new Attributes(Attributes.REGULAR, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, "");
+    for (long[] file :
+        new long[][] {
+          // size, blocks, useful
+          {10_000, 24, 10_000},
+          {10_000, 0, 10_000},
+          {100 << 20, 204_800, 100 << 20},
+          {100 << 20, 204_800 / 5, 100 << 20},
+          {1L << 40, 0, 1 << 20},
+          {1L << 40, 8, 1 << 20},
+          {1L << 40, 1 << 20, 4L << 30},
+          {Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE / 4096 * 4096},
+          {Long.MAX_VALUE, -1, 1 << 20}
+        }) {
+      assertThat(DatasetScan.useful(sized(some, file[0], file[1])))
+          .as("size %d, blocks %d", file[0], file[1])
+          .isEqualTo(file[2]);
+    }
   }
 
   @Test

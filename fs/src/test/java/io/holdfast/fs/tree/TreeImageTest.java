@@ -105,23 +105,27 @@ final class TreeImageTest {
     boolean same = random.nextInt(3) != 0;
     long modified = random.nextBoolean() ? random.nextLong() : before.modified() + 1;
     boolean oneTime = random.nextBoolean();
+    long inode =
+        random.nextBoolean() ? random.nextLong() >>> random.nextInt(64) : before.inode() + 1;
     return new Attributes(
         type | (same ? before.mode() & 0xfff : random.nextInt(0x1000)),
         same ? before.links() : random.nextInt(),
         same ? before.uid() : random.nextInt(),
         same ? before.gid() : random.nextInt(),
         random.nextInt(5) == 0 ? random.nextLong() : 0,
-        random.nextBoolean() ? random.nextLong() : before.inode() + 1,
+        inode,
         random.nextLong() >>> (1 + random.nextInt(63)),
         random.nextBoolean() ? random.nextLong() : random.nextInt(1000),
         oneTime ? modified : random.nextLong(),
         modified,
         oneTime ? modified : random.nextLong(),
-        random.nextInt(3) == 0 ? "e".repeat(random.nextInt(256)) : "");
+        random.nextInt(3) == 0 ? "e".repeat(random.nextInt(256)) : "",
+        inode >>> Integer.SIZE == 0 ? random.nextInt() : 0,
+        same ? before.acl() : random.nextInt(0x10000));
   }
 
   private static byte[] name(Random random, int number) {
-    byte[] name = new byte[random.nextInt(random.nextInt(50) == 0 ? 5000 : 30) + 8];
+    byte[] name = new byte[random.nextInt(random.nextInt(50) == 0 ? 1000 : 30) + 8];
     random.nextBytes(name);
     for (int i = 0; i < name.length; i++) {
       name[i] = name[i] == 0 || name[i] == '/' ? (byte) 'x' : name[i];
@@ -209,7 +213,7 @@ final class TreeImageTest {
     nodes.add(
         Tree.ROOT,
         "é".getBytes(UTF_8),
-        new Attributes(0x8180, 2, 0, 0, 259, 30, 1L << 40, 0, -1, -1, -1, "etag"));
+        new Attributes(0x8180, 2, 0, 0, 259, 30, 1L << 40, 0, -1, -1, -1, "etag", -9, 0x13ff));
     return nodes;
   }
 
@@ -226,16 +230,16 @@ final class TreeImageTest {
     try (NodeTable nodes = small()) {
       TreeImage.write(file(), DATASET, NOW, nodes, someListed());
     }
-    assertThat(TreeImage.VERSION).isEqualTo(2);
+    assertThat(TreeImage.VERSION).isEqualTo(3);
     assertThat(HexFormat.of().formatHex(Files.readAllBytes(file())))
         .isEqualTo(
             """
-            68662d747265650a0200000064000000030000000000000068000000000000007b00b49376e2fa1\
+            68662d747265650a0300000064000000030000000000000071000000000000007b00b49376e2fa1\
             800f2052a01000000070000000000000008000000000000002f646174612fc3a92c20696e6f6465\
-            2032206f662064657669636520323034397facaeaa600000000346afa9010161a4830101e807fef\
-            fffff0fa28d061c0010050200010162a4830201e807feffffff0fa48d061c000409021c0002c3a9\
-            80830202000080808080802004ffffffff0f1583020465746167200080d8c981cb9df1fa3180a8e\
-            cb09595b6e10c\
+            2032206f66206465766963652032303439888016cc69000000816f9df5010161a4830101e807fef\
+            fffff0f00a28d061c0010050200010162a4830201e807feffffff0f00a48d061c000409025c0002\
+            c3a9808302020000ff2780808080802004ffffffff0f1583020465746167f7ffffff0f200080d8c\
+            981cb9df1fa3180a8ecb09595b6e10c\
             """);
   }
 

@@ -1,5 +1,6 @@
 package io.holdfast.fs.tree;
 
+import static io.holdfast.fs.Failures.assertFails;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.Await;
@@ -10,9 +11,11 @@ import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.FakeOrigin;
 import io.holdfast.fs.origin.OriginPath;
+import io.holdfast.fs.origin.Version;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -26,7 +29,6 @@ import org.junit.jupiter.api.Test;
 final class TreePassTest {
   private static final long NANOS_OF_2024 = 1_704_067_200_000_000_000L;
   private static final long ACCESSED = NANOS_OF_2024 + 7;
-  private static final int OWNER_WRITES = 0200;
 
   private final FakeOrigin origin = new FakeOrigin();
   private final List<String> changes = new CopyOnWriteArrayList<>();
@@ -141,31 +143,67 @@ final class TreePassTest {
     Attributes before = file.attributes();
 
     TreePass pass = begin();
-    pass.found(tree.root(), name("file"), with(before, before.mode(), ACCESSED));
+    pass.found(tree.root(), name("file"), with(before, before.blocks()));
     assertThat(file.attributes().accessed()).isEqualTo(ACCESSED);
     assertThat(pass.different()).isZero();
     assertThat(changes).isEmpty();
 
-    pass.found(tree.root(), name("file"), with(before, before.mode() ^ OWNER_WRITES, ACCESSED));
+    pass.found(tree.root(), name("file"), with(before, before.blocks() + 1));
     assertThat(pass.different()).isEqualTo(1);
     assertThat(changes).containsExactly("file stays");
     assertThat(known("file")).isEqualTo(file);
   }
 
-  private static Attributes with(Attributes of, int mode, long accessed) {
+  private static Attributes with(Attributes of, long blocks) {
     return new Attributes(
-        mode,
+        of.mode(),
         of.links(),
         of.uid(),
         of.gid(),
         of.device(),
         of.inode(),
         of.size(),
-        of.blocks(),
-        accessed,
+        blocks,
+        ACCESSED,
         of.modified(),
         of.changed(),
         of.etag());
+  }
+
+  /** Who owns a file may set its time of modification, but nobody that of its last change. */
+  @Test
+  void pass_onlyTheTimeOfChangeIsOther_findsAnotherVersion() throws FsException {
+    origin.file("file", new byte[3]);
+    pass();
+    changes.clear();
+    Node file = known("file");
+
+    Version rewritten = origin.rewriteKeepingTime("file", new byte[] {1, 2, 3});
+
+    assertThat(pass()).isEqualTo(1);
+    assertThat(changes).containsExactly("file");
+    assertThat(file.isStale()).isTrue();
+    assertThat(known("file").version()).isEqualTo(rewritten);
+    assertThat(rewritten.modified()).isEqualTo(file.version().modified());
+  }
+
+  /** Whether bytes have changed as well, a store does not tell. */
+  @Test
+  void pass_otherMode_findsAnotherVersionOfAFileAndTheSameDirectory() throws FsException {
+    origin.file("d/file", new byte[3]);
+    pass();
+    changes.clear();
+    Node directory = known("d");
+    Node file = known("d/file");
+
+    origin.chmod("d", 0700);
+    origin.chmod("d/file", 0600);
+
+    assertThat(pass()).isEqualTo(2);
+    assertThat(changes).containsExactlyInAnyOrder("d stays", "d/file");
+    assertThat(known("d")).isEqualTo(directory);
+    assertThat(known("d/file")).isNotEqualTo(file);
+    assertThat(known("d/file").attributes().mode() & 0777).isEqualTo(0600);
   }
 
   @Test
@@ -255,5 +293,54 @@ final class TreePassTest {
     assertThat(entries(known("d"))).hasSize(count).doesNotHaveDuplicates();
     assertThat(tree.size()).isEqualTo(count + 2);
     assertThat(replaced).isEmpty();
+  }
+
+  /**
+   * A directory of which the tree could not hold all was listed short, and remembered as whole: 24
+   * of 60 directories, without a word.
+   */
+  @Test
+  void names_noRoomForAll_theListingFailsAndIsNotRemembered() throws FsException {
+    try (NodeTable small = new NodeTable(GrowingMemory.ofProcess("small", 512 << 10))) {
+      Tree narrow = new Tree(origin, small, old -> {});
+      for (int i = 0; i < 10_000; i++) {
+        origin.file((i < 100 ? "few/f" : "many/f") + i, new byte[1]);
+      }
+      TreePass pass = new TreePass(narrow, Moment.now(), TreePass.ChangeSink.NONE);
+      new TreeScan(origin, narrow, threads)
+          .run(narrow.root(), pass, (in, name, is) -> {}, () -> true);
+
+      assertFails(pass::requireWhole, FsError.NO_MEMORY);
+      assertThat(narrow.incompleteListings()).isEqualTo(1);
+      Node many = Objects.requireNonNull(narrow.known(narrow.root(), name("many")));
+      Node few = Objects.requireNonNull(narrow.known(narrow.root(), name("few")));
+      assertThat(narrow.listedAt(many)).isZero();
+      assertThat(narrow.listedAt(few)).isNotZero();
+    }
+  }
+
+  /** What is replaced has lost its name when there is no room for what takes it. */
+  @Test
+  void version_noRoomForTheNext_theDirectoryIsNotWholeAnyMore() throws FsException {
+    try (NodeTable small = new NodeTable(GrowingMemory.ofProcess("small", 512 << 10))) {
+      Tree narrow = new Tree(origin, small, old -> {});
+      origin.file("file", new byte[1]);
+      TreePass pass = new TreePass(narrow, Moment.now(), TreePass.ChangeSink.NONE);
+      new TreeScan(origin, narrow, threads)
+          .run(narrow.root(), pass, (in, name, is) -> {}, () -> true);
+      assertThat(narrow.listedAt(narrow.root())).isNotZero();
+      Attributes attributes = origin.stat(OriginPath.of(name("file")));
+      assertFails(
+          () -> {
+            while (true) {
+              small.add(Tree.ROOT, name("filling"), attributes);
+            }
+          },
+          FsError.NO_MEMORY);
+
+      origin.file("file", new byte[2]);
+      assertFails(() -> narrow.lookup(narrow.root(), name("file")), FsError.NO_MEMORY);
+      assertThat(narrow.listedAt(narrow.root())).isZero();
+    }
   }
 }

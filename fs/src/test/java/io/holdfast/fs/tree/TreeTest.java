@@ -144,13 +144,22 @@ final class TreeTest {
   void lookup_changedDirectory_keepsTheNodeWithFreshAttributes() throws FsException {
     origin.file("d/f", new byte[1]);
     Node directory = lookup("d");
+    long changed = directory.attributes().changed();
+    origin.file("d/g", new byte[1]);
+    assertThat(lookup("d")).isEqualTo(directory);
+    assertThat(directory.attributes().changed()).isGreaterThan(changed);
+    assertThat(replaced).isEmpty();
+  }
+
+  @Test
+  void lookup_directoryMadeAgain_givesANewNodeAndNothingOfTheOld() throws FsException {
+    origin.file("d/f", new byte[1]);
+    Node directory = lookup("d");
     Node file = lookup("d/f");
-    long inode = directory.attributes().inode();
     origin.remove("d");
     origin.file("d/f", new byte[1]);
-    assertThat(lookup("d")).isEqualTo(directory);
-    assertThat(directory.attributes().inode()).isNotEqualTo(inode);
-    assertThat(replaced).isEmpty();
+    assertThat(lookup("d")).isNotEqualTo(directory);
+    assertThat(replaced).containsExactly(directory, file);
     assertThat(lookup("d/f")).isNotEqualTo(file);
   }
 
@@ -180,13 +189,31 @@ final class TreeTest {
   }
 
   @Test
-  void lookup_fileWhoseDirectoryBecameAFile_isForgotten() throws FsException {
+  void lookup_fileWhoseDirectoryBecameAFile_goesWithTheDirectory() throws FsException {
     origin.file("d/f", new byte[1]);
     Node directory = lookup("d");
     Node file = lookup("d/f");
     origin.file("d", new byte[1]);
     assertFails(() -> tree.lookup(directory, name("f")), FsError.NOT_DIRECTORY);
+    assertThat(file.isStale()).isFalse();
+    lookup("d");
     assertThat(file.isStale()).isTrue();
+  }
+
+  /** Each file by itself would leave an empty directory, which there never was. */
+  @Test
+  void lookup_fileWhoseDirectoryWasMoved_goesWithTheDirectory() throws FsException {
+    origin.file("d/f", new byte[1]);
+    Node directory = lookup("d");
+    Node file = lookup("d/f");
+    origin.move("d", "e");
+    assertFails(() -> tree.lookup(directory, name("f")), FsError.NOT_FOUND);
+    origin.directory("d");
+    assertFails(() -> tree.lookup(directory, name("f")), FsError.NOT_FOUND);
+    assertThat(tree.known(directory, name("f"))).isEqualTo(file);
+    lookup("d");
+    assertThat(file.isStale()).isTrue();
+    assertThat(directory.isStale()).isTrue();
   }
 
   /** The name must lead nowhere while whatever stands for the old version is let go of. */
@@ -240,6 +267,51 @@ final class TreeTest {
     } finally {
       threads.shutdown();
     }
+  }
+
+  /**
+   * The listener may wait for those who answer the kernel, one of whom waits here: the daemon stood
+   * still for ever.
+   */
+  @Test
+  void lookup_whileTheListenerWaitsForIt_isStale() throws Exception {
+    origin.file("f", new byte[1]);
+    lookup("f");
+    CountDownLatch atWork = new CountDownLatch(1);
+    CountDownLatch answered = new CountDownLatch(1);
+    listener =
+        old -> {
+          atWork.countDown();
+          Await.latch(answered);
+        };
+    origin.file("f", new byte[2]);
+    ExecutorService threads = Executors.newFixedThreadPool(1);
+    try {
+      Future<Node> changes = threads.submit(() -> lookup("f"));
+      Await.latch(atWork);
+      assertFails(() -> lookup("f"), FsError.STALE);
+      answered.countDown();
+      assertThat(changes.get(20, TimeUnit.SECONDS).attributes().size()).isEqualTo(2);
+    } finally {
+      answered.countDown();
+      Await.end(threads);
+    }
+  }
+
+  @Test
+  void forEachBelow_untilNotTaken_givesWhatIsKnown() throws FsException {
+    origin.file("a/b/c", new byte[1]);
+    origin.file("a/d", new byte[1]);
+    origin.file("e", new byte[1]);
+    lookup("a/b/c");
+    lookup("a/d");
+    lookup("e");
+    List<String> below = new ArrayList<>();
+    tree.forEachBelow(lookup("a"), node -> below.add(node.path().toString()));
+    assertThat(below).containsExactlyInAnyOrder("a/b", "a/b/c", "a/d");
+    below.clear();
+    tree.forEachBelow(tree.root(), node -> below.add(node.path().toString()) && below.size() < 2);
+    assertThat(below).hasSize(2);
   }
 
   @Test
@@ -365,6 +437,7 @@ final class TreeTest {
     origin.remove("a");
     origin.symlink(name("a"), name("elsewhere"));
     assertFails(() -> tree.lookup(directory, name("b")), FsError.NOT_FOUND);
+    lookup("a");
     assertThat(tree.known(directory, name("b"))).isNull();
   }
 
@@ -373,8 +446,7 @@ final class TreeTest {
     origin.directory("d");
     Node node = lookup("d");
     Attributes before = node.attributes();
-    origin.remove("d");
-    origin.directory("d");
+    origin.file("d/f", new byte[1]);
     assertThat(tree.refresh(node)).isTrue();
     assertThat(node.attributes().modified()).isGreaterThan(before.modified());
   }

@@ -18,15 +18,16 @@ class HumanTest {
     "0, 0 B",
     "842, 842 B",
     "999, 999 B",
-    "1000, 1.00 kB",
-    "105000, 105 kB",
-    "999499, 999 kB",
-    "999500, 1.00 MB",
-    "68719476736, 68.7 GB",
-    "420000000000, 420 GB",
-    "645000000000, 645 GB",
-    "1230000000000, 1.23 TB",
-    "9223372036854775807, 9.22 EB"
+    "1000, 0.98 KiB",
+    "1024, 1.00 KiB",
+    "105000, 103 KiB",
+    "1023487, 999 KiB",
+    "1023488, 0.98 MiB",
+    "68719476736, 64.0 GiB",
+    "450971566080, 420 GiB",
+    "645000000000, 601 GiB",
+    "1230000000000, 1.12 TiB",
+    "9223372036854775807, 8.00 EiB"
   })
   void bytes_number_hasThreeDigitsAndAUnit(long bytes, String text) {
     assertThat(Human.bytes(bytes)).isEqualTo(text);
@@ -74,7 +75,7 @@ class HumanTest {
     Locale before = Locale.getDefault();
     try {
       Locale.setDefault(Locale.GERMANY);
-      assertThat(Human.bytes(1_500_000)).isEqualTo("1.50 MB");
+      assertThat(Human.bytes(1_500_000)).isEqualTo("1.43 MiB");
       assertThat(Human.grouped(1_234_567)).isEqualTo("1,234,567");
     } finally {
       Locale.setDefault(before);
@@ -83,7 +84,7 @@ class HumanTest {
 
   @Property
   void bytes_anyNumber_isShort(@ForAll @LongRange(min = 0) long bytes) {
-    assertThat(Human.bytes(bytes)).matches("(\\d{1,3}|\\d\\.\\d\\d|\\d\\d\\.\\d) [kMGTPE]?B");
+    assertThat(Human.bytes(bytes)).matches("(\\d{1,3}|\\d\\.\\d\\d|\\d\\d\\.\\d) ([KMGTPE]i)?B");
   }
 
   @Property

@@ -19,7 +19,12 @@ class SizesTest {
     "123B, 123",
     "4K, 4096",
     "4k, 4096",
-    "4KB, 4096",
+    "4KB, 4000",
+    "4kB, 4000",
+    "0.05GB, 50000000",
+    "420GB, 420000000000",
+    "9EB, 9000000000000000000",
+    "0.05GiB, 53687091",
     "4KiB, 4096",
     "512M, 536870912",
     "64G, 68719476736",
@@ -46,7 +51,7 @@ class SizesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"8E", "9223372036854775808", "99999999999999999999G"})
+  @ValueSource(strings = {"8E", "10EB", "9223372036854775808", "99999999999999999999G"})
   void parse_moreThanALong_fails(String text) {
     assertThatThrownBy(() -> Sizes.parse(text))
         .hasMessage("'" + text + "' is more than any machine can hold");

@@ -112,7 +112,7 @@ class ChangeTest {
 
   @Test
   void absentSections_areEmpty() {
-    Change change = new Change(null, new Snapshot(Map.of(), List.of(), 0));
+    Change change = new Change(null, Snapshot.of(Map.of(), List.of(), 0));
     assertThat(change.jobs()).isEmpty();
     assertThat(change.processes()).isEmpty();
     assertThat(change.peers()).isEmpty();

@@ -9,7 +9,7 @@ import java.util.Map;
 final class Looks {
   private final Map<String, Object> stats = new LinkedHashMap<>();
   private final List<Object> jobs = new ArrayList<>();
-  private final List<Object> processes = new ArrayList<>();
+  private final List<Map<String, Object>> processes = new ArrayList<>();
   private final List<Map<String, Object>> peers = new ArrayList<>();
   private long nanos;
 
@@ -85,6 +85,13 @@ final class Looks {
     return this;
   }
 
+  Looks ended(long pid, String job, String command, long opens) {
+    process(pid, job, opens, 1, 0);
+    processes.get(processes.size() - 1).put("ended", true);
+    processes.get(processes.size() - 1).put("command", command);
+    return this;
+  }
+
   private static Map<String, Object> work(long opens, long misses, long bytes, double stalled) {
     Map<String, Object> work = new LinkedHashMap<>();
     work.put("opens", opens);
@@ -100,6 +107,6 @@ final class Looks {
   }
 
   Snapshot look() {
-    return new Snapshot(stats, peers, nanos);
+    return Snapshot.of(stats, peers, nanos);
   }
 }

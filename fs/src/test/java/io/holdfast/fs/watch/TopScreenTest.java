@@ -42,22 +42,22 @@ class TopScreenTest {
     assertThat(lines(busy("/slurm/job_7"), FIRST, 140, 40))
         .containsExactly(
             "data-set at /data/set, up 1 min 42 s, last 2.00 s, by stalled",
-            "dataset   100 MB in 1,000 files, policy minio, planned hit ratio 0.80",
-            "resident  [####################--------------------] 40.0 MB of 80.0 MB (50 %)",
-            "now       hit ratio 0.80   opens 200/s   peers 100 kB/s   origin 3.00 MB/s",
+            "dataset   95.4 MiB in 1,000 files, policy minio, planned hit ratio 0.80",
+            "resident  [####################--------------------] 38.1 MiB of 76.3 MiB (50 %)",
+            "now       hit ratio 0.80   opens 200/s   peers 97.7 KiB/s   origin 2.86 MiB/s",
             "stalled   30 % of the time, 0.6 readers   errors 0",
             "",
-            "TIER    ITEMS/s   BYTES/s  SHARE",
-            "memory      160  ~16.0 MB   80 %",
-            "peers      10.0    100 kB    5 %",
-            "origin     30.0   3.00 MB   15 %",
+            "TIER    ITEMS/s    BYTES/s  SHARE",
+            "memory      160  ~15.3 MiB   80 %",
+            "peers      10.0   97.7 KiB    5 %",
+            "origin     30.0   2.86 MiB   15 %",
             "",
             "JOB           PROCESSES  EPOCH  OPENS/s  MISSES/s  HITS  FETCHED/s  STALL  OPENS"
-                + "  MISSES  FETCHED  STALLED",
-            "/slurm/job_7          2      3      150      40.0  0.73    3.10 MB   60 %    300"
-                + "      80  6.20 MB   1.20 s",
+                + "  MISSES   FETCHED  STALLED",
+            "/slurm/job_7          2      3      150      40.0  0.73   2.96 MiB   60 %    300"
+                + "      80  5.91 MiB   1.20 s",
             "/quiet                2      3     50.0         0  1.00        0 B    0 %    100"
-                + "       0      0 B      0 s");
+                + "       0       0 B      0 s");
   }
 
   @Test
@@ -99,7 +99,24 @@ class TopScreenTest {
         .anySatisfy(line -> assertThat(line).startsWith("COMMAND  PID"))
         .anySatisfy(line -> assertThat(line).startsWith("python    72").contains(" 60 % "));
     assertThat(lines(change, processes.after('p'), 140, 40))
-        .anySatisfy(line -> assertThat(line).matches("node2:7070 +suspect +100 kB .* 1,234 us .*"));
+        .anySatisfy(
+            line -> assertThat(line).matches("node2:7070 +suspect +97.7 KiB .* 1,234 us .*"));
+  }
+
+  /** A loop of cat in a shell left a row for each, thousands of them. */
+  @Test
+  void processesThatHaveEnded_areOneRowOfACommandAndJob() {
+    Looks looks = new Looks().process(7, "/j", 5, 0, 0);
+    for (int pid = 1000; pid < 3000; pid++) {
+      looks.ended(pid, "/j", "cat", 3);
+    }
+    looks.ended(5000, "/k", "cat", 4);
+    String text = TopScreen.text(new Change(null, looks.look()), FIRST);
+    assertThat(text.lines().filter(line -> line.startsWith("cat ")))
+        .hasSize(2)
+        .anySatisfy(line -> assertThat(line).matches("cat +2,000 ended +/j .* 6,000 .*"))
+        .anySatisfy(line -> assertThat(line).matches("cat +5000 +/k .*"));
+    assertThat(text).containsPattern("python +7 +/j ");
   }
 
   @Test
@@ -149,7 +166,10 @@ class TopScreenTest {
   @Test
   void controlCharactersInNames_areNotSentToTheTerminal() {
     String text = TopScreen.text(busy("/j\u001b[2J\u202e\n"), FIRST);
-    assertThat(text).contains("/j?[2J??").doesNotContain("\u001b").doesNotContain("\u202e");
+    assertThat(text)
+        .contains("/j\\x1b[2J\\u202e\\n")
+        .doesNotContain("\u001b")
+        .doesNotContain("\u202e");
   }
 
   @Test

@@ -22,7 +22,7 @@ class WatchRowsTest {
         .isEqualTo(
             """
             hit ratio   opens/s fetches/s  from peers from origin stall %  stalled   resident/capacity errors
-                 0.80     5,000     1,000   20.0 MB/s    345 MB/s    75 %      1.5     40.0 MB/80.0 MB      0
+                 0.80     5,000     1,000  19.1 MiB/s   329 MiB/s    75 %      1.5   38.1 MiB/76.3 MiB      0
             """);
   }
 

@@ -40,7 +40,10 @@ final class ClusterStack {
 
   private static final int LEAVE_MILLIS = 1000;
   private static final int FRAGMENT_BYTES = 60_000;
-  private static final int LONGEST_MESSAGE_BYTES = 4 << 20;
+
+  /** What one message, or several in one frame, may take. */
+  static final int LONGEST_MESSAGE_BYTES = 4 << 20;
+
   private static final int REAPER_MILLIS = 60_000;
   private static final int IDLE_MILLIS = 300_000;
 
@@ -49,6 +52,7 @@ final class ClusterStack {
 
   static {
     QuietLog.install();
+    KnownTypes.install();
   }
 
   private ClusterStack() {}

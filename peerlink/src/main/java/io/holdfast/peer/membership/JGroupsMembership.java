@@ -108,12 +108,6 @@ public final class JGroupsMembership implements Membership {
    * @throws PeerSetupException where what was given cannot work here
    */
   public static JGroupsMembership join(Config config) throws PeerSetupException {
-    int hostBytes = config.self().address().host().length();
-    if (hostBytes > MemberAddress.LONGEST_HOST) {
-      throw new PeerSetupException(
-          "the host name '%s' is too long: listen at a shorter one"
-              .formatted(config.self().address().host()));
-    }
     InetSocketAddress at = config.bind().resolve();
     if (at.isUnresolved()) {
       throw new PeerSetupException(

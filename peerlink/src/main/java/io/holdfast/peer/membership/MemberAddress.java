@@ -31,8 +31,11 @@ import org.slf4j.LoggerFactory;
  * address is the newer one. Pure functions.
  */
 final class MemberAddress {
-  /** Longest host name, in bytes. */
-  static final int LONGEST_HOST = 255;
+  /**
+   * More than any node's memory. Items are placed by capacity, so that a member that claims
+   * everything would be asked for everything.
+   */
+  static final long LARGEST_CAPACITY = 1L << 50;
 
   private static final Logger log = LoggerFactory.getLogger(MemberAddress.class);
   private static final byte FORMAT = 1;
@@ -101,7 +104,7 @@ final class MemberAddress {
     NodeAddress at = new NodeAddress(new String(host, StandardCharsets.UTF_8), buffer.getInt());
     Dataset served = new Dataset(new String(dataset, StandardCharsets.US_ASCII), buffer.getInt());
     long capacity = buffer.getLong();
-    if (capacity < 0 || served.itemSize() < 1) {
+    if (capacity < 0 || capacity > LARGEST_CAPACITY || served.itemSize() < 1) {
       throw new IllegalArgumentException("capacity " + capacity + ", " + served);
     }
     return new Member(new Node(at, served, capacity), buffer.getLong());

@@ -20,6 +20,10 @@ import org.jgroups.protocols.dns.DNS_PING;
 final class PeerFinder {
   private static final int LARGEST_PORT = 65535;
 
+  static {
+    KnownTypes.install();
+  }
+
   private PeerFinder() {}
 
   /**

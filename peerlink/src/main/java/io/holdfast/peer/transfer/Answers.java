@@ -54,8 +54,23 @@ final class Answers {
     return answer;
   }
 
+  /** Tells what this node has. */
+  static FullHttpResponse sketch(String text, long residentBytes) {
+    byte[] sketch = text.getBytes(StandardCharsets.US_ASCII);
+    FullHttpResponse answer =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1, HttpResponseStatus.OK, Unpooled.wrappedBuffer(sketch));
+    answer
+        .headers()
+        .set(HttpHeaderNames.CONTENT_TYPE, "text/plain")
+        .set(HttpHeaderNames.CONTENT_LENGTH, sketch.length)
+        .set(Wire.DIGEST, BodyDigest.header(sketch))
+        .set(Wire.RESIDENT, residentBytes);
+    return answer;
+  }
+
   /** Makes the head of an answer with an item's bytes. */
-  static HttpResponse head(ItemMessages.Asked asked, int crc32c, long residentBytes) {
+  static HttpResponse head(ItemMessages.Asked asked, byte[] sha256, long residentBytes) {
     ItemRequest item = asked.item();
     HttpResponse head =
         new DefaultHttpResponse(
@@ -64,7 +79,7 @@ final class Answers {
     head.headers()
         .set(HttpHeaderNames.ETAG, ItemMessages.quoted(item.tag()))
         .set(HttpHeaderNames.CONTENT_LENGTH, item.length())
-        .set(Wire.DIGEST, ItemMessages.digest(crc32c))
+        .set(Wire.DIGEST, BodyDigest.headerOf(sha256))
         .set(Wire.RESIDENT, residentBytes);
     if (asked.ranged()) {
       head.headers().set(HttpHeaderNames.CONTENT_RANGE, ItemMessages.contentRange(item));

@@ -50,7 +50,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
   private @Nullable Channel channel;
   private @Nullable Session session;
   private String nonce = "";
-  private @Nullable ItemSink sink;
+  private @Nullable Sink sink;
   private boolean interim;
   private boolean keep;
 
@@ -209,7 +209,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
     answering = false;
     sink = null;
     end = System.nanoTime() + LONGEST.toNanos();
-    FullHttpRequest request = ItemMessages.request(next.method, next.request);
+    FullHttpRequest request = next.request();
     if (session != null) {
       session.sign(request);
     }
@@ -299,7 +299,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
     keep = HttpUtil.isKeepAlive(response);
     received = 0;
     step = STEP;
-    ItemSink next = new ItemSink(exchange(), response);
+    Sink next = exchange().sink(response);
     sink = next;
     if (next.residentBytes() >= 0) {
       peer.health().resident(next.residentBytes());

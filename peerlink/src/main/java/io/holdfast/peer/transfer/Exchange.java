@@ -1,18 +1,13 @@
 package io.holdfast.peer.transfer;
 
-import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
 import java.util.concurrent.CompletableFuture;
 
 /**
  * One request to a peer, until its outcome. Its fields that change belong to the peer's event loop.
  */
-final class Exchange {
-  final HttpMethod method;
-  final ItemRequest request;
-
-  /** Where the bytes go; nothing is written there once the outcome is known. */
-  final long address;
-
+abstract class Exchange {
   final long began = System.nanoTime();
   final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
 
@@ -25,13 +20,12 @@ final class Exchange {
   /** It waits for a connection. */
   boolean waiting;
 
-  Exchange(HttpMethod method, ItemRequest request, long address) {
-    this.method = method;
-    this.request = request;
-    this.address = address;
-  }
+  /** Writes the request. */
+  abstract FullHttpRequest request();
 
-  boolean isFetch() {
-    return HttpMethod.GET.equals(method);
-  }
+  /** Makes what takes the answer with this head. */
+  abstract Sink sink(HttpResponse head);
+
+  /** Returns how many bytes of an item it brings; -1 where it is for something else. */
+  abstract int itemBytes();
 }

@@ -48,7 +48,10 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
   void start() {
     alarm.set(INTERIM);
     try {
-      connection.server().provider().get(asked.item(), connection.peer(), this);
+      connection
+          .server()
+          .provider()
+          .get(asked.item(), new Asker(connection.peer(), asked.sketches()), this);
     } catch (RuntimeException e) {
       LOG.error("no answer for {}", asked.item().path(), e);
       refused(Refusal.ORIGIN_FAILED);
@@ -85,8 +88,8 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
       onLoop(() -> refuse(Refusal.ORIGIN_FAILED));
       return;
     }
-    int crc32c = loan.crc32c();
-    if (!onLoop(() -> send(loan, crc32c))) {
+    byte[] sha256 = loan.sha256();
+    if (!onLoop(() -> send(loan, sha256))) {
       loan.close();
     }
   }
@@ -117,7 +120,7 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
     }
   }
 
-  private void send(Loan loan, int crc32c) {
+  private void send(Loan loan, byte[] sha256) {
     if (over) {
       loan.close();
       return;
@@ -125,7 +128,7 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
     sending = true;
     ChannelHandlerContext context = connection.context();
     connection.head(
-        request, Answers.head(asked, crc32c, connection.server().provider().residentBytes()));
+        request, Answers.head(asked, sha256, connection.server().provider().residentBytes()));
     if (HttpMethod.HEAD.equals(request.method())) {
       loan.close();
       context.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);

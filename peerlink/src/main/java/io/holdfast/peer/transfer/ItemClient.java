@@ -65,12 +65,19 @@ final class ItemClient implements AutoCloseable {
     resolvers = threads;
   }
 
-  CompletableFuture<Outcome> fetch(NodeAddress address, ItemRequest request, long memory) {
-    return ask(address, new Exchange(HttpMethod.GET, request, memory));
+  CompletableFuture<Outcome> fetch(
+      NodeAddress address, Sketches sketches, ItemRequest request, long memory) {
+    return ask(address, new ItemExchange(HttpMethod.GET, sketches, request, memory));
   }
 
-  void held(NodeAddress address, ItemRequest request) {
-    ask(address, new Exchange(HttpMethod.DELETE, request, 0));
+  void held(NodeAddress address, Sketches sketches, ItemRequest request) {
+    ask(address, new ItemExchange(HttpMethod.DELETE, sketches, request, 0));
+  }
+
+  CompletableFuture<Told> sketch(NodeAddress address) {
+    SketchExchange exchange = new SketchExchange(identity.dataset());
+    ask(address, exchange);
+    return exchange.told();
   }
 
   private CompletableFuture<Outcome> ask(NodeAddress address, Exchange exchange) {

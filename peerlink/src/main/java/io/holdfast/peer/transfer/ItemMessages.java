@@ -9,8 +9,6 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
-import java.nio.ByteBuffer;
-import java.util.Base64;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +18,6 @@ final class ItemMessages {
   private static final Pattern ITEM = Pattern.compile("length=([0-9]{1,9});item-size=([0-9]{1,9})");
   private static final Pattern TAG = Pattern.compile("\"([\\x21\\x23-\\x7e]{1,256})\"");
   private static final Pattern RANGE = Pattern.compile("bytes=([0-9]{0,18})-([0-9]{0,18})");
-  private static final Pattern DIGEST = Pattern.compile("crc32c=:([A-Za-z0-9+/]{6}==):");
 
   private ItemMessages() {}
 
@@ -28,8 +25,9 @@ final class ItemMessages {
    * A request as a server understands it.
    *
    * @param ranged whether it has a range, be it that of the whole item
+   * @param sketches what the asker takes both datasets for
    */
-  record Asked(ItemRequest item, boolean ranged) {}
+  record Asked(ItemRequest item, boolean ranged, Sketches sketches) {}
 
   /** The part of an item that is wanted. */
   private record Part(int from, int length, boolean ranged) {}
@@ -84,7 +82,12 @@ final class ItemMessages {
             part.from(),
             part.length(),
             Wire.ONLY_IF_CACHED.equals(request.headers().get(HttpHeaderNames.CACHE_CONTROL))),
-        part.ranged());
+        part.ranged(),
+        sketches(request.headers().get(Wire.SKETCHES)));
+  }
+
+  private static Sketches sketches(@Nullable String text) throws BadRequestException {
+    return text == null ? Sketches.NONE : Sketches.parse(text);
   }
 
   private static int itemLength(@Nullable String text, Dataset dataset) throws BadRequestException {
@@ -144,20 +147,5 @@ final class ItemMessages {
   static String contentRange(ItemRequest item) {
     int last = item.from() + item.length() - 1;
     return "bytes " + item.from() + "-" + last + "/" + item.itemLength();
-  }
-
-  static String digest(int crc32c) {
-    byte[] bytes = ByteBuffer.allocate(Integer.BYTES).putInt(crc32c).array();
-    return "crc32c=:" + Base64.getEncoder().encodeToString(bytes) + ":";
-  }
-
-  /** Reads a digest; null where there is none. */
-  static @Nullable Integer crc32c(@Nullable String digest) {
-    Matcher matcher = DIGEST.matcher(digest == null ? "" : digest);
-    if (!matcher.matches()) {
-      return null;
-    }
-    byte[] bytes = Base64.getDecoder().decode(matcher.group(1));
-    return ByteBuffer.wrap(bytes).getInt();
   }
 }

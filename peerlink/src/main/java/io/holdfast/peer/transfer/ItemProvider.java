@@ -1,6 +1,7 @@
 package io.holdfast.peer.transfer;
 
 import io.holdfast.peer.NodeAddress;
+import java.util.concurrent.CompletableFuture;
 
 /** What a server sends. Thread-safe; called by event loops, so no method waits. */
 public interface ItemProvider {
@@ -9,13 +10,19 @@ public interface ItemProvider {
    *
    * @param from who asks
    */
-  void get(ItemRequest request, NodeAddress from, Answer answer);
+  void get(ItemRequest request, Asker from, Answer answer);
 
   /**
    * Learns that a node which asked for an item before holds it now, so that this one need not if it
    * is not the owner.
    */
-  void held(ItemRequest request, NodeAddress by);
+  void held(ItemRequest request, Asker by);
+
+  /**
+   * Returns what is told of this node's dataset, so that peers can compare it with theirs, in
+   * ASCII. It need not complete soon, or ever.
+   */
+  CompletableFuture<String> sketch(NodeAddress peer);
 
   /** Returns how many bytes are resident here; told with every answer. */
   long residentBytes();

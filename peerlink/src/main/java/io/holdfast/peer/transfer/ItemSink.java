@@ -5,14 +5,14 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponse;
 import java.util.regex.Pattern;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the answer to one request: checks that it is the answer to this one, and puts the bytes
- * where they are wanted. Belongs to one event loop.
+ * where they are wanted. Nobody is told of them before their digest was found right. Belongs to one
+ * event loop.
  */
-final class ItemSink {
+final class ItemSink implements Sink {
   private static final int NO_CONTENT = 204;
 
   /** What surely fits into a long. */
@@ -20,15 +20,15 @@ final class ItemSink {
 
   private final ItemRequest request;
   private final long residentBytes;
-  private final CRC32C crc = new CRC32C();
+  private final BodyDigest digest = new BodyDigest();
   private @Nullable String wrong;
   private @Nullable Outcome outcome;
   private @Nullable ByteBuf memory;
-  private int digest;
+  private @Nullable String digestTold;
 
   /** Looks at the head of an answer, which is known to be the peer's. */
-  ItemSink(Exchange exchange, HttpResponse response) {
-    request = exchange.request;
+  ItemSink(ItemExchange exchange, HttpResponse response) {
+    request = exchange.item;
     HttpHeaders headers = response.headers();
     residentBytes = number(headers.get(Wire.RESIDENT));
     int status = response.status().code();
@@ -37,7 +37,7 @@ final class ItemSink {
       memory = NativeMemory.at(exchange.address, request.length()).clear();
       return;
     }
-    Refusal refusal = refusal(status);
+    Refusal refusal = Refusal.of(status);
     if (refusal != null) {
       outcome = Outcome.refused(refusal);
     } else if (!exchange.isFetch() && status == NO_CONTENT) {
@@ -62,29 +62,16 @@ final class ItemSink {
     if (status == 206 && !ItemMessages.contentRange(request).equals(range)) {
       return "another range than was asked for";
     }
-    Integer crc32c = ItemMessages.crc32c(headers.get(Wire.DIGEST));
-    if (crc32c == null) {
-      return "no checksum";
-    }
-    digest = crc32c;
-    return null;
+    digestTold = headers.get(Wire.DIGEST);
+    return BodyDigest.parse(digestTold) == null ? "no digest" : null;
   }
 
-  private static @Nullable Refusal refusal(int status) {
-    for (Refusal each : Refusal.values()) {
-      if (each.status() == status) {
-        return each;
-      }
-    }
-    return null;
-  }
-
-  private static long number(@Nullable String text) {
+  static long number(@Nullable String text) {
     return text != null && NUMBER.matcher(text).matches() ? Long.parseLong(text) : -1;
   }
 
-  /** Takes some of the body. */
-  void take(ByteBuf bytes) {
+  @Override
+  public void take(ByteBuf bytes) {
     int length = bytes.readableBytes();
     if (length == 0 || wrong != null) {
       return;
@@ -93,17 +80,17 @@ final class ItemSink {
       wrong = "more bytes than were asked for";
       return;
     }
-    crc.update(bytes.nioBuffer());
+    digest.update(bytes.nioBuffer());
     memory.writeBytes(bytes);
   }
 
-  /** Returns how it ended, all of the body having been taken; null where something is wrong. */
-  @Nullable Outcome outcome() {
+  @Override
+  public @Nullable Outcome outcome() {
     if (outcome == null && memory != null) {
       if (memory.isWritable()) {
         wrong = "a short body";
-      } else if ((int) crc.getValue() != digest) {
-        wrong = "a wrong checksum";
+      } else if (!digest.isThatOf(digestTold)) {
+        wrong = "a wrong digest";
       } else {
         outcome = Outcome.FETCHED;
       }
@@ -111,13 +98,13 @@ final class ItemSink {
     return wrong == null ? outcome : null;
   }
 
-  /** Returns what is wrong with the answer, if anything. */
-  @Nullable String wrong() {
+  @Override
+  public @Nullable String wrong() {
     return wrong;
   }
 
-  /** Returns what the peer told of its residents; -1 where it did not. */
-  long residentBytes() {
+  @Override
+  public long residentBytes() {
     return residentBytes;
   }
 }

@@ -8,8 +8,8 @@ public interface Loan extends AutoCloseable {
   /** Returns how many bytes there are. */
   int length();
 
-  /** Returns the CRC32C (RFC 3720) of the bytes; may compute it. */
-  int crc32c();
+  /** Returns the SHA-256 of the bytes; may compute it. The caller does not change it. */
+  byte[] sha256();
 
   /** Gives the memory back. Called once. */
   @Override

@@ -170,8 +170,8 @@ final class Peer {
   }
 
   void finish(Exchange exchange, Outcome outcome) {
-    if (outcome.isFetched() && exchange.isFetch()) {
-      health.received(exchange.request.length(), System.nanoTime() - exchange.began);
+    if (outcome.isFetched() && exchange.itemBytes() >= 0) {
+      health.received(exchange.itemBytes(), System.nanoTime() - exchange.began);
     } else {
       health.well();
     }

@@ -1,5 +1,7 @@
 package io.holdfast.peer.transfer;
 
+import org.jspecify.annotations.Nullable;
+
 /** Why a node that is well does not send an item. */
 public enum Refusal {
   /** It does not have it, and was asked to fetch nothing: 504, as for {@code only-if-cached}. */
@@ -13,12 +15,26 @@ public enum Refusal {
   /** It sends as much as it may already: 503. */
   BUSY(503),
   /** It could not fetch it: 502. */
-  ORIGIN_FAILED(502);
+  ORIGIN_FAILED(502),
+  /** It found that what it calls by this id is another dataset: 409. */
+  OTHER_DATASET(409),
+  /** It has not found out yet whether both have the same dataset: 425. */
+  NOT_COMPARED(425);
 
   private final int status;
 
   Refusal(int status) {
     this.status = status;
+  }
+
+  /** Returns the refusal that has a status; null where there is none. */
+  static @Nullable Refusal of(int status) {
+    for (Refusal each : values()) {
+      if (each.status == status) {
+        return each;
+      }
+    }
+    return null;
   }
 
   /** Returns the HTTP status. */

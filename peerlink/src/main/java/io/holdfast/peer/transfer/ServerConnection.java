@@ -1,6 +1,7 @@
 package io.holdfast.peer.transfer;
 
 import io.holdfast.peer.NodeAddress;
+import io.holdfast.peer.TlsContext;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
@@ -13,6 +14,7 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
@@ -175,6 +177,9 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
       closeWith(Answers.empty(401));
       return;
     }
+    if (!isCertified(client)) {
+      return;
+    }
     if (!server.isFresh(nonce)) {
       refuse(Refusals.REPLAYED, "a greeting that was here before");
       closeWith(Answers.empty(401));
@@ -201,6 +206,17 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /** Checks that a node has a certificate for its name; answers it if it has not. */
+  private boolean isCertified(NodeAddress node) {
+    SslHandler tls = context().pipeline().get(SslHandler.class);
+    if (tls == null || TlsContext.showsOneFor(tls.engine().getSession(), node.host())) {
+      return true;
+    }
+    refuse(Refusals.TLS, "its certificate is not for " + node.host());
+    closeWith(Answers.empty(403));
+    return false;
+  }
+
   /** Checks who sent a request; answers it if that is not clear. */
   private boolean isAuthentic(HttpRequest whole) {
     if (session == null) {
@@ -209,7 +225,7 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
         refuse(Refusals.MALFORMED, "no " + Wire.NODE);
         closeWith(Answers.empty(400));
       }
-      return peer != null;
+      return peer != null && isCertified(peer);
     }
     Session.Verdict verdict = session.verify(whole);
     if (verdict == Session.Verdict.RIGHT) {
@@ -229,10 +245,14 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
 
   private void item(HttpRequest whole) {
     alarm().clear();
+    if (whole.uri().equals(Wire.sketchOf(server.dataset()))) {
+      sketch(whole);
+      return;
+    }
     try {
       ItemMessages.Asked asked = ItemMessages.parse(whole, server.dataset());
       if (HttpMethod.DELETE.equals(whole.method())) {
-        server.provider().held(asked.item(), peer());
+        server.provider().held(asked.item(), new Asker(peer(), asked.sketches()));
         reply(whole, Answers.empty(204));
       } else if (server.beginSend()) {
         answering = true;
@@ -245,6 +265,19 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
     } catch (BadRequestException e) {
       refuse(e.reason(), String.valueOf(e.getMessage()));
       reply(whole, Answers.empty(e.status()));
+    }
+  }
+
+  private void sketch(HttpRequest whole) {
+    if (!HttpMethod.GET.equals(whole.method())) {
+      refuse(Refusals.MALFORMED, whole.method() + " of a sketch");
+      reply(whole, Answers.empty(405));
+    } else if (server.beginSend()) {
+      answering = true;
+      new SketchAnswer(this, whole).start();
+    } else {
+      refuse(Refusals.BUSY, "more requests at once than are allowed");
+      reply(whole, Answers.refused(Refusal.BUSY, server.provider().residentBytes()));
     }
   }
 

@@ -153,6 +153,7 @@ final class Session {
         .add(headers.get(HttpHeaderNames.RANGE))
         .add(headers.get(HttpHeaderNames.CACHE_CONTROL))
         .add(headers.get(Wire.ITEM))
+        .add(headers.get(Wire.SKETCHES))
         .text();
   }
 

@@ -120,18 +120,25 @@ public final class Transfer implements AutoCloseable {
   /**
    * Asks a peer for an item or a part of one.
    *
+   * @param sketches of this node's dataset and that peer's, as they were compared
    * @param address of native memory that has room for the bytes wanted; nothing is written there
    *     once the future is complete, and it may hold anything unless they were fetched
    * @return the outcome, never exceptional. It is completed by an event loop, so what depends on it
    *     must not wait.
    */
-  public CompletableFuture<Outcome> fetch(NodeAddress peer, ItemRequest request, long address) {
-    return client.fetch(peer, request, address);
+  public CompletableFuture<Outcome> fetch(
+      NodeAddress peer, Sketches sketches, ItemRequest request, long address) {
+    return client.fetch(peer, sketches, request, address);
   }
 
   /** Tells a former owner that this node holds an item now. Best effort. */
-  public void held(NodeAddress peer, ItemRequest request) {
-    client.held(peer, request);
+  public void held(NodeAddress peer, Sketches sketches, ItemRequest request) {
+    client.held(peer, sketches, request);
+  }
+
+  /** Asks a peer for the sketch of its dataset. Never exceptional; completed by an event loop. */
+  public CompletableFuture<Told> sketch(NodeAddress peer) {
+    return client.sketch(peer);
   }
 
   /**

@@ -17,12 +17,16 @@ import org.jgroups.util.Util;
 import org.junit.jupiter.api.Test;
 
 final class MemberAddressTest {
+  static {
+    KnownTypes.install();
+  }
+
   private static final Node SELF = node("127.0.0.1", 7070, 5);
   private static final Node LARGE =
       new Node(
-          new NodeAddress("h".repeat(255), 65535),
+          new NodeAddress("h".repeat(253), 65535),
           new Dataset("d".repeat(128), Integer.MAX_VALUE),
-          Long.MAX_VALUE);
+          MemberAddress.LARGEST_CAPACITY);
 
   private static Node node(String host, int port, long capacity) {
     return new Node(new NodeAddress(host, port), new Dataset("imagenet", 8 << 20), capacity);
@@ -85,6 +89,13 @@ final class MemberAddressTest {
                 good));
     assertThat(MemberAddress.nodes(members, SELF))
         .containsExactly(SELF, node("127.0.0.2", 7070, 1));
+  }
+
+  /** Else it would own nearly every item, and each miss would ask it. */
+  @Test
+  void nodes_capacityThatNoNodeHas_isLeftOut() {
+    Address all = MemberAddress.of(node("127.0.0.2", 7070, MemberAddress.LARGEST_CAPACITY + 1), 1);
+    assertThat(MemberAddress.nodes(List.of(all), SELF)).containsExactly(SELF);
   }
 
   @Test

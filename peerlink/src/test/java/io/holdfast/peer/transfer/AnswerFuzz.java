@@ -38,8 +38,12 @@ public final class AnswerFuzz {
     EmbeddedChannel channel = new EmbeddedChannel();
     try {
       Peer peer = new Peer(Nodes.free("127.0.0.2"), client, channel.eventLoop());
-      Exchange exchange =
-          new Exchange(HttpMethod.GET, Nodes.whole("a", LENGTH), memory.memoryAddress() + AROUND);
+      ItemExchange exchange =
+          new ItemExchange(
+              HttpMethod.GET,
+              Sketches.NONE,
+              Nodes.whole("a", LENGTH),
+              memory.memoryAddress() + AROUND);
       ClientConnection connection = new ClientConnection(peer, exchange);
       client.prepare(channel.pipeline(), peer.address(), connection);
       channel.pipeline().fireChannelActive();

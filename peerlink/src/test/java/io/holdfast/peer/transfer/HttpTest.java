@@ -41,12 +41,12 @@ final class HttpTest {
 
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.text()).isEqualTo(TEXT);
-    // CRC32C of these ten digits is 280c069e
+    // SHA-256 of these ten digits is 84d89877f0d4041e...
     assertThat(answer.headers())
         .contains(
             Map.entry("etag", "\"" + Nodes.TAG + "\""),
             Map.entry("content-length", "10"),
-            Map.entry("content-digest", "crc32c=:KAwGng==:"),
+            Map.entry("content-digest", "sha-256=:hNiYd/DUBB77a/kaFvAkjy/Vc+avBcGflr7bn4gveII=:"),
             Map.entry("holdfast-resident", "4711"))
         .containsKey("holdfast-mac")
         .doesNotContainKey("content-range");

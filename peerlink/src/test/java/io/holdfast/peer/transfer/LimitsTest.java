@@ -50,7 +50,10 @@ final class LimitsTest {
     AtomicReference<ItemProvider.Answer> first = new AtomicReference<>();
     owner.shelf().instead = first::set;
     CompletableFuture<Outcome> outcome =
-        asker.transfer().fetch(owner.address(), whole("a", 10), nodes.memory(10).memoryAddress());
+        asker
+            .transfer()
+            .fetch(
+                owner.address(), Sketches.NONE, whole("a", 10), nodes.memory(10).memoryAddress());
     Eventually.holds("the first is asked", () -> first.get() != null);
 
     for (int i = 0; i < 3; i++) {
@@ -89,7 +92,7 @@ final class LimitsTest {
     List<CompletableFuture<Outcome>> outcomes = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
       long memory = nodes.memory(10).memoryAddress();
-      outcomes.add(asker.transfer().fetch(owner.address(), whole("a", 10), memory));
+      outcomes.add(asker.transfer().fetch(owner.address(), Sketches.NONE, whole("a", 10), memory));
     }
     int least = before;
     Eventually.holds("some are asked", () -> held.size() == least && load(asker).queued() > 0);

@@ -149,7 +149,7 @@ final class Nodes implements AutoCloseable {
   }
 
   static Outcome fetch(TestNode from, NodeAddress peer, ItemRequest request, ByteBuf into) {
-    return await(from.transfer().fetch(peer, request, into.memoryAddress()));
+    return await(from.transfer().fetch(peer, Sketches.NONE, request, into.memoryAddress()));
   }
 
   static Transfer.Deadlines deadlines(long connectMillis, long progressMillis) {

@@ -3,13 +3,15 @@ package io.holdfast.peer.transfer;
 import io.holdfast.peer.NodeAddress;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /** A provider whose items are on a shelf; counts the loans that were not given back. */
@@ -22,13 +24,19 @@ final class ShelfProvider implements ItemProvider, AutoCloseable {
   final Queue<String> held = new ConcurrentLinkedQueue<>();
   final AtomicInteger loans = new AtomicInteger();
 
+  /** What it tells of its dataset. */
+  volatile CompletableFuture<String> sketch = new CompletableFuture<>();
+
+  final Queue<Sketches> sketches = new ConcurrentLinkedQueue<>();
+
   /** Answers instead, where it is set. */
   volatile @Nullable Consumer<Answer> instead;
 
   @Override
-  public void get(ItemRequest request, NodeAddress from, Answer answer) {
+  public void get(ItemRequest request, Asker from, Answer answer) {
     asked.add(request);
-    askers.add(from);
+    sketches.add(from.sketches());
+    askers.add(from.node());
     Consumer<Answer> other = instead;
     byte[] bytes = items.get(request.path());
     if (other != null) {
@@ -47,13 +55,18 @@ final class ShelfProvider implements ItemProvider, AutoCloseable {
   }
 
   @Override
-  public void held(ItemRequest request, NodeAddress by) {
-    held.add(request.path() + " by " + by);
+  public void held(ItemRequest request, Asker by) {
+    held.add(request.path() + " by " + by.node());
   }
 
   @Override
   public long residentBytes() {
     return RESIDENT;
+  }
+
+  @Override
+  public CompletableFuture<String> sketch(NodeAddress peer) {
+    return sketch;
   }
 
   /** Checks that nothing is lent any more. */
@@ -80,10 +93,14 @@ final class ShelfProvider implements ItemProvider, AutoCloseable {
     }
 
     @Override
-    public int crc32c() {
-      CRC32C crc = new CRC32C();
-      crc.update(memory.nioBuffer());
-      return (int) crc.getValue();
+    public byte[] sha256() {
+      try {
+        MessageDigest digest = MessageDigest.getInstance("SHA-256");
+        digest.update(memory.nioBuffer());
+        return digest.digest();
+      } catch (NoSuchAlgorithmException e) {
+        throw new AssertionError(e);
+      }
     }
 
     @Override

@@ -9,11 +9,13 @@ import io.holdfast.peer.Credentials;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.PeerSetupException;
 import io.holdfast.peer.TestAuthority;
+import io.holdfast.peer.TlsContext;
 import io.holdfast.peer.TlsFiles;
 import io.holdfast.peer.transfer.Nodes.TestNode;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -157,6 +159,37 @@ final class TlsTransferTest {
           .isNotInstanceOf(SocketTimeoutException.class);
     }
     Eventually.holds("it is counted", () -> owner.transfer().refusals().containsKey("tls"));
+  }
+
+  /** Any certificate of the authority used to do, for any name. */
+  @Test
+  void serve_certificateOfTheAuthorityForAnotherNode_refused() throws Exception {
+    TestNode owner = node("127.0.0.2", authority.issue("127.0.0.2"));
+    owner.put("a", 10);
+    SSLContext context = TlsContext.of(authority.issue("127.0.0.9"), "127.0.0.9");
+
+    assertThat(askAs(context, owner, "127.0.0.3:7")).startsWith("HTTP/1.1 403");
+    assertThat(owner.shelf().asked).isEmpty();
+    assertThat(owner.transfer().refusals()).containsEntry("tls", 1L);
+    assertThat(askAs(context, owner, "127.0.0.9:7")).startsWith("HTTP/1.1 200");
+    assertThat(owner.shelf().askers).containsExactly(new NodeAddress("127.0.0.9", 7));
+  }
+
+  private static String askAs(SSLContext context, TestNode owner, String name) throws IOException {
+    String request =
+        "GET /v1/datasets/imagenet/items/a?extent=0 HTTP/1.1\r\nHoldfast-Node: "
+            + name
+            + "\r\nIf-Match: \""
+            + Nodes.TAG
+            + "\"\r\nHoldfast-Item: length=10;item-size="
+            + Nodes.DATASET.itemSize()
+            + "\r\nConnection: close\r\n\r\n";
+    try (Socket socket =
+        context.getSocketFactory().createSocket(owner.address().host(), owner.address().port())) {
+      socket.setSoTimeout(20_000);
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+    }
   }
 
   private static final class TrustEverybody implements X509TrustManager {

@@ -207,7 +207,9 @@ final class TransferTest {
     owner.shelf().instead = later::set;
     ByteBuf memory = nodes.memory(10);
     CompletableFuture<Outcome> outcome =
-        asker.transfer().fetch(owner.address(), whole("a", 10), memory.memoryAddress());
+        asker
+            .transfer()
+            .fetch(owner.address(), Sketches.NONE, whole("a", 10), memory.memoryAddress());
     Eventually.holds("the provider is asked", () -> later.get() != null);
 
     // what is waited for here is that nothing happens
@@ -243,7 +245,8 @@ final class TransferTest {
       ByteBuf memory = nodes.memory(sent.length);
       memories.add(memory);
       ItemRequest request = whole("a", sent.length);
-      outcomes.add(asker.transfer().fetch(owner.address(), request, memory.memoryAddress()));
+      outcomes.add(
+          asker.transfer().fetch(owner.address(), Sketches.NONE, request, memory.memoryAddress()));
     }
     for (int i = 0; i < outcomes.size(); i++) {
       assertThat(await(outcomes.get(i))).isEqualTo(Outcome.FETCHED);
@@ -252,8 +255,53 @@ final class TransferTest {
   }
 
   @Test
+  void fetch_sketches_areToldToTheProvider() {
+    Sketches sketches = new Sketches("mine-_1", "yours");
+    owner.put("x", 10);
+
+    Outcome outcome =
+        await(
+            asker
+                .transfer()
+                .fetch(
+                    owner.address(), sketches, whole("x", 10), nodes.memory(10).memoryAddress()));
+
+    assertThat(outcome).isEqualTo(Outcome.FETCHED);
+    assertThat(owner.shelf().sketches).containsExactly(sketches);
+  }
+
+  @Test
+  void sketch_told_isTheText() {
+    String text = "a sketch\n".repeat(1000);
+    owner.shelf().sketch.complete(text);
+
+    Told told = asker.transfer().sketch(owner.address()).orTimeout(20, TimeUnit.SECONDS).join();
+
+    assertThat(told).isEqualTo(new Told(Outcome.FETCHED, text));
+  }
+
+  /** Who asks comes again; the peer is well. */
+  @Test
+  void sketch_notReady_refusedSoonAndNotSuspect() {
+    Told told = asker.transfer().sketch(owner.address()).orTimeout(20, TimeUnit.SECONDS).join();
+
+    assertThat(told.outcome()).isEqualTo(Outcome.refused(Refusal.NOT_COMPARED));
+    assertThat(asker.transfer().figures().get(0).suspect()).isFalse();
+  }
+
+  @Test
+  void sketch_longerThanAnyNodeTells_isAFaultAndNotTaken() {
+    owner.shelf().sketch.complete("x".repeat(SketchExchange.LONGEST + 1));
+
+    Told told = asker.transfer().sketch(owner.address()).orTimeout(20, TimeUnit.SECONDS).join();
+
+    assertThat(told.outcome().kind()).isEqualTo(Outcome.Kind.FAULT);
+    assertThat(told.sketch()).isEmpty();
+  }
+
+  @Test
   void held_known_providerLearnsOfIt() {
-    asker.transfer().held(owner.address(), whole("a b", 10));
+    asker.transfer().held(owner.address(), Sketches.NONE, whole("a b", 10));
 
     Eventually.holds("it is told", () -> !owner.shelf().held.isEmpty());
     assertThat(owner.shelf().held).containsExactly("a b by " + asker.address());
@@ -287,7 +335,10 @@ final class TransferTest {
     owner.shelf().instead = never::set;
     asker.transfer().peers(Set.of(owner.address()));
     CompletableFuture<Outcome> outcome =
-        asker.transfer().fetch(owner.address(), whole("a", 10), nodes.memory(10).memoryAddress());
+        asker
+            .transfer()
+            .fetch(
+                owner.address(), Sketches.NONE, whole("a", 10), nodes.memory(10).memoryAddress());
     Eventually.holds("the provider is asked", () -> never.get() != null);
 
     asker.transfer().peers(Set.of());
@@ -302,13 +353,17 @@ final class TransferTest {
     AtomicReference<ItemProvider.Answer> never = new AtomicReference<>();
     owner.shelf().instead = never::set;
     CompletableFuture<Outcome> outcome =
-        asker.transfer().fetch(owner.address(), whole("a", 10), nodes.memory(10).memoryAddress());
+        asker
+            .transfer()
+            .fetch(
+                owner.address(), Sketches.NONE, whole("a", 10), nodes.memory(10).memoryAddress());
     Eventually.holds("the provider is asked", () -> never.get() != null);
 
     asker.transfer().close();
 
     assertThat(await(outcome).kind()).isEqualTo(Outcome.Kind.FAULT);
-    assertThat(await(asker.transfer().fetch(owner.address(), whole("a", 1), 0)).kind())
+    assertThat(
+            await(asker.transfer().fetch(owner.address(), Sketches.NONE, whole("a", 1), 0)).kind())
         .isEqualTo(Outcome.Kind.FAULT);
     owner.transfer().close();
     never.get().lent(owner.shelf().lend(new byte[10], 0, 10));

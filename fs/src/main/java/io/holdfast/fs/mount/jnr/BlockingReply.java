@@ -1,5 +1,6 @@
 package io.holdfast.fs.mount.jnr;
 
+import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.linux.Memory;
@@ -20,20 +21,30 @@ final class BlockingReply implements ReadReply {
   private static final int COPYING = Integer.MIN_VALUE + 1;
 
   private final long buffer;
+  private final long size;
   private final Thread reader = Thread.currentThread();
   private final AtomicInteger result = new AtomicInteger(PENDING);
 
-  BlockingReply(long buffer) {
+  /**
+   * Creates one.
+   *
+   * @param buffer libfuse's
+   * @param size bytes that it has room for
+   */
+  BlockingReply(long buffer, long size) {
     this.buffer = buffer;
+    this.size = size;
   }
 
   @Override
-  public void data(long address, int length) {
-    if (result.compareAndSet(PENDING, COPYING)) {
-      if (length > 0) {
-        Memory.copy(address, buffer, length);
+  public void data(CheckedBytes bytes) {
+    if (bytes.length() > size) {
+      finish(PENDING, -Errno.EIO.intValue());
+    } else if (result.compareAndSet(PENDING, COPYING)) {
+      if (bytes.length() > 0) {
+        Memory.copy(bytes.address(), buffer, bytes.length());
       }
-      finish(COPYING, length);
+      finish(COPYING, bytes.length());
     }
   }
 

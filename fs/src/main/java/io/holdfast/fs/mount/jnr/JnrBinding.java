@@ -14,7 +14,6 @@ import io.holdfast.fs.mount.Opcode;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -45,9 +44,8 @@ public final class JnrBinding implements Binding {
   private final WaitingReads waiting = new WaitingReads();
   private final Exposures exposures = new Exposures();
 
-  /** libfuse's numbers of directories in which something was looked up, by the core's node. */
-  private final ConcurrentHashMap<Long, Long> kernelDirectories = new ConcurrentHashMap<>();
-
+  private final KeptDirectories directories =
+      new KeptDirectories((number, lookups) -> Forgets.forget(number, lookups, this::process));
   private final CountDownLatch initialized = new CountDownLatch(1);
   private final AtomicBoolean closed = new AtomicBoolean();
   private @Nullable Operations operations;
@@ -87,11 +85,11 @@ public final class JnrBinding implements Binding {
                 current,
                 waiting,
                 exposures,
-                kernelDirectories,
+                directories::add,
                 initialized,
                 wanted.answerOpens(),
                 wanted.extendedAttributes()));
-    kernelDirectories.put(Filesystem.ROOT, Request.ROOT);
+    directories.add(Filesystem.ROOT, Request.ROOT);
     String[] arguments = {
       "holdfast", "-f", "-o", optionString(wanted), wanted.mountpoint().toString()
     };
@@ -123,9 +121,13 @@ public final class JnrBinding implements Binding {
             session,
             channel,
             current,
-            new RequestLoop.Hooks(exposures::leave, waiting::interrupt));
+            new RequestLoop.Hooks(exposures, waiting::interrupt, directories));
     loop.start();
     awaitFirstRequest(wanted);
+  }
+
+  private void process(long request, long length) {
+    libfuse.fuse_session_process(session, request, length, channel);
   }
 
   private void awaitFirstRequest(MountOptions wanted) throws FsException {
@@ -163,13 +165,22 @@ public final class JnrBinding implements Binding {
     return value.replace("\\", "\\\\").replace(",", "\\,");
   }
 
+  /**
+   * libfuse has no path to a directory without a name, and so lets nobody look anything up in it,
+   * or below it; and it processes an unlink only when nobody is at work there.
+   */
   @Override
-  public void replace(long parent, byte[] name, long node) {
-    Long directory = kernelDirectories.get(parent);
-    if (directory == null || closed.get()) {
-      return; // the kernel has never looked there
+  public boolean replace(long parent, byte[] name, long node) {
+    if (closed.get()) {
+      return true;
     }
-    exposures.awaitNone(node);
+    boolean unseen = exposures.awaitNone(node);
+    directories.use(parent, directory -> unlink(directory, name));
+    directories.gone(node);
+    return unseen;
+  }
+
+  private void unlink(long directory, byte[] name) {
     long length = Request.HEADER_SIZE + name.length + 1L;
     long message = LIBC.malloc(length);
     try {
@@ -179,17 +190,21 @@ public final class JnrBinding implements Binding {
       Memory.putLong(message + Request.UNIQUE, NO_REQUEST);
       Memory.putLong(message + Request.NODEID, directory);
       Memory.putString(message + Request.HEADER_SIZE, name);
-      operations()
-          .withoutKernel(() -> libfuse.fuse_session_process(session, message, length, channel));
+      operations().withoutKernel(() -> process(message, length));
     } finally {
       LIBC.free(message);
     }
   }
 
   @Override
+  public boolean awaitReplies() {
+    return exposures.awaitReplies();
+  }
+
+  @Override
   public void expire(long parent, byte[] name) {
-    Long directory = kernelDirectories.get(parent);
-    if (directory == null || closed.get()) {
+    long directory = directories.number(parent);
+    if (directory == 0 || closed.get()) {
       return;
     }
     long text = LIBC.malloc(name.length + 1L);
@@ -208,9 +223,14 @@ public final class JnrBinding implements Binding {
   }
 
   @Override
+  public void expireRights(long directory) {
+    expireDirectory(directory);
+  }
+
+  @Override
   public void expireDirectory(long node) {
-    Long directory = kernelDirectories.get(node);
-    if (directory != null && !closed.get()) {
+    long directory = directories.number(node);
+    if (directory != 0 && !closed.get()) {
       // a negative offset leaves the pages alone
       libfuse.fuse_lowlevel_notify_inval_inode(channel, directory, -1, 0);
     }
@@ -234,6 +254,12 @@ public final class JnrBinding implements Binding {
       throw new IllegalStateException("not mounted");
     }
     return mounted;
+  }
+
+  /** libfuse 2 cannot have it so. */
+  @Override
+  public boolean decidesByAcls() {
+    return false;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.holdfast.fs.mount.jnr;
 
+import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.mount.Errnos;
@@ -10,7 +11,6 @@ import io.holdfast.fs.origin.Attributes;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import jnr.constants.platform.Errno;
 import jnr.ffi.Pointer;
@@ -65,7 +65,7 @@ final class Operations {
    * @param current the request that the calling thread is answering
    * @param waiting reads that wait for their bytes
    * @param exposures lookups on their way to the kernel
-   * @param directories libfuse's numbers of directories, by the core's node
+   * @param lookedInto learns the core's node and libfuse's number of a directory
    * @param initialized counted down when the kernel has begun to use the mount
    * @param answerOpens answer each open, instead of telling the kernel once not to ask
    * @param extendedAttributes answer for them, instead of telling the kernel once not to ask
@@ -74,10 +74,17 @@ final class Operations {
       ThreadLocal<Request> current,
       WaitingReads waiting,
       Exposures exposures,
-      ConcurrentHashMap<Long, Long> directories,
+      LookedInto lookedInto,
       CountDownLatch initialized,
       boolean answerOpens,
       boolean extendedAttributes) {}
+
+  /** Learns of directories that are looked into. */
+  @FunctionalInterface
+  interface LookedInto {
+    /** Takes the core's node of a directory, and libfuse's number of it. */
+    void directory(long node, long number);
+  }
 
   Operations(Filesystem filesystem, Surroundings around) {
     this.filesystem = filesystem;
@@ -169,7 +176,7 @@ final class Operations {
       return filesystem.attributes(known(path).node());
     }
     long directory = slash == 0 ? Filesystem.ROOT : resolve(path, slash);
-    around.directories.put(directory, request.kernelNode());
+    around.lookedInto.directory(directory, request.kernelNode());
     Entry entry =
         around.exposures.lookup(filesystem, directory, name(path, slash + 1, path.length));
     request.show(entry.node());
@@ -179,8 +186,10 @@ final class Operations {
   private int readlink(long path, long buffer, long size) {
     return answer(
         () -> {
+          Request request = around.current.get();
           byte[] target =
-              filesystem.readLink(known(Memory.string(path)).node(), around.current.get().thread());
+              filesystem.readLink(
+                  known(Memory.string(path)).node(), request.thread(), request.uid());
           int length = (int) Math.min(target.length, size - 1);
           Memory.put(buffer, target, 0, length);
           Memory.putByte(buffer + length, 0);
@@ -203,7 +212,7 @@ final class Operations {
           Pointer to = Pointer.wrap(runtime, buffer);
           Pointer stat = jnr.ffi.Memory.allocateDirect(runtime, DirectoryNames.STAT_SIZE, true);
           DirectoryNames names = new DirectoryNames();
-          long node = node(Memory.string(path));
+          long node = listed(Memory.string(path));
           // with an offset for each entry, libfuse asks again for what has no room, and keeps
           // nothing
           boolean hasRoom =
@@ -265,7 +274,7 @@ final class Operations {
           if (path == 0) {
             return -Errno.ESTALE.intValue();
           }
-          BlockingReply reply = new BlockingReply(buffer);
+          BlockingReply reply = new BlockingReply(buffer, size);
           Request request = around.current.get();
           filesystem.read(
               known(Memory.string(path)).node(), offset, (int) size, request.thread(), reply);
@@ -298,7 +307,12 @@ final class Operations {
       return -Errno.ENOSYS.intValue();
     }
     return answer(
-        () -> copied(filesystem.extendedAttributeNames(node(Memory.string(path))), list, size));
+        () ->
+            copied(
+                filesystem.extendedAttributeNames(
+                    node(Memory.string(path)), around.current.get().uid()),
+                list,
+                size));
   }
 
   /** A size of 0 asks for the length alone. */
@@ -318,6 +332,15 @@ final class Operations {
     return withoutKernel.get() ? 0 : -Errno.EROFS.intValue();
   }
 
+  /** As {@link Filesystem#list}, of one that is no longer found. */
+  private long listed(byte[] path) throws FsException {
+    try {
+      return node(path);
+    } catch (FsException e) {
+      throw e.code() == FsError.NOT_FOUND ? new FsException(FsError.STALE, e.getMessage(), e) : e;
+    }
+  }
+
   private long node(byte[] path) throws FsException {
     return path.length == 1 ? Filesystem.ROOT : known(path).node();
   }
@@ -331,7 +354,7 @@ final class Operations {
     long directory = slash == 0 ? Filesystem.ROOT : resolve(path, slash);
     Entry entry = filesystem.known(directory, name(path, slash + 1, path.length));
     if (entry == null) {
-      throw new FsException(io.holdfast.fs.FsError.STALE, "replaced at the origin");
+      throw new FsException(FsError.STALE, "replaced at the origin");
     }
     return entry;
   }

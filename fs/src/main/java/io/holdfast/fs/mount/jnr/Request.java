@@ -18,6 +18,7 @@ final class Request {
   static final int OPCODE = 4;
   static final int UNIQUE = 8;
   static final int NODEID = 16;
+  static final int UID = 24;
   static final int PID = 32;
 
   /** libfuse's number of the root. */
@@ -27,6 +28,7 @@ final class Request {
   private long unique;
   private long kernelNode;
   private int thread;
+  private int uid;
   private long shown;
 
   void begin(long header) {
@@ -34,6 +36,7 @@ final class Request {
     unique = Memory.getLong(header + UNIQUE);
     kernelNode = Memory.getLong(header + NODEID);
     thread = Memory.getInt(header + PID);
+    uid = Memory.getInt(header + UID);
     shown = 0;
   }
 
@@ -60,6 +63,11 @@ final class Request {
   /** Returns the kernel's id of the calling thread. */
   int thread() {
     return thread;
+  }
+
+  /** Returns the user for whom the kernel asks. */
+  int uid() {
+    return uid;
   }
 
   /** Takes note of the node that the reply will show. */

@@ -3,12 +3,15 @@ package io.holdfast.fs.mount.jnr;
 import static io.holdfast.fs.linux.Libc.LIBC;
 
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.mount.Exposures;
 import io.holdfast.fs.mount.Opcode;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongConsumer;
 import jnr.constants.platform.Errno;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The threads that receive requests and let libfuse answer them. A thread that takes a request
@@ -17,6 +20,8 @@ import jnr.constants.platform.Errno;
  * threads that the virtual machine does not know, which costs an attach for most upcalls.
  */
 final class RequestLoop {
+  private static final Logger log = LoggerFactory.getLogger(RequestLoop.class);
+
   private static final int OPCODES = 64;
 
   /** What libfuse 2.9 receives into: a request of 128 KiB and its header. */
@@ -44,10 +49,11 @@ final class RequestLoop {
   /**
    * What is called beside libfuse.
    *
-   * @param answered with the node that a lookup's reply has shown, after the reply
+   * @param exposures learn of lookups, and of the node that a lookup's reply has shown
    * @param interrupted with an INTERRUPT request
+   * @param directories those that libfuse is to keep
    */
-  record Hooks(LongConsumer answered, LongConsumer interrupted) {}
+  record Hooks(Exposures exposures, LongConsumer interrupted, KeptDirectories directories) {}
 
   /**
    * Creates the loop.
@@ -69,6 +75,16 @@ final class RequestLoop {
     Thread thread = new Thread(this::receive, "fuse-" + started.incrementAndGet());
     thread.setDaemon(true);
     thread.start();
+  }
+
+  /** Where no thread can be had, the next request waits until this one has been answered. */
+  private void startAnother() {
+    try {
+      start();
+    } catch (OutOfMemoryError e) {
+      log.debug("no thread", e);
+      idle.decrementAndGet();
+    }
   }
 
   private void receive() {
@@ -102,23 +118,35 @@ final class RequestLoop {
     counts.incrementAndGet(Math.min(opcode, OPCODES - 1));
     boolean forget = Opcode.isForget(opcode);
     if (!forget && idle.decrementAndGet() == 0) {
-      start();
+      startAnother();
     }
     if (opcode == Opcode.INTERRUPT.code()) {
       hooks.interrupted.accept(memory);
     } else if (opcode == Opcode.STATFS.code()) {
       // the same of every file; of one whose name another version has taken, libfuse finds none
       Memory.putLong(memory + Request.NODEID, Request.ROOT);
+    } else if (forget) {
+      Forgets.keep(memory, length, hooks.directories);
     }
-    libfuse.fuse_session_process(session, memory, length, channel);
-    if (request.shown() != 0) {
-      hooks.answered.accept(request.shown());
+    if (request.isLookup()) {
+      lookup(request, memory, length);
+    } else {
+      libfuse.fuse_session_process(session, memory, length, channel);
     }
     if (!forget && isOneTooMany(idle.incrementAndGet())) {
       idle.decrementAndGet();
       return false;
     }
     return true;
+  }
+
+  private void lookup(Request request, long memory, int length) {
+    int begun = hooks.exposures.begin();
+    libfuse.fuse_session_process(session, memory, length, channel);
+    if (request.shown() != 0) {
+      hooks.exposures.leave(request.shown());
+    }
+    hooks.exposures.replied(begun);
   }
 
   private boolean isOneTooMany(int now) {

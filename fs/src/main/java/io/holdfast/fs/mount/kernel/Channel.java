@@ -2,6 +2,7 @@ package io.holdfast.fs.mount.kernel;
 
 import static io.holdfast.fs.linux.Libc.LIBC;
 
+import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import jnr.constants.platform.Errno;
@@ -74,10 +75,11 @@ final class Channel {
   }
 
   /** Has the kernel keep bytes of a file; returns 0, or what is wrong with it, as above. */
-  int store(long node, long offset, long address, int length) {
+  int store(long node, long offset, CheckedBytes bytes) {
     long head = spaces.get().address();
-    Wire.store(head + Wire.OUT_HEADER, node, offset, length);
-    return send(head, HEAD, 0, NOTIFY_STORE, address, length) < 0 ? Linux.errno() : 0;
+    Wire.store(head + Wire.OUT_HEADER, node, offset, bytes.length());
+    long sent = send(head, HEAD, 0, NOTIFY_STORE, bytes.address(), bytes.length());
+    return sent < 0 ? Linux.errno() : 0;
   }
 
   private long send(long unique, int error, long address, int length) {

@@ -36,11 +36,10 @@ final class InFlight {
   private long end;
 
   /** Uses memory, and finds what a daemon before this one has left in it. */
-  InFlight(GrowingMemory memory) throws FsException {
+  InFlight(GrowingMemory memory) {
     this.memory = memory;
-    while (Memory.getLong(memory.address() + end) != 0) {
+    while (end + SLOT <= memory.reserved() && Memory.getLong(memory.address() + end) != 0) {
       long request = memory.address() + end + REQUEST;
-      memory.reserve(end + SLOT);
       memory.touch(end, end + SLOT);
       (Memory.getInt(request) == 0 ? free : left).add(request);
       end += SLOT;

@@ -85,6 +85,7 @@ public final class KernelBinding implements Binding {
   private final Exposures exposures = new Exposures();
   private final AtomicBoolean closed = new AtomicBoolean();
   private volatile boolean mayStore;
+  private volatile boolean decidesByAcls;
   private @Nullable RequestThreads threads;
   private @Nullable MountOptions options;
 
@@ -135,7 +136,7 @@ public final class KernelBinding implements Binding {
             new Requests.Initialized() {
               @Override
               public void agreed(Negotiation negotiation) throws FsException {
-                mayStore = negotiation.clearsWhatFollows();
+                agree(negotiation);
                 new Session(device, negotiation).write(session);
               }
 
@@ -150,7 +151,7 @@ public final class KernelBinding implements Binding {
 
   private void goOn(Filesystem filesystem, MountOptions wanted, Negotiation agreed) {
     options = wanted;
-    mayStore = agreed.clearsWhatFollows();
+    agree(agreed);
     Requests requests = new Requests(channel, inFlight, filesystem, wanted, exposures, agreed);
     if (agreed.canResend()) {
       inFlight.left().forEach(inFlight::give);
@@ -161,6 +162,11 @@ public final class KernelBinding implements Binding {
       RequestThreads receivers = start(requests);
       new Thread(receivers::answerLeft, "fuse-left").start();
     }
+  }
+
+  private void agree(Negotiation agreed) {
+    mayStore = agreed.clearsWhatFollows();
+    decidesByAcls = agreed.decidesByAcls();
   }
 
   private RequestThreads start(Requests requests) {
@@ -224,8 +230,13 @@ public final class KernelBinding implements Binding {
 
   /** The next lookup gives the new node, which is another inode. */
   @Override
-  public void replace(long parent, byte[] name, long node) {
-    exposures.awaitNone(node);
+  public boolean replace(long parent, byte[] name, long node) {
+    return exposures.awaitNone(node);
+  }
+
+  @Override
+  public boolean awaitReplies() {
+    return exposures.awaitReplies();
   }
 
   @Override
@@ -245,7 +256,16 @@ public final class KernelBinding implements Binding {
    */
   @Override
   public void expireAttributes(long parent, byte[] name, long node) {
-    invalidate(node, NO_PAGES);
+    expireRights(node);
+  }
+
+  /** No page is concerned, and so nothing that the kernel would wait for. */
+  @Override
+  public void expireRights(long directory) {
+    long message = LIBC.malloc(INVAL_INODE);
+    inode(message, directory, NO_PAGES);
+    int unused = closed.get() ? 0 : channel.tell(NOTIFY_INVAL_INODE, message, INVAL_INODE);
+    LIBC.free(message);
   }
 
   /** Its listing, which the kernel keeps as pages, goes as well. */
@@ -282,7 +302,7 @@ public final class KernelBinding implements Binding {
     try {
       Piece piece = source.next();
       while (piece != null && known && !closed.get()) {
-        int errno = channel.store(node, piece.offset(), piece.address(), piece.length());
+        int errno = channel.store(node, piece.offset(), piece.bytes());
         known = errno != Errno.ENOENT.intValue();
         piece = known ? source.next() : null;
       }
@@ -291,11 +311,15 @@ public final class KernelBinding implements Binding {
     }
   }
 
-  private int invalidate(long node, long offset) {
-    long message = LIBC.malloc(INVAL_INODE);
+  private static void inode(long message, long node, long offset) {
     Memory.clear(message, INVAL_INODE);
     Memory.putLong(message, node);
     Memory.putLong(message + 8, offset);
+  }
+
+  private int invalidate(long node, long offset) {
+    long message = LIBC.malloc(INVAL_INODE);
+    inode(message, node, offset);
     return tell(NOTIFY_INVAL_INODE, message, INVAL_INODE);
   }
 
@@ -326,6 +350,11 @@ public final class KernelBinding implements Binding {
       Thread.currentThread().interrupt();
     }
     return 0;
+  }
+
+  @Override
+  public boolean decidesByAcls() {
+    return decidesByAcls;
   }
 
   @Override

@@ -35,6 +35,10 @@ record Negotiation(int minor, int maxReadahead, long flags) {
   private static final long READDIRPLUS_AUTO = 1 << 14;
 
   private static final long PARALLEL_DIROPS = 1 << 18;
+
+  /** The kernel asks for access control lists, and decides by them. */
+  private static final long POSIX_ACL = 1 << 20;
+
   private static final long ABORT_ERROR = 1 << 21;
   private static final long MAX_PAGES = 1 << 22;
 
@@ -89,9 +93,10 @@ record Negotiation(int minor, int maxReadahead, long flags) {
   /**
    * Reads an offer.
    *
+   * @param acls whether the kernel is to decide by access control lists
    * @throws FsException if it is of a protocol that is not spoken here
    */
-  static Negotiation of(long init) throws FsException {
+  static Negotiation of(long init, boolean acls) throws FsException {
     int major = Memory.getInt(init);
     int minor = Memory.getInt(init + 4);
     if (major != MAJOR || minor < OLDEST) {
@@ -107,7 +112,10 @@ record Negotiation(int minor, int maxReadahead, long flags) {
     if (minor >= LISTS_AT_LENGTH) {
       flags &= ~READDIRPLUS_AUTO;
     }
-    return new Negotiation(Math.min(minor, NEWEST), Memory.getInt(init + 8), flags & WANTED);
+    return new Negotiation(
+        Math.min(minor, NEWEST),
+        Memory.getInt(init + 8),
+        flags & (acls ? WANTED | POSIX_ACL : WANTED));
   }
 
   /** Writes the answer; returns its length. */
@@ -125,6 +133,11 @@ record Negotiation(int minor, int maxReadahead, long flags) {
     Memory.putInt(to + 32, (int) (flags >>> Integer.SIZE));
     Memory.putShort(to + 40, (flags & REQUEST_TIMEOUT) == 0 ? 0 : TIMEOUT_SECONDS);
     return minor < 23 ? INIT_OUT_BEFORE_23 : INIT_OUT;
+  }
+
+  /** Tells whether the kernel decides by access control lists. */
+  boolean decidesByAcls() {
+    return (flags & POSIX_ACL) != 0;
   }
 
   /** Tells whether the kernel can send again what was not answered. */

@@ -1,5 +1,6 @@
 package io.holdfast.fs.mount.kernel;
 
+import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.mount.Errnos;
@@ -34,9 +35,9 @@ final class PendingRead implements ReadReply {
   }
 
   @Override
-  public void data(long address, int length) {
+  public void data(CheckedBytes bytes) {
     if (answered.compareAndSet(false, true)) {
-      channel.reply(unique, address, length);
+      channel.reply(unique, bytes.address(), bytes.length());
       ended.run();
     }
   }

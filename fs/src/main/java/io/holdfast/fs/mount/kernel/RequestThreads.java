@@ -65,6 +65,17 @@ final class RequestThreads {
     thread.start();
   }
 
+  /** Where no thread can be had, the next request waits until this one has been answered. */
+  private void startAnother() {
+    try {
+      start();
+    } catch (OutOfMemoryError e) {
+      log.debug("no thread", e);
+      running.decrementAndGet();
+      idle.decrementAndGet();
+    }
+  }
+
   private void receive() {
     long reply = LIBC.malloc(REPLY);
     try {
@@ -94,7 +105,7 @@ final class RequestThreads {
       try {
         return inFlight.take();
       } catch (FsException e) {
-        log.warn("no request can be received: {}", e.getMessage());
+        log.debug("no request can be received: {}", e.getMessage()); // the memory has warned
         LockSupport.parkNanos(RETRY_NANOS);
       }
     }
@@ -115,7 +126,7 @@ final class RequestThreads {
     int opcode = Memory.getInt(request + Wire.OPCODE);
     counts.incrementAndGet(Math.min(Math.max(opcode, 0), OPCODES - 1));
     if (idle.decrementAndGet() == 0 && running.get() < MOST) {
-      start();
+      startAnother();
     }
     requests.answer(request, reply);
     if (idle.incrementAndGet() > MOST_IDLE && System.nanoTime() - lastStart > CALM_NANOS) {

@@ -91,7 +91,9 @@ final class Requests {
     this.directories = new Directories(filesystem, exposures);
     this.exposures = exposures;
     this.initialized = initialized;
-    this.negotiation = negotiation;
+    if (negotiation != null) {
+      agree(negotiation);
+    }
   }
 
   /**
@@ -144,7 +146,7 @@ final class Requests {
         // a node's id is never used for another, so nothing depends on the kernel's count
       }
       case INIT -> init(unique, body, reply);
-      case LOOKUP -> lookup(unique, request, reply);
+      case LOOKUP -> exposed(() -> lookup(unique, request, reply));
       case GETATTR -> {
         Duration before = filesystem.believeAttributes(node);
         Attributes attributes = filesystem.attributes(node);
@@ -152,17 +154,22 @@ final class Requests {
         channel.reply(unique, reply, Wire.ATTR_OUT);
       }
       case READLINK ->
-          bytes(unique, filesystem.readLink(node, Memory.getInt(request + Wire.PID)), reply);
+          bytes(
+              unique,
+              filesystem.readLink(
+                  node, Memory.getInt(request + Wire.PID), Memory.getInt(request + Wire.UID)),
+              reply);
       case OPEN -> open(unique, node, request, reply);
       case OPENDIR -> openDirectory(unique, reply);
       case READ, INTERRUPT -> throw new IllegalStateException("answered apart");
-      case READDIR, READDIRPLUS -> list(unique, request, opcode == Opcode.READDIRPLUS);
+      case READDIR, READDIRPLUS ->
+          exposed(() -> list(unique, request, opcode == Opcode.READDIRPLUS));
       case STATFS -> {
         Wire.statfs(reply, filesystem.figures());
         channel.reply(unique, reply, Wire.STATFS);
       }
       case GETXATTR, LISTXATTR ->
-          extendedAttribute(unique, node, body, opcode == Opcode.LISTXATTR, reply);
+          extendedAttribute(unique, request, opcode == Opcode.LISTXATTR, reply);
       case RELEASE, RELEASEDIR, DESTROY -> channel.reply(unique, 0);
       case FLUSH, ACCESS, LSEEK, STATX, IOCTL, POLL, BMAP, GETLK, SETLK, SETLKW, FSYNC, FSYNCDIR ->
           channel.reply(unique, -Errno.ENOSYS.intValue());
@@ -186,9 +193,24 @@ final class Requests {
     }
   }
 
+  /** What ends with its reply. */
+  @FunctionalInterface
+  private interface Answer {
+    void give() throws FsException;
+  }
+
+  private void exposed(Answer answer) throws FsException {
+    int begun = exposures.begin();
+    try {
+      answer.give();
+    } finally {
+      exposures.replied(begun);
+    }
+  }
+
   private void init(long unique, long body, long reply) throws FsException {
-    Negotiation taken = Negotiation.of(body);
-    negotiation = taken;
+    Negotiation taken = Negotiation.of(body, options.acls() && options.extendedAttributes());
+    agree(taken);
     if (initialized != null) {
       initialized.agreed(taken);
     }
@@ -196,6 +218,13 @@ final class Requests {
     log.debug("FUSE 7.{}", taken.minor());
     if (initialized != null) {
       initialized.answered();
+    }
+  }
+
+  private void agree(Negotiation taken) {
+    negotiation = taken;
+    if (taken.decidesByAcls()) {
+      filesystem.kernelDecidesByAcls();
     }
   }
 
@@ -261,15 +290,13 @@ final class Requests {
     long node = Memory.getLong(request + Wire.NODE);
     long body = request + Wire.IN_HEADER;
     int caller = Memory.getInt(request + Wire.PID);
+    final long offset = Memory.getLong(body + Wire.READ_OFFSET);
+    final int size = Memory.getInt(body + Wire.READ_SIZE);
     PendingRead read = new PendingRead(channel, unique, caller, () -> ended(unique, request));
+    // from here on an INTERRUPT may end the read, and another request take its memory
     pending.put(unique, read);
     try {
-      filesystem.read(
-          node,
-          Memory.getLong(body + Wire.READ_OFFSET),
-          Memory.getInt(body + Wire.READ_SIZE),
-          caller,
-          read);
+      filesystem.read(node, offset, size, caller, read);
     } catch (RuntimeException | Error e) {
       log.error("a read failed in the daemon itself", e);
       read.fail(-Errno.EIO.intValue());
@@ -295,6 +322,9 @@ final class Requests {
     long buffer = LIBC.malloc(capacity);
     List<Long> shown = new ArrayList<>();
     try {
+      if (buffer == 0) {
+        throw new FsException(FsError.NO_MEMORY, "no memory for a listing");
+      }
       int written = directories.read(range, shown, buffer, capacity);
       channel.reply(unique, buffer, written);
     } finally {
@@ -309,12 +339,15 @@ final class Requests {
   }
 
   /** ENOSYS tells the kernel, once and for all, that there are none. */
-  private void extendedAttribute(long unique, long node, long body, boolean names, long reply)
+  private void extendedAttribute(long unique, long request, boolean names, long reply)
       throws FsException {
+    long node = Memory.getLong(request + Wire.NODE);
+    long body = request + Wire.IN_HEADER;
     if (!options.extendedAttributes()) {
       channel.reply(unique, -Errno.ENOSYS.intValue());
     } else if (names) {
-      attribute(unique, filesystem.extendedAttributeNames(node), Memory.getInt(body), reply);
+      int uid = Memory.getInt(request + Wire.UID);
+      attribute(unique, filesystem.extendedAttributeNames(node, uid), Memory.getInt(body), reply);
     } else {
       byte[] value = filesystem.extendedAttribute(node, Memory.string(body + 8));
       attribute(unique, value, Memory.getInt(body), reply);

@@ -20,7 +20,7 @@ import java.util.Optional;
  */
 record Session(String device, Negotiation negotiation) {
   /** Of everything in the state directory; another one cannot be taken over. */
-  private static final int FORMAT = 2;
+  private static final int FORMAT = 3;
 
   /** Reads what a daemon before this one has left, if anything. */
   static Optional<Session> read(Path file) throws FsException {

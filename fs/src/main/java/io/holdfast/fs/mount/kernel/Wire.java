@@ -30,6 +30,7 @@ final class Wire {
   static final int OPCODE = 4;
   static final int UNIQUE = 8;
   static final int NODE = 16;
+  static final int UID = 24;
   static final int PID = 32;
 
   static final int OUT_HEADER = 16;

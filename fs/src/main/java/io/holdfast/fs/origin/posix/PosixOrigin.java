@@ -7,15 +7,20 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.linux.Scratch;
+import io.holdfast.fs.origin.Acl;
 import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.DirectoryWalk;
+import io.holdfast.fs.origin.KnownEntries;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.OriginFile;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.StoreFigures;
+import io.holdfast.fs.origin.Version;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -24,6 +29,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import jnr.constants.platform.Errno;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,6 +69,9 @@ public final class PosixOrigin implements Origin {
   private static final int DIRENT_NAME = 19;
   private static final int DT_TO_MODE_SHIFT = 12;
 
+  /** What an entry gives that was removed since it was listed. */
+  private static final int GONE = Errno.ENOENT.intValue();
+
   private static final int STATVFS_FIELDS = 11;
 
   private static final Duration TYPE_WAIT = Duration.ofSeconds(1);
@@ -72,6 +81,7 @@ public final class PosixOrigin implements Origin {
   private final boolean mayHang;
   private final boolean heldInMemory;
   private final QuietTime quietTime;
+  private final StoreAcls acls;
 
   /** Reads pieces of a file at once; null where a read takes no longer than its bytes. */
   private final @Nullable ExecutorService readers;
@@ -84,6 +94,7 @@ public final class PosixOrigin implements Origin {
     this.mayHang = !LOCAL_TYPES.contains(type);
     this.heldInMemory = MEMORY_TYPES.contains(type);
     this.quietTime = new QuietTime(clock);
+    this.acls = new StoreAcls(!mayHang, clock);
     this.readers = mayHang ? PosixFile.readers() : null;
   }
 
@@ -160,20 +171,76 @@ public final class PosixOrigin implements Origin {
   }
 
   @Override
+  public boolean mayHaveAcls() {
+    return true;
+  }
+
+  @Override
   public Attributes stat(OriginPath path) throws FsException {
+    return stat(path, null);
+  }
+
+  @Override
+  public Attributes stat(OriginPath path, @Nullable Attributes known) throws FsException {
     int fd = openOnly(path);
     try {
-      check(Statx.call(fd), path);
-      return Statx.attributes();
+      return attributes(fd, known, path);
     } finally {
       LIBC.close(fd);
     }
   }
 
+  private Attributes attributes(int fd, @Nullable Attributes known, OriginPath path)
+      throws FsException {
+    check(Statx.call(fd), path);
+    return withAcl(known, AskedEntry.of(fd));
+  }
+
+  /** Returns what {@link Statx} has just told of an entry, and its ACL. */
+  private Attributes withAcl(@Nullable Attributes known, StoreAcls.Entry entry) {
+    Attributes stat = Statx.attributes();
+    long device = Statx.onDevice();
+    if (!acls.mayHave(stat, device)) {
+      return stat;
+    }
+    Attributes carriedOver = Acl.carriedOver(known, stat);
+    return carriedOver == null ? acls.ask(stat, device, entry) : carriedOver;
+  }
+
+  /**
+   * The directory is opened, and the name looked at from there, so that a directory that is moved
+   * or replaced meanwhile lends the entry nothing. Whoever may not go there now is told by the
+   * directories, which are looked at last.
+   */
   @Override
-  public byte[] readLink(OriginPath path) throws FsException {
+  public Found find(
+      OriginPath directory, byte[] name, List<Attributes> way, @Nullable Attributes known)
+      throws FsException {
+    if (!DirectoryPath.isName(name)) {
+      throw new FsException(FsError.NOT_FOUND, directory + ": no name of an entry");
+    }
+    int fd = openBeneath(directory, DirectoryPath.FLAGS);
+    try {
+      int errno = Statx.call(fd, name);
+      if (errno != 0) {
+        throw Linux.failure(errno, directory.child(name).toString());
+      }
+      Attributes entry = withAcl(known, AskedEntry.of(fd, name));
+      return new Found(entry, way(directory).now(fd, way, way.size() > 1));
+    } finally {
+      LIBC.close(fd);
+    }
+  }
+
+  private DirectoryPath way(OriginPath directory) {
+    return new DirectoryPath(root, directory, (fd, known) -> attributes(fd, known, directory));
+  }
+
+  @Override
+  public byte[] readLink(OriginPath path, Attributes known) throws FsException {
     int fd = openOnly(path);
     try {
+      requireSame(fd, path, known);
       Scratch scratch = Linux.scratch();
       Memory.putByte(scratch.path(), 0);
       long length = LIBC.readlinkat(fd, scratch.path(), scratch.area(), Scratch.PATH_CAPACITY);
@@ -208,7 +275,8 @@ public final class PosixOrigin implements Origin {
         if (length == 0) {
           return;
         }
-        pass(fd, buffer, length, sink);
+        List<Listed> entries = listed(fd, buffer, length, sink.known());
+        pass(entries, way(path).now(fd, List.of(), true), sink);
       }
     } finally {
       LIBC.free(buffer);
@@ -216,16 +284,31 @@ public final class PosixOrigin implements Origin {
     }
   }
 
-  private static void pass(int directory, long buffer, long length, EntrySink sink) {
+  private record Listed(OriginPath name, int type, long inode, @Nullable Attributes attributes) {}
+
+  private List<Listed> listed(int directory, long buffer, long length, KnownEntries known) {
+    List<Listed> entries = new ArrayList<>();
     for (long at = buffer; at < buffer + length; at += Memory.getShort(at + DIRENT_RECLEN)) {
       byte[] name = Memory.string(at + DIRENT_NAME);
-      boolean self = name.length == 1 && name[0] == '.';
-      boolean parent = name.length == 2 && name[0] == '.' && name[1] == '.';
-      if (!self && !parent) {
+      if (DirectoryPath.isName(name)) {
         int type = Memory.getByte(at + DIRENT_TYPE) << DT_TO_MODE_SHIFT;
-        Attributes attributes = Statx.call(directory, name) == 0 ? Statx.attributes() : null;
-        sink.entry(name, type, Memory.getLong(at), attributes);
+        long inode = Memory.getLong(at);
+        int errno = Statx.call(directory, name);
+        if (errno != GONE) {
+          Attributes attributes =
+              errno == 0 ? withAcl(known.attributes(name), AskedEntry.of(directory, name)) : null;
+          entries.add(new Listed(OriginPath.of(name), type, inode, attributes));
+        }
       }
+    }
+    return entries;
+  }
+
+  private static void pass(List<Listed> entries, List<Attributes> way, EntrySink sink)
+      throws FsException {
+    sink.way(way);
+    for (Listed entry : entries) {
+      sink.entry(entry.name.bytes(), entry.type, entry.inode, entry.attributes);
     }
   }
 
@@ -234,9 +317,15 @@ public final class PosixOrigin implements Origin {
     new DirectoryWalk(this, threads, sink).walk(directory);
   }
 
+  @Override
+  public long quietNanos(Version version) {
+    return quietTime.left(version.changed());
+  }
+
   /**
    * Opens a file once it has been left alone for the {@linkplain QuietTime quiet time}, so that a
-   * writer has ended before its file is read.
+   * writer has ended before its file is read. Who has waited for {@link #quietNanos} waits for
+   * nothing here.
    */
   @Override
   public OriginFile open(OriginPath path, Part part) throws FsException {
@@ -250,7 +339,11 @@ public final class PosixOrigin implements Origin {
     check(Math.max(0, -fd), path);
     PosixFile file = new PosixFile(path, fd, heldInMemory, readers);
     try {
-      quietTime.awaitAfter(file.version().modified());
+      Version version = file.version();
+      if (!version.equals(part.version())) {
+        throw new FsException(FsError.STALE, path + ": changed at the origin");
+      }
+      quietTime.awaitAfter(version.changed());
     } catch (FsException e) {
       file.close();
       throw e;
@@ -259,9 +352,11 @@ public final class PosixOrigin implements Origin {
   }
 
   @Override
-  public byte[] extendedAttribute(OriginPath path, byte[] name) throws FsException {
+  public byte[] extendedAttribute(OriginPath path, Attributes known, byte[] name)
+      throws FsException {
     return withProcPath(
         path,
+        known,
         (procPath, area) -> {
           Memory.putString(area, name);
           long value = area + name.length + 1;
@@ -272,9 +367,10 @@ public final class PosixOrigin implements Origin {
   }
 
   @Override
-  public byte[] extendedAttributeNames(OriginPath path) throws FsException {
+  public byte[] extendedAttributeNames(OriginPath path, Attributes known) throws FsException {
     return withProcPath(
         path,
+        known,
         (procPath, area) -> {
           long length = LIBC.listxattr(procPath, area, Scratch.AREA_CAPACITY);
           return length < 0 ? null : Memory.bytes(area, (int) length);
@@ -290,9 +386,11 @@ public final class PosixOrigin implements Origin {
   /**
    * Extended attributes cannot be read from an O_PATH descriptor, but through its name in /proc.
    */
-  private byte[] withProcPath(OriginPath path, XattrCall call) throws FsException {
+  private byte[] withProcPath(OriginPath path, Attributes known, XattrCall call)
+      throws FsException {
     int fd = openOnly(path);
     try {
+      requireSame(fd, path, known);
       Scratch scratch = Linux.scratch();
       Memory.putString(scratch.path(), Linux.pathBytes("/proc/self/fd/" + fd));
       byte[] answer = call.apply(scratch.path(), scratch.area());
@@ -329,6 +427,14 @@ public final class PosixOrigin implements Origin {
         readers.shutdown();
       }
       LIBC.close(root);
+    }
+  }
+
+  /** A path may lead to something else than what was looked up there, whose rights are others. */
+  private static void requireSame(int fd, OriginPath path, Attributes known) throws FsException {
+    check(Statx.call(fd), path);
+    if (!Statx.attributes().sameEntry(known)) {
+      throw new FsException(FsError.STALE, path + ": changed at the origin");
     }
   }
 

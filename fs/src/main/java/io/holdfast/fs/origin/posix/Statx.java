@@ -7,7 +7,8 @@ import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.origin.Attributes;
 
 /**
- * The statx call, whose answer has the same layout on every machine:
+ * The statx call, and the inode's generation where that is needed. The answer has the same layout
+ * on every machine:
  *
  * <pre>
  *   0 mask u32      16 nlink u32   28 mode u16    48 blocks u64   112 mtime {s64, u32}
@@ -15,9 +16,36 @@ import io.holdfast.fs.origin.Attributes;
  *   8 attrs u64     24 gid u32     40 size u64    96 ctime        132 rdev minor u32
  *                                                               136 dev major u32, minor u32
  * </pre>
+ *
+ * <p>A generation is asked for where an inode does not tell when it was made: such inodes (ext4
+ * with 128 bytes for each) have times in whole seconds, by which alone an inode that took another's
+ * number is not known for a new one. It is in the handle that the kernel gives to file servers:
+ *
+ * <pre>
+ *   0 bytes u32   4 type u32   8 ino u32   12 generation u32
+ * </pre>
  */
 final class Statx {
   private static final int BASIC_STATS = 0x7ff;
+  private static final int BIRTH_TIME = 0x800;
+
+  /** Where the handle is, and the number of its mount, behind the answer of 256 bytes. */
+  private static final int HANDLE = 256;
+
+  private static final int HANDLE_ROOM = 128;
+  private static final int HANDLE_TYPE = HANDLE + 4;
+  private static final int HANDLE_INO = HANDLE + 8;
+  private static final int HANDLE_GENERATION = HANDLE + 12;
+  private static final int MOUNT_ID = HANDLE + 8 + HANDLE_ROOM;
+
+  /** The type of a handle that is an inode number of 32 bits and a generation. */
+  private static final int FILEID_INO32_GEN = 1;
+
+  private static final int INO32_GEN_BYTES = 8;
+
+  /** Where the generation is left, 0 where there is none. */
+  private static final int GENERATION = MOUNT_ID + 8;
+
   private static final int NLINK = 16;
   private static final int UID = 20;
   private static final int GID = 24;
@@ -45,7 +73,7 @@ final class Statx {
     long area = Linux.scratch().area();
     long path = Linux.scratch().path();
     Memory.putByte(path, 0);
-    return LIBC.statx(fd, path, Linux.AT_EMPTY_PATH, BASIC_STATS, area) == 0 ? 0 : Linux.errno();
+    return call(fd, path, Linux.AT_EMPTY_PATH, area);
   }
 
   /**
@@ -57,9 +85,29 @@ final class Statx {
     long area = Linux.scratch().area();
     long path = Linux.scratch().path();
     Memory.putString(path, name);
-    return LIBC.statx(directory, path, Linux.AT_SYMLINK_NOFOLLOW, BASIC_STATS, area) == 0
-        ? 0
-        : Linux.errno();
+    return call(directory, path, Linux.AT_SYMLINK_NOFOLLOW, area);
+  }
+
+  private static int call(int fd, long path, int flags, long area) {
+    if (LIBC.statx(fd, path, flags, BASIC_STATS | BIRTH_TIME, area) != 0) {
+      return Linux.errno();
+    }
+    boolean tellsBirth = (Memory.getInt(area) & BIRTH_TIME) != 0;
+    // a handle of a name is that of a symlink itself
+    int generation = tellsBirth ? 0 : generation(fd, path, flags & Linux.AT_EMPTY_PATH, area);
+    Memory.putInt(area + GENERATION, generation);
+    return 0;
+  }
+
+  private static int generation(int fd, long path, int flags, long area) {
+    Memory.putInt(area + HANDLE, HANDLE_ROOM);
+    long inode = Memory.getLong(area + INO);
+    boolean known =
+        LIBC.name_to_handle_at(fd, path, area + HANDLE, area + MOUNT_ID, flags) == 0
+            && Memory.getInt(area + HANDLE_TYPE) == FILEID_INO32_GEN
+            && Memory.getInt(area + HANDLE) == INO32_GEN_BYTES
+            && Integer.toUnsignedLong(Memory.getInt(area + HANDLE_INO)) == inode;
+    return known ? Memory.getInt(area + HANDLE_GENERATION) : 0;
   }
 
   /** Returns what the last {@link #call} of this thread answered. */
@@ -77,13 +125,22 @@ final class Statx {
         nanos(at + ATIME),
         nanos(at + MTIME),
         nanos(at + CTIME),
-        "");
+        "",
+        Memory.getInt(at + GENERATION),
+        0);
   }
 
   /** Returns the number of the device that what was asked for lies on. */
   static long onDevice() {
     long at = Linux.scratch().area();
     return device(Memory.getInt(at + DEV_MAJOR), Memory.getInt(at + DEV_MINOR));
+  }
+
+  /** Returns the name of a device in the table of mounts. */
+  static String deviceName(long device) {
+    long major = (device >>> 8 & 0xfff) | (device >>> 32 & ~0xfffL);
+    long minor = (device & 0xff) | (device >>> 12 & 0xffff_ff00L);
+    return major + ":" + minor;
   }
 
   /** Times beyond the years 1677 and 2262 show as those. */

@@ -64,6 +64,7 @@ final class Bucket implements SortedKeys, AutoCloseable {
             .overrideConfiguration(
                 each ->
                     each.apiCallTimeout(deadline)
+                        .addExecutionInterceptor(new BoundedAnswers())
                         .retryStrategy(
                             AwsRetryStrategy.standardRetryStrategy().toBuilder()
                                 .maxAttempts(ATTEMPTS)

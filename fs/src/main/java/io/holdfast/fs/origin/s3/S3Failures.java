@@ -60,6 +60,21 @@ final class S3Failures {
         e);
   }
 
+  /** Says that no key begins with the prefix, and what to do. */
+  static String nothingAt(S3Settings settings) {
+    String bucket = settings.location().bucket();
+    return settings.location()
+        + ": nothing is there: check the prefix, as with 'aws s3 ls s3://"
+        + bucket
+        + "/"
+        + endpointWords(settings)
+        + "'; capitals count";
+  }
+
+  private static String endpointWords(S3Settings settings) {
+    return settings.endpoint() == null ? "" : " --endpoint-url " + settings.endpoint();
+  }
+
   private static FsException refused(S3Settings settings, String what, AwsServiceException e) {
     String region = regionOf(e);
     String code = codeOf(e);
@@ -73,7 +88,15 @@ final class S3Failures {
       case "NoSuchBucket" ->
           new FsException(
               FsError.NOT_FOUND,
-              what + ": no bucket " + settings.location().bucket() + " at " + place(settings),
+              what
+                  + ": no bucket "
+                  + settings.location().bucket()
+                  + " at "
+                  + place(settings)
+                  + ": check its name"
+                  + (settings.endpoint() == null
+                      ? "; a store other than AWS needs --s3-endpoint"
+                      : " and --s3-endpoint"),
               e);
       case "RequestTimeTooSkewed" ->
           new FsException(
@@ -83,7 +106,10 @@ final class S3Failures {
       case "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken" ->
           new FsException(
               FsError.ACCESS_DENIED,
-              what + ": the store does not take these credentials: " + said(e),
+              what
+                  + ": the store does not take these credentials: "
+                  + said(e)
+                  + ": check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
               e);
       case "AuthorizationHeaderMalformed", "PermanentRedirect" ->
           new FsException(
@@ -101,7 +127,13 @@ final class S3Failures {
             FsError.ACCESS_DENIED,
             what + ": access denied: these credentials need s3:ListBucket and s3:GetObject there",
             e)
-        : plain;
+        : plain.code() == FsError.NOT_FOUND
+            ? new FsException(
+                FsError.NOT_FOUND,
+                plain.getMessage()
+                    + ": is this a store of S3? check --s3-endpoint; many stores want --s3-path-style",
+                e)
+            : plain;
   }
 
   private static boolean isElsewhere(AwsServiceException e) {

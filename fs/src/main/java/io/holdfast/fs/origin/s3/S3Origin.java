@@ -87,7 +87,7 @@ public final class S3Origin implements Origin {
       String prefix = settings.location().prefix();
       SortedKeys.Page first = new SortedKeys.Page(prefix, false, null, 1);
       if (origin.bucket.list(first).contents().isEmpty()) {
-        throw new FsException(FsError.NOT_FOUND, settings.location() + ": nothing is there");
+        throw new FsException(FsError.NOT_FOUND, S3Failures.nothingAt(settings));
       }
       found = true;
       return origin;
@@ -183,7 +183,7 @@ public final class S3Origin implements Origin {
 
   /** Fails: there are no symlinks. */
   @Override
-  public byte[] readLink(OriginPath path) throws FsException {
+  public byte[] readLink(OriginPath path, Attributes known) throws FsException {
     stat(path);
     throw new FsException(FsError.INVALID, path + ": not a symlink");
   }
@@ -264,13 +264,14 @@ public final class S3Origin implements Origin {
    * Fails: there are none. Nothing is asked, since every {@code ls -l} wants some of every file.
    */
   @Override
-  public byte[] extendedAttribute(OriginPath path, byte[] name) throws FsException {
+  public byte[] extendedAttribute(OriginPath path, Attributes known, byte[] name)
+      throws FsException {
     throw new FsException(FsError.NO_ATTRIBUTE, path + ": no extended attributes");
   }
 
   /** Returns none, without asking. */
   @Override
-  public byte[] extendedAttributeNames(OriginPath path) {
+  public byte[] extendedAttributeNames(OriginPath path, Attributes known) {
     return new byte[0];
   }
 

@@ -1,5 +1,6 @@
 package io.holdfast.fs.origin.s3;
 
+import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.origin.Origin.ScanSink;
 import io.holdfast.fs.origin.OriginPath;
@@ -89,6 +90,11 @@ final class S3Scan {
     } catch (RejectedExecutionException e) {
       unstarted.decrementAndGet();
       done(); // the mount is ending
+    } catch (OutOfMemoryError e) {
+      // no thread can be started
+      unstarted.decrementAndGet();
+      range.fail(e);
+      done();
     }
   }
 
@@ -148,9 +154,19 @@ final class S3Scan {
         }
       } catch (FsException e) {
         tree.fail(e);
+      } catch (RuntimeException | OutOfMemoryError e) {
+        fail(e);
       } finally {
         done();
       }
+    }
+
+    void fail(Throwable cause) {
+      tree.fail(
+          new FsException(
+              cause instanceof OutOfMemoryError ? FsError.NO_MEMORY : FsError.IO,
+              top + ": could not be listed: " + cause,
+              cause));
     }
 
     private boolean isDirectory(String key) throws FsException {

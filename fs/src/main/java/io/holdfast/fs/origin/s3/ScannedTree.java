@@ -90,13 +90,17 @@ final class ScannedTree {
     for (int slash = key.indexOf('/', from); slash >= 0; slash = key.indexOf('/', from)) {
       String name = key.substring(from, slash);
       if (!KeyNames.isName(name)) {
+        sink.hidden(key);
         return;
       }
       enter(name, key.substring(0, slash));
       from = slash + 1;
     }
-    if (KeyNames.isName(key.substring(from))) {
+    String file = key.substring(from);
+    if (KeyNames.isName(file)) {
       waiting.add(new Waiting(key, top(), attributes));
+    } else if (!file.isEmpty()) {
+      sink.hidden(key);
     }
   }
 
@@ -109,7 +113,9 @@ final class ScannedTree {
         return;
       }
       waiting.remove(waiting.size() - 1);
-      if (!begins) {
+      if (begins) {
+        sink.hidden(last.key);
+      } else {
         pass(last);
       }
     }
@@ -177,7 +183,9 @@ final class ScannedTree {
     while (!waiting.isEmpty()) {
       Waiting last = waiting.get(waiting.size() - 1);
       boolean unknown = end != null && end.startsWith(last.key);
-      if (!unknown || !directories.contain(last.key)) {
+      if (unknown && directories.contain(last.key)) {
+        sink.hidden(last.key);
+      } else {
         pass(last);
       }
       waiting.remove(waiting.size() - 1);

@@ -4,8 +4,10 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.Await;
+import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.NativeBytes;
 import io.holdfast.fs.linux.Memory;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.ToIntFunction;
@@ -27,9 +29,9 @@ final class BlockingReplyTest {
 
   @Test
   void data_fromTheSameThread_isCopied() {
-    BlockingReply reply = new BlockingReply(buffer);
+    BlockingReply reply = new BlockingReply(buffer, 16);
     Memory.putLong(source, 42);
-    reply.data(source, 8);
+    reply.data(NativeBytes.at(source, 8));
     Memory.putLong(source, 0);
     assertThat(reply.await()).isEqualTo(8);
     assertThat(Memory.getLong(buffer)).isEqualTo(42);
@@ -39,12 +41,12 @@ final class BlockingReplyTest {
   void data_fromAnotherThread_wakesTheReader() {
     for (int i = 1; i <= 500; i++) {
       int value = i;
-      BlockingReply reply = new BlockingReply(buffer);
+      BlockingReply reply = new BlockingReply(buffer, 16);
       Thread thread =
           new Thread(
               () -> {
                 Memory.putLong(source, value);
-                reply.data(source, 8);
+                reply.data(NativeBytes.at(source, 8));
               });
       thread.start();
       assertThat(reply.await()).isEqualTo(8);
@@ -54,14 +56,14 @@ final class BlockingReplyTest {
 
   @Test
   void noData_atTheEnd_isZero() {
-    BlockingReply reply = new BlockingReply(buffer);
-    reply.data(0, 0);
+    BlockingReply reply = new BlockingReply(buffer, 16);
+    reply.data(CheckedBytes.NOTHING);
     assertThat(reply.await()).isZero();
   }
 
   @Test
   void failure_isTheNegativeErrno() {
-    BlockingReply reply = new BlockingReply(buffer);
+    BlockingReply reply = new BlockingReply(buffer, 16);
     reply.failed(new FsException(FsError.STALE, "changed"));
     assertThat(reply.await()).isEqualTo(-Errno.ESTALE.intValue());
   }
@@ -77,7 +79,7 @@ final class BlockingReplyTest {
       thread =
           new Thread(
               () -> {
-                reply = new BlockingReply(buffer);
+                reply = new BlockingReply(buffer, 16);
                 created.countDown();
                 result = wait.applyAsInt(reply);
               });
@@ -107,7 +109,7 @@ final class BlockingReplyTest {
     LIBC.free(request);
     assertThat(reader.result()).isEqualTo(-Errno.EINTR.intValue());
     Memory.putLong(source, 42);
-    reader.reply.data(source, 8);
+    reader.reply.data(NativeBytes.at(source, 8));
     assertThat(Memory.getLong(buffer)).isEqualTo(7);
   }
 
@@ -123,7 +125,7 @@ final class BlockingReplyTest {
     waiting.interrupt(request);
     LIBC.free(request);
     assertThat(reader.thread.isAlive()).isTrue();
-    reader.reply.data(source, 5);
+    reader.reply.data(NativeBytes.at(source, 5));
     assertThat(reader.result()).isEqualTo(5);
   }
 
@@ -131,7 +133,7 @@ final class BlockingReplyTest {
   void interruptOfTheThread_doesNotEndTheWait() throws InterruptedException {
     Reader reader = new Reader(BlockingReply::await);
     reader.thread.interrupt();
-    reader.reply.data(source, 5);
+    reader.reply.data(NativeBytes.at(source, 5));
     assertThat(reader.result()).isEqualTo(5);
   }
 }

@@ -2,6 +2,7 @@ package io.holdfast.fs.mount.kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.NativeBytes;
 import io.holdfast.fs.linux.Memory;
 import java.nio.ByteBuffer;
 import jnr.ffi.Pointer;
@@ -22,7 +23,7 @@ final class ChannelTest {
       for (int i = 0; i < 100; i++) {
         Memory.putByte(bytes.address() + i, (byte) i);
       }
-      assertThat(channel.store(77, 8L << 30, bytes.address(), 100)).isZero();
+      assertThat(channel.store(77, 8L << 30, NativeBytes.at(bytes.address(), 100))).isZero();
 
       FakeKernel.Reply message = kernel.receive();
       assertThat(message.unique()).isZero();

@@ -51,7 +51,8 @@ final class KernelSessionTest {
     memory = GrowingMemory.ofProcess("requests");
     InFlight inFlight = new InFlight(memory);
     Channel channel = new Channel(kernel.descriptor());
-    MountOptions options = new MountOptions(Path.of("/nowhere"), "test", TTL, true, false, true);
+    MountOptions options =
+        new MountOptions(Path.of("/nowhere"), "test", TTL, true, false, true, false);
     Requests requests =
         new Requests(
             channel,

@@ -31,7 +31,7 @@ final class NegotiationTest {
     Memory.putInt(offer + 8, 131_072);
     Memory.putInt(offer + 12, flags);
     Memory.putInt(offer + 16, flags);
-    return Negotiation.of(offer);
+    return Negotiation.of(offer, false);
   }
 
   /** Protocols from the oldest that will do to one that is not there yet. */
@@ -77,6 +77,18 @@ final class NegotiationTest {
     assertThat(Memory.getInt(answer + 32)).as("flags of a word that is not there").isZero();
     assertThat(Memory.getShort(answer + 40)).isZero();
     assertThat(negotiation.canResend()).isFalse();
+  }
+
+  /** Who decides by lists asks for that of each file, so nobody does who is not told to. */
+  @Test
+  void acls_areTakenWhereTheyAreWantedAlone() throws FsException {
+    assertThat(offered(7, 45, -1).decidesByAcls()).isFalse();
+    Negotiation wanted = Negotiation.of(offer, true);
+    assertThat(wanted.decidesByAcls()).isTrue();
+    wanted.write(answer);
+    assertThat(Memory.getInt(answer + 12)).isEqualTo((WANTED & ~READDIRPLUS_AUTO) | 1 << 20);
+    Memory.putInt(offer + 12, 1);
+    assertThat(Negotiation.of(offer, true).decidesByAcls()).isFalse();
   }
 
   @ParameterizedTest

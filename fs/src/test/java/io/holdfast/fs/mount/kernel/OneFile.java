@@ -3,6 +3,7 @@ package io.holdfast.fs.mount.kernel;
 import io.holdfast.fs.Await;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.NativeBytes;
 import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.mount.Filesystem;
@@ -51,6 +52,9 @@ final class OneFile implements Filesystem {
   }
 
   @Override
+  public void kernelDecidesByAcls() {}
+
+  @Override
   public Entry lookup(long parent, byte[] name) throws FsException {
     lookups.incrementAndGet();
     Await.latch(holdLookups);
@@ -73,7 +77,7 @@ final class OneFile implements Filesystem {
   }
 
   @Override
-  public byte[] readLink(long node, int thread) throws FsException {
+  public byte[] readLink(long node, int thread, int uid) throws FsException {
     throw new FsException(FsError.INVALID, "no link");
   }
 
@@ -109,7 +113,7 @@ final class OneFile implements Filesystem {
   @Override
   public void read(long node, long offset, int length, int thread, ReadReply reply) {
     int count = (int) Math.min(length, SIZE - offset);
-    Runnable answer = () -> reply.data(bytes.address() + offset, count);
+    Runnable answer = () -> reply.data(NativeBytes.at(bytes.address() + offset, count));
     if (holdReads) {
       held.add(answer);
     } else {
@@ -126,7 +130,7 @@ final class OneFile implements Filesystem {
   }
 
   @Override
-  public byte[] extendedAttributeNames(long node) {
+  public byte[] extendedAttributeNames(long node, int uid) {
     return new byte[0];
   }
 

@@ -30,7 +30,7 @@ final class SessionTest {
   void file_ofThisFormat_isRead() throws IOException {
     Path file = directory.resolve("session");
     Files.writeString(
-        file, "format=2\ndevice=0:40\nminor=31\nreadahead=131072\nflags=4948916199425\n");
+        file, "format=3\ndevice=0:40\nminor=31\nreadahead=131072\nflags=4948916199425\n");
     assertThat(Session.read(file))
         .contains(new Session("0:40", new Negotiation(31, 131_072, 4_948_916_199_425L)));
   }
@@ -43,7 +43,7 @@ final class SessionTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "format=one\n", "format=2\nminor=x\n", "nonsense"})
+  @ValueSource(strings = {"", "format=one\n", "format=3\nminor=x\n", "nonsense"})
   void file_damaged_isAnError(String text) throws IOException {
     Path file = directory.resolve("session");
     Files.writeString(file, text);

@@ -164,6 +164,11 @@ final class S3ScanTest {
       Map<String, Boolean> scanned = new TreeMap<>();
       record.entries.forEach((path, each) -> scanned.put(path, each.isDirectory()));
       assertThat(scanned).isEqualTo(expected);
+      assertThat(record.hidden).containsExactlyInAnyOrderElementsOf(hiddenOf(keys, expected));
+      assertThat(record.hidden)
+          .contains("data/both", "data/hidden//below", "data/dots/../b", "data/.")
+          .contains("data/" + longest + "x")
+          .doesNotContain("data/", "data/marker/", "data/both-1");
       for (Map.Entry<String, Attributes> each : record.entries.entrySet()) {
         assertThat(origin.stat(OriginPath.of(each.getKey()))).isEqualTo(each.getValue());
       }
@@ -218,6 +223,7 @@ final class S3ScanTest {
     record.entries.forEach((path, each) -> scanned.put(path, each.isDirectory()));
     Map<String, Boolean> expected = expectedOf(keys);
     assertThat(scanned).isEqualTo(expected);
+    assertThat(record.hidden).containsExactlyInAnyOrderElementsOf(hiddenOf(keys, expected));
     Map<String, Boolean> listed = new TreeMap<>();
     try (FakeS3 server = new FakeS3(List.copyOf(keys));
         S3Origin origin = open(server)) {
@@ -242,6 +248,23 @@ final class S3ScanTest {
       }
     }
     return expected;
+  }
+
+  /** Keys that are neither a file nor a directory that is shown. */
+  private static List<String> hiddenOf(Iterable<String> keys, Map<String, Boolean> shown) {
+    List<String> hidden = new ArrayList<>();
+    for (String key : keys) {
+      if (!key.startsWith("data/") || key.equals("data/")) {
+        continue;
+      }
+      String path = key.substring("data/".length());
+      boolean directory = path.endsWith("/");
+      Boolean found = shown.get(directory ? path.substring(0, path.length() - 1) : path);
+      if (found == null || found != directory) {
+        hidden.add(key);
+      }
+    }
+    return hidden;
   }
 
   @Test

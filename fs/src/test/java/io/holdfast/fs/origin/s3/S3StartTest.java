@@ -9,12 +9,18 @@ import io.holdfast.fs.origin.S3Store;
 import io.holdfast.fs.origin.SharedS3Server;
 import io.holdfast.s3server.Fault;
 import io.holdfast.s3server.ForwardingProxy;
+import io.holdfast.s3server.Request;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,7 +49,12 @@ final class S3StartTest {
   void open_noSuchBucket_saysSo() {
     String bucket = SharedS3Server.newBucket();
     assertRefused(
-        SharedS3Server.endpoint(), "s3://" + bucket + "/a", FsError.NOT_FOUND, "no bucket", bucket);
+        SharedS3Server.endpoint(),
+        "s3://" + bucket + "/a",
+        FsError.NOT_FOUND,
+        "no bucket",
+        bucket,
+        "check its name and --s3-endpoint");
   }
 
   @Test
@@ -52,7 +63,11 @@ final class S3StartTest {
     try (S3Store store = new S3Store(SharedS3Server.endpoint(), bucket, "")) {
       store.put("database/file", new byte[1]);
       assertRefused(
-          SharedS3Server.endpoint(), "s3://" + bucket + "/data", FsError.NOT_FOUND, "nothing");
+          SharedS3Server.endpoint(),
+          "s3://" + bucket + "/data",
+          FsError.NOT_FOUND,
+          "nothing is there",
+          "check the prefix, as with 'aws s3 ls s3://" + bucket + "/ --endpoint-url http");
     }
   }
 
@@ -62,9 +77,99 @@ final class S3StartTest {
     String right = System.setProperty("aws.secretAccessKey", "wrong");
     try {
       assertRefused(
-          SharedS3Server.endpoint(), "s3://" + bucket, FsError.ACCESS_DENIED, "credentials");
+          SharedS3Server.endpoint(),
+          "s3://" + bucket,
+          FsError.ACCESS_DENIED,
+          "credentials",
+          "check AWS_ACCESS_KEY_ID");
     } finally {
       System.setProperty("aws.secretAccessKey", right);
+    }
+  }
+
+  @Test
+  void open_unknownKey_saysSo() {
+    String bucket = SharedS3Server.newBucket();
+    String right = System.setProperty("aws.accessKeyId", "nobody");
+    try {
+      assertRefused(
+          SharedS3Server.endpoint(), "s3://" + bucket, FsError.ACCESS_DENIED, "credentials");
+    } finally {
+      System.setProperty("aws.accessKeyId", right);
+    }
+  }
+
+  /** The store looks at the region that a request is signed for; what it says to do does it. */
+  @Test
+  void open_otherRegion_namesTheOptionThatMends() throws IOException {
+    String bucket = SharedS3Server.newBucket();
+    try (S3Store store = new S3Store(SharedS3Server.endpoint(), bucket, "");
+        ForwardingProxy proxy = ForwardingProxy.start(SharedS3Server.endpoint())) {
+      store.put("file", new byte[1]);
+      proxy.disturb(
+          request -> !request.header("Authorization").contains("/eu-west-1/s3/aws4_request"),
+          Integer.MAX_VALUE,
+          new Fault.Answer(
+              400, "AuthorizationHeaderMalformed", List.of("x-amz-bucket-region: eu-west-1")));
+      assertRefused(
+          proxy.endpoint(), "s3://" + bucket, FsError.INVALID, "use --s3-region eu-west-1");
+      S3Origin.open(settings(proxy.endpoint(), "s3://" + bucket, "eu-west-1")).close();
+    }
+  }
+
+  private static S3Settings settings(URI endpoint, String location, String region) {
+    S3Settings some = SharedS3Server.settings(endpoint, location, DEADLINE);
+    return new S3Settings(
+        some.location(),
+        endpoint,
+        region,
+        some.pathStyle(),
+        some.anonymous(),
+        some.requesterPays(),
+        some.fileMode(),
+        some.directoryMode(),
+        some.uid(),
+        some.gid(),
+        some.deadline());
+  }
+
+  /** Lets pass what is signed for an hour from now, as a store does whose clock is right. */
+  private static void anHourAhead(ForwardingProxy proxy) {
+    ZonedDateTime now = ZonedDateTime.now(ZoneOffset.UTC).plusHours(1);
+    String date = DateTimeFormatter.RFC_1123_DATE_TIME.format(now);
+    String hour = DateTimeFormatter.ofPattern("yyyyMMdd'T'HH", Locale.ROOT).format(now);
+    String next =
+        DateTimeFormatter.ofPattern("yyyyMMdd'T'HH", Locale.ROOT).format(now.plusHours(1));
+    proxy.disturb(
+        request ->
+            !request.header("X-Amz-Date").startsWith(hour)
+                && !request.header("X-Amz-Date").startsWith(next),
+        Integer.MAX_VALUE,
+        new Fault.Answer(403, "RequestTimeTooSkewed", List.of("Date: " + date)));
+  }
+
+  /** The client learns the store's time from its answer, and signs with that. */
+  @Test
+  void open_clockThatIsOff_isAllowedFor() throws IOException {
+    try (FakeS3 store = new FakeS3(List.of("data/file"));
+        ForwardingProxy proxy = ForwardingProxy.start(store.endpoint())) {
+      anHourAhead(proxy);
+      S3Origin.open(SharedS3Server.settings(proxy.endpoint(), "s3://bucket/data", DEADLINE))
+          .close();
+      assertThat(proxy.count(Request::isList)).isEqualTo(2);
+    }
+  }
+
+  /** Whatever time it signs with, one of the two refuses it: the server behind looks, too. */
+  @Test
+  void open_clockThatNoStoreTakes_saysSo() throws IOException {
+    String bucket = SharedS3Server.newBucket();
+    try (S3Store store = new S3Store(SharedS3Server.endpoint(), bucket, "");
+        ForwardingProxy proxy = ForwardingProxy.start(SharedS3Server.endpoint())) {
+      store.put("file", new byte[1]);
+      anHourAhead(proxy);
+      assertRefused(
+          proxy.endpoint(), "s3://" + bucket, FsError.UNAVAILABLE, "this machine's clock is wrong");
     }
   }
 
@@ -99,17 +204,19 @@ final class S3StartTest {
   @ParameterizedTest
   @CsvSource({
     "403, AccessDenied, ACCESS_DENIED, s3:ListBucket",
+    "404, , NOT_FOUND, check --s3-endpoint",
     "403, RequestTimeTooSkewed, UNAVAILABLE, clock",
     "403, RequestTimeTooSkewed, UNAVAILABLE, 01 Jan 2026",
     "400, AuthorizationHeaderMalformed, INVALID, --s3-region eu-west-1",
     "301, PermanentRedirect, INVALID, --s3-region eu-west-1",
     "403, InvalidAccessKeyId, ACCESS_DENIED, credentials",
   })
-  void open_refusedByTheStore_saysWhatToDo(int status, String code, FsError error, String words)
-      throws IOException {
+  void open_refusedByTheStore_saysWhatToDo(
+      int status, @Nullable String code, FsError error, String words) throws IOException {
     try (ForwardingProxy proxy = ForwardingProxy.start(SharedS3Server.endpoint())) {
       List<String> headers = status == 403 ? List.of() : List.of("x-amz-bucket-region: eu-west-1");
-      proxy.disturb(request -> true, 100, new Fault.Answer(status, code, headers));
+      proxy.disturb(
+          request -> true, 100, new Fault.Answer(status, code == null ? "" : code, headers));
       assertRefused(proxy.endpoint(), "s3://bucket/data", error, words);
     }
   }

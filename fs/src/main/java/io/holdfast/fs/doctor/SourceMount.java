@@ -1,0 +1,45 @@
+package io.holdfast.fs.doctor;
+
+import io.holdfast.fs.linux.Fstab;
+import io.holdfast.fs.linux.MountTable;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Whether the file system that a dataset is to be on is mounted. An NFS directory that is not, is
+ * an empty directory of the machine's own disk. Stateless.
+ */
+public final class SourceMount {
+  private SourceMount() {}
+
+  /**
+   * Says why a directory may have no files.
+   *
+   * @param source without symlinks
+   */
+  public static String whyEmpty(Path source, MountTable mounts, Fstab fstab) {
+    return fstab
+        .unmounted(source, true, mounts)
+        .map(mountpoint -> "'%s' is in /etc/fstab and is not mounted".formatted(mountpoint))
+        .orElse("if it is to be on a file system of its own, that is not mounted");
+  }
+
+  /**
+   * Says what is missing where a source has to be on a mounted file system: it, or a directory
+   * above it, is a mountpoint other than the root, and nothing of {@code /etc/fstab} is missing in
+   * between.
+   *
+   * @param source without symlinks
+   * @return nothing where all is well
+   */
+  public static Optional<String> missing(Path source, MountTable mounts, Fstab fstab) {
+    Optional<Path> unmounted = fstab.unmounted(source, false, mounts);
+    if (unmounted.isPresent()) {
+      return Optional.of("'%s' is in /etc/fstab and is not mounted".formatted(unmounted.get()));
+    }
+    MountTable.Mount covering = mounts.covering(source).orElse(null);
+    return covering == null || covering.mountpoint().getNameCount() == 0
+        ? Optional.of("it lies on the root file system")
+        : Optional.empty();
+  }
+}

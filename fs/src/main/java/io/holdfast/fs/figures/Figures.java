@@ -1,0 +1,92 @@
+package io.holdfast.fs.figures;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * All that {@code stats.json} says of a mount at one moment. Immutable.
+ *
+ * @param mountedAt when this daemon took the mount, in ISO 8601
+ * @param cluster what there is of peers; empty without
+ * @param processes those that opened or read files
+ * @param tasks what admins are having done, as tasks say it
+ */
+public record Figures(
+    String name,
+    String version,
+    String origin,
+    String mountpoint,
+    String mountedAt,
+    long uptimeSeconds,
+    DatasetFigures dataset,
+    CacheFigures cache,
+    OpenFigures opens,
+    FetchFigures fetches,
+    Optional<ClusterFigures> cluster,
+    ReadFigures reads,
+    JobsFigures jobs,
+    List<ProcessFigures> processes,
+    TransitFigures transit,
+    KernelFigures kernel,
+    MemoryFigures memory,
+    List<Map<String, Object>> tasks,
+    ErrorFigures errors,
+    DaemonFigures process,
+    AccessLogFigures accessLog) {
+
+  /**
+   * Returns these figures as users other than the owner see them: without rows of jobs, processes
+   * and tasks, which say who does what with which files, and without names of the store.
+   */
+  public Figures forOthers() {
+    return new Figures(
+        name,
+        version,
+        origin,
+        mountpoint,
+        mountedAt,
+        uptimeSeconds,
+        dataset.withoutNames(),
+        cache,
+        opens,
+        fetches,
+        cluster,
+        reads,
+        jobs.with(List.of()),
+        List.of(),
+        transit,
+        kernel,
+        memory,
+        List.of(),
+        errors,
+        process,
+        accessLog);
+  }
+
+  /** Returns the same with other rows of jobs. */
+  public Figures with(JobsFigures others) {
+    return new Figures(
+        name,
+        version,
+        origin,
+        mountpoint,
+        mountedAt,
+        uptimeSeconds,
+        dataset,
+        cache,
+        opens,
+        fetches,
+        cluster,
+        reads,
+        others,
+        processes,
+        transit,
+        kernel,
+        memory,
+        tasks,
+        errors,
+        process,
+        accessLog);
+  }
+}

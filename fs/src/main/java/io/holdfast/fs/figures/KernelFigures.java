@@ -1,0 +1,12 @@
+package io.holdfast.fs.figures;
+
+import java.util.Map;
+
+/**
+ * What the kernel has and asks. Immutable.
+ *
+ * @param cachedBytes pages of the mount in the page cache: residents and window
+ * @param requests how many reached the daemon, by the kernel's name of the operation
+ */
+public record KernelFigures(
+    long cachedBytes, String binding, long daemonRestarts, Map<String, Long> requests) {}

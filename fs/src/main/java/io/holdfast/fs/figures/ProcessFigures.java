@@ -1,0 +1,16 @@
+package io.holdfast.fs.figures;
+
+/**
+ * A process that opened or read files. Immutable.
+ *
+ * @param ended whether it is there no longer
+ */
+public record ProcessFigures(
+    long pid,
+    String job,
+    String command,
+    boolean ended,
+    long opens,
+    long misses,
+    long fetchedBytes,
+    double stallSeconds) {}

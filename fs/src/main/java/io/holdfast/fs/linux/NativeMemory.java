@@ -1,0 +1,125 @@
+package io.holdfast.fs.linux;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+import static io.holdfast.fs.linux.Linux.PAGE_SIZE;
+
+import jnr.ffi.Pointer;
+import jnr.ffi.Runtime;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Native memory for the bytes of items, and mappings of files that hold such bytes. Thread-safe.
+ *
+ * <p>With {@code -Dholdfast.guard-pages=true}, for tests, each piece of it has a page before and
+ * behind it that nobody can touch, and memory ends where its page does: whoever reads one byte
+ * beyond what is there ends the process, and a system call that does fails. A mapping's guard is
+ * behind its last page.
+ */
+public final class NativeMemory {
+  private static final boolean GUARDED = Boolean.getBoolean("holdfast.guard-pages");
+
+  /** A store that copies straight to where it is told to wants whole pages for large reads. */
+  private static final long LARGE = 128 << 10;
+
+  private static final int PROT_NONE = 0;
+  private static final int PROT_READ = 1;
+  private static final int PROT_READ_WRITE = 3;
+  private static final int MAP_SHARED = 1;
+  private static final int MAP_PRIVATE = 2;
+  private static final int MAP_FIXED = 0x10;
+  private static final int MAP_ANONYMOUS = 0x20;
+  private static final int MAP_NORESERVE = 0x4000;
+
+  private NativeMemory() {}
+
+  /** Takes memory; returns its address, or 0 where there is none. */
+  public static long allocate(long length) {
+    if (!GUARDED) {
+      return length < LARGE ? LIBC.malloc(length) : fromAPage(length);
+    }
+    long inside = reserve(length);
+    if (inside <= 0 || LIBC.mprotect(inside, wholePages(length), PROT_READ_WRITE) != 0) {
+      return 0;
+    }
+    return inside + wholePages(length) - length;
+  }
+
+  /**
+   * What malloc gave begins up to a page before, which stands right before the address. Not
+   * aligned_alloc: glibc does not find what was freed before for the next of the same length, and
+   * takes new memory each time, several times what is in use.
+   */
+  private static long fromAPage(long length) {
+    long given = LIBC.malloc(length + PAGE_SIZE + Long.BYTES);
+    if (given == 0) {
+      return 0;
+    }
+    long address = (given + Long.BYTES + PAGE_SIZE - 1) / PAGE_SIZE * PAGE_SIZE;
+    Memory.putLong(address - Long.BYTES, given);
+    return address;
+  }
+
+  /** Gives memory back that was allocated with this length. */
+  public static void free(long address, long length) {
+    if (!GUARDED) {
+      LIBC.free(length < LARGE || address == 0 ? address : Memory.getLong(address - Long.BYTES));
+    } else if (address != 0) {
+      giveUp(address + length - wholePages(length), length);
+    }
+  }
+
+  /**
+   * Maps a part of a file to be read.
+   *
+   * @param offset at the beginning of a page
+   * @return its address, or a negative errno
+   */
+  public static long map(int fd, long offset, long length) {
+    if (!GUARDED) {
+      return map(null, length, MAP_SHARED, fd, offset);
+    }
+    long inside = reserve(length);
+    if (inside <= 0) {
+      return inside;
+    }
+    Pointer place = Pointer.wrap(Runtime.getSystemRuntime(), inside);
+    long mapped = map(place, length, MAP_SHARED | MAP_FIXED, fd, offset);
+    if (mapped < 0) {
+      giveUp(inside, length);
+    }
+    return mapped;
+  }
+
+  /** Ends a mapping. Needs no descriptor and waits for nobody, so that any thread may do it. */
+  public static void unmap(long address, long length) {
+    if (GUARDED) {
+      giveUp(address, length);
+    } else {
+      LIBC.munmap(address, length);
+    }
+  }
+
+  private static long map(@Nullable Pointer place, long length, int flags, int fd, long offset) {
+    return address(LIBC.mmap(place, length, PROT_READ, flags, fd, offset));
+  }
+
+  private static long address(@Nullable Pointer mapping) {
+    return mapping == null || mapping.address() == -1 ? -Linux.errno() : mapping.address();
+  }
+
+  /** Returns where pages are that nobody can touch yet, between two that nobody ever can. */
+  private static long reserve(long length) {
+    long all = wholePages(length) + 2L * PAGE_SIZE;
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    long outside = address(LIBC.mmap(null, all, PROT_NONE, flags, -1, 0));
+    return outside <= 0 ? outside : outside + PAGE_SIZE;
+  }
+
+  private static void giveUp(long inside, long length) {
+    LIBC.munmap(inside - PAGE_SIZE, wholePages(length) + 2L * PAGE_SIZE);
+  }
+
+  private static long wholePages(long length) {
+    return (length + PAGE_SIZE - 1L) / PAGE_SIZE * PAGE_SIZE;
+  }
+}

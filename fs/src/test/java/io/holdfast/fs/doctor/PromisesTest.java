@@ -1,0 +1,39 @@
+package io.holdfast.fs.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PromisesTest {
+  private static final long GIB = 1L << 30;
+
+  @Test
+  void mounts_areAddedUp() {
+    Promises promises =
+        new Promises(List.of(new Promises.Mount("a", 14 * GIB)), 1).with("b", 14 * GIB);
+    assertThat(promises.text(25 * GIB))
+        .isEqualTo(
+            "2 mounts may keep 28.0 GiB of the machine's 25.0 GiB resident: a 14.0 GiB, b 14.0 GiB;"
+                + " not counted: 1 more, of other users or without an answer");
+    assertThat(promises.isTooMuch(25 * GIB)).isTrue();
+    assertThat(promises.isTooMuch(36 * GIB)).isFalse();
+    assertThat(promises.advice(25 * GIB)).endsWith(": a smaller --capacity for each");
+    assertThat(promises.advice(36 * GIB)).isEqualTo(promises.text(36 * GIB));
+  }
+
+  /** One that fits into its own ceiling is what its owner wanted. */
+  @Test
+  void mount_thatIsAlone_isNeverTooMuch() {
+    assertThat(new Promises(List.of(), 0).with("a", 24 * GIB).isTooMuch(25 * GIB)).isFalse();
+  }
+
+  @Test
+  void mounts_withoutADaemonThatAnswers_areNotCounted() throws InterruptedException {
+    Path none = Path.of("/nonexistent/x.sock");
+    Subject dead = new Subject("dead", Path.of("/d"), null, 0, 7, 0, none, null);
+    Subject silent = new Subject("silent", Path.of("/s"), null, 41, 0, 0, none, null);
+    assertThat(Promises.ask(List.of(dead, silent))).isEqualTo(new Promises(List.of(), 2));
+  }
+}

@@ -1,0 +1,66 @@
+# shellcheck shell=sh
+# Sourced by benchmarks of a slow origin: files of noise on a disk behind a loop device, whose rate is limited by a
+# control group for whatever runs in it. The sourcing script has set $here, sourced lib.sh, and calls take_origin_away
+# when it ends; $work is the folder of the run, $group the control group.
+
+work=
+group=
+
+# make_origin FILES BYTES: files of noise in $work/origin, their names in $work/names.
+make_origin() {
+  work=$(trap '' INT TERM HUP && mktemp -d /tmp/holdfast-bench.XXXXXX)
+  mkdir "$work/origin"
+  truncate -s $((($1 * ($2 + 8192) * 5 / 4 + 67108864) / 4096 * 4096)) "$work/image"
+  mkfs.ext4 -q -F -O ^has_journal -N $(($1 + 1000)) "$work/image"
+  mount -o loop "$work/image" "$work/origin"
+  say "Making $1 files of $2 bytes..."
+  (cd "$work/origin" && head -c $(($1 * $2)) /dev/urandom | split -a 6 -b "$2" - f)
+  find "$work/origin" -type f -size +0 -printf '%f\n' >"$work/names"
+  umount "$work/origin"
+  # Past the page cache of the image, which is no part of the origin's disk.
+  device=$(losetup --find --show --read-only --direct-io=on "$work/image")
+  mount -o ro,noatime "$device" "$work/origin"
+}
+
+# Nothing of the origin is in the page cache after it.
+forget_origin() {
+  umount "$work/origin"
+  mount -o ro,noatime "$device" "$work/origin"
+}
+
+# limit_origin MB: whatever runs in $group reads at most so many MB a second from the origin, all together.
+limit_origin() {
+  number=$(cat "/sys/block/${device#/dev/}/dev")
+  old=$(findmnt -rno TARGET -t cgroup -O blkio | head -n 1)
+  new=$(findmnt -rno TARGET -t cgroup2 | head -n 1)
+  if [ -n "$old" ]; then
+    group=$old/holdfast-bench-$$
+    mkdir "$group"
+    echo "$number $(($1 * 1000000))" >"$group/blkio.throttle.read_bps_device"
+  elif [ -n "$new" ]; then
+    echo +io >"$new/cgroup.subtree_control"
+    group=$new/holdfast-bench-$$
+    mkdir "$group"
+    echo "$number rbps=$(($1 * 1000000))" >"$group/io.max"
+  else
+    die "no control groups to limit the origin with"
+  fi
+}
+
+# remove_group DIRECTORY: a daemon whose mount has ended takes a moment to end itself.
+remove_group() {
+  for _ in $(seq 100); do
+    rmdir "$1" 2>/dev/null && break || sleep 0.1
+  done
+  [ ! -d "$1" ] || say "left behind: $1"
+}
+
+# To be called once nothing reads it.
+take_origin_away() {
+  if [ -n "$work" ]; then
+    findmnt -rn -M "$work/origin" >/dev/null && { umount "$work/origin" || umount -l "$work/origin"; }
+    [ -z "${device-}" ] || losetup --detach "$device"
+    rm -rf --one-file-system -- "$work"
+  fi
+  [ -z "$group" ] || remove_group "$group"
+}

@@ -1,0 +1,213 @@
+package io.holdfast.commands;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code packaging/try} and {@code packaging/check}: help, packages, progress and summary. */
+class CommandsTest {
+  private static final List<String> REPORT = List.of("lib.sh", "testreport.sh");
+  private static final String NOTHING_IS_HERE = "find_jdk() { :; }; has() { false; }; ";
+
+  @TempDir Path root;
+
+  private Shell.Result summary(String built) {
+    return Shell.run(
+        REPORT, "root=$1; summarize \"$1/check.log\" 12 \"$2\"", root.toString(), built);
+  }
+
+  private void report(String module, String kind, String suite, String body) throws IOException {
+    Path folder = Files.createDirectories(root.resolve(module + "/target/" + kind + "-reports"));
+    Files.writeString(
+        folder.resolve("TEST-" + suite + ".xml"),
+        """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <testsuite version="3.0.2" name="%s" time="1.5" %s
+        </testsuite>
+        """
+            .formatted(suite, body));
+  }
+
+  private void passing(String kind) throws IOException {
+    report(
+        "fs",
+        kind,
+        "io.holdfast.Passing" + kind,
+        """
+        tests="3" errors="0" skipped="0" failures="0">
+          <testcase name="one" classname="io.holdfast.Passing" time="0.1">
+            <system-out><![CDATA[ERROR i.h.f.Daemon - a bug
+            <failure message="only printed">]]></system-out>
+          </testcase>""");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"try", "check"})
+  void help_isTheHeadOfTheScript_andNothingIsDone(String command) {
+    Shell.Result help = Shell.run(List.of(Shell.PACKAGING.resolve(command).toString(), "--help"));
+
+    assertThat(help.exit()).isZero();
+    assertThat(help.output()).startsWith("usage: packaging/" + command).contains("as root");
+    assertThat(help.output()).doesNotContain("#").doesNotContain("set -eu");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"try", "check"})
+  void option_thatIsNotThere_isRefused(String command) {
+    Shell.Result refused =
+        Shell.run(List.of(Shell.PACKAGING.resolve(command).toString(), "--nonsense"));
+
+    assertThat(refused.exit()).isEqualTo(1);
+    assertThat(refused.output()).contains("usage: packaging/" + command).hasLineCount(1);
+  }
+
+  @Test
+  void try_installsOnlyWhatABuildAndAMountNeed() {
+    assertThat(Shell.run(List.of("lib.sh"), NOTHING_IS_HERE + "missing_packages").output().lines())
+        .containsExactly("openjdk-17-jdk-headless", "maven");
+    assertThat(Shell.PACKAGING.resolve("try")).content().containsPattern("(?m)^install_packages$");
+    assertThat(
+            Shell.run(List.of("lib.sh"), NOTHING_IS_HERE + "missing_packages tests")
+                .output()
+                .lines())
+        .contains("openjdk-17-jdk-headless", "maven", "fuse3", "zsh", "fio");
+  }
+
+  @Test
+  void progress_withoutATerminal_isSparse_andNamesWhatFailed() throws IOException {
+    String output =
+        """
+        [INFO] Building Holdfast: the filesystem 0.1.0-SNAPSHOT    [5/6]
+        [INFO] --- maven-surefire-plugin:3.6.1:test (default-test) @ holdfast-fs ---
+        [INFO] Tests run: 2, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.5 s -- in io.holdfast.ATest
+        17:00:00 ERROR i.h.f.Daemon - a bug
+        java.lang.IllegalStateException: of a passing test
+        [ERROR] Tests run: 5, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 0.5 s <<< FAILURE! -- in io.holdfast.BTest
+        [ERROR] io.holdfast.BTest.reads -- Time elapsed: 0.1 s <<< FAILURE!
+
+        org.opentest4j.AssertionFailedError: expected 1 but was 2
+        \tat io.holdfast.BTest.reads(BTest.java:17)
+        [INFO] Tests run: 1, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.5 s -- in io.holdfast.CTest
+        17:00:00 ERROR i.h.f.Daemon - another bug
+        [ERROR] Tests run: 8, Failures: 1, Errors: 0, Skipped: 0
+        """;
+    Path log = root.resolve("check.log");
+    Path printed = Files.writeString(root.resolve("printed"), output);
+
+    String shown =
+        Shell.run(REPORT, "show_progress \"$1\" 0 <\"$2\"", log.toString(), printed.toString())
+            .output();
+    String drawn =
+        Shell.run(REPORT, "show_progress \"$1\" 60 <\"$2\"", log.toString(), printed.toString())
+            .output();
+
+    assertThat(log).hasContent(output);
+    assertThat(shown.lines())
+        .containsExactly(
+            " 0:00  0 tests, 0 classes failed; Holdfast: the filesystem: building",
+            "FAILED: io.holdfast.BTest (Holdfast: the filesystem, tests without a mount)",
+            "  | io.holdfast.BTest.reads -- Time elapsed: 0.1 s <<< FAILURE!",
+            "  | org.opentest4j.AssertionFailedError: expected 1 but was 2");
+    assertThat(drawn).contains("FAILED: io.holdfast.BTest").doesNotContain("a bug");
+    assertThat(drawn.split("\r\u001b\\[K", -1))
+        .contains(" 0:00  8 tests, 1 classes failed; Holdfast: the filesystem:")
+        .allSatisfy(line -> assertThat(line.lines().findFirst().orElse("")).hasSizeLessThan(80));
+  }
+
+  @Test
+  void summary_ofPassingTests_saysSo() throws IOException {
+    passing("surefire");
+    passing("failsafe");
+
+    Shell.Result summary = summary("yes");
+
+    assertThat(summary.exit()).isZero();
+    assertThat(summary.output().lines())
+        .contains("6 tests ran in 12 s: 3 without a mount, 3 on real mounts; 0 failed, 0 skipped.")
+        .endsWith("All passed.");
+  }
+
+  @Test
+  void summary_ofFailures_endsWithTheirNames_andShowsTheBeginningOfEach() throws IOException {
+    passing("surefire");
+    String stack = "\tat io.holdfast.Deep.call(Deep.java:1)\n".repeat(100);
+    report(
+        "fs",
+        "surefire",
+        "io.holdfast.BrokenTest",
+        """
+        tests="2" errors="1" skipped="0" failures="1">
+          <testcase name="sum_ofTwo_isThree" classname="io.holdfast.BrokenTest" time="0.1">
+            <failure message="&#10;expected: &quot;3&quot;" type="X"><![CDATA[X:\s
+        expected: "3"
+         but was: "2 < 3 & more"
+        """
+            + stack
+            + """
+        ]]></failure>
+            <system-out><![CDATA[noise]]></system-out>
+          </testcase>
+          <testcase name="" classname="io.holdfast.BrokenTest" time="0.1">
+            <error type="Y">java.io.IOException: a &lt;tag&gt; &amp; more</error>
+          </testcase>""");
+    report(
+        "packaging",
+        "failsafe",
+        "io.holdfast.MountIT-kernel",
+        """
+        tests="9" errors="0" skipped="0" failures="1">
+          <testcase name="mount_isThere[1]" classname="io.holdfast.MountIT" time="0.1">
+            <failure message="only a message" type="Z"/>
+          </testcase>""");
+
+    Shell.Result summary = summary("");
+
+    assertThat(summary.exit()).isEqualTo(1);
+    assertThat(summary.output())
+        .contains("io.holdfast.BrokenTest.sum_ofTwo_isThree\n    X:")
+        .contains("     but was: \"2 < 3 & more\"\n")
+        .contains("io.holdfast.BrokenTest\n    java.io.IOException: a <tag> & more\n")
+        .contains("io.holdfast.MountIT.mount_isThere[1]\n    only a message\n")
+        .doesNotContain("only printed")
+        .doesNotContain("noise")
+        .endsWith(
+            """
+            Failed:
+              io.holdfast.BrokenTest.sum_ofTwo_isThree
+              io.holdfast.BrokenTest
+              io.holdfast.MountIT.mount_isThere[1]
+            """);
+    assertThat(summary.output().lines().filter(line -> line.contains("Deep.call"))).hasSize(12);
+    assertThat(summary.output()).contains("14 tests ran in 12 s: 5 without a mount, 9 on real");
+  }
+
+  @Test
+  void summary_ofABuildThatFailed_showsTheEndOfItsOutput() throws IOException {
+    Files.writeString(root.resolve("check.log"), "[ERROR] Daemon.java:[7,1] ';' expected\n");
+
+    Shell.Result summary = summary("");
+
+    assertThat(summary.exit()).isEqualTo(1);
+    assertThat(summary.output())
+        .contains("[ERROR] Daemon.java:[7,1] ';' expected")
+        .contains("All of Maven's output: " + root.resolve("check.log"))
+        .endsWith("Failed: the build, see above\n");
+  }
+
+  @Test
+  void summary_withoutAMount_isNoSuccess() throws IOException {
+    passing("surefire");
+
+    assertThat(summary("yes"))
+        .satisfies(summary -> assertThat(summary.exit()).isEqualTo(1))
+        .satisfies(
+            summary -> assertThat(summary.output()).endsWith("no test ran on a real mount\n"));
+  }
+}

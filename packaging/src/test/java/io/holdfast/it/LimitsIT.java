@@ -1,0 +1,130 @@
+package io.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What happens where a process may not have as much as it needs, at its start and later. */
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class LimitsIT {
+  private static final int COULD_NOT = 1;
+  private static final Duration LOG_DEADLINE = Duration.ofSeconds(5);
+
+  @RegisterExtension static final Sandbox SANDBOX = new Sandbox();
+
+  @Test
+  @Tag(Sandbox.ANY_BINDING)
+  void limits_tooLow_areToldInOneLineThatNamesThem() {
+    Leftovers before = Leftovers.of(SANDBOX);
+    String source = SANDBOX.folder("source").toString();
+    String mountpoint = SANDBOX.folder("mountpoint").toString();
+    Path home = SANDBOX.root().resolve("home");
+    SANDBOX.command("cp", "-r", Sandbox.HOME.toString(), home.toString()).mustSucceed();
+    SANDBOX.command("chmod", "-R", "a+rX", home.toString()).mustSucceed();
+    String launcher = home.resolve("bin/holdfast").toString();
+
+    Child.Result files =
+        SANDBOX.command("prlimit", "--nofile=64:64", launcher, "mount", source, mountpoint);
+    Child.Result processes =
+        SANDBOX.command(
+            "setpriv",
+            "--reuid=65534",
+            "--regid=65534",
+            "--clear-groups",
+            "prlimit",
+            "--nproc=40:40",
+            launcher,
+            "mount",
+            source,
+            mountpoint);
+
+    assertThat(files.exit()).as("%s", files).isEqualTo(COULD_NOT);
+    Leftovers.assertOneLine(files, "ulimit -n");
+    assertThat(processes.exit()).as("%s", processes).isEqualTo(COULD_NOT);
+    Leftovers.assertOneLine(processes, "ulimit -u");
+    before.assertNothingMore();
+    assertThat(
+            SANDBOX.command("prlimit", "--nofile=64:4096", launcher, "version").mustSucceed().out())
+        .as("where it may raise the limit by itself")
+        .contains("0.");
+  }
+
+  /** The kernel keeps opens until they are counted: without a bound, while nobody counts. */
+  @Test
+  void opens_moreThanMayWait_areLetGoOfAndLaterOnesCounted() {
+    Dataset dataset = Dataset.create(SANDBOX.folder("opened"), 600, i -> 10);
+    Mount mount =
+        SANDBOX.mountWith(
+            List.of(),
+            Map.of("HOLDFAST_JAVA_OPTIONS", "-Dholdfast.most-waiting-opens=500"),
+            dataset.root().toString(),
+            SANDBOX.folder("mnt-opened"),
+            "--count-opens",
+            "watch");
+    open(mount, dataset.files()); // which the kernel does without the daemon from now on
+    mount.freeze();
+    try {
+      open(mount, dataset.files());
+    } finally {
+      mount.thaw();
+    }
+    Stats after = mount.awaitStats("an overflow", stats -> stats.number("opens.overflows") == 1);
+
+    open(mount, dataset.files().subList(0, 10));
+
+    assertThat(mount.stats().number("opens.total")).isEqualTo(after.number("opens.total") + 10);
+  }
+
+  private static void open(Mount mount, List<String> files) {
+    List<String> command =
+        new ArrayList<>(List.of("sh", "-c", "for file; do : <\"$file\"; done", "sh"));
+    files.forEach(file -> command.add(mount.path(file).toString()));
+    SANDBOX.command(command.toArray(String[]::new)).mustSucceed();
+  }
+
+  @Test
+  void descriptors_thatRunOut_failReadsForThatTimeAndAreNamedInTheLog() throws IOException {
+    Dataset dataset = Dataset.create(SANDBOX.folder("origin"), 3, i -> 10_000);
+    Mount mount = SANDBOX.mount(dataset.root(), "--capacity", "64M");
+    mount.awaitStats("the scan's end", s -> Boolean.TRUE.equals(s.at("dataset.scanned")));
+    List<Path> files = dataset.files().stream().map(mount::path).toList();
+    files.forEach(file -> assertThat(file).isRegularFile()); // and known from now on
+
+    limitDescriptors(mount, 3);
+    Child.Result failed = SANDBOX.command("cat", files.get(0).toString());
+    limitDescriptors(mount, 4096);
+
+    assertThat(failed.err()).contains("Input/output error");
+    assertThat(failed.out()).isEmpty();
+    Await.until(
+        LOG_DEADLINE, "the log names the limit", () -> text(mount.log()).contains("ulimit -n"));
+    for (int i = 0; i < files.size(); i++) {
+      byte[] there = Files.readAllBytes(dataset.root().resolve(dataset.files().get(i)));
+      assertThat(Files.readAllBytes(files.get(i))).isEqualTo(there);
+    }
+    assertThat(mount.stats().at("name")).isEqualTo(mount.name());
+  }
+
+  private static void limitDescriptors(Mount mount, int most) {
+    String pid = Long.toString(mount.pid());
+    SANDBOX.command("prlimit", "--pid", pid, "--nofile=" + most + ":").mustSucceed();
+  }
+
+  private static String text(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package io.holdfast.peer.transfer;
+
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The SHA-256 of a body, as {@code Content-Digest} has it (RFC 9530). Without TLS the header that
+ * holds it is sealed, so nobody on the way can make another body pass. Not thread-safe.
+ *
+ * <p>Some 0.6 ms a MiB on one core with instructions for SHA, where CRC32C takes 0.04 ms. Of the
+ * codes that Java brings none is faster: AES-GMAC copies what it is given and is slower from a MiB
+ * on, Poly1305 takes three times as long, and HMAC is the same computation. A plain digest depends
+ * on no connection and no key, so that it is computed once for each resident.
+ */
+final class BodyDigest {
+  /** Bytes of a digest. */
+  static final int BYTES = 32;
+
+  private static final Pattern HEADER = Pattern.compile("sha-256=:([A-Za-z0-9+/]{43}=):");
+
+  private final MessageDigest digest;
+
+  BodyDigest() {
+    try {
+      digest = MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
+  void update(ByteBuffer bytes) {
+    digest.update(bytes);
+  }
+
+  /** Tells whether a header has the digest of all bytes so far; forgets them. */
+  boolean isThatOf(@Nullable String header) {
+    byte[] computed = digest.digest();
+    byte[] told = parse(header);
+    return told != null && MessageDigest.isEqual(computed, told);
+  }
+
+  /** Writes the header of some bytes. */
+  static String header(byte[] bytes) {
+    BodyDigest digest = new BodyDigest();
+    digest.update(ByteBuffer.wrap(bytes));
+    return headerOf(digest.digest.digest());
+  }
+
+  /** Writes the header of a digest. */
+  static String headerOf(byte[] sha256) {
+    return "sha-256=:" + Base64.getEncoder().encodeToString(sha256) + ":";
+  }
+
+  /** Reads the header; null where there is none. */
+  static byte @Nullable [] parse(@Nullable String header) {
+    Matcher matcher = HEADER.matcher(header == null ? "" : header);
+    return matcher.matches() ? Base64.getDecoder().decode(matcher.group(1)) : null;
+  }
+}
