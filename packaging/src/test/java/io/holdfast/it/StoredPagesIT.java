@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.posix.Posix;
 import io.holdfast.posix.RawPath;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -13,7 +15,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The daemon gives the kernel the bytes of residents before anybody asks for them. */
+/**
+ * The daemon gives the kernel the bytes of residents before anybody asks for them. Between that and
+ * the lock nothing holds a page: a kernel that reclaims what is not used, also when memory is not
+ * short, takes some, and these are read. It counts them.
+ */
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
 class StoredPagesIT {
@@ -29,15 +35,16 @@ class StoredPagesIT {
   private final long seed = System.nanoTime();
 
   @Test
-  void warm_ofFilesThatNobodyHasLookedAt_asksForNoBytes() {
+  void warm_ofFilesThatNobodyHasLookedAt_asksForNoBytes() throws IOException {
     Dataset dataset = dataset();
     Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
 
+    long before = pagesThatCameBack();
     sandbox.holdfast("warm", mount.name()).mustSucceed();
 
     Stats warm = mount.settledStats();
     assertThat(warm.residentItems()).isEqualTo(FILES);
-    assertThat(warm.requests("READ")).isZero();
+    assertThat(warm.requests("READ")).isBetween(0L, pagesThatCameBack() - before);
     assertThat(mount.lockedBytes()).isEqualTo(dataset.pageBytes());
     Child.Result read =
         sandbox
@@ -49,7 +56,7 @@ class StoredPagesIT {
                 "share")
             .await(DEADLINE);
     assertThat(read.exit()).as("seed %d: %s", seed, read).isZero();
-    assertThat(mount.settledStats().requests("READ")).isZero();
+    assertThat(mount.settledStats().requests("READ")).isEqualTo(warm.requests("READ"));
   }
 
   /** Whoever maps a file sees the rest of its last page, in which other files' bytes may be. */
@@ -57,13 +64,14 @@ class StoredPagesIT {
   void warm_ofFilesThatEndWithinAPage_leavesNothingBehindTheirEnd() throws IOException {
     Dataset dataset = dataset();
     Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
+    long before = pagesThatCameBack();
     sandbox.holdfast("warm", mount.name()).mustSucceed();
 
     for (String file : dataset.files()) {
       RawPath path = RawPath.of(mount.path(file));
       assertThat(Posix.isZeroBehindItsEnd(path)).as(file).isTrue();
     }
-    assertThat(mount.stats().requests("READ")).isZero();
+    assertThat(mount.stats().requests("READ")).isBetween(0L, pagesThatCameBack() - before);
   }
 
   @Test
@@ -83,6 +91,15 @@ class StoredPagesIT {
         "no pinned pages charged to the reader's group",
         readers::unevictableBytes,
         bytes -> bytes == 0);
+  }
+
+  /** Pages of files that the kernel had taken and that were read again, on the whole machine. */
+  private static long pagesThatCameBack() throws IOException {
+    String name = "workingset_refault_file ";
+    return Files.readAllLines(Path.of("/proc/vmstat")).stream()
+        .filter(line -> line.startsWith(name))
+        .mapToLong(line -> Long.parseLong(line.substring(name.length())))
+        .sum();
   }
 
   private Dataset dataset() {

@@ -162,12 +162,11 @@ public final class OpenWatcher implements AutoCloseable {
         Memory.putInt(pollfd + POLLFD_EVENTS, POLLIN);
         LIBC.poll(pollfd, 1, IDLE_MILLIS);
         activity.settle();
-        if (waiting(buffer) > MOST_WAITING) {
-          overflows++;
-          letGo();
-        }
         boolean more = true;
         for (int i = 0; i < MOST_BUFFERS && more; i++) {
+          if (waiting(buffer) > MOST_WAITING) {
+            letGo();
+          }
           long length = LIBC.read(group, buffer, BUFFER);
           more = length > 0;
           take(buffer, length, batch);
@@ -197,6 +196,7 @@ public final class OpenWatcher implements AutoCloseable {
   }
 
   /** Watches anew, which frees what waits; or, where that fails, goes on as before. */
+  @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
   private void letGo() {
     int fresh = makeGroup();
     if (fresh < 0) {
@@ -205,6 +205,7 @@ public final class OpenWatcher implements AutoCloseable {
     if (mark(fresh, mountpoint) == 0) {
       LIBC.close(group);
       group = fresh;
+      overflows++; // who sees it knows that from now on opens are counted
     } else {
       LIBC.close(fresh);
     }
