@@ -164,11 +164,11 @@ public final class OpenWatcher implements AutoCloseable {
         activity.settle();
         boolean more = true;
         for (int i = 0; i < MOST_BUFFERS && more; i++) {
-          if (waiting(buffer) > MOST_WAITING) {
-            letGo();
-          }
           long length = LIBC.read(group, buffer, BUFFER);
           more = length > 0;
+          if (length > BUFFER - EVENT_SIZE && waiting(pollfd) > MOST_WAITING) {
+            letGo();
+          }
           take(buffer, length, batch);
         }
         boolean some = !batch.isEmpty();
@@ -189,10 +189,10 @@ public final class OpenWatcher implements AutoCloseable {
     }
   }
 
-  /** Returns how many opens wait to be read. */
-  private long waiting(long buffer) {
-    Memory.putInt(buffer, 0);
-    return LIBC.ioctl(group, FIONREAD, buffer) == 0 ? Memory.getInt(buffer) / EVENT_SIZE : 0;
+  /** Returns how many opens wait to be read, by way of some memory for a number. */
+  private long waiting(long number) {
+    Memory.putInt(number, 0);
+    return LIBC.ioctl(group, FIONREAD, number) == 0 ? Memory.getInt(number) / EVENT_SIZE : 0;
   }
 
   /** Watches anew, which frees what waits; or, where that fails, goes on as before. */
