@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -369,6 +370,24 @@ class OriginChangesIT {
         () -> mount.stats().number("dataset.names"),
         names -> names < MANY_NAMES / 2);
     assertThat(fresh).hasSize(SMALL);
+  }
+
+  /** Also one in which nobody has looked anything up, of which libfuse tells no number. */
+  @Test
+  void refresh_ofADirectoryThatWasOnlyLookedAt_showsItAsItIs() throws IOException {
+    Path origin = sandbox.folder("origin");
+    Path directory = Files.createDirectories(origin.resolve("above/looked-at"));
+    Mount mount = sandbox.mount(origin, "--metadata-ttl", "1h");
+    Path shown = mount.path("above/looked-at");
+    assertThat(Files.getLastModifiedTime(shown)).isEqualTo(Files.getLastModifiedTime(directory));
+    Files.setLastModifiedTime(directory, FileTime.fromMillis(0));
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+
+    mount.refreshByCommand("above").mustSucceed();
+
+    assertThat(Files.getLastModifiedTime(shown)).isEqualTo(FileTime.fromMillis(0));
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(shown)))
+        .isEqualTo("rwx------");
   }
 
   @Test

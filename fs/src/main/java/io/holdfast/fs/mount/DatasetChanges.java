@@ -260,6 +260,12 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     }
   }
 
+  /** Also where the tree has known its attributes for long, which the kernel was told before. */
+  @Override
+  public void found(Node directory, byte[] name, Node found) {
+    kernel.expireAttributes(directory.id(), name, found.id());
+  }
+
   @Override
   public void otherNames(Node directory) {
     kernel.expireDirectory(directory.id());
@@ -334,7 +340,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
       Node now = tree.lookupWhateverTheWay(parent, node.name());
       if (now.equals(node)) {
         boolean different = !now.attributes().sameButForAccess(before);
-        if (different && !before.isDirectory()) {
+        if (different || before.isDirectory()) {
           kernel.expireAttributes(parent.id(), node.name(), node.id());
         }
         return different;

@@ -137,9 +137,10 @@ public final class Node {
     }
   }
 
-  void update(Attributes fresh) throws FsException {
+  /** As {@link NodeTable#update}. */
+  boolean update(Attributes known, Attributes fresh) throws FsException {
     try {
-      table.update(id, fresh);
+      return table.update(id, known, fresh);
     } finally {
       Reference.reachabilityFence(block);
     }

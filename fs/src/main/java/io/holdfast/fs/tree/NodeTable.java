@@ -624,18 +624,28 @@ public final class NodeTable implements AutoCloseable {
     return number(id, NodeRecord::inode);
   }
 
-  /** Gives a node other attributes; its version stays the same, and so its type and etag. */
-  void update(long id, Attributes fresh) throws FsException {
+  /**
+   * Gives a node other attributes, unless it has got others since; its version stays the same, and
+   * so its type and etag.
+   *
+   * @param known what it had before the origin was asked
+   * @return whether it has them now
+   */
+  boolean update(long id, Attributes known, Attributes fresh) throws FsException {
     Block block = held(id);
     long at = at(block, id);
     try {
       synchronized (lockOf(id)) {
+        if (!attributes(id).equals(known)) {
+          return false;
+        }
         if (NodeRecord.changed(at) != fresh.changed()) {
           changes.increment();
         }
         int before = NodeRecord.shape(at);
         NodeRecord.update(at, fresh, shapes.take(fresh));
         shapes.release(before);
+        return true;
       }
     } finally {
       Reference.reachabilityFence(block);

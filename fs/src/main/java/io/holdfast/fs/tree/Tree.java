@@ -427,12 +427,17 @@ public final class Tree {
    * @throws FsException as the origin says, where something has changed and it is asked again
    */
   public Node listed(Node parent, byte[] name, Attributes fresh) throws FsException {
-    Node known = unchanged(parent, name, fresh);
+    // what was listed may be older than what has been found meanwhile
+    Node known = known(parent, name);
     if (known != null) {
-      return known;
+      Attributes before = known.attributes();
+      return before.sameEntry(fresh)
+              && before.sameButForAccess(fresh)
+              && update(known, before, fresh)
+          ? known
+          : ask(parent, name, true);
     }
     Node added = names.addIfNone(parent, name, fresh);
-    // what was listed may be older than what a lookup has found meanwhile
     return added == null ? ask(parent, name, true) : added;
   }
 
@@ -476,35 +481,56 @@ public final class Tree {
     if (way.isAsKnown(directory, fresh)) {
       return;
     }
-    FsException changed = way.renewed(directory, fresh);
+    FsException changed = renewed(directory, fresh);
     if (!way.isAsKnown(directory, fresh)) {
       throw changed;
     }
   }
 
-  /** Returns the node that the name is known to lead to, with fresh attributes, or null. */
-  private @Nullable Node unchanged(Node parent, byte[] name, Attributes fresh) throws FsException {
-    Node known = known(parent, name);
-    if (known == null) {
-      return null;
+  /**
+   * Has the directories that led to an entry be known as they are. One that is another one is left
+   * to who looks up its name. They are asked for: what was told of them may be older than what has
+   * become known since.
+   *
+   * @return what to tell whoever came by them
+   */
+  private FsException renewed(Node directory, List<Attributes> fresh) throws FsException {
+    List<Node> nodes = new ArrayList<>();
+    for (Node at = directory; at != null && nodes.size() < fresh.size(); at = at.parent()) {
+      nodes.add(at);
     }
-    Attributes before = known.attributes();
-    if (!before.sameEntry(fresh)) {
-      return null;
+    boolean same = true;
+    for (int i = nodes.size() - 1; i >= 0 && same; i--) {
+      Node node = nodes.get(i);
+      Attributes known = node.attributes();
+      boolean asKnown = known.sameEntry(fresh.get(i)) && known.sameRights(fresh.get(i));
+      same = asKnown || refresh(node) || node.parent() == null;
+      if (!same) {
+        listener.elsewhere(node);
+      }
     }
-    if (!before.equals(fresh)) {
-      update(known, fresh);
-    }
-    return known;
+    return new FsException(
+        FsError.STALE, directory.path() + ": a directory on the way has changed at the origin");
   }
 
-  /** Nobody learns of anything below a directory before its rights are known to have changed. */
-  void update(Node node, Attributes fresh) throws FsException {
-    if (node.attributes().sameRights(fresh) || !fresh.isDirectory()) {
-      node.update(fresh);
-    } else {
-      way.update(node, fresh);
+  /**
+   * Gives a node what the origin has told, unless it has got something else since the origin was
+   * asked: which of the two is older, nobody knows. Nobody learns of anything below a directory
+   * before its rights are known to have changed.
+   *
+   * @param before what was known before the origin was asked
+   * @return whether the node has these attributes now
+   */
+  private boolean update(Node node, Attributes before, Attributes fresh) throws FsException {
+    Attributes now = node.attributes();
+    if (now.equals(fresh)) {
+      return true;
     }
+    if (!now.equals(before)) {
+      return false;
+    }
+    boolean isWay = fresh.isDirectory() && !before.sameRights(fresh);
+    return isWay ? way.update(node, before, fresh) : node.update(before, fresh);
   }
 
   /**
@@ -514,21 +540,23 @@ public final class Tree {
    *     are fresh then, and else still those of its own version
    */
   public boolean refresh(Node node) throws FsException {
-    Attributes fresh;
-    try {
-      fresh = origin.stat(node.path(), node.attributes());
-    } catch (FsException e) {
-      if (isGone(e)) {
+    // where others always have an answer first, theirs has to do
+    boolean updated = false;
+    for (int i = 0; i < MOST_QUESTIONS && !updated; i++) {
+      Attributes before = node.attributes();
+      Attributes fresh;
+      try {
+        fresh = origin.stat(node.path(), before);
+      } catch (FsException e) {
+        if (isGone(e)) {
+          return false;
+        }
+        throw e;
+      }
+      if (!before.sameEntry(fresh)) {
         return false;
       }
-      throw e;
-    }
-    Attributes known = node.attributes();
-    if (!known.sameEntry(fresh)) {
-      return false;
-    }
-    if (!known.equals(fresh)) {
-      update(node, fresh);
+      updated = update(node, before, fresh);
     }
     return true;
   }
@@ -543,14 +571,17 @@ public final class Tree {
     boolean whole = wholeWay;
     for (int i = 0; i < MOST_QUESTIONS; i++) {
       Names.Lead before = names.lead(parent, name);
-      Found found = findOrRemove(parent, name, whole, before);
+      Attributes known = attributes(parent, name);
+      Found found = findOrRemove(parent, name, whole, before, known);
       if (found != null) {
         if (!way.isAsKnown(parent, found.way())) {
-          throw way.renewed(parent, found.way());
+          throw renewed(parent, found.way());
         }
-        Node now = unchanged(parent, name, found.entry());
-        if (now == null && whole) {
-          now = names.replaceIfSame(parent, name, found.entry(), before);
+        Node now = known(parent, name);
+        if (now == null || !now.attributes().sameEntry(found.entry())) {
+          now = whole ? names.replaceIfSame(parent, name, found.entry(), before) : null;
+        } else if (known == null || !update(now, known, found.entry())) {
+          now = null;
         }
         if (now != null) {
           return now;
@@ -564,10 +595,10 @@ public final class Tree {
 
   /** Returns null where it is gone, but the name has changed since it led to what is given. */
   private @Nullable Found findOrRemove(
-      Node parent, byte[] name, boolean wholeWay, Names.Lead before) throws FsException {
+      Node parent, byte[] name, boolean wholeWay, Names.Lead before, @Nullable Attributes known)
+      throws FsException {
     try {
-      return origin.find(
-          parent.path(), name, way.known(parent, wholeWay), attributes(parent, name));
+      return origin.find(parent.path(), name, way.known(parent, wholeWay), known);
     } catch (FsException e) {
       if (isGone(e)
           && isNamed(parent, name)

@@ -63,6 +63,9 @@ public final class TreePass {
 
           @Override
           public void otherNames(Node directory) {}
+
+          @Override
+          public void found(Node directory, byte[] name, Node found) {}
         };
 
     /**
@@ -74,6 +77,14 @@ public final class TreePass {
 
     /** A directory that was there before has names that were not known, or has lost some. */
     void otherNames(Node directory);
+
+    /**
+     * A directory was found, changed or not. Who was told of it before may have been told of what
+     * was so before the tree knew better.
+     *
+     * @param directory where it has its name
+     */
+    void found(Node directory, byte[] name, Node found);
   }
 
   /**
@@ -119,10 +130,12 @@ public final class TreePass {
       Attributes before = known == null ? null : known.attributes();
       if (known != null && fresh.equals(before)) {
         nodes.see(known.id(), number);
+        reach(directory, name, known, fresh);
         return;
       }
       Node now = tree.listed(directory, name, fresh);
       nodes.see(now.id(), number);
+      reach(directory, name, now, fresh);
       if (known == null) {
         added.increment();
         gained(directory);
@@ -137,6 +150,12 @@ public final class TreePass {
       } else {
         missing.putIfAbsent(directory.id(), e);
       }
+    }
+  }
+
+  private void reach(Node directory, byte[] name, Node found, Attributes fresh) {
+    if (fresh.isDirectory()) {
+      changes.found(directory, name, found);
     }
   }
 

@@ -1,6 +1,5 @@
 package io.holdfast.fs.tree;
 
-import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.origin.Attributes;
 import java.util.ArrayList;
@@ -65,43 +64,21 @@ final class Way {
     }
   }
 
-  /** Gives a directory other attributes, with other rights, and has them asked for. */
-  void update(Node directory, Attributes fresh) throws FsException {
+  /**
+   * Gives a directory other attributes, with other rights, and has them asked for.
+   *
+   * @return false where it has got others than those that were known
+   */
+  boolean update(Node directory, Attributes known, Attributes fresh) throws FsException {
     synchronized (telling) {
       isTelling = true;
       try {
         listener.willHaveOtherRights(directory, fresh);
-        directory.update(fresh);
+        return directory.update(known, fresh);
       } finally {
         listener.otherRights(directory);
         isTelling = false;
       }
     }
-  }
-
-  /**
-   * Has directories be known as they are. One that is another one is left to who looks up its name.
-   *
-   * @return what to tell whoever came by them
-   */
-  FsException renewed(Node directory, List<Attributes> way) throws FsException {
-    List<Node> nodes = new ArrayList<>();
-    for (Node at = directory; at != null && nodes.size() < way.size(); at = at.parent()) {
-      nodes.add(at);
-    }
-    boolean same = true;
-    for (int i = nodes.size() - 1; i >= 0 && same; i--) {
-      Node node = nodes.get(i);
-      Attributes fresh = way.get(i);
-      Node parent = node.parent();
-      same = parent == null || node.attributes().sameEntry(fresh);
-      if (!same) {
-        listener.elsewhere(node);
-      } else if (!node.attributes().sameRights(fresh)) {
-        update(node, fresh);
-      }
-    }
-    return new FsException(
-        FsError.STALE, directory.path() + ": a directory on the way has changed at the origin");
   }
 }

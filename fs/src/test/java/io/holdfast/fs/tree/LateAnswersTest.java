@@ -8,6 +8,7 @@ import io.holdfast.fs.Await;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.GrowingMemory;
+import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.FakeOrigin;
 import io.holdfast.fs.origin.OriginPath;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -69,8 +71,12 @@ final class LateAnswersTest {
     return tree.lookup(tree.root(), name);
   }
 
-  /** Looks up the name, and holds an answer of the origin up until {@link #arrives} is open. */
   private Future<Node> lookupWithLateAnswer(int question) {
+    return withLateAnswer(question, () -> lookup(NAME));
+  }
+
+  /** Holds an answer of the origin about the name up until {@link #arrives} is open. */
+  private <T> Future<T> withLateAnswer(int question, Callable<T> asker) {
     AtomicInteger questions = new AtomicInteger();
     origin.setGate(
         new FakeOrigin.Gate() {
@@ -82,7 +88,7 @@ final class LateAnswersTest {
             }
           }
         });
-    Future<Node> late = threads.submit(() -> lookup(NAME));
+    Future<T> late = threads.submit(asker);
     Await.latch(answered);
     return late;
   }
@@ -186,6 +192,48 @@ final class LateAnswersTest {
     assertThat(now.attributes().size()).isEqualTo(3);
     assertThat(tree.known(tree.root(), NAME)).isEqualTo(now);
     assertThat(replaced).containsExactly(old);
+  }
+
+  /** A directory stays the same one: its attributes alone are younger. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void attributes_olderThanThoseKnownByNow_areNotTaken(boolean byName) throws Exception {
+    origin.directory("f");
+    Node directory = lookup(NAME);
+    origin.chmod("f", 0700);
+    Future<?> late =
+        withLateAnswer(1, () -> byName ? lookup(NAME) : (Object) tree.refresh(directory));
+    origin.chmod("f", 0750);
+    assertThat(tree.refresh(directory)).isTrue();
+    arrives.countDown();
+    assertThat(outcome(late)).isEqualTo(byName ? directory : true);
+    assertThat(directory.attributes().mode() & 0777).isEqualTo(0750);
+  }
+
+  @Test
+  void attributes_listedBeforeThoseKnownByNow_areNotTaken() throws FsException {
+    origin.directory("f");
+    Node directory = lookup(NAME);
+    origin.chmod("f", 0700);
+    Attributes listed = origin.stat(OriginPath.of("f"));
+    origin.chmod("f", 0750);
+    assertThat(tree.refresh(directory)).isTrue();
+    assertThat(tree.listed(tree.root(), NAME, listed)).isEqualTo(directory);
+    assertThat(directory.attributes().mode() & 0777).isEqualTo(0750);
+  }
+
+  /** By them the kernel lets users through. */
+  @Test
+  void attributes_ofADirectoryOnTheWayThatAreOlder_areNotTaken() throws Exception {
+    origin.file("f/a", new byte[1]);
+    Node directory = lookup(NAME);
+    tree.lookup(directory, name("a"));
+    origin.chmod("f", 0700);
+    Attributes old = origin.stat(OriginPath.of("f"));
+    origin.chmod("f", 0750);
+    assertThat(tree.refresh(directory)).isTrue();
+    assertFails(() -> tree.requireWay(directory, List.of(old)), FsError.STALE);
+    assertThat(directory.attributes().mode() & 0777).isEqualTo(0750);
   }
 
   @Test

@@ -79,7 +79,8 @@ final class NodeTableTest {
         ids.add(table.add(ids.get(i / 100), name("n".repeat(i % 255 + 1) + i), attributes));
       }
       table.markStale(ids.get(40_007));
-      table.update(ids.get(8), directory(80));
+      assertThat(table.update(ids.get(8), directory(8), directory(80))).isTrue();
+      assertThat(table.update(ids.get(8), directory(8), directory(81))).isFalse();
       table.setListed(ids.get(9), 12345, 1);
     }
     try (NodeTable table = new NodeTable(GrowingMemory.at(file))) {

@@ -32,6 +32,7 @@ final class TreePassTest {
 
   private final FakeOrigin origin = new FakeOrigin();
   private final List<String> changes = new CopyOnWriteArrayList<>();
+  private final List<String> reached = new CopyOnWriteArrayList<>();
   private final List<String> replaced = new CopyOnWriteArrayList<>();
   private final ExecutorService threads = Executors.newFixedThreadPool(2);
   private NodeTable nodes;
@@ -68,6 +69,11 @@ final class TreePassTest {
           public void otherNames(Node directory) {
             changes.add(directory.path() + " has other names");
           }
+
+          @Override
+          public void found(Node directory, byte[] name, Node found) {
+            reached.add(found.path().toString());
+          }
         });
   }
 
@@ -75,6 +81,18 @@ final class TreePassTest {
     TreePass pass = begin();
     new TreeScan(origin, tree, threads).run(tree.root(), pass, (in, name, is) -> {}, () -> true);
     return pass.different();
+  }
+
+  /** Whoever was told of one, before the tree knew better, is told again. */
+  @Test
+  void pass_overWhatIsAsKnown_tellsOfEachDirectoryAllTheSame() throws FsException {
+    origin.file("a/b/f", new byte[1]);
+    pass();
+    changes.clear();
+    reached.clear();
+    assertThat(pass()).isZero();
+    assertThat(changes).isEmpty();
+    assertThat(reached).containsExactlyInAnyOrder("a", "a/b");
   }
 
   private Node known(String path) {
@@ -135,7 +153,7 @@ final class TreePassTest {
   }
 
   @Test
-  void found_otherAttributesOfTheSameContent_staysAndAccessAloneIsNoChange() throws FsException {
+  void found_otherTimeOfAccessAlone_isNoChange() throws FsException {
     origin.file("file", new byte[3]);
     pass();
     changes.clear();
@@ -143,18 +161,26 @@ final class TreePassTest {
     Attributes before = file.attributes();
 
     TreePass pass = begin();
-    pass.found(tree.root(), name("file"), with(before, before.blocks()));
+    pass.found(tree.root(), name("file"), accessed(before));
     assertThat(file.attributes().accessed()).isEqualTo(ACCESSED);
     assertThat(pass.different()).isZero();
     assertThat(changes).isEmpty();
-
-    pass.found(tree.root(), name("file"), with(before, before.blocks() + 1));
-    assertThat(pass.different()).isEqualTo(1);
-    assertThat(changes).containsExactly("file stays");
-    assertThat(known("file")).isEqualTo(file);
   }
 
-  private static Attributes with(Attributes of, long blocks) {
+  @Test
+  void found_otherAttributesOfTheSameDirectory_staysAndIsAChange() throws FsException {
+    origin.directory("d");
+    pass();
+    changes.clear();
+    Node directory = known("d");
+    origin.chmod("d", 0700);
+
+    assertThat(pass()).isEqualTo(1);
+    assertThat(changes).containsExactly("d stays");
+    assertThat(known("d")).isEqualTo(directory);
+  }
+
+  private static Attributes accessed(Attributes of) {
     return new Attributes(
         of.mode(),
         of.links(),
@@ -163,7 +189,7 @@ final class TreePassTest {
         of.device(),
         of.inode(),
         of.size(),
-        blocks,
+        of.blocks(),
         ACCESSED,
         of.modified(),
         of.changed(),

@@ -216,10 +216,17 @@ public final class JnrBinding implements Binding {
     }
   }
 
-  /** libfuse gives each file a number of its own: only the name can be told. */
+  /**
+   * libfuse gives each file a number of its own: only the name can be told. So it is of a directory
+   * in which nobody has looked anything up.
+   */
   @Override
   public void expireAttributes(long parent, byte[] name, long node) {
-    expire(parent, name);
+    if (directories.number(node) == 0) {
+      expire(parent, name);
+    } else {
+      expireDirectory(node);
+    }
   }
 
   @Override
