@@ -1,6 +1,8 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.settings.SettingsException;
+import io.holdfast.fs.units.Near;
 import io.holdfast.fs.units.Visible;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +30,10 @@ final class CliErrors {
     if (failure instanceof CliException known) {
       print(command, String.valueOf(known.getMessage()));
       return known.exitCode();
+    }
+    if (failure instanceof SettingsException known) {
+      print(command, String.valueOf(known.getMessage()));
+      return CliException.USAGE;
     }
     if (failure instanceof FsException known) {
       print(command, String.valueOf(known.getMessage()));

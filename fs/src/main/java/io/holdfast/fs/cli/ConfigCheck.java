@@ -1,22 +1,21 @@
 package io.holdfast.fs.cli;
 
-import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.settings.Given;
+import io.holdfast.fs.settings.GivenSettings;
+import io.holdfast.fs.settings.Group;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.Source;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Reads a mount's file as {@code holdfast mount} would, and mounts nothing. Stateless. */
 final class ConfigCheck {
   private static final String LATER = "to be given to 'holdfast mount'";
-
-  /** What is said of sources in S3 only. */
-  private static final Set<Settings.Key> OF_S3 =
-      EnumSet.range(Settings.Key.S3_ENDPOINT, Settings.Key.DIR_MODE);
 
   private final Host host;
 
@@ -42,7 +41,7 @@ final class ConfigCheck {
   Result check(String target) {
     ConfigLookup lookup = new ConfigLookup(host);
     GivenSettings given = lookup.complete(meant(target));
-    if (given.get(Settings.Key.CONFIG).isEmpty()) {
+    if (given.get(SettingTable.CONFIG).isEmpty()) {
       throw CliException.usage(
           "'%s' has no file: there is no %s"
               .formatted(
@@ -53,10 +52,10 @@ final class ConfigCheck {
     }
     GivenSettings whole = given.orElse(missing(given));
     List<Map<String, Object>> rows = new MountRequest(host, whole).settings().report();
-    if (whole.get(Settings.Key.MOUNTPOINT).filter(one -> one.source().equals(LATER)).isPresent()
-        && whole.get(Settings.Key.NAME).isEmpty()) {
+    if (whole.get(SettingTable.MOUNTPOINT).filter(one -> one.source().equals(LATER)).isPresent()
+        && whole.get(SettingTable.NAME).isEmpty()) {
       rows.stream()
-          .filter(row -> Settings.Key.NAME.text().equals(row.get("setting")))
+          .filter(row -> SettingTable.NAME.name().equals(row.get("setting")))
           .forEach(row -> row.put("source", LATER));
     }
     rows.stream().filter(row -> LATER.equals(row.get("source"))).forEach(ConfigCheck::blank);
@@ -65,15 +64,15 @@ final class ConfigCheck {
 
   /** Something in the place of arguments that the command line of a mount may yet give. */
   private static GivenSettings missing(GivenSettings given) {
-    Optional<String> source = given.get(Settings.Key.SOURCE).map(Given::value);
+    Optional<String> source = given.get(SettingTable.SOURCE).map(Given::value);
     List<Given> missing = new ArrayList<>();
     if (source.isEmpty()) {
       // Beside a directory, what is of S3 would be refused.
-      boolean s3 = OF_S3.stream().anyMatch(key -> given.get(key).isPresent());
-      missing.add(new Given(Settings.Key.SOURCE, List.of(s3 ? "s3://bucket" : "/source"), LATER));
+      boolean s3 = SettingTable.rows(Group.S3).stream().anyMatch(key -> given.get(key).isPresent());
+      missing.add(new Given(SettingTable.SOURCE, List.of(s3 ? "s3://bucket" : "/source"), LATER));
     }
-    if (source.filter(text -> OptionTable.isPath(Settings.Key.SOURCE, text)).isEmpty()) {
-      missing.add(new Given(Settings.Key.MOUNTPOINT, List.of("/mountpoint"), LATER));
+    if (source.filter(text -> !Source.URL.matcher(text).matches()).isEmpty()) {
+      missing.add(new Given(SettingTable.MOUNTPOINT, List.of("/mountpoint"), LATER));
     }
     return GivenSettings.of(missing);
   }
@@ -85,16 +84,16 @@ final class ConfigCheck {
 
   private GivenSettings meant(String target) {
     if (!target.contains("/") && !target.endsWith(ConfigLookup.ENDING)) {
-      return GivenSettings.of(List.of(Given.argument(Settings.Key.NAME, target)));
+      return GivenSettings.of(List.of(Given.argument(SettingTable.NAME, target)));
     }
     Path path = Path.of(target).toAbsolutePath().normalize();
     List<Given> given = new ArrayList<>();
-    given.add(Given.argument(Settings.Key.CONFIG, path.toString()));
+    given.add(Given.argument(SettingTable.CONFIG, path.toString()));
     String name = String.valueOf(path.getFileName());
     if (host.configurationDirectories().contains(path.getParent())
         && name.endsWith(ConfigLookup.ENDING)) {
       name = name.substring(0, name.length() - ConfigLookup.ENDING.length());
-      given.add(Given.argument(Settings.Key.NAME, name));
+      given.add(Given.argument(SettingTable.NAME, name));
     }
     return GivenSettings.of(given);
   }

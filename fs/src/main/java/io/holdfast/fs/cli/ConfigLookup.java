@@ -1,8 +1,13 @@
 package io.holdfast.fs.cli;
 
-import io.holdfast.fs.daemon.MountNames;
-import io.holdfast.fs.daemon.Settings;
-import io.holdfast.fs.daemon.Source;
+import io.holdfast.fs.settings.ConfigFile;
+import io.holdfast.fs.settings.Given;
+import io.holdfast.fs.settings.GivenSettings;
+import io.holdfast.fs.settings.MountNames;
+import io.holdfast.fs.settings.Setting;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Source;
+import io.holdfast.fs.units.Near;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -63,7 +68,7 @@ final class ConfigLookup {
    * Adds what the file says: the one that is named, or that of the mount's name, if it is there.
    */
   GivenSettings withFile(GivenSettings given) {
-    Optional<Path> named = given.get(Settings.Key.CONFIG).map(config -> Path.of(config.value()));
+    Optional<Path> named = given.get(SettingTable.CONFIG).map(config -> Path.of(config.value()));
     if (named.isPresent()) {
       return given.orElse(ConfigFile.read(named.get()));
     }
@@ -71,7 +76,7 @@ final class ConfigLookup {
     if (found.isEmpty()) {
       return given;
     }
-    Given config = new Given(Settings.Key.CONFIG, List.of(found.get().toString()), FOUND);
+    Given config = new Given(SettingTable.CONFIG, List.of(found.get().toString()), FOUND);
     return given.orElse(ConfigFile.read(found.get())).with(config);
   }
 
@@ -81,8 +86,8 @@ final class ConfigLookup {
    */
   static List<String> doubtful(Map<String, String> environment) {
     List<String> known = new ArrayList<>(OTHER_VARIABLES);
-    for (Settings.Key key : Settings.Key.values()) {
-      known.add(key.name());
+    for (Setting<?> setting : SettingTable.rows()) {
+      known.add(setting.variable().substring(PREFIX.length()));
     }
     return environment.keySet().stream()
         .filter(name -> name.startsWith(PREFIX))
@@ -115,14 +120,14 @@ final class ConfigLookup {
 
   /** What the mount will be called, as far as that does not depend on the file. */
   private Optional<String> name(GivenSettings given) {
-    Optional<String> name = given.get(Settings.Key.NAME).map(Given::value);
+    Optional<String> name = given.get(SettingTable.NAME).map(Given::value);
     if (name.isPresent()) {
       // Another one is refused later, and must not lead anywhere until then.
       return name.filter(MountNames::isName);
     }
     return given
-        .get(Settings.Key.MOUNTPOINT)
-        .or(() -> given.get(Settings.Key.SOURCE))
+        .get(SettingTable.MOUNTPOINT)
+        .or(() -> given.get(SettingTable.SOURCE))
         .map(Given::value)
         .filter(path -> !path.isEmpty() && !Source.URL.matcher(path).matches())
         .map(path -> MountNames.of(host.locate(Path.of(path).toAbsolutePath().normalize())));

@@ -2,8 +2,8 @@ package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.daemon.Daemon;
-import io.holdfast.fs.daemon.Settings;
 import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.settings.Settings;
 import io.holdfast.peer.PeerSetupException;
 
 /** A running mount as the command line needs it. */

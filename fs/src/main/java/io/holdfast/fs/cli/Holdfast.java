@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IExecutionExceptionHandler;
@@ -148,7 +149,7 @@ public final class Holdfast {
     commands.put("drop", () -> new DropCommand(context));
     commands.put("capacity", () -> new CapacityCommand(context));
     commands.put("refresh", () -> new RefreshCommand(context));
-    commands.put("restart", () -> new RestartCommand(context));
+    commands.put(RestartCommand.NAME, () -> new RestartCommand(context));
     commands.put("simulate", () -> new SimulateCommand(context));
     commands.put("doctor", () -> new DoctorCommand(context));
     commands.put("debug", () -> new DebugCommand(context));
@@ -170,6 +171,9 @@ public final class Holdfast {
     top.setParameterExceptionHandler(execution);
     top.setExecutionExceptionHandler(execution);
     top.setExecutionStrategy(execution);
+    List.of(MountCommand.NAME, RestartCommand.NAME).stream()
+        .flatMap(name -> Stream.ofNullable(top.getSubcommands().get(name)))
+        .forEach(command -> MountOptions.addTo(command.getCommandSpec()));
     addStandardOptions(top);
     return top;
   }

@@ -1,6 +1,7 @@
 package io.holdfast.fs.cli;
 
-import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -18,8 +19,9 @@ final class LogPath {
   /** Returns the file of a mount's daemon. */
   static Path of(Settings settings, int uid, Map<String, String> environment) {
     return settings
-        .logFile()
-        .orElseGet(() -> directory(uid, environment).resolve(settings.name() + ".log"));
+        .find(SettingTable.LOG_FILE)
+        .orElseGet(
+            () -> directory(uid, environment).resolve(settings.get(SettingTable.NAME) + ".log"));
   }
 
   /** Returns where the logs of a user are, unless told otherwise. */

@@ -1,14 +1,17 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
-import io.holdfast.fs.daemon.BindingChoice;
-import io.holdfast.fs.daemon.Settings;
 import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.doctor.Doctor;
 import io.holdfast.fs.doctor.Promises;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.MountTable;
 import io.holdfast.fs.linux.TrustedPlace;
+import io.holdfast.fs.settings.BindingChoice;
+import io.holdfast.fs.settings.Given;
+import io.holdfast.fs.settings.GivenSettings;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.units.Visible;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -19,7 +22,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -85,10 +87,6 @@ final class MountCommand implements Callable<Integer> {
           "Where it appears. Default: what the file says, or SOURCE itself, if it is a directory.")
   private @Nullable String mountpoint;
 
-  /** For their definition; what was given is asked of the parser. */
-  @ArgGroup(validate = false, exclusive = false)
-  MountOptions options = new MountOptions();
-
   @Option(
       names = "--report",
       hidden = true,
@@ -98,7 +96,10 @@ final class MountCommand implements Callable<Integer> {
   @Option(names = "--note", hidden = true, description = "A line for the daemon's log.")
   private List<String> notes = new ArrayList<>();
 
-  @Option(names = "--from", hidden = true, description = "Where a setting's value came from.")
+  @Option(
+      names = DaemonWords.FROM,
+      hidden = true,
+      description = "Where a setting's value came from.")
   private List<String> from = new ArrayList<>();
 
   MountCommand(CliContext context) {
@@ -129,7 +130,7 @@ final class MountCommand implements Callable<Integer> {
     // not for the daemon's log: it would say the same at each of its starts, true or not by then
     Optional<String> together = together(settings).map(Visible::of);
     DaemonWords daemon = new DaemonWords(context.ownCommand(), request.given(), lines);
-    if (!settings.foreground()) {
+    if (!settings.get(SettingTable.FOREGROUND)) {
       int exitCode = startInBackground(settings, daemon);
       together.ifPresent(note -> err.println("holdfast: " + note));
       err.flush();
@@ -137,7 +138,7 @@ final class MountCommand implements Callable<Integer> {
     }
     together.ifPresent(note -> err.println("holdfast: " + note));
     err.flush();
-    return settings.binding() == BindingChoice.KERNEL
+    return settings.get(SettingTable.BINDING) == BindingChoice.KERNEL
         ? superviseInForeground(settings, daemon)
         : serveInForeground(settings, lines);
   }
@@ -150,7 +151,8 @@ final class MountCommand implements Callable<Integer> {
       if (others.mounts().isEmpty() && others.unknown() == 0) {
         return Optional.empty();
       }
-      Promises all = others.with(settings.name(), settings.capacityBytes());
+      Promises all =
+          others.with(settings.get(SettingTable.NAME), settings.get(SettingTable.CAPACITY));
       return Optional.of(all.advice(around.memory()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -162,15 +164,15 @@ final class MountCommand implements Callable<Integer> {
   private GivenSettings given() {
     List<Given> arguments = new ArrayList<>();
     if (source != null) {
-      arguments.add(Given.argument(Settings.Key.SOURCE, source));
+      arguments.add(Given.argument(SettingTable.SOURCE, source));
     }
     if (mountpoint != null) {
-      arguments.add(Given.argument(Settings.Key.MOUNTPOINT, mountpoint));
+      arguments.add(Given.argument(SettingTable.MOUNTPOINT, mountpoint));
     }
     GivenSettings words =
-        GivenSettings.ofFlags(context.parsed(spec)).orElse(GivenSettings.of(arguments));
+        MountOptions.given(context.parsed(spec)).orElse(GivenSettings.of(arguments));
     return report || isSupervised()
-        ? words.withSources(from)
+        ? DaemonWords.withSources(words, from)
         : new ConfigLookup(context.host()).complete(words);
   }
 
@@ -181,7 +183,7 @@ final class MountCommand implements Callable<Integer> {
   private int startInBackground(Settings settings, DaemonWords words) throws FsException {
     List<String> daemon = words.of("--report", settings);
     List<String> command =
-        settings.binding() == BindingChoice.KERNEL
+        settings.get(SettingTable.BINDING) == BindingChoice.KERNEL
             ? supervisor(settings, daemon, logFile(settings))
             : daemon;
     BackgroundStart start =
@@ -205,7 +207,7 @@ final class MountCommand implements Callable<Integer> {
 
   /** This process becomes the supervisor, so that it is the one that a service manager started. */
   private int superviseInForeground(Settings settings, DaemonWords words) throws FsException {
-    Path log = settings.logFile().orElse(Path.of("/dev/stderr"));
+    Path log = settings.find(SettingTable.LOG_FILE).orElse(Path.of("/dev/stderr"));
     List<String> daemon = words.of("--foreground", settings);
     int errno = context.become(supervisor(settings, daemon, log));
     throw CliException.couldNot("the supervisor cannot be started: " + Linux.describe(errno));
@@ -213,7 +215,7 @@ final class MountCommand implements Callable<Integer> {
 
   private void cleanUpAfter(Settings settings) {
     Host host = context.host();
-    Path at = settings.mountpoint();
+    Path at = settings.get(SettingTable.MOUNTPOINT);
     try {
       boolean dead =
           host.mounts().at(at).filter(MountTable.Mount::isHoldfast).isPresent()
@@ -221,7 +223,7 @@ final class MountCommand implements Callable<Integer> {
       if (dead) {
         host.detach(at);
       }
-      host.control().removeLeftovers(settings.name());
+      host.control().removeLeftovers(settings.get(SettingTable.NAME));
     } catch (IOException e) {
       throw CliException.couldNot(
           "the failed start left a mount at '%s': take it away with 'holdfast umount %s'"
@@ -231,12 +233,12 @@ final class MountCommand implements Callable<Integer> {
   }
 
   private int serveInForeground(Settings settings, List<String> lines) throws FsException {
-    if (settings.logFile().isPresent()) {
+    if (settings.find(SettingTable.LOG_FILE).isPresent()) {
       logToFile(settings);
     } else {
       DaemonLog.toErrorOutput(
-          settings.level(),
-          settings.monitoring().logFormat(),
+          settings.get(SettingTable.LOG_LEVEL),
+          settings.get(SettingTable.LOG_FORMAT),
           Journal.isErrorOutput(context.host().environment()));
     }
     PrintWriter out = context.out(spec);
@@ -272,7 +274,8 @@ final class MountCommand implements Callable<Integer> {
   private void logToFile(Settings settings) {
     Path file = logFile(settings);
     try {
-      DaemonLog.toFile(file, settings.level(), settings.monitoring().logFormat());
+      DaemonLog.toFile(
+          file, settings.get(SettingTable.LOG_LEVEL), settings.get(SettingTable.LOG_FORMAT));
     } catch (TrustedPlace.Untrusted e) {
       throw CliException.couldNot(e.getMessage(), e);
     } catch (IOException e) {

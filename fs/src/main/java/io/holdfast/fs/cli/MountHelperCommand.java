@@ -2,11 +2,13 @@ package io.holdfast.fs.cli;
 
 import static io.holdfast.fs.linux.Libc.LIBC;
 
-import io.holdfast.fs.daemon.MountNames;
-import io.holdfast.fs.daemon.Settings;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.linux.Scratch;
+import io.holdfast.fs.settings.ConfigFile;
+import io.holdfast.fs.settings.Given;
+import io.holdfast.fs.settings.MountNames;
+import io.holdfast.fs.settings.SettingTable;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -125,7 +127,7 @@ final class MountHelperCommand implements Callable<Integer> {
             .flatMap(lookup::find)
             .orElseThrow(() -> noFile(name));
     return ConfigFile.read(file)
-        .get(Settings.Key.SOURCE)
+        .get(SettingTable.SOURCE)
         .map(Given::value)
         .orElseThrow(
             () -> CliException.usage("%s has no 'source': write 'source: PATH'".formatted(file)));

@@ -1,7 +1,10 @@
 package io.holdfast.fs.cli;
 
-import io.holdfast.fs.daemon.Settings;
-import io.holdfast.fs.daemon.Source;
+import io.holdfast.fs.settings.Given;
+import io.holdfast.fs.settings.GivenSettings;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.Source;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -21,16 +24,16 @@ final class MountRequest {
    */
   MountRequest(Host host, GivenSettings given) {
     this.host = host;
-    Given from = given.get(Settings.Key.SOURCE).orElseThrow(() -> noSource(given));
+    Given from = given.get(SettingTable.SOURCE).orElseThrow(() -> noSource(given));
     source = parse(from);
-    Optional<Given> to = given.get(Settings.Key.MOUNTPOINT);
+    Optional<Given> to = given.get(SettingTable.MOUNTPOINT);
     this.given = to.isPresent() ? given : given.with(overItself());
     mountpoint = to.map(MountRequest::path).orElseGet(this::sourceItself);
   }
 
   private CliException noSource(GivenSettings given) {
-    Optional<String> config = given.get(Settings.Key.CONFIG).map(Given::value);
-    Optional<String> name = given.get(Settings.Key.NAME).map(Given::value);
+    Optional<String> config = given.get(SettingTable.CONFIG).map(Given::value);
+    Optional<String> name = given.get(SettingTable.NAME).map(Given::value);
     String where = "or --name NAME of a mount that has a file";
     if (config.isPresent()) {
       where = "or write 'source: PATH' into " + config.get();
@@ -60,7 +63,7 @@ final class MountRequest {
   }
 
   private Given overItself() {
-    return new Given(Settings.Key.MOUNTPOINT, List.of(source.toString()), "default");
+    return new Given(SettingTable.MOUNTPOINT, List.of(source.toString()), "default");
   }
 
   private Path sourceItself() {

@@ -1,12 +1,13 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.control.RunningDaemon;
-import io.holdfast.fs.daemon.BindingChoice;
-import io.holdfast.fs.daemon.Settings;
-import io.holdfast.fs.daemon.Source;
 import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.doctor.SourceMount;
 import io.holdfast.fs.linux.MountTable;
+import io.holdfast.fs.settings.BindingChoice;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.Source;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -85,12 +86,12 @@ final class Preflight {
   void checkMachine(Settings settings) {
     checkOwnFiles(settings);
     settings
-        .stateDirectory()
+        .find(SettingTable.STATE_DIR)
         .ifPresent(path -> SystemPlaces.checkStateDirectory(host.mounts(), host.locate(path)));
     checkSourceMounted(settings);
-    checkName(settings.name());
+    checkName(settings.get(SettingTable.NAME));
     checkDevice();
-    boolean library = settings.binding() == BindingChoice.JNR_FUSE;
+    boolean library = settings.get(SettingTable.BINDING) == BindingChoice.JNR_FUSE;
     if (library && !host.hasLibfuse()) {
       throw CliException.couldNot(
           "libfuse 2 (libfuse.so.2) is missing: install it with " + host.libfuseInstallation());
@@ -256,16 +257,17 @@ final class Preflight {
     own.addAll(settings.ownFiles());
     for (Path path : own) {
       // the first daemon opens some before it mounts; the next one finds its own mount there
-      if (SystemPlaces.isBelow(host.locate(path), settings.mountpoint())) {
+      if (SystemPlaces.isBelow(host.locate(path), settings.get(SettingTable.MOUNTPOINT))) {
         throw CliException.usage(
             "mountpoint '%s' holds '%s', which Holdfast itself needs: choose another"
-                .formatted(settings.mountpoint(), path));
+                .formatted(settings.get(SettingTable.MOUNTPOINT), path));
       }
     }
   }
 
   private void checkSourceMounted(Settings settings) {
-    if (!settings.requireMount() || !(settings.origin() instanceof Source.Directory source)) {
+    if (!settings.get(SettingTable.REQUIRE_MOUNT)
+        || !(settings.get(SettingTable.SOURCE) instanceof Source.Directory source)) {
       return;
     }
     SourceMount.missing(source.path(), host.mounts(), host.fstab())
@@ -298,12 +300,12 @@ final class Preflight {
           "not permitted to mount as user %d: run as root, or install the package fuse3 (fusermount)"
               .formatted(host.uid()));
     }
-    if (!host.canWrite(settings.mountpoint())) {
+    if (!host.canWrite(settings.get(SettingTable.MOUNTPOINT))) {
       throw CliException.couldNot(
           "not permitted to mount on '%s' as user %d: choose a directory that you may write to"
-              .formatted(settings.mountpoint(), host.uid()));
+              .formatted(settings.get(SettingTable.MOUNTPOINT), host.uid()));
     }
-    if (settings.allowOther() && !host.userAllowOther()) {
+    if (settings.get(SettingTable.ALLOW_OTHER) && !host.userAllowOther()) {
       throw CliException.couldNot(
           "--allow-other is not permitted to users: write 'user_allow_other' into /etc/fuse.conf,"
               + " or leave the option out");

@@ -4,7 +4,9 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlClient;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.daemon.LiveChanges;
-import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.settings.GivenSettings;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -15,7 +17,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
@@ -23,7 +24,7 @@ import picocli.CommandLine.Spec;
 
 /** {@code holdfast restart}: puts another daemon in the place of a mount's one. */
 @Command(
-    name = "restart",
+    name = RestartCommand.NAME,
     sortOptions = false,
     customSynopsis = "holdfast restart [OPTIONS] MOUNTPOINT|NAME",
     header = "Put a new daemon under a mount that goes on.",
@@ -43,6 +44,8 @@ import picocli.CommandLine.Spec;
       "  holdfast restart --capacity 600G /data/imagenet"
     })
 final class RestartCommand implements Callable<Integer> {
+  static final String NAME = "restart";
+
   private static final Duration ASK_DEADLINE = Duration.ofSeconds(5);
   private static final Duration START_DEADLINE = Duration.ofSeconds(30);
   private static final long POLL_MILLIS = 20;
@@ -54,10 +57,6 @@ final class RestartCommand implements Callable<Integer> {
   @Parameters(index = "0", paramLabel = "MOUNTPOINT|NAME", description = "Which mount.")
   private String target = "";
 
-  /** For their definition; what was given is asked of the parser. */
-  @ArgGroup(validate = false, exclusive = false)
-  MountOptions changes = new MountOptions();
-
   RestartCommand(CliContext context) {
     this.context = context;
   }
@@ -65,7 +64,7 @@ final class RestartCommand implements Callable<Integer> {
   @Override
   public Integer call() throws FsException {
     context.refuseRepeatedOptions(spec);
-    GivenSettings given = GivenSettings.ofFlags(context.parsed(spec));
+    GivenSettings given = MountOptions.given(context.parsed(spec));
     ChangedMount.refuseFixed(given);
     RunningDaemon daemon = new Targets(context.host()).get(target);
     Path state = context.host().control().stateDirectory(daemon.name());
@@ -86,7 +85,7 @@ final class RestartCommand implements Callable<Integer> {
     try {
       String before = Files.readString(command);
       List<String> words = words(daemon);
-      GivenSettings was = ChangedMount.ofDaemon(words);
+      GivenSettings was = DaemonWords.read(words);
       MountRequest request = ChangedMount.of(context.host(), was, changes);
       Settings settings = request.settings();
       List<String> start =
@@ -96,11 +95,12 @@ final class RestartCommand implements Callable<Integer> {
       Path log =
           words.get(0).equals("--report")
               ? LogPath.of(settings, context.host().uid(), context.host().environment())
-              : settings.logFile().orElse(Path.of("/dev/stderr"));
+              : settings.find(SettingTable.LOG_FILE).orElse(Path.of("/dev/stderr"));
       Supervisor.writeCommand(state, settings, start, log);
-      long capacityBefore = new MountRequest(context.host(), was).settings().capacityBytes();
-      if (changes.get(Settings.Key.CAPACITY).isPresent()
-          || settings.capacityBytes() != capacityBefore) {
+      long capacityBefore =
+          new MountRequest(context.host(), was).settings().get(SettingTable.CAPACITY);
+      if (changes.get(SettingTable.CAPACITY).isPresent()
+          || settings.get(SettingTable.CAPACITY) != capacityBefore) {
         LiveChanges.forgetCapacity(state);
       }
       new ControlClient(daemon.socket(), ASK_DEADLINE).restart();

@@ -1,7 +1,7 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
-import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.simulate.Capacity;
 import io.holdfast.fs.simulate.DatasetDirectory;
 import io.holdfast.fs.simulate.Experiment;
@@ -197,9 +197,9 @@ final class SimulateRequest {
 
   private static long itemSize(String text) {
     long size = Sizes.parse(text);
-    if (!Settings.isItemSize(size)) {
+    if (!SettingTable.isItemSize(size)) {
       throw new IllegalArgumentException(
-          "'" + text + "' is not possible: choose " + Settings.ITEM_SIZES);
+          "'" + text + "' is not possible: choose " + SettingTable.ITEM_SIZES);
     }
     return size;
   }

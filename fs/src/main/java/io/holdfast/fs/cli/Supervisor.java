@@ -4,10 +4,11 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlDirectory;
-import io.holdfast.fs.daemon.Settings;
-import io.holdfast.fs.daemon.Source;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.Source;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,7 +48,7 @@ final class Supervisor {
       Path log)
       throws FsException {
     control.create();
-    Path state = control.stateDirectory(settings.name());
+    Path state = control.stateDirectory(settings.get(SettingTable.NAME));
     try {
       FileUtils.deleteDirectory(state.toFile());
       Files.createDirectory(
@@ -74,10 +75,10 @@ final class Supervisor {
   static String commandText(Settings settings, List<String> daemon, Path log) {
     return "origin=%s%nmountpoint=%s%nlog=%s%nformat=%s%nset -- %s%n"
         .formatted(
-            quoted(held(settings.origin())),
-            quoted(settings.mountpoint().toString()),
+            quoted(held(settings.get(SettingTable.SOURCE))),
+            quoted(settings.get(SettingTable.MOUNTPOINT).toString()),
             quoted(log.toString()),
-            settings.monitoring().logFormat().name().toLowerCase(Locale.ROOT),
+            settings.get(SettingTable.LOG_FORMAT).name().toLowerCase(Locale.ROOT),
             daemon.stream().map(Supervisor::quoted).collect(Collectors.joining(" ")));
   }
 

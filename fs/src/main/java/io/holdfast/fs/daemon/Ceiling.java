@@ -6,6 +6,8 @@ import io.holdfast.fs.memory.MemoryGuard;
 import io.holdfast.fs.memory.OwnMemory;
 import io.holdfast.fs.memory.Rooms;
 import io.holdfast.fs.residency.Residency;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.transit.Transit;
 import io.holdfast.fs.tree.Tree;
 import java.nio.file.Path;
@@ -38,17 +40,19 @@ final class Ceiling {
         new OwnMemory(
             ROOT,
             new OwnMemory.Promised(
-                settings.transitBytes(),
-                settings.windowBytes(),
+                settings.get(SettingTable.TRANSIT),
+                settings.get(SettingTable.WINDOW),
                 settings.heapBytes(),
-                SettingsRules.connections(settings)),
+                settings.connectionBytes()),
             () -> measured(parts));
     return new MemoryGuard(
         new CapacityRules(Duration.ofSeconds(Integer.getInteger(CALM, USUAL_CALM))),
         new MemoryGuard.Sources(
             () ->
                 new Bounds(
-                    parts.live.capacity(), settings.memoryBytes(), settings.memoryMinBytes()),
+                    parts.live.capacity(),
+                    settings.get(SettingTable.MEMORY),
+                    settings.get(SettingTable.MEMORY_MIN)),
             own::now,
             new Rooms(ROOT)::now,
             new Limited(parts.live, parts.residency),

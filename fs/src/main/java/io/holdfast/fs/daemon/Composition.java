@@ -11,11 +11,13 @@ import io.holdfast.fs.origin.OriginBreaker;
 import io.holdfast.fs.origin.posix.PosixOrigin;
 import io.holdfast.fs.origin.s3.S3Origin;
 import io.holdfast.fs.origin.s3.S3Settings;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.Source;
 import io.holdfast.fs.transit.AdaptiveFetchers;
 import io.holdfast.fs.transit.Fetchers;
 import io.holdfast.fs.transit.PlainFetchers;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executor;
@@ -31,9 +33,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Which threads the parts of the daemon run on, and which origin they get. */
 final class Composition {
-  /** How long one call of the origin may take, however long a reader waits. */
-  private static final Duration LONGEST_CALL = Duration.ofSeconds(60);
-
   /** Threads that may be stuck in an origin that hangs. */
   private static final int METADATA_THREADS = 32;
 
@@ -65,13 +64,8 @@ final class Composition {
     Origin origin =
         settings.s3().isPresent()
             ? objects(settings.s3().get(), supervision)
-            : directory(((Source.Directory) settings.origin()).path(), supervision);
-    return origin.mayHang() ? bounded(origin, settings.sourceTimeout()) : origin;
-  }
-
-  /** Returns how long a call of the origin may take, where readers wait so long for it. */
-  static Duration callDeadline(Duration patience) {
-    return patience.compareTo(LONGEST_CALL) < 0 ? patience : LONGEST_CALL;
+            : directory(((Source.Directory) settings.get(SettingTable.SOURCE)).path(), supervision);
+    return origin.mayHang() ? bounded(origin, settings) : origin;
   }
 
   private static Origin objects(S3Settings store, @Nullable Supervision supervision)
@@ -88,7 +82,7 @@ final class Composition {
   }
 
   /** Fewer threads than answer requests: some are left when the origin hangs. */
-  private static Origin bounded(Origin origin, Duration patience) {
+  private static Origin bounded(Origin origin, Settings settings) {
     ExecutorService threads =
         new ThreadPoolExecutor(
             0,
@@ -102,10 +96,10 @@ final class Composition {
         new OriginBreaker(
             origin.describe(),
             origin::probe,
-            patience,
+            settings.get(SettingTable.SOURCE_TIMEOUT),
             pool("origin-probe", PROBE_THREADS),
             System::nanoTime);
-    return new DeadlineOrigin(origin, threads, callDeadline(patience), breaker);
+    return new DeadlineOrigin(origin, threads, settings.callDeadline(), breaker);
   }
 
   /**

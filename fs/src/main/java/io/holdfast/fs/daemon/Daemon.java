@@ -11,6 +11,11 @@ import io.holdfast.fs.mount.MountOptions;
 import io.holdfast.fs.peers.PeerLink;
 import io.holdfast.fs.residency.PinLimits;
 import io.holdfast.fs.residency.Residency;
+import io.holdfast.fs.settings.AclChoice;
+import io.holdfast.fs.settings.PinMode;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.XattrChoice;
 import io.holdfast.fs.transit.Content;
 import io.holdfast.fs.tree.Node;
 import io.holdfast.fs.units.Human;
@@ -84,7 +89,7 @@ public final class Daemon {
       log.info(
           "{} {} with the {} binding: {}",
           isSuccessor() ? "took over" : "mounted",
-          settings.mountpoint(),
+          settings.get(SettingTable.MOUNTPOINT),
           parts.binding.name(),
           settings);
     } finally {
@@ -95,12 +100,12 @@ public final class Daemon {
   }
 
   private void mount() throws FsException, PeerSetupException {
-    Path mountpoint = settings.mountpoint();
+    Path mountpoint = settings.get(SettingTable.MOUNTPOINT);
     PeerLink peers = parts.peers;
     undo.closing(
         ControlServer.start(
             ControlDirectory.standard(),
-            settings.name(),
+            settings.get(SettingTable.NAME),
             mountpoint,
             new DaemonCommands(parts, manager, this::stopApart)));
     listenForScrapes();
@@ -114,10 +119,10 @@ public final class Daemon {
         new MountOptions(
             mountpoint,
             parts.origin.describe(),
-            settings.metadataTtl(),
-            settings.allowOther(),
+            settings.get(SettingTable.METADATA_TTL),
+            settings.get(SettingTable.ALLOW_OTHER),
             parts.message,
-            settings.xattr() == XattrChoice.ON,
+            settings.get(SettingTable.XATTR) == XattrChoice.ON,
             letsKernelDecide()));
     OwnMountEntry.raiseReadAhead(mountpoint);
     noteMount();
@@ -145,26 +150,27 @@ public final class Daemon {
           .start();
     }
     manager.ready(
-        new DaemonHealth(pulse, ControlDirectory.standard(), settings.name()), this::status);
+        new DaemonHealth(pulse, ControlDirectory.standard(), settings.get(SettingTable.NAME)),
+        this::status);
     undo.push(manager::close);
     ready.countDown();
   }
 
   /** Only with what a supervisor has: libfuse 2 cannot have the kernel decide. */
   private boolean letsKernelDecide() throws FsException {
-    if (settings.acl() == AclChoice.KERNEL && supervision == null) {
+    if (settings.get(SettingTable.ACL) == AclChoice.KERNEL && supervision == null) {
       throw new FsException(
           FsError.UNSUPPORTED,
           "--acl kernel needs the kernel binding; fix: mount as root with --binding kernel, or use"
               + " --acl strict");
     }
-    return switch (settings.acl()) {
+    return switch (settings.get(SettingTable.ACL)) {
       case KERNEL -> true;
       case STRICT -> false;
       case AUTO ->
           supervision != null
               && !isSuccessor()
-              && settings.xattr() == XattrChoice.ON
+              && settings.get(SettingTable.XATTR) == XattrChoice.ON
               && AclLook.findsAny(
                   parts.origin, parts.tree, Composition.scanners(parts.origin.mayHang()));
     };
@@ -175,7 +181,7 @@ public final class Daemon {
    */
   private void watchOpens() throws FsException {
     try {
-      parts.watcher.watch(settings.mountpoint());
+      parts.watcher.watch(settings.get(SettingTable.MOUNTPOINT));
     } catch (FsException e) {
       if (!isSuccessor()) {
         throw e;
@@ -197,7 +203,9 @@ public final class Daemon {
 
   private void noteMount() {
     if (ControlDirectory.ownUid() == 0) {
-      MountNote note = undo.closing(new MountNote(parts.origin.describe(), settings.mountpoint()));
+      MountNote note =
+          undo.closing(
+              new MountNote(parts.origin.describe(), settings.get(SettingTable.MOUNTPOINT)));
       if (!isSuccessor()) {
         note.write();
       }
@@ -206,7 +214,7 @@ public final class Daemon {
 
   /** In the background it is not the daemon that was started as a service. */
   private ServiceManager manager() {
-    return settings.foreground()
+    return settings.get(SettingTable.FOREGROUND)
         ? ServiceManager.of(
             System.getenv(),
             System::nanoTime,
@@ -219,7 +227,7 @@ public final class Daemon {
     Residency.Figures cache = parts.residency.figures();
     return "%s: %s of %s resident"
         .formatted(
-            settings.mountpoint(),
+            settings.get(SettingTable.MOUNTPOINT),
             Human.bytes(cache.residentBytes()),
             Human.bytes(cache.capacityBytes()));
   }
@@ -256,12 +264,14 @@ public final class Daemon {
   }
 
   private void listenForScrapes() throws FsException {
-    NodeAddress address = settings.monitoring().metrics().orElse(null);
+    NodeAddress address = settings.find(SettingTable.METRICS).orElse(null);
     if (address == null) {
       return;
     }
     MetricsServer server =
-        undo.closing(new MetricsServer(address.resolve(), settings.name(), parts.files::scrape));
+        undo.closing(
+            new MetricsServer(
+                address.resolve(), settings.get(SettingTable.NAME), parts.files::scrape));
     if (!isSuccessor()) {
       server.start();
     } else {
@@ -272,12 +282,15 @@ public final class Daemon {
 
   /** Somebody may have unmounted without telling the daemon, lazily, or ended the connection. */
   private void checkMount() {
-    if (parts.binding.isDisconnected() || !OwnMountEntry.isMounted(settings.mountpoint())) {
-      log.warn("{} has been unmounted by somebody else; ending", settings.mountpoint());
+    if (parts.binding.isDisconnected()
+        || !OwnMountEntry.isMounted(settings.get(SettingTable.MOUNTPOINT))) {
+      log.warn(
+          "{} has been unmounted by somebody else; ending", settings.get(SettingTable.MOUNTPOINT));
       stopApart();
     } else if (supervision != null && supervision.isOrphaned()) {
       // whoever restarts it is gone: better an orderly end than one that leaves readers waiting
-      log.warn("the supervisor has been killed; unmounting {}", settings.mountpoint());
+      log.warn(
+          "the supervisor has been killed; unmounting {}", settings.get(SettingTable.MOUNTPOINT));
       stopApart();
     }
   }
@@ -298,7 +311,7 @@ public final class Daemon {
     if (hidden > 0) {
       plan.append('\n').append(HiddenKeys.text(hidden, parts.scan.hiddenKey()));
     }
-    if (settings.pin() == PinMode.AUTO && !parts.residency.isHard()) {
+    if (settings.get(SettingTable.PIN) == PinMode.AUTO && !parts.residency.isHard()) {
       plan.append('\n').append(notLocked());
     }
     return plan.toString();
@@ -329,7 +342,7 @@ public final class Daemon {
           + " so far"
           + capacity
           + ": 'holdfast stats "
-          + settings.name()
+          + settings.get(SettingTable.NAME)
           + "' tells the hit ratio to expect";
     }
     if (parts.scan.files() == 0) {
@@ -359,7 +372,7 @@ public final class Daemon {
       awaitReady();
       manager.stopping();
       undo.run();
-      log.info("unmounted {}", settings.mountpoint());
+      log.info("unmounted {}", settings.get(SettingTable.MOUNTPOINT));
       if (supervision != null) {
         supervision.end();
       }

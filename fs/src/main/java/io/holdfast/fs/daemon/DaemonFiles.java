@@ -9,6 +9,10 @@ import io.holdfast.fs.control.StatsText;
 import io.holdfast.fs.figures.Figures;
 import io.holdfast.fs.figures.NodeFigures;
 import io.holdfast.fs.metrics.Exposition;
+import io.holdfast.fs.settings.SettingRow;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.StatsAudience;
 import io.holdfast.fs.units.Visible;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -33,12 +37,13 @@ final class DaemonFiles {
 
   DaemonFiles(
       Settings settings, LiveChanges live, StatsReport report, Supplier<List<NodeFigures>> peers) {
-    this.audience = settings.monitoring().audience();
+    this.audience = settings.get(SettingTable.STATS_VISIBLE_TO);
     this.live = live;
     this.report = report;
     this.peers = peers;
-    this.metrics = new Exposition(settings.name(), report::stats, peers);
-    this.metricsForOthers = new Exposition(settings.name(), this::statsForOthers, peers);
+    this.metrics = new Exposition(settings.get(SettingTable.NAME), report::stats, peers);
+    this.metricsForOthers =
+        new Exposition(settings.get(SettingTable.NAME), this::statsForOthers, peers);
   }
 
   /** Returns what makes the content of each, by name, in the order of the listing. */
@@ -53,7 +58,7 @@ final class DaemonFiles {
         "config",
         content(
             () -> utf8(ConfigText.of(live.settings())),
-            () -> utf8(ConfigText.of(SettingsText.forOthers(live.settings())))));
+            () -> utf8(ConfigText.of(SettingRow.forOthers(live.settings())))));
     return files;
   }
 

@@ -1,6 +1,8 @@
 package io.holdfast.fs.daemon;
 
 import io.holdfast.fs.linux.IsolatedThreads;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -62,7 +64,7 @@ final class Housekeeping {
         Executors.newSingleThreadScheduledExecutor(Composition.named("scan"));
     undo.push(scanner::shutdownNow);
     scanner.execute(rescan);
-    Duration ttl = settings.metadataTtl();
+    Duration ttl = settings.get(SettingTable.METADATA_TTL);
     if (ttl.equals(Settings.INDEFINITE)) {
       return;
     }

@@ -3,6 +3,9 @@ package io.holdfast.fs.daemon;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.residency.PinLimits;
 import io.holdfast.fs.residency.Pins;
+import io.holdfast.fs.settings.SettingRow;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.tasks.LiveCapacity;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -65,14 +68,14 @@ public final class LiveChanges implements LiveCapacity {
   synchronized long capacity() {
     return changes.get(CAPACITY) instanceof Number changed
         ? Math.min(changed.longValue(), largest())
-        : settings.capacityBytes();
+        : settings.get(SettingTable.CAPACITY);
   }
 
   /** Returns {@link Settings#report}, as it is now. */
   synchronized List<Map<String, Object>> settings() {
     List<Map<String, Object>> rows = new ArrayList<>(settings.report());
     if (changes.containsKey(CAPACITY)) {
-      Map<String, Object> changed = SettingsText.changedCapacity(capacity());
+      Map<String, Object> changed = SettingRow.changedCapacity(capacity());
       rows.replaceAll(row -> row.get("setting").equals(changed.get("setting")) ? changed : row);
     }
     return rows;
@@ -127,7 +130,7 @@ public final class LiveChanges implements LiveCapacity {
 
   @Override
   public long largest() {
-    return SettingsRules.room(settings);
+    return settings.room();
   }
 
   @Override

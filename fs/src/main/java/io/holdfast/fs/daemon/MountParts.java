@@ -22,6 +22,10 @@ import io.holdfast.fs.residency.PinLimits;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.residency.ResidentFile;
 import io.holdfast.fs.residency.ResidentLog;
+import io.holdfast.fs.settings.OpenCounting;
+import io.holdfast.fs.settings.PinMode;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.stats.Activity;
 import io.holdfast.fs.stats.OpenWatcher;
 import io.holdfast.fs.stats.ReadStats;
@@ -97,19 +101,23 @@ final class MountParts {
     this.supervision = supervision;
     this.undo = undo;
     if (supervision != null) {
-      supervision.goElsewhere(settings.stateDirectory());
+      supervision.goElsewhere(settings.find(SettingTable.STATE_DIR));
     }
     int[] without = supervision == null ? new int[0] : supervision.descriptors();
     IsolatedThreads pinners = undo.closing(Composition.pinners(without));
     IsolatedThreads droppers = undo.closing(Composition.droppers(without));
-    activity = new Activity(settings.jobBy(), settings.itemSize(), System::nanoTime);
+    activity =
+        new Activity(
+            settings.get(SettingTable.JOB_BY),
+            settings.get(SettingTable.ITEM_SIZE).intValue(),
+            System::nanoTime);
     watcher = undo.closing(new OpenWatcher(Composition.watcher(without), activity));
     AccessLog accesses = accessLog();
     watch = chooseWatch();
     message =
         !watch
-            && (settings.openCounting() == OpenCounting.AUTO
-                || settings.openCounting() == OpenCounting.MESSAGE);
+            && (settings.get(SettingTable.COUNT_OPENS) == OpenCounting.AUTO
+                || settings.get(SettingTable.COUNT_OPENS) == OpenCounting.MESSAGE);
 
     origin = undo.closing(Composition.origin(settings, supervision));
     live =
@@ -120,7 +128,7 @@ final class MountParts {
             ? ResidentLog.NONE
             : ResidentFile.open(supervision.residents(), supervision.elsewhere());
     residency = residency(new Residency.Threads(pinners, droppers));
-    layout = new ItemLayout(settings.itemSize());
+    layout = new ItemLayout(settings.get(SettingTable.ITEM_SIZE).intValue());
     OwnShare ownShare = new OwnShare(residency::datasetSize);
     Executor asking = Composition.pool("peer");
     peers = peerLink(live.capacity(), asking, ownShare);
@@ -178,20 +186,21 @@ final class MountParts {
   }
 
   private AccessLog accessLog() throws FsException {
-    Path file = settings.monitoring().accessLog().orElse(null);
+    Path file = settings.find(SettingTable.ACCESS_LOG).orElse(null);
     return file == null
         ? AccessLog.NONE
         : undo.closing(
-            Accesses.open(file, restarts() == 0, settings.monitoring().sampling(), activity));
+            Accesses.open(
+                file, restarts() == 0, settings.get(SettingTable.ACCESS_LOG_SAMPLE), activity));
   }
 
   private boolean chooseWatch() throws FsException {
-    if (settings.openCounting() != OpenCounting.AUTO
-        && settings.openCounting() != OpenCounting.WATCH) {
+    if (settings.get(SettingTable.COUNT_OPENS) != OpenCounting.AUTO
+        && settings.get(SettingTable.COUNT_OPENS) != OpenCounting.WATCH) {
       return false;
     }
     boolean permitted = watcher.prepare();
-    if (!permitted && settings.openCounting() == OpenCounting.WATCH) {
+    if (!permitted && settings.get(SettingTable.COUNT_OPENS) == OpenCounting.WATCH) {
       throw new FsException(
           FsError.NOT_PERMITTED,
           "--count-opens watch: fanotify is not permitted: run as root, or use --count-opens"
@@ -210,15 +219,17 @@ final class MountParts {
 
   private Residency residency(Residency.Threads threads) throws FsException {
     PinLimits limits = PinLimits.raise(live.capacity());
-    boolean hard = limits.choose(wanted(settings.pin()));
-    CachePolicy policy = Policies.create(settings.policy(), live.capacity(), SEED);
+    boolean hard = limits.choose(wanted(settings.get(SettingTable.PIN)));
+    CachePolicy policy = Policies.create(settings.get(SettingTable.POLICY), live.capacity(), SEED);
     Residency made =
         undo.closing(
             new Residency(
                 new Residency.Rules(policy, settings.selection(), residentLog),
-                new Residency.MountUse(settings.mountpoint(), this::store, hard, limits.mappings()),
+                new Residency.MountUse(
+                    settings.get(SettingTable.MOUNTPOINT), this::store, hard, limits.mappings()),
                 threads,
-                new Residency.WindowSize(settings.windowBytes(), settings.windowAge()),
+                new Residency.WindowSize(
+                    settings.get(SettingTable.WINDOW), settings.get(SettingTable.WINDOW_AGE)),
                 System::nanoTime));
     made.pins().add(live.pins());
     return made;
@@ -250,10 +261,10 @@ final class MountParts {
                 ? new Transit.Sources(origin)
                 : new Transit.Sources(origin, peers.source(), asking),
             layout,
-            settings.transitBytes(),
-            Composition.fetchers(origin.mayHang(), settings.transitBytes()),
+            settings.get(SettingTable.TRANSIT),
+            Composition.fetchers(origin.mayHang(), settings.get(SettingTable.TRANSIT)),
             System::nanoTime,
-            settings.sourceTimeout(),
+            settings.get(SettingTable.SOURCE_TIMEOUT),
             new TransitListener(residency, this::mayKeep, activity, accesses, this::changes));
     undo.push(made::close);
     return made;
@@ -261,11 +272,11 @@ final class MountParts {
 
   /** A daemon that takes over has the nodes of the one before, which are newer than any file. */
   private @Nullable TreeState treeState() throws FsException {
-    Path directory = settings.stateDirectory().orElse(null);
+    Path directory = settings.find(SettingTable.STATE_DIR).orElse(null);
     if (directory == null) {
       return null;
     }
-    Path file = directory.resolve(settings.name() + ".tree");
+    Path file = directory.resolve(settings.get(SettingTable.NAME) + ".tree");
     TreeState state = new TreeState(file, origin::identity, tree);
     if (restarts() == 0) {
       state.load();
@@ -283,7 +294,7 @@ final class MountParts {
                 transit,
                 residency,
                 binding,
-                settings.metadataTtl(),
+                settings.get(SettingTable.METADATA_TTL),
                 Composition.lookers()));
     undo.push(made::stop);
     return made;
@@ -360,7 +371,7 @@ final class MountParts {
             activity,
             accesses,
             changes,
-            settings.metadataTtl(),
+            settings.get(SettingTable.METADATA_TTL),
             System::nanoTime));
   }
 }

@@ -14,6 +14,8 @@ import io.holdfast.fs.mount.Binding;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.peers.PeersReport;
 import io.holdfast.fs.residency.Residency;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.stats.Activity;
 import io.holdfast.fs.stats.OpenWatcher;
 import io.holdfast.fs.stats.OwnProcess;
@@ -85,10 +87,10 @@ final class StatsReport {
     Residency.Figures cache = sources.residency.figures();
     PeersReport peers = sources.peers.get();
     return new Figures(
-        sources.settings.name(),
+        sources.settings.get(SettingTable.NAME),
         sources.version,
-        sources.settings.origin().toString(),
-        sources.settings.mountpoint().toString(),
+        sources.settings.get(SettingTable.SOURCE).toString(),
+        sources.settings.get(SettingTable.MOUNTPOINT).toString(),
         mountedAt.toString(),
         (sources.nanoTime.getAsLong() - startNanos) / 1_000_000_000L,
         sources.scan.figures(sources.entriesLoaded.getAsLong(), acls()),
@@ -106,7 +108,7 @@ final class StatsReport {
         sources.memory.get(),
         sources.tasks.get(),
         new ErrorFigures(sources.reads.errorsByCause(), sources.transit.stats().errors.byCause()),
-        OwnProcess.figures(sources.settings.memoryBytes()),
+        OwnProcess.figures(sources.settings.get(SettingTable.MEMORY)),
         sources.accesses.get());
   }
 
@@ -132,7 +134,7 @@ final class StatsReport {
 
   /** What each epoch from the second on will hit, by bytes; of what has been counted so far. */
   double plannedHitRatio() {
-    if (sources.settings.policy().equals(Policies.NONE)) {
+    if (sources.settings.get(SettingTable.POLICY).equals(Policies.NONE)) {
       return 0;
     }
     return hitRatio(sources.residency.figures().capacityBytes());

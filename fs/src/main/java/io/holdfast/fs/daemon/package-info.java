@@ -1,6 +1,6 @@
 /**
  * The composition root: builds the objects of a mount, starts and stops them in order. {@link
- * io.holdfast.fs.daemon.Settings} says what the mount is to be.
+ * io.holdfast.fs.settings.Settings} says what the mount is to be.
  */
 @NullMarked
 package io.holdfast.fs.daemon;

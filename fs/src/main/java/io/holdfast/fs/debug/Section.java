@@ -1,5 +1,6 @@
 package io.holdfast.fs.debug;
 
+import io.holdfast.fs.settings.Source;
 import java.io.IOException;
 
 /**

@@ -1,5 +1,6 @@
 package io.holdfast.fs.memory;
 
+import io.holdfast.fs.settings.Group;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package io.holdfast.fs.daemon;
+package io.holdfast.fs.settings;
 
 /** Who decides by the access control lists of the dataset. */
 public enum AclChoice {

@@ -1,6 +1,6 @@
-package io.holdfast.fs.cli;
+package io.holdfast.fs.settings;
 
-import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.units.Near;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -11,8 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +33,7 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
  * can make this take long or much memory. Values are taken as they are written: {@code 0644} is not
  * a number. For one file; not thread-safe.
  */
-final class ConfigFile {
+public final class ConfigFile {
   private static final int MOST_BYTES = 256 * 1024;
 
   /** A value or an element of a list that begins with a quote and has no other one. */
@@ -51,7 +50,7 @@ final class ConfigFile {
   private final Path file;
   private final List<String> lines;
   private final Iterator<Event> events;
-  private final Map<Settings.Key, Integer> linesOfKeys = new EnumMap<>(Settings.Key.class);
+  private final Map<Setting<?>, Integer> linesOfKeys = new HashMap<>();
 
   private ConfigFile(Path file, String text) {
     this.file = file;
@@ -63,27 +62,27 @@ final class ConfigFile {
   /**
    * Reads a file.
    *
-   * @throws CliException when it cannot be read or anything is wrong in it, with one line that says
-   *     where, and what is allowed
+   * @throws SettingsException when it cannot be read or anything is wrong in it, with one line that
+   *     says where, and what is allowed
    */
-  static GivenSettings read(Path file) {
+  public static GivenSettings read(Path file) {
     String text;
     try (InputStream in = Files.newInputStream(file)) {
       byte[] bytes = in.readNBytes(MOST_BYTES + 1);
       if (bytes.length > MOST_BYTES) {
-        throw CliException.usage(file + ": more than 256 KiB: this is no configuration file");
+        throw new SettingsException(file + ": more than 256 KiB: this is no configuration file");
       }
       text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (NoSuchFileException e) {
-      throw CliException.usage(file + ": there is no such file: check the path");
+      throw new SettingsException(file + ": there is no such file: check the path");
     } catch (AccessDeniedException e) {
-      throw CliException.usage(
+      throw new SettingsException(
           file + ": not permitted to read it: change its permissions, or run as another user");
     } catch (CharacterCodingException e) {
-      throw CliException.usage(file + ": not a text in UTF-8: save it as one");
+      throw new SettingsException(file + ": not a text in UTF-8: save it as one");
     } catch (IOException e) {
       String why = Files.isDirectory(file) ? "a directory" : String.valueOf(e.getMessage());
-      throw CliException.usage(file + ": cannot be read: " + why + ": name a file");
+      throw new SettingsException(file + ": cannot be read: " + why + ": name a file");
     }
     return new ConfigFile(file, text).parse();
   }
@@ -99,7 +98,7 @@ final class ConfigFile {
       // what the parser does not see coming: NumberFormatException, or no such character
       throw escape();
     } catch (YamlEngineException e) {
-      throw CliException.usage(
+      throw new SettingsException(
           file
               + ": not YAML: "
               + oneLine(String.valueOf(e.getMessage()))
@@ -139,24 +138,24 @@ final class ConfigFile {
     if (!(event instanceof ScalarEvent scalar)) {
       throw wrong(event, "not a key: write one 'key: value' a line, such as 'capacity: 64G'");
     }
-    Settings.Key key = key(scalar);
+    Setting<?> key = key(scalar);
     Integer before = linesOfKeys.putIfAbsent(key, line(event));
     if (before != null) {
-      throw wrong(event, key.text() + " is there twice, first in line " + before + ": say it once");
+      throw wrong(event, key.name() + " is there twice, first in line " + before + ": say it once");
     }
     List<String> values = values(key, events.next(), event);
     return new Given(key, values, file + ":" + line(event));
   }
 
-  private Settings.Key key(ScalarEvent event) {
+  private Setting<?> key(ScalarEvent event) {
     String text = event.getValue();
-    Optional<Settings.Key> key = OptionTable.key(text).filter(k -> k != Settings.Key.CONFIG);
+    Optional<Setting<?>> key = SettingTable.find(text).filter(k -> k != SettingTable.CONFIG);
     return key.orElseThrow(
         () -> {
           List<String> known =
-              Arrays.stream(Settings.Key.values())
-                  .filter(k -> k != Settings.Key.CONFIG)
-                  .map(Settings.Key::text)
+              SettingTable.rows().stream()
+                  .filter(k -> k != SettingTable.CONFIG)
+                  .map(Setting::name)
                   .toList();
           String hint =
               Near.of(text.replaceFirst("^--", ""), known)
@@ -167,65 +166,65 @@ final class ConfigFile {
         });
   }
 
-  private List<String> values(Settings.Key key, Event event, Event keyEvent) {
+  private List<String> values(Setting<?> key, Event event, Event keyEvent) {
     if (event instanceof ScalarEvent scalar) {
       if (isNull(event) || scalar.getValue().isEmpty()) {
-        throw wrong(keyEvent, key.text() + " has no value: " + write(key) + ", or leave it out");
+        throw wrong(keyEvent, key.name() + " has no value: " + write(key) + ", or leave it out");
       }
       return List.of(value(key, scalar));
     }
     if (event.getEventId() == Event.ID.Alias) {
-      throw wrong(event, key.text() + ": " + NO_ALIAS);
+      throw wrong(event, key.name() + ": " + NO_ALIAS);
     }
     if (event.getEventId() != Event.ID.SequenceStart) {
-      throw wrong(event, key.text() + " takes no mapping: " + write(key));
+      throw wrong(event, key.name() + " takes no mapping: " + write(key));
     }
-    plain(event, key.text());
-    boolean joined = OptionTable.isCommaList(key);
-    if (!joined && !OptionTable.isList(key)) {
-      throw wrong(event, key.text() + " takes one value and no list: " + write(key));
+    plain(event, key.name());
+    boolean joined = key.kind().isCommaList();
+    if (!joined && !key.isList()) {
+      throw wrong(event, key.name() + " takes one value and no list: " + write(key));
     }
     List<String> values = list(key);
     if (values.isEmpty()) {
-      throw wrong(event, key.text() + " has an empty list: " + write(key) + ", or leave it out");
+      throw wrong(event, key.name() + " has an empty list: " + write(key) + ", or leave it out");
     }
     return joined ? List.of(String.join(",", values)) : values;
   }
 
-  private List<String> list(Settings.Key key) {
+  private List<String> list(Setting<?> key) {
     List<String> values = new ArrayList<>();
     for (Event each = events.next();
         each.getEventId() != Event.ID.SequenceEnd;
         each = events.next()) {
       if (each.getEventId() == Event.ID.Alias) {
-        throw wrong(each, key.text() + ": " + NO_ALIAS);
+        throw wrong(each, key.name() + ": " + NO_ALIAS);
       }
       if (!(each instanceof ScalarEvent scalar) || scalar.getValue().isEmpty()) {
-        throw wrong(each, key.text() + " takes a list of texts: " + write(key));
+        throw wrong(each, key.name() + " takes a list of texts: " + write(key));
       }
       values.add(value(key, scalar));
     }
     return values;
   }
 
-  private String value(Settings.Key key, ScalarEvent event) {
-    plain(event, key.text());
+  private String value(Setting<?> key, ScalarEvent event) {
+    plain(event, key.name());
     String value = event.getValue();
     if (value.chars().anyMatch(Character::isISOControl)) {
-      throw wrong(event, key.text() + " has a tab, a line break or the like in it: leave that out");
+      throw wrong(event, key.name() + " has a tab, a line break or the like in it: leave that out");
     }
-    if (OptionTable.isPath(key, value) && !value.startsWith("/")) {
-      throw wrong(event, key.text() + " '" + value + "' is relative: write a path from /");
+    if (key.kind().isPath(value) && !value.startsWith("/")) {
+      throw wrong(event, key.name() + " '" + value + "' is relative: write a path from /");
     }
     try {
-      return OptionTable.normal(key, value);
+      return key.kind().normal(value);
     } catch (IllegalArgumentException e) {
-      throw wrong(event, key.text() + " " + e.getMessage());
+      throw wrong(event, key.name() + " " + e.getMessage());
     }
   }
 
-  private static String write(Settings.Key key) {
-    return "write '" + key.text() + ": " + OptionTable.form(key) + "'";
+  private static String write(Setting<?> key) {
+    return "write '" + key.name() + ": " + key.label() + "'";
   }
 
   /** Refuses what is of no use here. */
@@ -246,11 +245,11 @@ final class ConfigFile {
             || scalar.getValue().equals("null"));
   }
 
-  private CliException syntax(MarkedYamlEngineException e) {
+  private SettingsException syntax(MarkedYamlEngineException e) {
     int line = e.getProblemMark().map(mark -> mark.getLine() + 1).orElse(1);
     int unclosed = unclosedQuote(line);
     if (unclosed > 0) {
-      return CliException.usage(
+      return new SettingsException(
           file + ":" + unclosed + ": a quote that is not closed: write the same one at the end");
     }
     String text = line <= lines.size() ? lines.get(line - 1) : "";
@@ -261,7 +260,7 @@ final class ConfigFile {
     } else if (text.contains("\t")) {
       problem = "there is a tab, and YAML wants spaces: put spaces in its place";
     }
-    return CliException.usage(file + ":" + line + ": " + key + problem);
+    return new SettingsException(file + ":" + line + ": " + key + problem);
   }
 
   /**
@@ -276,12 +275,12 @@ final class ConfigFile {
     return line;
   }
 
-  private CliException escape() {
+  private SettingsException escape() {
     int line = 1;
     while (line < lines.size() && !BAD_ESCAPE.matcher(lines.get(line - 1)).find()) {
       line++;
     }
-    return CliException.usage(
+    return new SettingsException(
         file
             + ":"
             + line
@@ -289,8 +288,8 @@ final class ConfigFile {
             + " backslash");
   }
 
-  private CliException wrong(Event event, String what) {
-    return CliException.usage(file + ":" + line(event) + ": " + what);
+  private SettingsException wrong(Event event, String what) {
+    return new SettingsException(file + ":" + line(event) + ": " + what);
   }
 
   private static int line(Event event) {

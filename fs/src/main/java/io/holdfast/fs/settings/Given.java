@@ -1,6 +1,5 @@
-package io.holdfast.fs.cli;
+package io.holdfast.fs.settings;
 
-import io.holdfast.fs.daemon.Settings;
 import java.util.List;
 import java.util.Locale;
 
@@ -11,56 +10,67 @@ import java.util.Locale;
  * @param source in words, as {@link Settings#source} has it: {@code flag --capacity}, {@code
  *     environment HOLDFAST_CAPACITY}, {@code /etc/holdfast/imagenet.yaml:3}
  */
-record Given(Settings.Key key, List<String> values, String source) {
+public record Given(Setting<?> setting, List<String> values, String source) {
   /** The source of an argument that is no option. */
-  static final String ARGUMENT = "argument";
+  public static final String ARGUMENT = "argument";
 
   private static final String FLAG = "flag ";
   private static final String ENVIRONMENT = "environment ";
 
-  Given {
+  public Given {
     values = List.copyOf(values);
   }
 
   /** As an argument on the command line. */
-  static Given argument(Settings.Key key, String value) {
-    return new Given(key, List.of(value), ARGUMENT);
+  public static Given argument(Setting<?> setting, String value) {
+    return new Given(setting, List.of(value), ARGUMENT);
   }
 
-  /** As an option on the command line. */
-  static Given flag(Settings.Key key, List<String> values) {
-    String no = values.equals(List.of("false")) ? "no-" : "";
-    return new Given(key, values, FLAG + "--" + no + key.text());
+  /**
+   * As an option on the command line.
+   *
+   * @throws IllegalArgumentException where it is to be on or off, and is neither
+   */
+  public static Given flag(Setting<?> setting, List<String> values) {
+    String option = values.equals(List.of("false")) ? "--no-" + setting.name() : setting.flag();
+    return new Given(setting, normal(setting, values), FLAG + option);
   }
 
-  /** As a variable of the environment. */
-  static Given variable(Settings.Key key, List<String> values) {
-    return new Given(key, values, ENVIRONMENT + variable(key));
+  /**
+   * As a variable of the environment.
+   *
+   * @throws SettingsException where it is to be on or off, and is neither
+   */
+  static Given variable(Setting<?> setting, List<String> values) {
+    try {
+      return new Given(setting, normal(setting, values), ENVIRONMENT + setting.variable());
+    } catch (IllegalArgumentException e) {
+      throw new SettingsException(setting.variable() + " " + e.getMessage());
+    }
   }
 
-  /** Returns the name of a setting's variable. */
-  static String variable(Settings.Key key) {
-    return "HOLDFAST_" + key.name();
+  private static List<String> normal(Setting<?> setting, List<String> values) {
+    return values.stream().map(setting.kind()::normal).toList();
   }
 
   /** Returns the first value, for settings that have one. */
-  String value() {
+  public String value() {
     return values.get(0);
   }
 
   /** Tells whether a file said it. */
-  boolean isFromFile() {
+  public boolean isFromFile() {
     return source.startsWith("/");
   }
 
   /** Returns what messages begin with: the option, the variable, or file, line and key. */
-  String label() {
+  public String label() {
     if (source.startsWith(FLAG)) {
       return source.substring(FLAG.length());
     }
     if (source.startsWith(ENVIRONMENT)) {
       return source.substring(ENVIRONMENT.length());
     }
-    return isFromFile() ? source + ": " + key.text() : key.text().toUpperCase(Locale.ROOT);
+    return isFromFile() ? source + ": " + setting.name() : setting.name().toUpperCase(Locale.ROOT);
   }
 }

@@ -1,4 +1,4 @@
-package io.holdfast.fs.daemon;
+package io.holdfast.fs.settings;
 
 /** How the daemon writes its log. */
 public enum LogFormat {

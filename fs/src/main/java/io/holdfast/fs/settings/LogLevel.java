@@ -1,4 +1,4 @@
-package io.holdfast.fs.daemon;
+package io.holdfast.fs.settings;
 
 /** How much the daemon's log says. */
 public enum LogLevel {

@@ -1,4 +1,4 @@
-package io.holdfast.fs.daemon;
+package io.holdfast.fs.settings;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -6,6 +6,9 @@ import java.util.zip.CRC32;
 
 /** Names of mounts: unique on a machine, fit for the names of files. Stateless. */
 public final class MountNames {
+  /** Longest name: with it the socket's path stays below the kernel's limit of 107 bytes. */
+  static final int LONGEST = 64;
+
   private MountNames() {}
 
   /**
@@ -25,11 +28,11 @@ public final class MountNames {
         name.append(allowed(c) ? c : '_');
       }
     }
-    if (faithful && name.length() <= Settings.LONGEST_NAME && startsWell(name)) {
+    if (faithful && name.length() <= LONGEST && startsWell(name)) {
       return name.toString();
     }
     String mark = "-" + checksum(mountpoint.toString());
-    int room = Settings.LONGEST_NAME - mark.length();
+    int room = LONGEST - mark.length();
     // The end of a path tells more than its beginning.
     String end = name.substring(Math.max(0, name.length() - room));
     return (startsWell(end) ? end : "m" + end.substring(Math.min(1, end.length()))) + mark;
@@ -38,7 +41,7 @@ public final class MountNames {
   /** Tells whether a text can be the name of a mount. */
   public static boolean isName(String text) {
     return startsWell(text)
-        && text.length() <= Settings.LONGEST_NAME
+        && text.length() <= LONGEST
         && text.chars().allMatch(c -> allowed((char) c));
   }
 

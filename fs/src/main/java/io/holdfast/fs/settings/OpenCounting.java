@@ -1,4 +1,4 @@
-package io.holdfast.fs.daemon;
+package io.holdfast.fs.settings;
 
 /** How opens by applications are counted. */
 public enum OpenCounting {

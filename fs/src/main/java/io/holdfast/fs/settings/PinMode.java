@@ -1,4 +1,4 @@
-package io.holdfast.fs.daemon;
+package io.holdfast.fs.settings;
 
 /** How residents are held in the page cache. */
 public enum PinMode {

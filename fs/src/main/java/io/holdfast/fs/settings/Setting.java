@@ -1,189 +1,146 @@
-package io.holdfast.fs.daemon;
+package io.holdfast.fs.settings;
 
-import static io.holdfast.fs.daemon.SettingsRules.require;
-
-import io.holdfast.fs.control.ControlDirectory;
-import io.holdfast.fs.origin.s3.S3Origin;
-import io.holdfast.fs.origin.s3.S3Settings;
-import java.net.URI;
-import java.net.URISyntaxException;
-import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
-import java.util.regex.Pattern;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects what is said of a source in S3: how it is reached, and whose its files are to be, which
- * the store does not know. Not thread-safe.
+ * One setting: a row of {@link SettingTable}. Its name is the option of the command line ({@code
+ * --item-size}) and the key in a mount's file; that of the variable in the environment follows from
+ * it ({@code HOLDFAST_ITEM_SIZE}). Immutable once the table is there.
+ *
+ * @param <T> what its value is in the program
  */
-public final class S3Options {
-  /** Permission bits of files where none are given. */
-  static final int DEFAULT_FILE_MODE = 0644;
+public final class Setting<T> implements Comparable<Setting<?>> {
+  private final int position;
+  private final Group group;
+  private final String name;
+  private final Kind<T> kind;
+  private final @Nullable T otherwise;
+  private final List<String> help;
+  private Consumer<T> rule = value -> {};
+  private boolean fixed;
 
-  /** Permission bits of directories where none are given. */
-  static final int DEFAULT_DIRECTORY_MODE = 0755;
-
-  private static final String NO_ENDPOINT =
-      "'%s' is no address of a store: write it as https://HOST:PORT";
-
-  private static final int OCTAL = 8;
-  private static final Pattern MODE = Pattern.compile("0?[0-7]{3}");
-  private static final Pattern ID = Pattern.compile("[0-9]{1,9}");
-  private static final Pattern REGION = Pattern.compile("[a-z0-9]+(-[a-z0-9]+)*");
-
-  private @Nullable URI endpoint;
-  private @Nullable String region;
-  private boolean pathStyle;
-  private boolean anonymous;
-  private boolean requesterPays;
-  private @Nullable Integer uid;
-  private @Nullable Integer gid;
-  private @Nullable Integer fileMode;
-  private @Nullable Integer directoryMode;
-
-  S3Options() {}
-
-  /** Where the store is, {@code http://HOST:PORT}; by default what the region says. */
-  public void endpoint(String url) {
-    // What holds an @ may hold a password, and is not repeated.
-    require(url.indexOf('@') < 0, "names a user: give credentials by the environment");
-    try {
-      URI uri = new URI(url);
-      boolean http = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
-      boolean plain = uri.getQuery() == null && uri.getFragment() == null;
-      require(http && uri.getHost() != null && plain, NO_ENDPOINT, url);
-      endpoint = uri;
-    } catch (URISyntaxException e) {
-      throw new IllegalArgumentException(String.format(Locale.ROOT, NO_ENDPOINT, url), e);
-    }
+  Setting(
+      int position,
+      Group group,
+      String name,
+      Kind<T> kind,
+      @Nullable T otherwise,
+      List<String> help) {
+    this.position = position;
+    this.group = group;
+    this.name = name;
+    this.kind = kind;
+    this.otherwise = otherwise;
+    this.help = help;
   }
 
-  /** The bucket's region; by default what the environment says. */
-  public void region(String value) {
-    require(REGION.matcher(value).matches(), "'%s' is no region: write one like us-east-1", value);
-    region = value;
-  }
-
-  /** Whether the bucket's name is in the path of each request, and not in the host's name. */
-  public void pathStyle(boolean value) {
-    pathStyle = value;
-  }
-
-  /** Whether requests are sent without credentials. */
-  public void anonymous(boolean value) {
-    anonymous = value;
-  }
-
-  /** Whether who reads pays for it, and not the bucket's owner. */
-  public void requesterPays(boolean value) {
-    requesterPays = value;
-  }
-
-  /** Owner of all files and directories, a number; by default the user of this process. */
-  public void uid(String number) {
-    uid = id(number);
-  }
-
-  /** Group of all files and directories, a number; by default that of this process. */
-  public void gid(String number) {
-    gid = id(number);
-  }
-
-  /** Permission bits of files, octal. */
-  public void fileMode(String octal) {
-    fileMode = mode(octal);
-  }
-
-  /** Permission bits of directories, octal. */
-  public void directoryMode(String octal) {
-    directoryMode = mode(octal);
-  }
-
-  private static int id(String number) {
-    require(ID.matcher(number).matches(), "'%s' is no number of a user or group", number);
-    return Integer.parseInt(number);
-  }
-
-  private static int mode(String octal) {
-    require(MODE.matcher(octal).matches(), "'%s' is no mode: write three octal digits: 644", octal);
-    return Integer.parseInt(octal, OCTAL);
+  /** Adds what a value must obey, beyond its form: it throws an IllegalArgumentException. */
+  Setting<T> obeying(Consumer<T> newRule) {
+    rule = newRule;
+    return this;
   }
 
   /**
-   * Puts together what was given, or returns null where the source is a directory.
-   *
-   * @param deadline how long a request may take
+   * Says that it cannot change while the mount is there: the kernel was told, or the names of items
+   * depend on it.
    */
-  @Nullable S3Settings settings(Source source, Duration deadline) {
-    if (!(source instanceof Source.S3 objects)) {
-      return null;
+  Setting<T> fixed() {
+    fixed = true;
+    return this;
+  }
+
+  /** Returns what it is about. */
+  public Group group() {
+    return group;
+  }
+
+  /** Returns its name: {@code item-size}. */
+  public String name() {
+    return name;
+  }
+
+  /** Returns its option: {@code --item-size}. */
+  public String flag() {
+    return "--" + name;
+  }
+
+  /** Returns its variable of the environment: {@code HOLDFAST_ITEM_SIZE}. */
+  public String variable() {
+    return "HOLDFAST_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
+  }
+
+  /** Returns what it means, in lines for a help; percent signs are doubled. */
+  public List<String> help() {
+    return help;
+  }
+
+  /** Returns what values look like: {@code SIZE|P%}. */
+  public String label() {
+    return kind.label();
+  }
+
+  /** Tells whether it is an option, and not an argument. */
+  public boolean isOption() {
+    return group != Group.PLACES;
+  }
+
+  /** Tells whether it is on or off. */
+  public boolean isYesOrNo() {
+    return kind.shape() == Kind.Shape.YES_OR_NO;
+  }
+
+  /** Tells whether it may be given several times. */
+  public boolean isList() {
+    return kind.shape() == Kind.Shape.LIST;
+  }
+
+  /** Tells whether values are paths. */
+  public boolean isPath() {
+    return kind.shape() == Kind.Shape.PATH;
+  }
+
+  /** Tells whether it cannot change while the mount is there. */
+  public boolean isFixed() {
+    return fixed;
+  }
+
+  /** Returns a value as somebody would write it. */
+  public String word(T value) {
+    return String.valueOf(kind.exact(value));
+  }
+
+  Kind<T> kind() {
+    return kind;
+  }
+
+  /** Returns the value where nobody gave one and nothing follows from the others. */
+  @Nullable T otherwise() {
+    return otherwise;
+  }
+
+  /**
+   * Checks a value by itself.
+   *
+   * @throws IllegalArgumentException with a message that begins with the option
+   */
+  void check(T value) {
+    try {
+      rule.accept(value);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(flag() + " " + e.getMessage(), e);
     }
-    return new S3Settings(
-        objects.location(),
-        endpoint,
-        region,
-        pathStyle,
-        anonymous,
-        requesterPays,
-        Objects.requireNonNullElse(fileMode, DEFAULT_FILE_MODE),
-        Objects.requireNonNullElse(directoryMode, DEFAULT_DIRECTORY_MODE),
-        uid == null ? ControlDirectory.ownUid() : uid,
-        gid == null ? ControlDirectory.ownGid() : gid,
-        deadline);
   }
 
-  /** Returns the bytes of memory outside the heap that what is read from there may take. */
-  static long memoryBytes(Source source) {
-    return source instanceof Source.S3 ? S3Origin.BUFFER_BYTES : 0;
+  @Override
+  public int compareTo(Setting<?> other) {
+    return Integer.compare(position, other.position);
   }
 
-  /** Checks that nothing was given where the source is a directory. */
-  void check(Source source) {
-    if (source instanceof Source.S3) {
-      return;
-    }
-    refuse(Settings.Key.S3_ENDPOINT, endpoint != null);
-    refuse(Settings.Key.S3_REGION, region != null);
-    refuse(Settings.Key.S3_PATH_STYLE, pathStyle);
-    refuse(Settings.Key.S3_ANONYMOUS, anonymous);
-    refuse(Settings.Key.S3_REQUESTER_PAYS, requesterPays);
-    refuse(Settings.Key.UID, uid != null);
-    refuse(Settings.Key.GID, gid != null);
-    refuse(Settings.Key.FILE_MODE, fileMode != null);
-    refuse(Settings.Key.DIR_MODE, directoryMode != null);
-  }
-
-  private static void refuse(Settings.Key key, boolean given) {
-    require(
-        !given,
-        "--%s means nothing for a directory: leave it out, or give a source s3://BUCKET/PREFIX",
-        key.text());
-  }
-
-  /** Returns a setting's value as text. */
-  static String text(S3Settings settings, Settings.Key key) {
-    Object value =
-        switch (key) {
-          case S3_ENDPOINT -> settings.endpoint();
-          case S3_REGION -> settings.region();
-          case S3_PATH_STYLE -> yesOrNo(settings.pathStyle());
-          case S3_ANONYMOUS -> yesOrNo(settings.anonymous());
-          case S3_REQUESTER_PAYS -> yesOrNo(settings.requesterPays());
-          case UID -> settings.uid();
-          case GID -> settings.gid();
-          case FILE_MODE -> octal(settings.fileMode());
-          case DIR_MODE -> octal(settings.directoryMode());
-          default -> throw new IllegalArgumentException(key + " is not of S3");
-        };
-    return value == null ? "-" : value.toString();
-  }
-
-  private static String yesOrNo(boolean value) {
-    return value ? "yes" : "no";
-  }
-
-  private static String octal(int mode) {
-    return String.format(Locale.ROOT, "%04o", mode);
+  @Override
+  public String toString() {
+    return name;
   }
 }

@@ -1,4 +1,4 @@
-package io.holdfast.fs.daemon;
+package io.holdfast.fs.settings;
 
 import io.holdfast.fs.origin.s3.S3Location;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package io.holdfast.fs.daemon;
+package io.holdfast.fs.settings;
 
 /** Who is told of single jobs and processes, and of file names. */
 public enum StatsAudience {

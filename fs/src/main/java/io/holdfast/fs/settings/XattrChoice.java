@@ -1,4 +1,4 @@
-package io.holdfast.fs.daemon;
+package io.holdfast.fs.settings;
 
 /** Whether the mount has extended attributes. */
 public enum XattrChoice {

@@ -1,14 +1,14 @@
-package io.holdfast.fs.cli;
+package io.holdfast.fs.units;
 
 import java.util.List;
 import java.util.Optional;
 
 /** Finds the word that somebody most likely meant. Stateless. */
-final class Near {
+public final class Near {
   private Near() {}
 
   /** Returns the known word that is nearest to a mistyped one; empty when none is near. */
-  static Optional<String> of(String word, List<String> known) {
+  public static Optional<String> of(String word, List<String> known) {
     String best = null;
     int least = Integer.MAX_VALUE;
     for (String candidate : known) {

@@ -1,7 +1,7 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
-import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.settings.Settings;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;

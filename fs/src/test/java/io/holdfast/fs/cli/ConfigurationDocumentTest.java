@@ -2,16 +2,17 @@ package io.holdfast.fs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.fs.daemon.Settings;
+import io.holdfast.fs.settings.ConfigFile;
+import io.holdfast.fs.settings.GivenSettings;
+import io.holdfast.fs.settings.Setting;
+import io.holdfast.fs.settings.SettingTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -49,8 +50,8 @@ class ConfigurationDocumentTest {
     assertThat(document)
         .as("%s is not up to date: run packaging/docs/make-help", DOCUMENT)
         .isEqualTo(made);
-    for (Settings.Key key : Settings.Key.values()) {
-      assertThat(document).as(key.text()).contains("| `" + Given.variable(key) + "` |");
+    for (Setting<?> key : SettingTable.rows()) {
+      assertThat(document).as(key.name()).contains("| `" + key.variable() + "` |");
     }
   }
 
@@ -63,8 +64,9 @@ class ConfigurationDocumentTest {
     Path full = temp.resolve("full.yaml");
     Files.writeString(full, Files.readString(SAMPLE).replaceAll("(?m)^#(?=[a-z0-9-]+: )", ""));
     GivenSettings given = ConfigFile.read(full);
-    Set<Settings.Key> keys = EnumSet.complementOf(EnumSet.of(Settings.Key.CONFIG));
-    assertThat(keys).allSatisfy(key -> assertThat(given.get(key)).as(key.text()).isPresent());
+    List<? extends Setting<?>> keys =
+        SettingTable.rows().stream().filter(key -> key != SettingTable.CONFIG).toList();
+    assertThat(keys).allSatisfy(key -> assertThat(given.get(key)).as(key.name()).isPresent());
   }
 
   private static String tables() {
@@ -76,13 +78,13 @@ class ConfigurationDocumentTest {
     StringBuilder text = new StringBuilder("Arguments:\n\n" + HEAD);
     for (PositionalParamSpec argument : mount.positionalParameters()) {
       String key = argument.paramLabel().toLowerCase(Locale.ROOT);
-      text.append(row(argument.paramLabel(), OptionTable.key(key).orElseThrow(), argument));
+      text.append(row(argument.paramLabel(), SettingTable.find(key).orElseThrow(), argument));
     }
-    for (ArgGroupSpec group : mount.argGroups().get(0).subgroups()) {
+    for (ArgGroupSpec group : mount.argGroups()) {
       String heading = String.valueOf(group.heading()).replace("%n", "");
       text.append('\n').append(heading).append("\n\n").append(HEAD);
       for (OptionSpec option : group.options()) {
-        text.append(row(name(option), OptionTable.key(option).orElseThrow(), option));
+        text.append(row(name(option), MountOptions.setting(option).orElseThrow(), option));
       }
     }
     return text.toString();
@@ -96,13 +98,13 @@ class ConfigurationDocumentTest {
     return name + " " + option.paramLabel();
   }
 
-  private static String row(String name, Settings.Key key, ArgSpec definition) {
+  private static String row(String name, Setting<?> key, ArgSpec definition) {
     String description = String.join(" ", definition.description()).replace("%%", "%");
     Matcher matcher = DEFAULT.matcher(description);
     List<String> cells = new ArrayList<>();
     cells.add("`" + name + "`");
-    cells.add("`" + Given.variable(key) + "`");
-    cells.add(key == Settings.Key.CONFIG ? "" : "`" + key.text() + "`");
+    cells.add("`" + key.variable() + "`");
+    cells.add(key == SettingTable.CONFIG ? "" : "`" + key.name() + "`");
     cells.add(matcher.matches() ? matcher.group(2) : "");
     cells.add(matcher.matches() ? matcher.group(1) : description);
     return Arrays.stream(cells.toArray(String[]::new))

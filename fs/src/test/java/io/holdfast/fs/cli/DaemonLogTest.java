@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.holdfast.fs.daemon.LogFormat;
-import io.holdfast.fs.daemon.LogLevel;
+import io.holdfast.fs.settings.LogFormat;
+import io.holdfast.fs.settings.LogLevel;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;

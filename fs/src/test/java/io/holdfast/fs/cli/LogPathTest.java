@@ -2,9 +2,9 @@ package io.holdfast.fs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.fs.daemon.Settings;
-import io.holdfast.fs.daemon.SettingsBuilder;
-import io.holdfast.fs.daemon.Source;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.Source;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +33,7 @@ class LogPathTest {
 
   @Test
   void of_givenFile_isThatFile() {
-    Settings settings = builder().logFile(Path.of("/x/y")).build();
+    Settings settings = builder().set(SettingTable.LOG_FILE, Path.of("/x/y")).build();
     assertThat(LogPath.of(settings, 0, HOME)).isEqualTo(Path.of("/x/y"));
   }
 
@@ -48,8 +48,8 @@ class LogPathTest {
     assertThat(LogPath.lastLine(log, 0)).isEmpty();
   }
 
-  private static SettingsBuilder builder() {
+  private static Settings.Builder builder() {
     Source source = new Source.Directory(Path.of("/s"));
-    return Settings.builder(source, Path.of("/m")).systemMemory(100_000_000_000L).name("n");
+    return Settings.builder(source, Path.of("/m"), 100_000_000_000L).set(SettingTable.NAME, "n");
   }
 }

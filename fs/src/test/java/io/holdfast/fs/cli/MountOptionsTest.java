@@ -3,21 +3,23 @@ package io.holdfast.fs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.accesslog.Sampling;
-import io.holdfast.fs.daemon.AclChoice;
-import io.holdfast.fs.daemon.BindingChoice;
-import io.holdfast.fs.daemon.LogFormat;
-import io.holdfast.fs.daemon.LogLevel;
-import io.holdfast.fs.daemon.OpenCounting;
-import io.holdfast.fs.daemon.PinMode;
-import io.holdfast.fs.daemon.Settings;
-import io.holdfast.fs.daemon.Source;
-import io.holdfast.fs.daemon.StatsAudience;
 import io.holdfast.fs.daemon.Supervision;
-import io.holdfast.fs.daemon.XattrChoice;
 import io.holdfast.fs.origin.s3.S3Location;
 import io.holdfast.fs.origin.s3.S3Settings;
 import io.holdfast.fs.peers.PeerSettings;
 import io.holdfast.fs.residency.Selection;
+import io.holdfast.fs.settings.AclChoice;
+import io.holdfast.fs.settings.BindingChoice;
+import io.holdfast.fs.settings.LogFormat;
+import io.holdfast.fs.settings.LogLevel;
+import io.holdfast.fs.settings.OpenCounting;
+import io.holdfast.fs.settings.PinMode;
+import io.holdfast.fs.settings.Setting;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.Source;
+import io.holdfast.fs.settings.StatsAudience;
+import io.holdfast.fs.settings.XattrChoice;
 import io.holdfast.peer.Dataset;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.TlsFiles;
@@ -29,7 +31,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,27 +60,25 @@ class MountOptionsTest {
   void noOption_asRoot_givesTheDefaults() {
     Settings settings = settings();
     Settings defaults =
-        Settings.builder(new Source.Directory(source), mountpoint)
-            .systemMemory(host.memory)
-            .build();
-    for (Settings.Key key : Settings.Key.values()) {
-      if (key != Settings.Key.SOURCE
-          && key != Settings.Key.MOUNTPOINT
-          && key != Settings.Key.ALLOW_OTHER
-          && key != Settings.Key.FOREGROUND
-          && key != Settings.Key.BINDING
-          && key != Settings.Key.STATE_DIR) {
-        assertThat(settings.text(key)).as(key.text()).isEqualTo(defaults.text(key));
-        assertThat(settings.source(key)).as(key.text()).isEqualTo(defaults.source(key));
+        Settings.builder(new Source.Directory(source), mountpoint, host.memory).build();
+    for (Setting<?> key : SettingTable.rows()) {
+      if (key != SettingTable.SOURCE
+          && key != SettingTable.MOUNTPOINT
+          && key != SettingTable.ALLOW_OTHER
+          && key != SettingTable.FOREGROUND
+          && key != SettingTable.BINDING
+          && key != SettingTable.STATE_DIR) {
+        assertThat(settings.text(key)).as(key.name()).isEqualTo(defaults.text(key));
+        assertThat(settings.source(key)).as(key.name()).isEqualTo(defaults.source(key));
       }
     }
-    assertThat(settings.origin()).isEqualTo(new Source.Directory(source));
+    assertThat(settings.get(SettingTable.SOURCE)).isEqualTo(new Source.Directory(source));
     assertThat(settings.s3()).isEmpty();
-    assertThat(settings.mountpoint()).isEqualTo(mountpoint);
-    assertThat(settings.allowOther()).isTrue();
-    assertThat(settings.source(Settings.Key.ALLOW_OTHER)).isEqualTo("default for root");
-    assertThat(settings.binding()).isEqualTo(BindingChoice.KERNEL);
-    assertThat(settings.source(Settings.Key.BINDING)).isEqualTo("default for root");
+    assertThat(settings.get(SettingTable.MOUNTPOINT)).isEqualTo(mountpoint);
+    assertThat(settings.get(SettingTable.ALLOW_OTHER)).isTrue();
+    assertThat(settings.source(SettingTable.ALLOW_OTHER)).isEqualTo("default for root");
+    assertThat(settings.get(SettingTable.BINDING)).isEqualTo(BindingChoice.KERNEL);
+    assertThat(settings.source(SettingTable.BINDING)).isEqualTo("default for root");
   }
 
   @ParameterizedTest
@@ -91,15 +90,15 @@ class MountOptionsTest {
   })
   void binding_given_isTheBestThatIsPermitted(int uid, String given, BindingChoice taken) {
     host.uid = uid;
-    assertThat(settings("--binding", given).binding()).isEqualTo(taken);
+    assertThat(settings("--binding", given).get(SettingTable.BINDING)).isEqualTo(taken);
   }
 
   @Test
   void noOption_asUser_doesNotAllowOthers() {
     host.uid = 1000;
-    assertThat(settings().allowOther()).isFalse();
-    assertThat(settings().source(Settings.Key.ALLOW_OTHER)).isEqualTo("default for users");
-    assertThat(settings().binding()).isEqualTo(BindingChoice.JNR_FUSE);
+    assertThat(settings().get(SettingTable.ALLOW_OTHER)).isFalse();
+    assertThat(settings().source(SettingTable.ALLOW_OTHER)).isEqualTo("default for users");
+    assertThat(settings().get(SettingTable.BINDING)).isEqualTo(BindingChoice.JNR_FUSE);
   }
 
   @Test
@@ -154,30 +153,30 @@ class MountOptionsTest {
             "--access-log-sample=1/50",
             "--stats-visible-to=all",
             "--state-dir=" + temp.resolve("b/../state"));
-    assertThat(settings.capacityBytes()).isEqualTo(1L << 30);
-    assertThat(settings.text(Settings.Key.KEEP)).isEqualTo("val/ *.idx");
-    assertThat(settings.monitoring().audience()).isEqualTo(StatsAudience.ALL);
-    assertThat(settings.text(Settings.Key.EXCLUDE)).isEqualTo("tmp/");
+    assertThat(settings.get(SettingTable.CAPACITY)).isEqualTo(1L << 30);
+    assertThat(settings.text(SettingTable.KEEP)).isEqualTo("val/ *.idx");
+    assertThat(settings.get(SettingTable.STATS_VISIBLE_TO)).isEqualTo(StatsAudience.ALL);
+    assertThat(settings.text(SettingTable.EXCLUDE)).isEqualTo("tmp/");
     assertThat(settings.selection().of("val/x.idx")).isEqualTo(Selection.Verdict.KEPT);
     assertThat(settings.selection().of("tmp/x")).isEqualTo(Selection.Verdict.EXCLUDED);
-    assertThat(settings.memoryBytes()).isEqualTo(50_000_000_000L);
-    assertThat(settings.memoryMinBytes()).isEqualTo(1_000_000_000L);
-    assertThat(settings.policy()).isEqualTo("none");
-    assertThat(settings.itemSize()).isEqualTo(16 << 20);
-    assertThat(settings.metadataTtl()).isEqualTo(Settings.INDEFINITE);
-    assertThat(settings.xattr()).isEqualTo(XattrChoice.OFF);
-    assertThat(settings.acl()).isEqualTo(AclChoice.STRICT);
-    assertThat(settings.name()).isEqualTo("imagenet");
-    assertThat(settings.text(Settings.Key.CONFIG)).isEqualTo(temp.resolve("x.yaml").toString());
-    assertThat(settings.pin()).isEqualTo(PinMode.SOFT);
-    assertThat(settings.windowBytes()).isZero();
-    assertThat(settings.windowAge()).isEqualTo(Duration.ofMillis(500));
-    assertThat(settings.sourceTimeout()).isEqualTo(Duration.ofMinutes(10));
-    assertThat(settings.transitBytes()).isEqualTo(128 << 20);
-    assertThat(settings.openCounting()).isEqualTo(OpenCounting.MESSAGE);
-    assertThat(settings.text(Settings.Key.JOB_BY)).isEqualTo("env:SLURM_JOB_ID");
-    assertThat(settings.binding()).isEqualTo(BindingChoice.KERNEL);
-    assertThat(settings.allowOther()).isFalse();
+    assertThat(settings.get(SettingTable.MEMORY)).isEqualTo(50_000_000_000L);
+    assertThat(settings.get(SettingTable.MEMORY_MIN)).isEqualTo(1_000_000_000L);
+    assertThat(settings.get(SettingTable.POLICY)).isEqualTo("none");
+    assertThat(settings.get(SettingTable.ITEM_SIZE)).isEqualTo(16L << 20);
+    assertThat(settings.get(SettingTable.METADATA_TTL)).isEqualTo(Settings.INDEFINITE);
+    assertThat(settings.get(SettingTable.XATTR)).isEqualTo(XattrChoice.OFF);
+    assertThat(settings.get(SettingTable.ACL)).isEqualTo(AclChoice.STRICT);
+    assertThat(settings.get(SettingTable.NAME)).isEqualTo("imagenet");
+    assertThat(settings.text(SettingTable.CONFIG)).isEqualTo(temp.resolve("x.yaml").toString());
+    assertThat(settings.get(SettingTable.PIN)).isEqualTo(PinMode.SOFT);
+    assertThat(settings.get(SettingTable.WINDOW)).isZero();
+    assertThat(settings.get(SettingTable.WINDOW_AGE)).isEqualTo(Duration.ofMillis(500));
+    assertThat(settings.get(SettingTable.SOURCE_TIMEOUT)).isEqualTo(Duration.ofMinutes(10));
+    assertThat(settings.get(SettingTable.TRANSIT)).isEqualTo(128L << 20);
+    assertThat(settings.get(SettingTable.COUNT_OPENS)).isEqualTo(OpenCounting.MESSAGE);
+    assertThat(settings.text(SettingTable.JOB_BY)).isEqualTo("env:SLURM_JOB_ID");
+    assertThat(settings.get(SettingTable.BINDING)).isEqualTo(BindingChoice.KERNEL);
+    assertThat(settings.get(SettingTable.ALLOW_OTHER)).isFalse();
     assertThat(settings.s3())
         .contains(
             new S3Settings(
@@ -192,7 +191,7 @@ class MountOptionsTest {
                 1000,
                 100,
                 Duration.ofSeconds(60)));
-    assertThat(settings.text(Settings.Key.FILE_MODE)).isEqualTo("0640");
+    assertThat(settings.text(SettingTable.FILE_MODE)).isEqualTo("0640");
     PeerSettings peers = settings.peers().orElseThrow();
     NodeAddress self = new NodeAddress("10.0.0.1", 7070);
     assertThat(peers.listen()).isEqualTo(self);
@@ -202,41 +201,41 @@ class MountOptionsTest {
     assertThat(peers.tls())
         .isEqualTo(new TlsFiles(temp.resolve("cert"), temp.resolve("key"), temp.resolve("ca")));
     assertThat(peers.dataset()).isEqualTo(new Dataset("openimages", 16 << 20));
-    assertThat(settings.foreground()).isTrue();
-    assertThat(settings.level()).isEqualTo(LogLevel.DEBUG);
-    assertThat(settings.logFile()).contains(temp.resolve("log"));
-    assertThat(settings.stateDirectory()).contains(temp.resolve("state"));
-    assertThat(settings.monitoring().logFormat()).isEqualTo(LogFormat.JSON);
-    assertThat(settings.monitoring().metrics()).contains(new NodeAddress("::1", 9464));
-    assertThat(settings.monitoring().accessLog()).contains(temp.resolve("access"));
-    assertThat(settings.monitoring().sampling()).isEqualTo(new Sampling(50, Long.MAX_VALUE));
-    assertThat(settings.source(Settings.Key.SOURCE)).isEqualTo("argument");
-    assertThat(settings.source(Settings.Key.MOUNTPOINT)).isEqualTo("argument");
-    for (Settings.Key key :
-        EnumSet.complementOf(EnumSet.of(Settings.Key.SOURCE, Settings.Key.MOUNTPOINT))) {
-      String flag = key == Settings.Key.ALLOW_OTHER ? "no-allow-other" : key.text();
+    assertThat(settings.get(SettingTable.FOREGROUND)).isTrue();
+    assertThat(settings.get(SettingTable.LOG_LEVEL)).isEqualTo(LogLevel.DEBUG);
+    assertThat(settings.find(SettingTable.LOG_FILE)).contains(temp.resolve("log"));
+    assertThat(settings.find(SettingTable.STATE_DIR)).contains(temp.resolve("state"));
+    assertThat(settings.get(SettingTable.LOG_FORMAT)).isEqualTo(LogFormat.JSON);
+    assertThat(settings.find(SettingTable.METRICS)).contains(new NodeAddress("::1", 9464));
+    assertThat(settings.find(SettingTable.ACCESS_LOG)).contains(temp.resolve("access"));
+    assertThat(settings.get(SettingTable.ACCESS_LOG_SAMPLE))
+        .isEqualTo(new Sampling(50, Long.MAX_VALUE));
+    assertThat(settings.source(SettingTable.SOURCE)).isEqualTo("argument");
+    assertThat(settings.source(SettingTable.MOUNTPOINT)).isEqualTo("argument");
+    for (Setting<?> key : SettingTable.rows().stream().filter(Setting::isOption).toList()) {
+      String flag = key == SettingTable.ALLOW_OTHER ? "no-allow-other" : key.name();
       assertThat(settings.source(key)).isEqualTo("flag --" + flag);
     }
   }
 
   @Test
   void stateDirectory_notGivenOrNone_isTheUsersOrNone() {
-    assertThat(settings().stateDirectory()).contains(Path.of("/var/lib/holdfast"));
-    assertThat(settings().source(Settings.Key.STATE_DIR)).isEqualTo("default for root");
-    assertThat(settings("--state-dir=none").stateDirectory()).isEmpty();
+    assertThat(settings().find(SettingTable.STATE_DIR)).contains(Path.of("/var/lib/holdfast"));
+    assertThat(settings().source(SettingTable.STATE_DIR)).isEqualTo("default for root");
+    assertThat(settings("--state-dir=none").find(SettingTable.STATE_DIR)).isEmpty();
     host.uid = 1000;
     host.environment.put("XDG_STATE_HOME", "/state");
-    assertThat(settings().stateDirectory()).contains(Path.of("/state/holdfast"));
-    assertThat(settings().source(Settings.Key.STATE_DIR)).isEqualTo("default for users");
+    assertThat(settings().find(SettingTable.STATE_DIR)).contains(Path.of("/state/holdfast"));
+    assertThat(settings().source(SettingTable.STATE_DIR)).isEqualTo("default for users");
   }
 
   @Test
   void metrics_portAlone_isOfThisMachineOnly() {
-    assertThat(settings("--metrics", "9464").text(Settings.Key.METRICS))
+    assertThat(settings("--metrics", "9464").text(SettingTable.METRICS))
         .isEqualTo("127.0.0.1:9464");
-    assertThat(settings("--metrics", "none").monitoring().metrics()).isEmpty();
-    assertThat(settings("--access-log", "none").monitoring().accessLog()).isEmpty();
-    assertThat(settings().text(Settings.Key.METRICS)).isEqualTo("none");
+    assertThat(settings("--metrics", "none").find(SettingTable.METRICS)).isEmpty();
+    assertThat(settings("--access-log", "none").find(SettingTable.ACCESS_LOG)).isEmpty();
+    assertThat(settings().text(SettingTable.METRICS)).isEqualTo("none");
   }
 
   @Test
@@ -250,7 +249,7 @@ class MountOptionsTest {
     assertThat(s3.directoryMode()).isEqualTo(0755);
     assertThat(s3.uid()).isEqualTo(Files.getAttribute(temp, "unix:uid"));
     assertThat(s3.gid()).isEqualTo(Files.getAttribute(temp, "unix:gid"));
-    assertThat(settings.text(Settings.Key.DIR_MODE)).isEqualTo("0755");
+    assertThat(settings.text(SettingTable.DIR_MODE)).isEqualTo("0755");
   }
 
   @ParameterizedTest
@@ -286,15 +285,15 @@ class MountOptionsTest {
 
   @Test
   void capacity_percentage_isOfTheMachinesMemory() {
-    assertThat(settings("--capacity", "25%").capacityBytes()).isEqualTo(25_000_000_000L);
+    assertThat(settings("--capacity", "25%").get(SettingTable.CAPACITY)).isEqualTo(25_000_000_000L);
   }
 
   @Test
   void allowOther_given_isTaken() {
     host.uid = 1000;
     Settings settings = settings("--allow-other");
-    assertThat(settings.allowOther()).isTrue();
-    assertThat(settings.source(Settings.Key.ALLOW_OTHER)).isEqualTo("flag --allow-other");
+    assertThat(settings.get(SettingTable.ALLOW_OTHER)).isTrue();
+    assertThat(settings.source(SettingTable.ALLOW_OTHER)).isEqualTo("flag --allow-other");
   }
 
   @ParameterizedTest

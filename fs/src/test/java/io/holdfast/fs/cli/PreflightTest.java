@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.holdfast.fs.Await;
-import io.holdfast.fs.daemon.Settings;
-import io.holdfast.fs.daemon.SettingsBuilder;
-import io.holdfast.fs.daemon.Source;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.Source;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -169,9 +169,8 @@ class PreflightTest {
   @Test
   void sourceThatHasToBeMounted_isNot_isToldInOneLine() {
     Settings settings =
-        Settings.builder(directory(source), mountpoint)
-            .systemMemory(100L << 30)
-            .requireMount(true)
+        Settings.builder(directory(source), mountpoint, 100L << 30)
+            .set(SettingTable.REQUIRE_MOUNT, true)
             .build();
     requiresMount(settings, "it lies on the root file system");
     host.mount(Path.of("/"), "ext4", PathState.DIRECTORY);
@@ -450,9 +449,8 @@ class PreflightTest {
   @Test
   void mountpoint_withTheStateDirectory_isUsage() {
     Settings settings =
-        Settings.builder(directory(source), mountpoint)
-            .systemMemory(host.memory())
-            .stateDirectory(mountpoint.resolve("state"))
+        Settings.builder(directory(source), mountpoint, host.memory())
+            .set(SettingTable.STATE_DIR, mountpoint.resolve("state"))
             .build();
     CliException failure =
         catchThrowableOfType(CliException.class, () -> new Preflight(host).checkMachine(settings));
@@ -463,9 +461,8 @@ class PreflightTest {
   @Test
   void mountpoint_withTheLog_isUsage() {
     Settings settings =
-        Settings.builder(directory(source), mountpoint)
-            .systemMemory(host.memory())
-            .logFile(mountpoint.resolve("log"))
+        Settings.builder(directory(source), mountpoint, host.memory())
+            .set(SettingTable.LOG_FILE, mountpoint.resolve("log"))
             .build();
     CliException failure =
         catchThrowableOfType(CliException.class, () -> new Preflight(host).checkMachine(settings));
@@ -475,9 +472,8 @@ class PreflightTest {
   /** The next daemon would look for it on the mount that it is to serve. */
   @Test
   void mountpoint_withTheAccessLog_isUsage() {
-    SettingsBuilder builder =
-        Settings.builder(directory(source), mountpoint).systemMemory(host.memory());
-    builder.monitoring().accessLog(mountpoint.resolve("access.log"));
+    Settings.Builder builder = Settings.builder(directory(source), mountpoint, host.memory());
+    builder.set(SettingTable.ACCESS_LOG, mountpoint.resolve("access.log"));
     CliException failure =
         catchThrowableOfType(
             CliException.class, () -> new Preflight(host).checkMachine(builder.build()));
@@ -490,9 +486,8 @@ class PreflightTest {
     Files.createDirectories(mountpoint.resolve("logs"));
     Path link = Files.createSymbolicLink(temp.resolve("link"), mountpoint.resolve("logs"));
     Settings settings =
-        Settings.builder(directory(source), mountpoint)
-            .systemMemory(host.memory())
-            .logFile(link)
+        Settings.builder(directory(source), mountpoint, host.memory())
+            .set(SettingTable.LOG_FILE, link)
             .build();
     CliException failure =
         catchThrowableOfType(CliException.class, () -> new Preflight(host).checkMachine(settings));
@@ -504,10 +499,9 @@ class PreflightTest {
   }
 
   private Settings settings(boolean allowOther) {
-    return Settings.builder(directory(source), mountpoint)
-        .name("n")
-        .systemMemory(host.memory())
-        .allowOther(allowOther)
+    return Settings.builder(directory(source), mountpoint, host.memory())
+        .set(SettingTable.NAME, "n")
+        .set(SettingTable.ALLOW_OTHER, allowOther)
         .build();
   }
 
@@ -517,10 +511,9 @@ class PreflightTest {
     Path proc = temp.resolve("proc");
     host.mount(proc, "proc", PathState.DIRECTORY);
     Settings settings =
-        Settings.builder(directory(source), mountpoint)
-            .name("n")
-            .systemMemory(host.memory())
-            .stateDirectory(proc.resolve("x"))
+        Settings.builder(directory(source), mountpoint, host.memory())
+            .set(SettingTable.NAME, "n")
+            .set(SettingTable.STATE_DIR, proc.resolve("x"))
             .build();
     CliException failure =
         catchThrowableOfType(CliException.class, () -> new Preflight(host).checkMachine(settings));

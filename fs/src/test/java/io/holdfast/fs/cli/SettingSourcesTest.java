@@ -3,19 +3,21 @@ package io.holdfast.fs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.control.ConfigText;
-import io.holdfast.fs.daemon.LogFormat;
-import io.holdfast.fs.daemon.LogLevel;
-import io.holdfast.fs.daemon.Settings;
 import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.settings.Given;
+import io.holdfast.fs.settings.GivenSettings;
+import io.holdfast.fs.settings.LogFormat;
+import io.holdfast.fs.settings.LogLevel;
+import io.holdfast.fs.settings.Setting;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -54,12 +56,12 @@ class SettingSourcesTest {
     host.environment.putAll(
         Map.of("HOLDFAST_PIN", "auto", "HOLDFAST_WINDOW", "2M", "HOLDFAST_TRANSIT", "32M"));
     Settings settings = mount("--name=imagenet", "--pin=hard", "--window=3M", source.toString());
-    assertSetting(settings, Settings.Key.PIN, "hard", "flag --pin");
-    assertSetting(settings, Settings.Key.WINDOW, "3M", "flag --window");
-    assertSetting(settings, Settings.Key.TRANSIT, "32M", "environment HOLDFAST_TRANSIT");
-    assertSetting(settings, Settings.Key.POLICY, "none", file + ":4");
-    assertSetting(settings, Settings.Key.XATTR, "on", "default");
-    assertSetting(settings, Settings.Key.CONFIG, file.toString(), "found by the mount's name");
+    assertSetting(settings, SettingTable.PIN, "hard", "flag --pin");
+    assertSetting(settings, SettingTable.WINDOW, "3M", "flag --window");
+    assertSetting(settings, SettingTable.TRANSIT, "32M", "environment HOLDFAST_TRANSIT");
+    assertSetting(settings, SettingTable.POLICY, "none", file + ":4");
+    assertSetting(settings, SettingTable.XATTR, "on", "default");
+    assertSetting(settings, SettingTable.CONFIG, file.toString(), "found by the mount's name");
   }
 
   @Test
@@ -67,18 +69,18 @@ class SettingSourcesTest {
     Path mountpoint = Files.createDirectory(temp.resolve("mnt"));
     write("source: " + source, "mountpoint: " + mountpoint, "capacity: 50%");
     Settings settings = mount("--name", "imagenet");
-    assertSetting(settings, Settings.Key.SOURCE, source.toString(), file + ":1");
-    assertSetting(settings, Settings.Key.MOUNTPOINT, mountpoint.toString(), file + ":2");
-    assertThat(settings.capacityBytes()).isEqualTo(50_000_000_000L);
-    assertThat(settings.name()).isEqualTo("imagenet");
+    assertSetting(settings, SettingTable.SOURCE, source.toString(), file + ":1");
+    assertSetting(settings, SettingTable.MOUNTPOINT, mountpoint.toString(), file + ":2");
+    assertThat(settings.get(SettingTable.CAPACITY)).isEqualTo(50_000_000_000L);
+    assertThat(settings.get(SettingTable.NAME)).isEqualTo("imagenet");
   }
 
   @Test
   void argument_besideTheFile_wins() throws IOException {
     write("source: /elsewhere", "mountpoint: /mnt/elsewhere");
     Settings settings = mount("--name=imagenet", source.toString(), source.toString());
-    assertSetting(settings, Settings.Key.SOURCE, source.toString(), "argument");
-    assertSetting(settings, Settings.Key.MOUNTPOINT, source.toString(), "argument");
+    assertSetting(settings, SettingTable.SOURCE, source.toString(), "argument");
+    assertSetting(settings, SettingTable.MOUNTPOINT, source.toString(), "argument");
   }
 
   @Test
@@ -87,8 +89,8 @@ class SettingSourcesTest {
     String name = source.toString().substring(1).replace('/', '-');
     file = temp.resolve("etc").resolve(name + ".yaml");
     write("pin: soft");
-    assertSetting(mount(link.toString()), Settings.Key.PIN, "soft", file + ":1");
-    assertSetting(mount("s3://bucket", source.toString()), Settings.Key.PIN, "soft", file + ":1");
+    assertSetting(mount(link.toString()), SettingTable.PIN, "soft", file + ":1");
+    assertSetting(mount("s3://bucket", source.toString()), SettingTable.PIN, "soft", file + ":1");
   }
 
   @Test
@@ -97,11 +99,11 @@ class SettingSourcesTest {
     file = temp.resolve("own/imagenet.yaml");
     write("pin: hard");
     host.environment.put("HOLDFAST_NAME", "imagenet");
-    assertSetting(mount(source.toString()), Settings.Key.PIN, "hard", file + ":1");
+    assertSetting(mount(source.toString()), SettingTable.PIN, "hard", file + ":1");
     file = temp.resolve("other.yaml");
     write("pin: auto");
     assertSetting(
-        mount("--config=" + file, source.toString()), Settings.Key.PIN, "auto", file + ":1");
+        mount("--config=" + file, source.toString()), SettingTable.PIN, "auto", file + ":1");
   }
 
   @Test
@@ -119,9 +121,9 @@ class SettingSourcesTest {
     host.environment.putAll(
         Map.of("HOLDFAST_KEEP", "*.idx:val/", "HOLDFAST_PIN", "", "HOLDFAST_ALLOW_OTHER", "no"));
     Settings settings = mount(source.toString());
-    assertSetting(settings, Settings.Key.KEEP, "*.idx val/", "environment HOLDFAST_KEEP");
-    assertSetting(settings, Settings.Key.PIN, "auto", "default");
-    assertSetting(settings, Settings.Key.ALLOW_OTHER, "no", "environment HOLDFAST_ALLOW_OTHER");
+    assertSetting(settings, SettingTable.KEEP, "*.idx val/", "environment HOLDFAST_KEEP");
+    assertSetting(settings, SettingTable.PIN, "auto", "default");
+    assertSetting(settings, SettingTable.ALLOW_OTHER, "no", "environment HOLDFAST_ALLOW_OTHER");
   }
 
   @ParameterizedTest
@@ -209,15 +211,10 @@ class SettingSourcesTest {
   }
 
   @Test
-  void everySetting_hasAnOptionAndThatOnly() {
-    Set<Settings.Key> arguments = EnumSet.of(Settings.Key.SOURCE, Settings.Key.MOUNTPOINT);
-    for (Settings.Key key : Settings.Key.values()) {
-      assertThat(OptionTable.option(key).isPresent())
-          .as(key.text())
-          .isEqualTo(!arguments.contains(key));
-      assertThat(Given.variable(key))
-          .isNotIn("HOLDFAST_HEAP", "HOLDFAST_JAVA_OPTIONS", Supervision.VARIABLE);
-    }
+  void everySetting_hasAVariableOfItsOwn() {
+    assertThat(SettingTable.rows().stream().map(Setting::variable))
+        .doesNotHaveDuplicates()
+        .doesNotContain("HOLDFAST_HEAP", "HOLDFAST_JAVA_OPTIONS", Supervision.VARIABLE);
   }
 
   @Test
@@ -228,16 +225,16 @@ class SettingSourcesTest {
         before("--name=imagenet", "--window=3M", "--policy=none", source.toString());
     host.environment.clear();
     write("", "pin: auto", "window: 2M");
-    GivenSettings changes = OptionTable.Parsed.of(List.of("--policy=minio")).given();
+    GivenSettings changes = MountOptions.given(DaemonWords.parse(List.of("--policy=minio")));
     Settings settings = ChangedMount.of(host, before, changes).settings();
-    assertSetting(settings, Settings.Key.PIN, "auto", file + ":2");
-    assertSetting(settings, Settings.Key.WINDOW, "3M", "flag --window");
-    assertSetting(settings, Settings.Key.TRANSIT, "32M", "environment HOLDFAST_TRANSIT");
-    assertSetting(settings, Settings.Key.POLICY, "minio", "flag --policy");
-    assertSetting(settings, Settings.Key.LOG_LEVEL, "info", "default");
-    assertSetting(settings, Settings.Key.SOURCE, source.toString(), "argument");
+    assertSetting(settings, SettingTable.PIN, "auto", file + ":2");
+    assertSetting(settings, SettingTable.WINDOW, "3M", "flag --window");
+    assertSetting(settings, SettingTable.TRANSIT, "32M", "environment HOLDFAST_TRANSIT");
+    assertSetting(settings, SettingTable.POLICY, "minio", "flag --policy");
+    assertSetting(settings, SettingTable.LOG_LEVEL, "info", "default");
+    assertSetting(settings, SettingTable.SOURCE, source.toString(), "argument");
     Files.delete(file);
-    assertThat(ChangedMount.of(host, before, changes).settings().source(Settings.Key.PIN))
+    assertThat(ChangedMount.of(host, before, changes).settings().source(SettingTable.PIN))
         .isEqualTo("default");
   }
 
@@ -275,26 +272,26 @@ class SettingSourcesTest {
     GivenSettings given =
         new ConfigLookup(host)
             .complete(
-                OptionTable.Parsed.of(
-                        List.of(words).stream().filter(w -> w.startsWith("--")).toList())
-                    .given()
+                MountOptions.given(
+                        DaemonWords.parse(
+                            List.of(words).stream().filter(w -> w.startsWith("--")).toList()))
                     .orElse(arguments(words)));
     MountRequest request = new MountRequest(host, given);
     List<String> command =
         new DaemonWords(List.of(), request.given(), List.of("a note"))
             .of("--report", request.settings());
-    return ChangedMount.ofDaemon(command.subList(1, command.size()));
+    return DaemonWords.read(command.subList(1, command.size()));
   }
 
   private static GivenSettings arguments(String... words) {
     return GivenSettings.of(
         List.of(words).stream()
             .filter(word -> !word.startsWith("--"))
-            .map(word -> Given.argument(Settings.Key.SOURCE, word))
+            .map(word -> Given.argument(SettingTable.SOURCE, word))
             .toList());
   }
 
-  private static void assertSetting(Settings settings, Settings.Key key, String text, String from) {
+  private static void assertSetting(Settings settings, Setting<?> key, String text, String from) {
     assertThat(settings.text(key)).isEqualTo(text);
     assertThat(settings.source(key)).isEqualTo(from);
   }

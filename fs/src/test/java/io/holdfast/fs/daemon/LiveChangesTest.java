@@ -3,6 +3,9 @@ package io.holdfast.fs.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.control.ConfigText;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.Source;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,10 +19,8 @@ final class LiveChangesTest {
   @TempDir private Path state;
 
   private final Settings settings =
-      Settings.builder(new Source.Directory(Path.of("/data")), Path.of("/mnt"))
-          .systemMemory(100 * GIBIBYTE)
-          .capacityBytes(64L << 20)
-          .source(Settings.Key.CAPACITY, "flag --capacity")
+      Settings.builder(new Source.Directory(Path.of("/data")), Path.of("/mnt"), 100 * GIBIBYTE)
+          .set(SettingTable.CAPACITY, 64L << 20, "flag --capacity")
           .build();
   private final List<Long> placed = new ArrayList<>();
 

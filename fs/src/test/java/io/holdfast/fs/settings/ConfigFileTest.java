@@ -1,10 +1,9 @@
-package io.holdfast.fs.cli;
+package io.holdfast.fs.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.holdfast.fs.daemon.Settings;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -50,30 +49,30 @@ class ConfigFileTest {
             log-file: /var/log/../log/x.log
             state-dir: none
             """);
-    assertThat(values(given, Settings.Key.SOURCE)).containsExactly("/data/imagenet");
-    assertThat(values(given, Settings.Key.MOUNTPOINT)).containsExactly("/mnt/imagenet");
-    assertThat(values(given, Settings.Key.CAPACITY)).containsExactly("64G");
-    assertThat(values(given, Settings.Key.MEMORY)).containsExactly("80%");
-    assertThat(values(given, Settings.Key.KEEP)).containsExactly("*.idx", "val/");
-    assertThat(values(given, Settings.Key.EXCLUDE)).containsExactly("*.tmp", "a b/");
-    assertThat(values(given, Settings.Key.METADATA_TTL)).containsExactly("indefinite");
-    assertThat(values(given, Settings.Key.S3_PATH_STYLE)).containsExactly("true");
-    assertThat(values(given, Settings.Key.ALLOW_OTHER)).containsExactly("false");
-    assertThat(values(given, Settings.Key.XATTR)).containsExactly("off");
-    assertThat(values(given, Settings.Key.FILE_MODE)).containsExactly("0640");
-    assertThat(values(given, Settings.Key.PEERS)).containsExactly("node1:7070,node2:7070");
-    assertThat(values(given, Settings.Key.LOG_FILE)).containsExactly("/var/log/x.log");
-    assertThat(values(given, Settings.Key.STATE_DIR)).containsExactly("none");
-    assertThat(given.get(Settings.Key.EXCLUDE).orElseThrow().source()).isEqualTo(file + ":7");
-    assertThat(given.get(Settings.Key.EXCLUDE).orElseThrow().label())
+    assertThat(values(given, SettingTable.SOURCE)).containsExactly("/data/imagenet");
+    assertThat(values(given, SettingTable.MOUNTPOINT)).containsExactly("/mnt/imagenet");
+    assertThat(values(given, SettingTable.CAPACITY)).containsExactly("64G");
+    assertThat(values(given, SettingTable.MEMORY)).containsExactly("80%");
+    assertThat(values(given, SettingTable.KEEP)).containsExactly("*.idx", "val/");
+    assertThat(values(given, SettingTable.EXCLUDE)).containsExactly("*.tmp", "a b/");
+    assertThat(values(given, SettingTable.METADATA_TTL)).containsExactly("indefinite");
+    assertThat(values(given, SettingTable.S3_PATH_STYLE)).containsExactly("true");
+    assertThat(values(given, SettingTable.ALLOW_OTHER)).containsExactly("false");
+    assertThat(values(given, SettingTable.XATTR)).containsExactly("off");
+    assertThat(values(given, SettingTable.FILE_MODE)).containsExactly("0640");
+    assertThat(values(given, SettingTable.PEERS)).containsExactly("node1:7070,node2:7070");
+    assertThat(values(given, SettingTable.LOG_FILE)).containsExactly("/var/log/x.log");
+    assertThat(values(given, SettingTable.STATE_DIR)).containsExactly("none");
+    assertThat(given.get(SettingTable.EXCLUDE).orElseThrow().source()).isEqualTo(file + ":7");
+    assertThat(given.get(SettingTable.EXCLUDE).orElseThrow().label())
         .isEqualTo(file + ":7: exclude");
-    assertThat(given.get(Settings.Key.PIN)).isEmpty();
+    assertThat(given.get(SettingTable.PIN)).isEmpty();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "\n\n", "# nothing yet\n", "---\n", "---\n# nothing\n...\n", "{}"})
   void file_withNothing_saysNothing(String text) throws IOException {
-    assertThat(read(text).words()).isEmpty();
+    assertThat(read(text).all()).isEmpty();
   }
 
   @ParameterizedTest
@@ -121,7 +120,6 @@ class ConfigFileTest {
   void file_withAMistake_isToldInOneLine(String text, String message) throws IOException {
     String content = text.replace('¶', '\n') + "\n";
     assertThat(failure(content).getMessage()).startsWith(file + ":" + message).hasLineCount(1);
-    assertThat(failure(content).exitCode()).isEqualTo(CliException.USAGE);
   }
 
   /** The parser fails itself there. */
@@ -180,12 +178,12 @@ class ConfigFileTest {
     return ConfigFile.read(file);
   }
 
-  private CliException failure(String text) throws IOException {
+  private SettingsException failure(String text) throws IOException {
     Files.writeString(file, text);
-    return catchThrowableOfType(CliException.class, () -> ConfigFile.read(file));
+    return catchThrowableOfType(SettingsException.class, () -> ConfigFile.read(file));
   }
 
-  private static List<String> values(GivenSettings given, Settings.Key key) {
+  private static List<String> values(GivenSettings given, Setting<?> key) {
     return given.get(key).orElseThrow().values();
   }
 }

@@ -1,4 +1,4 @@
-package io.holdfast.fs.daemon;
+package io.holdfast.fs.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

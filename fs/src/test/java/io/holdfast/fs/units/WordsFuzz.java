@@ -1,8 +1,8 @@
 package io.holdfast.fs.units;
 
 import io.holdfast.fs.FuzzInput;
-import io.holdfast.fs.daemon.Source;
 import io.holdfast.fs.residency.Selection;
+import io.holdfast.fs.settings.Source;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.membership.Discovery;
 import java.nio.charset.StandardCharsets;
