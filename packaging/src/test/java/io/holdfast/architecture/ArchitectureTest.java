@@ -67,6 +67,16 @@ final class ArchitectureTest {
           arrow("mount", "", "control", "linux", "origin", "residency", "stats", "transit", "tree"),
           arrow("mount.jnr", "", "linux", "mount", "origin"),
           arrow("mount.kernel", "", "linux", "mount", "origin"),
+          // What can be said of a mount, and what holds in the end.
+          arrow(
+              "settings",
+              "accesslog",
+              "control", // whose files are
+              "origin.s3",
+              "peers",
+              "residency",
+              "stats",
+              "units"),
           // What would be: no mount, no daemon. It plays policies, and places items as peers will.
           arrow("simulate", "", "units"),
           // The composition root knows all but what people type.
@@ -87,6 +97,7 @@ final class ArchitectureTest {
               "origin.s3",
               "peers",
               "residency",
+              "settings",
               "stats",
               "tasks",
               "transit",
@@ -112,6 +123,7 @@ final class ArchitectureTest {
               "figures",
               "linux",
               "manual",
+              "settings",
               "simulate",
               "units",
               "watch"));
