@@ -66,6 +66,8 @@ final class Simulation {
         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    // over before the second compiler's work is paid back
+    command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
     command.addAll(List.of("-Djava.awt.headless=true", "-cp", classPath));
     command.addAll(List.of("io.holdfast.fs.cli.Holdfast", "simulate"));
     command.addAll(words);
