@@ -4,12 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.View;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -93,6 +97,45 @@ final class JGroupsMembershipTest {
       cluster.assertSees(each, 1, 2, 3, 4, 5);
     }
     System.out.printf("5 nodes at once converged after %.1f s%n", seconds(start));
+  }
+
+  @Test
+  void join_aNode_opensOneListeningSocket() throws Exception {
+    List<String> before = listening();
+    JGroupsMembership one = cluster.join(1, cluster.named(1, 2));
+    JGroupsMembership two = cluster.join(2, cluster.named(1, 2));
+    cluster.assertSees(one, 1, 2);
+    cluster.assertSees(two, 1, 2);
+    List<String> opened = new ArrayList<>(listening());
+    opened.removeAll(before);
+    String port = String.format(":%04X", cluster.address(1).port() + 1);
+    assertThat(opened).hasSize(2).allMatch(each -> each.startsWith("tcp") && each.endsWith(port));
+  }
+
+  /** Sockets of this process that wait for strangers: listening TCP, and all UDP. */
+  private static List<String> listening() throws IOException {
+    List<String> own = new ArrayList<>();
+    try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+      for (Path each : descriptors.toList()) {
+        try {
+          own.add(Files.readSymbolicLink(each).toString());
+        } catch (IOException e) {
+          // closed in the meantime
+        }
+      }
+    }
+    List<String> found = new ArrayList<>();
+    for (String table : List.of("tcp", "tcp6", "udp", "udp6")) {
+      for (String line : Files.readAllLines(Path.of("/proc/self/net", table))) {
+        String[] fields = line.strip().split("\\s+", -1);
+        if (fields.length > 9
+            && own.contains("socket:[" + fields[9] + "]")
+            && (table.startsWith("udp") || fields[3].equals("0A"))) {
+          found.add(table + " " + fields[1]);
+        }
+      }
+    }
+    return found;
   }
 
   private static double seconds(long start) {

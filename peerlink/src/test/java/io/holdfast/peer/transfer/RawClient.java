@@ -11,6 +11,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class RawClient implements AutoCloseable {
   private static final int PATIENCE_MILLIS = 20_000;
   private static final String CLIENT = "127.0.0.66:6666";
+  private static final int LITTLE_ROOM = 64 << 10;
 
   private final Socket socket;
   private final NodeAddress server;
@@ -32,10 +34,25 @@ final class RawClient implements AutoCloseable {
   record Answer(int status, Map<String, String> headers, String text) {}
 
   RawClient(NodeAddress server) throws IOException {
+    this(server, new Socket());
+  }
+
+  private RawClient(NodeAddress server, Socket socket) throws IOException {
     this.server = server;
-    socket = new Socket(server.host(), server.port());
+    this.socket = socket;
+    socket.connect(new InetSocketAddress(server.host(), server.port()));
     socket.setSoTimeout(PATIENCE_MILLIS);
     socket.setTcpNoDelay(true);
+  }
+
+  /**
+   * A client for which the kernel keeps little: it would take megabytes that are not read, and the
+   * last of them in drops, for a minute.
+   */
+  static RawClient withLittleRoom(NodeAddress server) throws IOException {
+    Socket socket = new Socket();
+    socket.setReceiveBufferSize(LITTLE_ROOM);
+    return new RawClient(server, socket);
   }
 
   /** Authenticates; what is signed later is signed with these credentials. */
