@@ -32,6 +32,7 @@ class HitsCostNothingIT {
   private final long seed = System.nanoTime();
   private final Random random = new Random(seed);
 
+  /** And with the daemon stopped, which therefore is asked nothing at all, they are read too. */
   @ParameterizedTest(name = "opens counted by {0}")
   @ValueSource(strings = {"off", "watch"})
   void residentEpoch_readByProcesses_sendsNoReadAndNoOpen(String counting) {
@@ -45,14 +46,17 @@ class HitsCostNothingIT {
 
     assertThat(before.residentItems()).isEqualTo(FILES);
     assertNothingAsked(before, mount.settledStats());
+    mount.freeze();
+    try {
+      read(mount, dataset);
+    } finally {
+      mount.thaw();
+    }
+    assertQuestionWhetherItIsATerminalCostsOneMessage(mount, dataset);
   }
 
   /** The one thing that is asked of a resident: Python before 3.14 puts this question per open. */
-  @Test
-  void resident_askedWhetherItIsATerminal_costsOneMessageAQuestion() {
-    Dataset dataset = dataset();
-    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
-    read(mount, dataset);
+  private void assertQuestionWhetherItIsATerminalCostsOneMessage(Mount mount, Dataset dataset) {
     Stats before = mount.settledStats();
     int questions = 50;
 
@@ -65,22 +69,6 @@ class HitsCostNothingIT {
     Stats after = mount.settledStats();
     assertThat(after.requests("IOCTL") - before.requests("IOCTL")).isEqualTo(questions);
     assertThat(after.requests("READ")).isEqualTo(before.requests("READ"));
-  }
-
-  @Test
-  void residents_daemonStopped_areReadAllTheSame() {
-    Dataset dataset = dataset();
-    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
-    read(mount, dataset);
-    mount.settledStats();
-    read(mount, dataset);
-
-    mount.freeze();
-    try {
-      read(mount, dataset);
-    } finally {
-      mount.thaw();
-    }
   }
 
   @Test
