@@ -64,13 +64,19 @@ class PeersIT {
         .flatMap(nodes -> Stream.of(25, 35, 50).map(percent -> Arguments.of(nodes, percent)));
   }
 
+  /** The nodes have certificates, and find each other in a directory. */
   @ParameterizedTest(name = "{0} nodes, c = 0.{1}")
   @MethodSource("nodesAndCapacities")
   void laterEpochs_ofFreshPermutations_readFromTheOriginWhatNoNodeHolds(int nodes, int percent) {
     CountedDisk disk = disk(FILES);
     Dataset dataset = equalFiles(disk);
     double c = percent / 100.0;
-    Cluster cluster = cluster(dataset, c);
+    Cluster cluster =
+        new Cluster(
+            sandbox,
+            Authority.create(sandbox, "certificates"),
+            sandbox.folder("members"),
+            options(dataset, c));
     cluster.start(dataset.root(), nodes);
 
     for (int epoch = 0; epoch < EPOCHS; epoch++) {
@@ -103,13 +109,30 @@ class PeersIT {
     assertThat(ofPeers).as("peers, " + where).isCloseTo((nodes - 1) * held, within(tolerance));
   }
 
-  /** Jobs that start together and read in the same order want each item at the same moment. */
-  @Test
-  void firstEpoch_allNodesReadAllInTheSameOrder_readsEachItemOnceFromTheOrigin() {
+  static Stream<Boolean> waysToGo() {
+    return LONG ? Stream.of(true, false) : Stream.of(true);
+  }
+
+  /**
+   * One cluster from its first epoch on: a node goes, and another one comes without an item. The
+   * nodes have a secret, and name each other.
+   */
+  @ParameterizedTest(name = "killed: {0}")
+  @MethodSource("waysToGo")
+  void nodes_thatStartTogetherGoAndCome_readFromTheOriginWhatNoNodeHolds(boolean killed) {
     CountedDisk disk = disk(FILES);
     Dataset dataset = equalFiles(disk);
-    Cluster cluster = cluster(dataset, 0.5);
+    Cluster cluster = new Cluster(sandbox, options(dataset, 0.6));
     cluster.start(dataset.root(), 3);
+
+    assertFirstEpochReadsEachItemOnce(cluster, dataset, disk);
+    assertGoneNodeCostsItsShareOnce(cluster, dataset, disk, killed);
+    assertJoinedNodeGetsItemsFromTheirFormerOwners(cluster, dataset, disk);
+  }
+
+  /** Jobs that start together and read in the same order want each item at the same moment. */
+  private void assertFirstEpochReadsEachItemOnce(
+      Cluster cluster, Dataset dataset, CountedDisk disk) {
     Path order = dataset.permutation(sandbox, random);
     long before = disk.readBytes();
 
@@ -120,46 +143,8 @@ class PeersIT {
     assertThat(part(dataset, disk.readBytes() - before)).isCloseTo(1, within(TOLERANCE));
   }
 
-  @Test
-  void joined_nodeWithoutItems_getsThemFromTheirFormerOwners() {
-    CountedDisk disk = disk(FILES);
-    Dataset dataset = equalFiles(disk);
-    Cluster cluster = cluster(dataset, 0.6);
-    cluster.start(dataset.root(), 2);
-    readShares(cluster, dataset);
-    assertThat(part(dataset, cluster.residentBytes())).isCloseTo(1, within(TOLERANCE));
-
-    cluster.start(dataset.root(), 1);
-    Node joined = cluster.last();
-    long before = disk.readBytes();
-    // What a former owner reads from its own memory moves when somebody else reads it.
-    for (int epoch = 0; epoch < EPOCHS; epoch++) {
-      Fetches fetches = readShares(cluster, dataset);
-      assertThat(part(dataset, fetches.originBytes())).as("seed %d", seed).isLessThan(TOLERANCE);
-    }
-
-    assertThat(part(dataset, disk.readBytes() - before)).isLessThan(TOLERANCE);
-    assertThat(part(dataset, joined.mount().settledStatsOfPeer().residentBytes()))
-        .isCloseTo(1.0 / 3, within(0.05));
-    Await.value(
-        SETTLE,
-        "no item held twice",
-        () -> part(dataset, cluster.residentBytes()),
-        held -> held < 1 + TOLERANCE);
-  }
-
-  static Stream<Boolean> waysToGo() {
-    return LONG ? Stream.of(true, false) : Stream.of(true);
-  }
-
-  @ParameterizedTest(name = "killed: {0}")
-  @MethodSource("waysToGo")
-  void gone_oneOfThreeNodes_costsItsShareOnce(boolean killed) {
-    CountedDisk disk = disk(FILES);
-    Dataset dataset = equalFiles(disk);
-    Cluster cluster = cluster(dataset, 0.6);
-    cluster.start(dataset.root(), 3);
-    readShares(cluster, dataset);
+  private void assertGoneNodeCostsItsShareOnce(
+      Cluster cluster, Dataset dataset, CountedDisk disk, boolean killed) {
     Node gone = cluster.node(1);
     double share = part(dataset, gone.mount().settledStatsOfPeer().residentBytes());
 
@@ -181,35 +166,43 @@ class PeersIT {
     assertThat(part(dataset, readShares(cluster, dataset).originBytes())).isLessThan(TOLERANCE);
   }
 
-  @Test
-  void tls_nodesThatFindEachOtherInADirectory_shareOneCache() {
-    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 300, i -> FILE_BYTES);
-    Cluster cluster =
-        new Cluster(
-            sandbox,
-            Authority.create(sandbox, "certificates"),
-            sandbox.folder("members"),
-            options(dataset, 1));
-    cluster.start(dataset.root(), 2);
-    assertOneCache(cluster, dataset);
+  private void assertJoinedNodeGetsItemsFromTheirFormerOwners(
+      Cluster cluster, Dataset dataset, CountedDisk disk) {
+    assertThat(part(dataset, cluster.residentBytes())).isCloseTo(1, within(TOLERANCE));
+
+    cluster.start(dataset.root(), 1);
+    Node joined = cluster.last();
+    long before = disk.readBytes();
+    // What a former owner reads from its own memory moves when somebody else reads it.
+    for (int epoch = 0; epoch < EPOCHS; epoch++) {
+      Fetches fetches = readShares(cluster, dataset);
+      assertThat(part(dataset, fetches.originBytes())).as("seed %d", seed).isLessThan(TOLERANCE);
+    }
+
+    assertThat(part(dataset, disk.readBytes() - before)).isLessThan(TOLERANCE);
+    assertThat(part(dataset, joined.mount().settledStatsOfPeer().residentBytes()))
+        .isCloseTo(1.0 / 3, within(0.05));
+    Await.value(
+        SETTLE,
+        "no item held twice",
+        () -> part(dataset, cluster.residentBytes()),
+        held -> held < 1 + TOLERANCE);
   }
 
   /** As in a headless service: the name has an address for each node, those included that start. */
   @Test
-  void dns_nodesThatFindEachOtherByAName_shareOneCache() {
+  void dns_nodesThatFindEachOtherByAName_shareOneCacheAndWhatHasChanged() throws IOException {
     Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 300, i -> FILE_BYTES);
     Cluster cluster = new Cluster(sandbox, new NameServer(sandbox), options(dataset, 1));
     cluster.start(dataset.root(), 2);
-    assertOneCache(cluster, dataset);
-  }
 
-  private void assertOneCache(Cluster cluster, Dataset dataset) {
     Fetches first = readShares(cluster, dataset);
     Fetches second = readShares(cluster, dataset);
 
     assertThat(first.originItems()).as("seed %d", seed).isEqualTo(300);
     assertThat(second.originItems()).as("seed %d", seed).isZero();
     assertThat(second.peerItems()).as("seed %d", seed).isPositive();
+    assertChangedFilesThatAPeerAsksForFirstAreNewAtTheirOwnerToo(cluster, dataset);
   }
 
   /**
@@ -274,15 +267,11 @@ class PeersIT {
     }
   }
 
-  /** Its own kernel would lead it to the old version for as long as names are believed. */
-  @Test
-  void changed_filesThatAPeerAsksForFirst_areNewAtTheirOwnerToo() throws IOException {
-    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 60, i -> FILE_BYTES);
-    Cluster cluster = new Cluster(sandbox, "--capacity", "64M", "--window-age", WINDOW_AGE);
-    cluster.start(dataset.root(), 2);
+  /** Its own kernel would lead the owner to the old version for as long as names are believed. */
+  private void assertChangedFilesThatAPeerAsksForFirstAreNewAtTheirOwnerToo(
+      Cluster cluster, Dataset dataset) throws IOException {
     Path all = dataset.permutation(sandbox, random);
-    Fetches first = cluster.read(cluster.nodes(), List.of(all, all));
-    assertThat(first.originItems()).isEqualTo(60);
+    cluster.read(cluster.nodes(), List.of(all, all));
     Mount asks = cluster.node(0).mount();
     Mount owner = cluster.node(1).mount();
     List<String> owned =
@@ -325,10 +314,6 @@ class PeersIT {
     Dataset dataset = Dataset.create(disk.root(), FILES, i -> FILE_BYTES);
     disk.seal();
     return dataset;
-  }
-
-  private Cluster cluster(Dataset dataset, double c) {
-    return new Cluster(sandbox, options(dataset, c));
   }
 
   private static String[] options(Dataset dataset, double c) {
