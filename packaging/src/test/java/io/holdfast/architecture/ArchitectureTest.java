@@ -280,7 +280,12 @@ final class ArchitectureTest {
         .that()
         .resideInAPackage(FS + "..")
         .and()
-        .resideOutsideOfPackages(FS + ".residency", FS + ".daemon", FS + ".cli", FS + ".simulate")
+        .resideOutsideOfPackages(
+            FS + ".residency",
+            FS + ".daemon",
+            FS + ".settings", // their names
+            FS + ".cli",
+            FS + ".simulate")
         .should()
         .dependOnClassesThat(resideInAPackage("io.holdfast.policy.."))
         .check(HOLDFAST);
