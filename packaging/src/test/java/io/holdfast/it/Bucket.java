@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -19,8 +20,9 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
- * A bucket of an S3 server, which is a process of its own. Who mounts it goes through a proxy,
- * which counts requests and lets some go wrong; what a test puts there does not.
+ * A bucket of an S3 server, which is a process of its own, one for all classes. Who mounts the
+ * bucket goes through a proxy of the bucket's own, which counts requests and lets some go wrong;
+ * what a test puts there does not.
  *
  * <p>A JUnit extension for a whole class. It must come before the {@link Sandbox}, by {@code
  * Order}: then the server is there until the last mount has ended.
@@ -41,15 +43,15 @@ final class Bucket implements BeforeAllCallback, AfterAllCallback {
           "AWS_EC2_METADATA_DISABLED",
           "true");
 
-  private static final String NAME = "data";
+  private static final AtomicInteger COUNTER = new AtomicInteger();
 
-  private S3Server server;
+  private final String name = "data-" + COUNTER.incrementAndGet();
   private ForwardingProxy proxy;
   private S3Client client;
 
   @Override
   public void beforeAll(ExtensionContext context) throws IOException {
-    server = S3Server.start();
+    S3Server server = server(context);
     proxy = ForwardingProxy.start(server.endpoint());
     client =
         S3Client.builder()
@@ -62,18 +64,33 @@ final class Bucket implements BeforeAllCallback, AfterAllCallback {
                 StaticCredentialsProvider.create(
                     AwsBasicCredentials.create(S3Server.ACCESS_KEY, S3Server.SECRET_KEY)))
             .build();
-    client.createBucket(request -> request.bucket(NAME));
+    client.createBucket(request -> request.bucket(name));
+  }
+
+  /** The server, which ends after the last test. */
+  private static S3Server server(ExtensionContext context) {
+    return context
+        .getRoot()
+        .getStore(ExtensionContext.Namespace.create(Bucket.class))
+        .getOrComputeIfAbsent(S3Server.class, any -> startServer(), S3Server.class);
+  }
+
+  private static S3Server startServer() {
+    try {
+      return S3Server.start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Override
   public void afterAll(ExtensionContext context) throws IOException {
     client.close();
     proxy.close();
-    server.close();
   }
 
   void put(String key, byte[] bytes) {
-    client.putObject(request -> request.bucket(NAME).key(key), RequestBody.fromBytes(bytes));
+    client.putObject(request -> request.bucket(name).key(key), RequestBody.fromBytes(bytes));
   }
 
   /** Puts the files of a dataset below a prefix. */
@@ -88,7 +105,7 @@ final class Bucket implements BeforeAllCallback, AfterAllCallback {
   }
 
   void delete(String key) {
-    client.deleteObject(request -> request.bucket(NAME).key(key));
+    client.deleteObject(request -> request.bucket(name).key(key));
   }
 
   /** What stands between mounts and the server. */
@@ -97,8 +114,8 @@ final class Bucket implements BeforeAllCallback, AfterAllCallback {
   }
 
   /** What a user calls the objects below a prefix. */
-  static String source(String prefix) {
-    return "s3://" + NAME + "/" + prefix;
+  String source(String prefix) {
+    return "s3://" + name + "/" + prefix;
   }
 
   /** The environment with what the server accepts. */

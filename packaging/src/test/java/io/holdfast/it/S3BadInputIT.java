@@ -53,14 +53,14 @@ class S3BadInputIT {
 
   @Test
   void credentials_thatAreNot_areAskedFor() {
-    refused(Bucket.NO_CREDENTIALS, "no credentials found", Bucket.source("train"));
+    refused(Bucket.NO_CREDENTIALS, "no credentials found", BUCKET.source("train"));
   }
 
   @Test
   void credentials_thatAreWrong_areSaidToBe() {
     Map<String, String> wrongSecret = new HashMap<>(Bucket.credentials());
     wrongSecret.put("AWS_SECRET_ACCESS_KEY", "wrong");
-    refused(wrongSecret, "does not take these credentials", Bucket.source("train"));
+    refused(wrongSecret, "does not take these credentials", BUCKET.source("train"));
   }
 
   @Test
@@ -72,7 +72,7 @@ class S3BadInputIT {
     String endpoint = "http://127.0.0.1:" + port;
     assertRefused(
         Bucket.credentials(),
-        List.of(Bucket.source("train"), MOUNTPOINT, "--s3-endpoint=" + endpoint),
+        List.of(BUCKET.source("train"), MOUNTPOINT, "--s3-endpoint=" + endpoint),
         COULD_NOT,
         "cannot reach " + endpoint);
   }
