@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import time
+import traceback
 
 from collections import deque
 
@@ -163,6 +164,8 @@ def main():
             try:
                 work(way, origin, mount, until, sink)
                 status = 0
+            except OSError:
+                traceback.print_exc()
             finally:
                 os._exit(status)
     os.close(sink)

@@ -26,12 +26,14 @@ class BackgroundMountIT {
 
   /**
    * Says what comes, and goes on; ends with its terminal. Descriptor 5 is not for others. A signal
-   * that comes just before a command begins is told when that has ended: so they are short.
+   * that comes just before a command begins is told when that has ended: so they are short. And
+   * they run in the background: of a shell that waits for its child to become another program
+   * (vfork) nobody sees that it is stopped.
    */
   private static final String SCRIPT =
       """
       trap 'echo interrupted' INT; trap 'echo terminated' TERM; exec 5<"$0"; cd "$1"; shift
-      "$@"; echo "mounted by $$."; while :; do sleep 0.2; done
+      "$@"; echo "mounted by $$."; while :; do sleep 0.2 & wait; done
       """;
 
   @RegisterExtension final Sandbox sandbox = new Sandbox();

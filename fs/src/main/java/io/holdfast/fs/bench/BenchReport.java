@@ -187,10 +187,10 @@ public final class BenchReport {
     }
     return new Verdict(
         ratio >= FAIR ? Level.FAIR : Level.POOR,
-        task.words() + ": " + ratioText(ratio) + mend(task));
+        task.words() + ": " + ratioText(ratio) + fix(task));
   }
 
-  private static String mend(Task task) {
+  private static String fix(Task task) {
     if (task.resident()) {
       return " of what this machine's page cache gives: 'holdfast doctor' looks for causes;"
           + " counting opens costs a tenth (--count-opens)";

@@ -108,7 +108,7 @@ final class CapacityCommand implements Callable<Integer> {
   private static String checked(String size) {
     try {
       if (Sizes.parse(size, Long.MAX_VALUE) == 0) {
-        throw CliException.usage("a capacity of '" + size + "' is nothing: give a size above 0");
+        throw CliException.usage("a capacity of '" + size + "' must be greater than 0");
       }
     } catch (IllegalArgumentException e) {
       throw CliException.usage(String.valueOf(e.getMessage()), e);

@@ -24,10 +24,10 @@ import picocli.CommandLine.Spec;
     name = "doctor",
     sortOptions = false,
     customSynopsis = "holdfast doctor [--json] [MOUNTPOINT|NAME]",
-    header = "Examine the machine and its mounts, and tell how to mend them.",
+    header = "Examine the machine and its mounts, and tell how to fix them.",
     description = {
       "",
-      "Each line is OK, WARN or FAIL, with what was found; below it, what mends it. It answers"
+      "Each line is OK, WARN or FAIL, with what was found; below it, what fixes it. It answers"
           + " within 10 s, also when a daemon is stopped, a mount is dead or a source hangs: it"
           + " never touches a mount.",
       "",

@@ -32,8 +32,8 @@ public final class DoctorText {
       Finding finding = line.finding();
       String level = painted.apply(finding.level(), "%-4s".formatted(finding.level()));
       text.append("  %s  %-10s  %s%n".formatted(level, line.probe(), Visible.of(finding.text())));
-      if (!finding.mend().isEmpty()) {
-        text.append(INDENT).append("mend: ").append(Visible.of(finding.mend())).append('\n');
+      if (!finding.fix().isEmpty()) {
+        text.append(INDENT).append("fix: ").append(Visible.of(finding.fix())).append('\n');
       }
     }
     return text.append(summary(report)).append('\n').toString();
@@ -67,7 +67,7 @@ public final class DoctorText {
       finding.put("probe", line.probe());
       finding.put("level", line.finding().level().name());
       finding.put("text", line.finding().text());
-      finding.put("mend", line.finding().mend());
+      finding.put("fix", line.finding().fix());
       findings.add(finding);
     }
     map.put("findings", findings);

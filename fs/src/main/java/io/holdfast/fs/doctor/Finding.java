@@ -5,18 +5,18 @@ package io.holdfast.fs.doctor;
  *
  * @param level how bad it is
  * @param text what was found, in one line
- * @param mend one command or setting that mends it; empty where nothing is to be mended
+ * @param fix one command or setting that fixes it; empty where there is nothing to fix
  */
-public record Finding(Level level, String text, String mend) {
+public record Finding(Level level, String text, String fix) {
   static Finding ok(String text) {
     return new Finding(Level.OK, text, "");
   }
 
-  static Finding warn(String text, String mend) {
-    return new Finding(Level.WARN, text, mend);
+  static Finding warn(String text, String fix) {
+    return new Finding(Level.WARN, text, fix);
   }
 
-  static Finding fail(String text, String mend) {
-    return new Finding(Level.FAIL, text, mend);
+  static Finding fail(String text, String fix) {
+    return new Finding(Level.FAIL, text, fix);
   }
 }

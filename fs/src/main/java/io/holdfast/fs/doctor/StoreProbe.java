@@ -61,10 +61,10 @@ final class StoreProbe implements Probe {
 
   private static Finding judge(String endpoint, Duration off) {
     String text = "%s answers; clocks differ by %d s".formatted(endpoint, off.toSeconds());
-    String mend = "'timedatectl set-ntp true' here, or mend the store's clock";
+    String fix = "'timedatectl set-ntp true' here, or fix the store's clock";
     if (off.compareTo(WORST) > 0) {
-      return Finding.fail(text + ": it refuses requests from 15 minutes on", mend);
+      return Finding.fail(text + ": it refuses requests from 15 minutes on", fix);
     }
-    return off.compareTo(BAD) > 0 ? Finding.warn(text, mend) : Finding.ok(text);
+    return off.compareTo(BAD) > 0 ? Finding.warn(text, fix) : Finding.ok(text);
   }
 }

@@ -555,7 +555,7 @@ public final class SettingTable {
   }
 
   private static void requireSome(long bytes) {
-    require(bytes > 0, "%d is nothing: give a size above 0", bytes);
+    require(bytes > 0, "%d must be greater than 0", bytes);
   }
 
   private static void requirePolicy(String policy) {

@@ -163,8 +163,7 @@ final class Works {
     }
     long bytes = Sizes.parse(size, limits.memory());
     if (bytes <= 0) {
-      throw new FsException(
-          FsError.INVALID, "a capacity of '" + size + "' is nothing: give a size above 0");
+      throw new FsException(FsError.INVALID, "a capacity of '" + size + "' must be greater than 0");
     }
     if (bytes > limits.largest()) {
       throw new FsException(

@@ -33,7 +33,7 @@ class DoctorCommandsTest {
     assertThat(run.run("doctor", "gone")).as(run.err.toString()).isEqualTo(1);
     assertThat(run.out.toString())
         .contains("machine\n", "mount gone\n", "is dead: readers get")
-        .contains("mend: holdfast umount /mnt/gone");
+        .contains("fix: holdfast umount /mnt/gone");
   }
 
   @Test

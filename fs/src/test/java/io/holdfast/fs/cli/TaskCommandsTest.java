@@ -165,7 +165,7 @@ class TaskCommandsTest {
         "unpin                      | 2 | name what is to be unpinned, or give --all",
         "unpin a --all              | 2 | name what is to be unpinned, or give --all",
         "drop                       | 2 | name what is to be dropped, or give --all",
-        "capacity 0                 | 2 | a capacity of '0' is nothing",
+        "capacity 0                 | 2 | a capacity of '0' must be greater than 0",
         "capacity one 101%          | 2 | '101%' is more than the whole",
         "capacity one many          | 2 | 'many' is not a size",
         "capacity two               | 1 | 'two' is no running Holdfast mount",

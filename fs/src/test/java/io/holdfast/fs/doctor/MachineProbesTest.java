@@ -74,7 +74,7 @@ class MachineProbesTest {
         .file("proc/sys/fs/fuse/max_request_timeout", "0\n");
     List<Finding> found = new FuseProbe(machine.files(), abilities).run();
     assertThat(found).extracting(Finding::level).containsExactly(OK, WARN, WARN);
-    assertThat(found.get(2).mend()).startsWith("sysctl fs.fuse.default_request_timeout=0");
+    assertThat(found.get(2).fix()).startsWith("sysctl fs.fuse.default_request_timeout=0");
     assertMended(found);
   }
 
@@ -102,7 +102,7 @@ class MachineProbesTest {
     abilities.fusermount = true;
     abilities.userAllowOther = false;
     assertThat(new BindingProbe(1000, abilities).run())
-        .anySatisfy(found -> assertThat(found.mend()).contains("user_allow_other"));
+        .anySatisfy(found -> assertThat(found.fix()).contains("user_allow_other"));
   }
 
   @Test
@@ -249,6 +249,6 @@ class MachineProbesTest {
   /** Nobody is told of trouble without what to do. */
   private static void assertMended(List<Finding> findings) {
     assertThat(findings)
-        .allSatisfy(found -> assertThat(found.mend().isEmpty()).isEqualTo(found.level() == OK));
+        .allSatisfy(found -> assertThat(found.fix().isEmpty()).isEqualTo(found.level() == OK));
   }
 }

@@ -55,7 +55,7 @@ class MountProbesTest {
     process(41, 'T');
     process(40, 'T');
     assertThat(new DaemonProbe(subject("/data", 41, 0, 40), machine.files(), 0).run())
-        .extracting(Finding::level, Finding::mend)
+        .extracting(Finding::level, Finding::fix)
         .containsExactly(tuple(FAIL, "kill -CONT 41"), tuple(WARN, "kill -CONT 40"));
   }
 
@@ -64,7 +64,7 @@ class MountProbesTest {
     Finding found = only(new DaemonProbe(subject("/data", 0, 41, 0), machine.files(), 0).run());
     assertThat(found.level()).isEqualTo(FAIL);
     assertThat(found.text()).contains("(pid 41) is dead", "Transport endpoint is not connected");
-    assertThat(found.mend()).startsWith("holdfast umount /data");
+    assertThat(found.fix()).startsWith("holdfast umount /data");
   }
 
   @Test
@@ -113,14 +113,14 @@ class MountProbesTest {
     Asked asked = trouble(FsError.TIMED_OUT);
     Finding found = only(new AnswerProbe(subject("/data", 41, 0, 0), asked, "1").run());
     assertThat(found.level()).isEqualTo(FAIL);
-    assertThat(found.mend()).contains("holdfast debug /data", "umount --force /data");
+    assertThat(found.fix()).contains("holdfast debug /data", "umount --force /data");
   }
 
   @Test
   void socket_ofAnotherVersion_isAWarning() throws Exception {
     Asked asked = asked(Map.of("version", "2", "uptime_seconds", 60), null, "");
     Subject subject = subject("/data", 41, 0, 0);
-    assertThat(only(new AnswerProbe(subject, asked, "1").run()).mend())
+    assertThat(only(new AnswerProbe(subject, asked, "1").run()).fix())
         .isEqualTo("holdfast restart /data");
     assertThat(only(new AnswerProbe(subject, asked, "2").run()).level()).isEqualTo(OK);
   }
@@ -186,7 +186,7 @@ class MountProbesTest {
               assertThat(found.level()).isEqualTo(WARN);
               assertThat(found.text())
                   .isEqualTo("2 keys of the store cannot be shown as paths, as 'data/a//b'");
-              assertThat(found.mend()).contains("SEMANTICS.md");
+              assertThat(found.fix()).contains("SEMANTICS.md");
             });
   }
 
@@ -272,7 +272,7 @@ class MountProbesTest {
     assertThat(found).extracting(Finding::level).containsExactly(OK, WARN, WARN, WARN, WARN);
     assertThat(found.get(1).text())
         .isEqualTo("residents may take 954 MiB for now, because of machine: limited");
-    assertThat(found.get(4).mend()).isEqualTo("sysctl vm.max_map_count=516384");
+    assertThat(found.get(4).fix()).isEqualTo("sysctl vm.max_map_count=516384");
   }
 
   @Test
@@ -313,7 +313,7 @@ class MountProbesTest {
             null);
     List<Finding> found = new PeersProbe(Asked.of(answers)).run();
     assertThat(found).extracting(Finding::level).containsExactly(FAIL, OK, WARN, WARN, WARN);
-    assertThat(found.get(0).mend()).isEqualTo("chmod 600 " + secret);
+    assertThat(found.get(0).fix()).isEqualTo("chmod 600 " + secret);
     assertThat(found.get(4).text()).contains(port + " is not in the view", "refused");
   }
 
@@ -331,7 +331,7 @@ class MountProbesTest {
     List<Finding> found = new PeersProbe(Asked.of(answers)).run();
     assertThat(found).extracting(Finding::level).containsExactly(OK, WARN);
     assertThat(found.get(1).text()).isEqualTo("b:1 has another dataset: 3 of 4 differ");
-    assertThat(found.get(1).mend()).contains("--dataset-id");
+    assertThat(found.get(1).fix()).contains("--dataset-id");
   }
 
   @Test

@@ -128,10 +128,9 @@ class SettingsTest {
 
   @Test
   void build_noCapacity_isRefused() {
+    assertRefused(builder().set(SettingTable.CAPACITY, 0L), "--capacity 0 must be greater than 0");
     assertRefused(
-        builder().set(SettingTable.CAPACITY, 0L), "--capacity 0 is nothing: give a size above 0");
-    assertRefused(
-        builder().set(SettingTable.CAPACITY, -5L), "--capacity -5 is nothing: give a size above 0");
+        builder().set(SettingTable.CAPACITY, -5L), "--capacity -5 must be greater than 0");
   }
 
   @Test

@@ -283,7 +283,7 @@ final class TasksTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "0 | a capacity of '0' is nothing: give a size above 0",
+        "0 | a capacity of '0' must be greater than 0",
         "1G | a capacity of 1.00 GiB does not fit within --memory: give at most 0",
         "96X | '96X' is not a size: write a number with K, M, G or T, such as 64G",
         "101% | '101%' is more than the whole: write a number from 0 to 100, such as 50%"

@@ -218,7 +218,7 @@ public final class JnrBinding implements Binding {
 
   /**
    * libfuse gives each file a number of its own: only the name can be told. So it is of a directory
-   * in which nobody has looked anything up.
+   * that nobody has listed or looked anything up in.
    */
   @Override
   public void expireAttributes(long parent, byte[] name, long node) {
