@@ -15,6 +15,8 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import jnr.ffi.Pointer;
@@ -44,8 +46,13 @@ public final class JnrBinding implements Binding {
   private final WaitingReads waiting = new WaitingReads();
   private final Exposures exposures = new Exposures();
 
+  /** One thread, which is at work nowhere. */
+  private final Executor forgetting = Executors.newSingleThreadExecutor(JnrBinding::forgetter);
+
   private final KeptDirectories directories =
-      new KeptDirectories((number, lookups) -> Forgets.forget(number, lookups, this::process));
+      new KeptDirectories(
+          (number, lookups) ->
+              forgetting.execute(() -> Forgets.forget(number, lookups, this::process)));
   private final CountDownLatch initialized = new CountDownLatch(1);
   private final AtomicBoolean closed = new AtomicBoolean();
   private @Nullable Operations operations;
@@ -124,6 +131,12 @@ public final class JnrBinding implements Binding {
             new RequestLoop.Hooks(exposures, waiting::interrupt, directories));
     loop.start();
     awaitFirstRequest(wanted);
+  }
+
+  private static Thread forgetter(Runnable task) {
+    Thread thread = new Thread(task, "forget");
+    thread.setDaemon(true);
+    return thread;
   }
 
   private void process(long request, long length) {
@@ -218,7 +231,7 @@ public final class JnrBinding implements Binding {
 
   /**
    * libfuse gives each file a number of its own: only the name can be told. So it is of a directory
-   * that nobody has listed or looked anything up in.
+   * in which nobody has looked anything up.
    */
   @Override
   public void expireAttributes(long parent, byte[] name, long node) {

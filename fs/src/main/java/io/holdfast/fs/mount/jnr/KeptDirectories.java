@@ -6,11 +6,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongConsumer;
 
 /**
- * The directories that were listed, or in which something was looked up, by the core's nodes, with
- * libfuse's numbers of them. libfuse frees a directory that the kernel has forgotten, and ends the
- * process when it is given a number that it does not know any more. The binding gives it numbers of
- * directories at any time, so the directories are kept: what the kernel forgets of one is withheld
- * from libfuse until the directory has gone from the core, and nobody uses its number any more.
+ * The directories in which something was looked up, by the core's nodes, with libfuse's numbers of
+ * them. libfuse frees a directory that the kernel has forgotten, and ends the process when it is
+ * given a number that it does not know any more. The binding gives it numbers of directories at any
+ * time, so the directories are kept: what the kernel forgets of one is withheld from libfuse until
+ * the directory has gone from the core, and nobody uses its number any more.
  *
  * <p>A directory that the kernel has forgotten and that has not gone stays: how often the kernel
  * still has it, libfuse alone knows.
@@ -25,7 +25,11 @@ final class KeptDirectories {
   /** Has libfuse forget. */
   @FunctionalInterface
   interface Forgetting {
-    /** Learns that the kernel has forgotten so many lookups of a number. */
+    /**
+     * Learns that the kernel has forgotten so many lookups of a number. Does not wait: libfuse
+     * waits for who is at work in the directory, and the caller may be at work in another one, for
+     * which the first waits.
+     */
     void forget(long number, long lookups);
   }
 

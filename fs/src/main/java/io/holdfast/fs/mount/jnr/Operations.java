@@ -213,7 +213,6 @@ final class Operations {
           Pointer stat = jnr.ffi.Memory.allocateDirect(runtime, DirectoryNames.STAT_SIZE, true);
           DirectoryNames names = new DirectoryNames();
           long node = listed(Memory.string(path));
-          around.lookedInto.directory(node, around.current.get().kernelNode());
           // with an offset for each entry, libfuse asks again for what has no room, and keeps
           // nothing
           boolean hasRoom =
