@@ -25,7 +25,7 @@ final class HelperRun {
   }
 
   /** Tells what went wrong; returns the exit code that mount(8) expects. */
-  static int failed(@Nullable CommandSpec helper, CliException failure) {
+  static int failed(@Nullable CommandSpec helper, RuntimeException failure) {
     CommandLine line = Objects.requireNonNull(helper).commandLine();
     return code(CliErrors.failure(failure, line));
   }

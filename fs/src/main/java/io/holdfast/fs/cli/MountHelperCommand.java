@@ -9,6 +9,7 @@ import io.holdfast.fs.settings.ConfigFile;
 import io.holdfast.fs.settings.Given;
 import io.holdfast.fs.settings.MountNames;
 import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.SettingsException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -83,7 +84,7 @@ final class MountHelperCommand implements Callable<Integer> {
   public Integer call() {
     try {
       return mount();
-    } catch (CliException e) {
+    } catch (CliException | SettingsException e) {
       return HelperRun.failed(spec, e);
     }
   }

@@ -66,6 +66,18 @@ class HelperCommandsTest {
   }
 
   @Test
+  void mount_byNameOfAFileWithAMistake_isAnIncorrectInvocation() throws IOException {
+    Path files = Files.createDirectories(temp.resolve(".config/holdfast"));
+    Path file = Files.writeString(files.resolve("photos.yaml"), "sauce: " + source + "\n");
+    host.configurationDirectories.add(files);
+
+    assertThat(run.run("mount.holdfast", "photos", mountpoint.toString())).isEqualTo(1);
+    assertThat(run.err.toString())
+        .startsWith("holdfast: " + file + ":1: unknown key 'sauce'")
+        .hasLineCount(1);
+  }
+
+  @Test
   void mount_thatIsWrong_hasTheExitCodesOfMount() {
     String there = mountpoint.toString();
     assertThat(run.run("mount.holdfast", "/gone", there)).isEqualTo(1);
