@@ -148,7 +148,8 @@ maven() {
 # Builds the distribution unless it is newer than all that it is made of.
 build() {
   built=$root/packaging/target/holdfast/lib/holdfast.jsa
-  if [ -e "$built" ] && [ -z "$(find "$root/pom.xml" "$root"/*/pom.xml "$root"/*/src/main -newer "$built")" ]; then
+  if [ -e "$built" ] && [ -z "$(find "$root/pom.xml" "$root"/*/pom.xml "$root"/fs/*/pom.xml \
+    "$root"/*/src/main "$root"/fs/*/src/main -newer "$built")" ]; then
     return
   fi
   say "Building (the first time it downloads what it is built with)..."

@@ -3,8 +3,8 @@
 ORIGIN/data is the dataset that is mounted at MOUNT, empty at first; beside it files are prepared. One
 process changes it at random, one for each of several users looks at it through the mount and at the
 origin, and this one judges what they saw. With --refresh the mount of that name is refreshed all the
-time, and what was changed before that must be seen after it. Ends with 1 when the mount let a user have
-what it must not.
+time, and what was changed before that must be seen after it; until then it may believe what it knew,
+as its ttl is hours. Ends with 1 when the mount let a user have what it must not.
 """
 
 import argparse
@@ -33,6 +33,7 @@ _IDLE = 0.02
 _QUEUE = 6
 _GRACE = 5 * SECOND
 _HUNG = 30 * SECOND
+_HOURS = 24 * 3600 * SECOND
 
 
 def arguments():
@@ -132,7 +133,7 @@ class Attack:
         self.options = options
         self.board = Board()
         self.history = History()
-        self.ttl = options.ttl_ms * MILLI
+        self.ttl = _HOURS if options.refresh else options.ttl_ms * MILLI
         self.exact_lists = options.lists == "exact"
         self.label = "%s, seed %d" % (options.label, options.seed)
         self.judge = Judge(self.history, self)
@@ -146,6 +147,7 @@ class Attack:
         self.pids = []
         self.readers = {}
         self.refreshes = None
+        self.refreshed = []
         self.compared = 0
         self.differences = 0
 
@@ -221,7 +223,9 @@ class Attack:
         elif what == "round over":
             self.round_over, self.counts = message[1:]
         elif what == "refresh":
-            self.judge.refreshes.append(message[1:])
+            begin, end = message[1:]
+            self.judge.refreshes.append((begin, end))
+            self.refreshed.append(end - begin)
         elif what == "looks":
             _, uid, moment, since, looks = message
             for each in looks:
@@ -289,7 +293,7 @@ class Attack:
 
     def run(self):
         """Attacks; returns how many violations there were."""
-        print("attack on %s, ttl %d ms%s" % (self.label, self.options.ttl_ms, ", refreshed" * bool(self.options.refresh)), flush=True)
+        print("attack on %s, %s" % (self.label, "refreshed" if self.options.refresh else "ttl %d ms" % self.options.ttl_ms), flush=True)
         begin = now()
         try:
             specifics.Attempts(self.options, self.label, self.judge.violations).run()
@@ -318,6 +322,9 @@ class Attack:
             print("  %s %s: %s" % (side, call, words(outcomes)))
         print("  compared: %d looks while it changed, %d when nothing did" % (judge.comparisons, self.compared))
         print("  longest call through the mount: %d ms" % (judge.longest // MILLI))
+        if self.refreshed:
+            took = sorted(self.refreshed)
+            print("  refreshes: %d, median %d ms, longest %d ms" % (len(took), took[len(took) // 2] // MILLI, took[-1] // MILLI))
         errors = {"%s %s" % key: n for key, n in judge.errors.items()}
         print("  errors in changes: %s" % (words(errors) or "none"))
         print("  violations: %s" % (words(judge.violations) or "none"), flush=True)

@@ -1,8 +1,9 @@
 """Judges each look by the states that the origin was in.
 
 Through the mount a user may see what the origin would have let them have at some moment since what the
-mount may believe: one ttl ago, or since the last refresh. A walk along a path may have made each of its
-steps at a moment of its own, in order, as a process does that holds descriptors of directories.
+mount may believe: one ttl ago, or since the last refresh began that has ended. A walk along a path may
+have made each of its steps at a moment of its own, in order, as a process does that holds descriptors of
+directories.
 At the origin the same is checked without that time: there a difference is an error of this model.
 """
 

@@ -1,4 +1,4 @@
-"""usage: bounds.py HOLDFAST WORK SECONDS SEED
+"""usage: bounds.py HOLDFAST WORK SECONDS SEED [KIND...]
 
 In a mount namespace of its own: a mount after the other, each with something that ends. All that is
 listed or read through it must be the origin's, or an error.
@@ -16,6 +16,7 @@ import sys
 import time
 
 DIRECTORIES, FILES = 60, 1000
+KINDS = ("run", "state", "descriptors", "heap", "addresses", "origin", "cgroup", "threads")
 NAME = "bounds-%d" % os.getpid()
 RUN = "/run/holdfast"
 UNIFIED = os.path.exists("/sys/fs/cgroup/cgroup.controllers")
@@ -68,8 +69,8 @@ class Bounds:
         elif kind == "descriptors" and self.chance.random() < 0.5:
             return ["prlimit", "--nofile=%d" % self.chance.randrange(60, 400)], {}
         elif kind == "heap":
-            # less than the launcher takes by its own variable
-            return [], {"HOLDFAST_JAVA_OPTIONS": "-Xms8m -Xmx%dm" % self.chance.randrange(16, 64)}
+            # about what 60,000 names take; less than the launcher takes by its own variable
+            return [], {"HOLDFAST_JAVA_OPTIONS": "-Xms4m -Xmx%dm" % self.chance.randrange(7, 13)}
         elif kind == "cgroup":
             return self.group("memory"), {}
         elif kind == "threads":
@@ -273,27 +274,42 @@ class Bounds:
             self.violation("a command does not end", "mount, " + kind)
             return
         self.outcomes["%s: mount exit %d" % (kind, mounted.returncode)] += 1
+        logged = self.log_length()
         if mounted.returncode == 0:
             until = time.monotonic() + _EPISODE
             lookers = self.lookers(until)
             while time.monotonic() < until:
                 time.sleep(self.chance.uniform(0, 2))
                 self.disturb(kind)
-            for child, source in lookers:
-                self.gather(kind, child, source)
+            short = sum(self.gather(kind, child, source) for child, source in lookers)
+            said = self.remedies(logged)
+            self.outcomes["%s: lines with a remedy" % kind] += said
+            if short and not said:
+                self.violation("ENOMEM, and the log names no bound", kind)
             self.command("umount", "umount", self.mount)
         elif not mounted.stderr.strip():
             self.violation("a command fails without a word", "mount, " + kind)
         self.kill()
         subprocess.run(["umount", "-l", self.mount], stderr=subprocess.DEVNULL)
 
+    def log_length(self):
+        """Returns how long the log is."""
+        log = self.work + "/log"
+        return os.path.getsize(log) if os.path.exists(log) else 0
+
+    def remedies(self, since):
+        """Returns how many lines of the log since then say what bound was met, and how to raise it."""
+        with open(self.work + "/log", "rb") as log:
+            log.seek(since)
+            return sum(b" fix: " in line for line in log)
+
     def gather(self, kind, child, source):
-        """Takes what one of them saw."""
+        """Takes what one of them saw; returns how often there was no memory."""
         if not select.select([source], [], [], _HUNG)[0]:
             self.violation("a call does not end", kind)
             os.kill(child, signal.SIGKILL)
             os.close(source)
-            return
+            return 0
         with os.fdopen(source, "rb") as answer:
             counts, wrong, number = json.loads(answer.read())
         os.waitpid(child, 0)
@@ -302,12 +318,12 @@ class Bounds:
         for words in wrong:
             self.violation("not what the source has", kind + ": " + words)
         self.violations["not what the source has"] += max(0, number - len(wrong))
+        return counts.get("ENOMEM", 0)
 
-    def run(self, seconds):
+    def run(self, seconds, kinds):
         """Makes mounts for a time; returns how many violations there were."""
         self.make()
         end = time.monotonic() + seconds
-        kinds = ["run", "state", "descriptors", "heap", "addresses", "origin", "cgroup", "threads"]
         episode = 0
         while time.monotonic() < end:
             kind = kinds[episode % len(kinds)]
@@ -358,8 +374,12 @@ def run(*command):
 
 def main():
     """Makes mounts."""
-    holdfast, work, seconds, seed = sys.argv[1:]
-    sys.exit(1 if Bounds(holdfast, work, int(seed)).run(int(seconds)) else 0)
+    holdfast, work, seconds, seed = sys.argv[1:5]
+    kinds = sys.argv[5:] or KINDS
+    unknown = set(kinds) - set(KINDS)
+    if unknown:
+        sys.exit("there is no kind %s: choose of %s" % (", ".join(unknown), ", ".join(KINDS)))
+    sys.exit(1 if Bounds(holdfast, work, int(seed)).run(int(seconds), kinds) else 0)
 
 
 if __name__ == "__main__":

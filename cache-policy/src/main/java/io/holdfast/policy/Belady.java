@@ -4,25 +4,26 @@ import java.util.Arrays;
 import java.util.TreeSet;
 
 /**
- * Gives up what will not be used for longest, and refuses what will be used later than all that is
- * resident: Belady's MIN with bypass ("A study of replacement algorithms for a virtual-storage
- * computer", IBM Systems Journal 5(2), 1966). Clairvoyant, so it is only good for a bound.
+ * Evicts the item that will not be used for longest, and refuses an item that will be used later
+ * than all residents: Belady's MIN with bypass ("A study of replacement algorithms for a
+ * virtual-storage computer", IBM Systems Journal 5(2), 1966). Clairvoyant, so it serves only as a
+ * bound.
  *
- * <p>With items of one size nothing hits more often. With mixed sizes that is no longer so: the
- * optimum is then NP-hard, and this is a good bound only.
+ * <p>With items of one size, no policy hits more often. With mixed sizes the optimum is NP-hard,
+ * and this is only a good bound.
  *
  * <p>Cost: logarithmic time; 4 bytes an access, 4 an item, and some 70 a resident.
  */
 final class Belady implements Admission, Eviction {
   private static final int NEVER = Integer.MAX_VALUE;
 
-  /** For each access, the place of the same item's next one. */
+  /** For each access, the index of the same item's next access. */
   private final int[] nextUses;
 
-  /** For each item, the place of its next access as of now. */
+  /** For each item, the index of its next access from now on. */
   private final int[] nextUse;
 
-  /** Residents, those of the latest next use at the end. */
+  /** Residents in the order of their next use; the latest is last. */
   private final TreeSet<Long> byNextUse = new TreeSet<>();
 
   private int done;
@@ -30,8 +31,8 @@ final class Belady implements Admission, Eviction {
   /**
    * Creates it.
    *
-   * @param accesses every access there will be, in order
-   * @param items how many items there are, counted from 0
+   * @param accesses all accesses, in order
+   * @param items number of items, counted from 0
    */
   Belady(int[] accesses, int items) {
     nextUse = new int[items];

@@ -1,25 +1,25 @@
 package io.holdfast.policy;
 
 /**
- * Decides which items are resident. It holds no data, only each resident's identity and weight: the
- * caller makes an item resident when the policy admits it, and gives up those that the policy
- * names.
+ * Decides which items are resident. It holds no data, only each resident's identity and weight. The
+ * caller makes an item resident when the policy admits it, and releases the residents that the
+ * policy evicts.
  *
  * <p>An item is a {@code long} of the caller's choosing, any value. Its weight is what it takes of
  * the capacity, at least 1. Its hash is a function of the item's name alone, uniform over all longs
- * and the same on every node; only policies that select by hash look at it.
+ * and the same on every node; only policies that select by hash use it.
  *
- * <p>Not thread-safe: one lock of the caller's guards every call.
+ * <p>Not thread-safe: one lock of the caller guards every call.
  */
 public interface CachePolicy {
 
-  /** The name under which {@link Policies#create} makes this policy. */
+  /** The name under which {@link Policies#create} creates this policy. */
   String name();
 
-  /** What the residents may weigh together. */
+  /** The greatest total weight of the residents. */
   long capacity();
 
-  /** What the residents weigh together: never more than {@link #capacity()}. */
+  /** The total weight of the residents: never more than {@link #capacity()}. */
   long residentBytes();
 
   long residentItems();
@@ -28,17 +28,17 @@ public interface CachePolicy {
 
   /**
    * Whether {@link #offer} may admit this item now. Changes nothing. False is certain until the
-   * next call that changes something; true is so too for {@code minio}, and a hint for policies
+   * next call that changes something. True is certain for {@code minio}, and a hint for policies
    * that weigh a newcomer against residents.
    */
   boolean wouldAdmit(long id, long hash, long weight);
 
   /**
-   * Asks for admission of an item that has been fetched whole. An item that is resident already
-   * stays as it is, and counts as admitted. Residents may be given up also for one that is refused.
+   * Asks for admission of a completely fetched item. An item that is already resident stays as it
+   * is, and counts as admitted. Residents may be evicted even if the item is refused.
    *
-   * @throws IllegalArgumentException if the weight is below 1, or differs from that of the same
-   *     item's residence: an item whose version changed is to be {@linkplain #remove removed} first
+   * @throws IllegalArgumentException if the weight is below 1, or differs from the resident's
+   *     weight: an item whose version changed must be {@linkplain #remove removed} first
    */
   Outcome offer(long id, long hash, long weight);
 
@@ -52,27 +52,27 @@ public interface CachePolicy {
   Outcome keep(long id, long weight);
 
   /**
-   * Leaves a kept item to the policy again: resident as before, and to be given up as any other. An
+   * Returns a kept item to the policy: it stays resident, and may be evicted like any other. An
    * item that is not kept stays as it is.
    *
-   * @return whether it was kept
+   * @return whether the item was kept
    */
   boolean unkeep(long id, long hash);
 
-  /** What those weigh together that are {@linkplain #keep kept}. */
+  /** The total weight of the {@linkplain #keep kept} items. */
   long keptBytes();
 
   long keptItems();
 
   /**
-   * Notes that an item was used, resident or not: before it is {@linkplain #offer offered} where it
-   * is not.
+   * Learns that an item was used, resident or not. An item that is not resident is used before it
+   * is {@linkplain #offer offered}.
    */
   void access(long id);
 
   /**
-   * Says what the whole dataset weighs, as far as is known. Policies that select a share of the
-   * dataset begin with this; a figure that turns out wrong costs admissions, never correctness.
+   * Learns the weight of the whole dataset, as far as is known. Policies that select a share of the
+   * dataset begin with this figure; a wrong figure costs admissions, never correctness.
    *
    * @throws IllegalArgumentException if the size is negative
    */
@@ -81,21 +81,21 @@ public interface CachePolicy {
   /**
    * Forgets an item whose version changed, that is gone, or that could not be made resident.
    *
-   * @return whether it was resident
+   * @return whether the item was resident
    */
   boolean remove(long id);
 
   /**
    * Changes the capacity.
    *
-   * @return the residents to give up because they no longer fit; no longer resident on return
+   * @return the evicted residents; no longer resident on return
    * @throws IllegalArgumentException if the capacity is negative
    */
   long[] resize(long capacity);
 
   /**
-   * Checks this policy against itself: the recomputed weight equals the tracked one and is within
-   * the capacity. Takes time in proportion to the residents.
+   * Checks this policy's invariants: the recomputed weight equals the tracked one and is within the
+   * capacity. Takes time in proportion to the residents.
    *
    * @throws IllegalStateException if an invariant does not hold
    */

@@ -2,15 +2,15 @@ package io.holdfast.policy;
 
 import java.util.Collection;
 
-/** What evictions check of themselves. */
+/** Self-checks of evictions. */
 final class Checks {
 
   private Checks() {}
 
   /**
-   * Compares what an eviction keeps with the residents.
+   * Compares an eviction's items with the residents.
    *
-   * @throws IllegalStateException if one has an item that the other has not
+   * @throws IllegalStateException if they differ
    */
   static void sameItems(String name, Collection<Long> kept, ResidentTable residents) {
     boolean same =

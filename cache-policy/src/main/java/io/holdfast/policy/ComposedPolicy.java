@@ -5,18 +5,19 @@ import java.util.SplittableRandom;
 
 /**
  * A policy made of an {@link Admission} and an {@link Eviction}. MinIO's cache is the pair (always,
- * never), LRU is (always, least recently used), and so on; the bookkeeping is the same for all and
- * is done here.
+ * never), LRU is (always, least recently used), and so on. This class does the bookkeeping for all
+ * of them.
  *
- * <p>An item gets in if admission finds it worth it and it fits into what is free, or, if residents
- * make way for newcomers, into the capacity. Then room is made: the newcomer counts among the
- * residents already, and an eviction that finds it the least worth of all thereby refuses it.
+ * <p>An item is admitted if the admission finds it worth it and it fits: into the free room or, if
+ * the eviction replaces residents, into the capacity. Then residents are evicted to make room. The
+ * newcomer counts among the residents already, so an eviction that chooses the newcomer thereby
+ * refuses it.
  *
- * <p>Items that a user keeps are apart: no eviction sees them, and what they take is not there for
- * the others.
+ * <p>Items that a user keeps are separate: no eviction sees them, and their weight is not available
+ * to other items.
  *
  * <p>Cost: one probe of the {@link ResidentTable} a call, and 21 to 43 bytes a resident, besides
- * what the eviction takes.
+ * the eviction's memory.
  */
 final class ComposedPolicy implements CachePolicy {
 
@@ -35,7 +36,7 @@ final class ComposedPolicy implements CachePolicy {
   /**
    * Creates a policy without residents.
    *
-   * @param seed of the choice among kept items, where the capacity shrinks below them
+   * @param seed seed of the choice among kept items, if the capacity shrinks below their weight
    */
   ComposedPolicy(String name, long capacity, Admission admission, Eviction eviction, long seed) {
     this.name = name;
@@ -98,7 +99,9 @@ final class ComposedPolicy implements CachePolicy {
     return makeRoomFor(id, weight);
   }
 
-  /** What others weigh may exceed all bounds only while the newcomer is weighed against them. */
+  /**
+   * Evicts until a newcomer fits. The residents may exceed the capacity only within this method.
+   */
   private Outcome makeRoomFor(long newcomer, long weight) {
     long free = capacity - residentBytes();
     boolean admitted = true;
@@ -217,7 +220,7 @@ final class ComposedPolicy implements CachePolicy {
     return givenUp.ids();
   }
 
-  /** To be said before anybody makes way: some evictions choose at once. */
+  /** Announces the room before any eviction: some evictions choose their victims from it. */
   private void roomChanged() {
     long room = Math.max(0, capacity - keptBytes);
     admission.roomChanged(room);
@@ -277,7 +280,7 @@ final class ComposedPolicy implements CachePolicy {
     return weight;
   }
 
-  /** A list of ids that grows. */
+  /** A growing list of ids. */
   private static final class GivenUp {
     private long[] ids = NOBODY;
     private int count;

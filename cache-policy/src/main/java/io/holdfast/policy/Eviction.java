@@ -2,46 +2,46 @@ package io.holdfast.policy;
 
 import java.util.SplittableRandom;
 
-/** Which residents make way, and whether they do for a newcomer. */
+/** Decides which residents are evicted, and whether a newcomer may evict residents. */
 interface Eviction {
 
-  /** Whether residents make way for a newcomer; if not, they do only for a shrinking capacity. */
+  /** Whether a newcomer may evict residents; if not, only a shrinking capacity evicts. */
   boolean replaces();
 
   /**
-   * The resident to give up next; {@link #removed} follows. Called only while there is one. May be
-   * the newcomer for which room is made: it is refused then.
+   * The resident to evict next; {@link #removed} follows. Called only while there are residents.
+   * May return the newcomer, which is refused then.
    *
-   * @param residents those that there are
+   * @param residents the residents
    */
   long victim(ResidentTable residents);
 
-  /** An item became resident. */
+  /** Learns that an item became resident. */
   default void admitted(long id, long hash, long weight) {}
 
-  /** An item was used, resident or not. */
+  /** Learns that an item was used, resident or not. */
   default void accessed(long id) {}
 
-  /** An item is no longer among the residents that are this eviction's to give up. */
+  /** Learns that an item is no longer among the residents that this eviction may choose. */
   default void removed(long id, ResidentTable residents) {}
 
-  /** There is room for this now; who has to make way is asked after it. */
+  /** Learns how much room there is now, before it is asked for victims. */
   default void roomMade(long bytes) {}
 
-  /** Checks what this keeps of its own against the residents. */
+  /** Checks this eviction's own items against the residents. */
   default void check(ResidentTable residents) {}
 
-  /** Nobody makes way for a newcomer. For a shrinking capacity, each resident is equally likely. */
+  /** Evicts nothing for a newcomer. For a shrinking capacity, each resident is equally likely. */
   static Eviction never(long seed) {
     return new RandomEviction(false, seed);
   }
 
-  /** Each resident is equally likely to make way for a newcomer. */
+  /** Evicts a random resident for a newcomer, each equally likely. */
   static Eviction random(long seed) {
     return new RandomEviction(true, seed);
   }
 
-  /** Gives up any resident but the newest, each equally likely. */
+  /** Evicts any resident except the newest, each equally likely. */
   final class RandomEviction implements Eviction {
     private final boolean replaces;
     private final SplittableRandom random;

@@ -4,37 +4,37 @@ import java.util.TreeSet;
 
 /**
  * Selects the items whose hash is below a threshold: a uniform share of the dataset, the same after
- * every restart and on every node, whatever the order in which items are offered.
+ * every restart and on every node, in whatever order items are offered.
  *
- * <p>The share that fits is not known before everything has been seen, so the threshold corrects
- * itself. It begins at capacity / dataset, where the dataset's size is known, and a little above,
- * since hashes do not fall evenly; or at everything. When what is below it does not fit, the
- * resident with the greatest hash goes, and the threshold comes down to it. At the end the
- * residents are the items with the smallest hashes, taken in order of hash until the first that
- * does not fit: a sample "bottom k" by weight (Cohen and Kaplan, "Summarizing Data using Bottom-k
- * Sketches", PODC 2007), with k given by the capacity. When there is more room, or the dataset
- * turns out smaller, the threshold begins anew.
+ * <p>The share that fits is unknown before all items have been seen, so the threshold corrects
+ * itself. If the dataset's size is known, the threshold begins at capacity / dataset, and a little
+ * above, since hashes are not perfectly even; otherwise it admits everything. When the items below
+ * it do not fit, the resident with the greatest hash is evicted, and the threshold falls to its
+ * hash. In the end the residents are the items with the smallest hashes, taken in order of hash
+ * until the first that does not fit: a sample "bottom k" by weight (Cohen and Kaplan, "Summarizing
+ * Data using Bottom-k Sketches", PODC 2007), with k given by the capacity. When there is more room,
+ * or the dataset proves smaller, the threshold begins anew.
  *
- * <p>Deviation from a plain threshold: residents may be given up while the first epoch goes on, the
- * fewer the better the size was known; never after that.
+ * <p>Deviation from a plain threshold: residents may be evicted during the first epoch, fewer the
+ * better the size was known; never after it.
  *
  * <p>Cost: logarithmic time, some 75 bytes a resident.
  */
 final class HashShare implements Admission, Eviction {
 
-  /** Above capacity / dataset by this much: five deviations of 10,000 equal items at a third. */
+  /** Factor above capacity / dataset: five standard deviations of 10,000 equal items at a third. */
   private static final double SLACK = 1.05;
 
-  /** Entries of removed items that may be left before they are cleared out. */
+  /** Most entries of removed items before they are cleared. */
   private static final int STALE = 64;
 
-  /** Every resident, and some that are no longer. */
+  /** All residents, and some removed items. */
   private final TreeSet<Hashed> byHash = new TreeSet<>();
 
   private long room;
   private long datasetBytes;
 
-  /** The greatest hash, as an unsigned number, that what is known of sizes admits. */
+  /** The greatest hash, unsigned, that the known sizes admit. */
   private long expected = -1L;
 
   /** Hashes from here on, unsigned, did not fit; none yet if {@link #overflowed} is false. */
@@ -42,7 +42,7 @@ final class HashShare implements Admission, Eviction {
 
   private boolean overflowed;
 
-  /** An item by its hash; the id tells items of the same hash apart. */
+  /** An item by its hash; the id distinguishes items with the same hash. */
   private record Hashed(long hash, long id) implements Comparable<Hashed> {
     @Override
     public int compareTo(Hashed other) {
@@ -108,7 +108,7 @@ final class HashShare implements Admission, Eviction {
     expected = share >= 1 ? -1L : fraction(share);
   }
 
-  /** The unsigned number that lies at a share of all 64-bit numbers. */
+  /** Returns the unsigned number at a share of all 64-bit numbers. */
   private static long fraction(double share) {
     return (long) (share * 0x1p63) << 1;
   }

@@ -2,8 +2,8 @@ package io.holdfast.policy;
 
 /**
  * The hash by which items are selected and placed: of the name alone, uniform over all longs, and
- * the same on every node. FNV-1a (Fowler, Noll and Vo) with the finalizer of MurmurHash3 (Appleby),
- * without which the high bits of short names are alike.
+ * the same on every node. FNV-1a (Fowler, Noll and Vo) with the finalizer of MurmurHash3 (Appleby);
+ * without the finalizer, the high bits of short names would be alike.
  */
 public final class ItemHash {
   private static final long FNV_BASIS = 0xcbf29ce484222325L;
@@ -15,7 +15,7 @@ public final class ItemHash {
    * Hashes an item of a file.
    *
    * @param path relative to the dataset's root
-   * @param offset of the item within the file, in bytes
+   * @param offset offset of the item within the file, in bytes
    */
   public static long of(byte[] path, long offset) {
     long hash = FNV_BASIS;
@@ -25,7 +25,7 @@ public final class ItemHash {
     return mixed((hash ^ offset) * FNV_PRIME);
   }
 
-  /** Hashes an item that has a number for a name. */
+  /** Hashes an item whose name is a number. */
   public static long of(long number) {
     return mixed((FNV_BASIS ^ number) * FNV_PRIME);
   }

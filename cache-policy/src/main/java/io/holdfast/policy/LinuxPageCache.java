@@ -29,10 +29,13 @@ final class LinuxPageCache implements Eviction {
   private static final int INITIAL = 16;
   private static final float LOAD = 0.75f;
 
-  /** So many are reclaimed for one that is taken from the active list while that is the longer. */
+  /**
+   * Evictions from the inactive list for each item that moves from the active list while that is
+   * longer.
+   */
   private static final int SCAN = 4;
 
-  /** Both lists: what was added or used last is at the end. */
+  /** Both lists are in the order of addition or last use; the latest is last. */
   private final LinkedHashMap<Long, Long> inactive = new LinkedHashMap<>(INITIAL, LOAD, true);
 
   private final LinkedHashMap<Long, Long> active = new LinkedHashMap<>(INITIAL, LOAD, true);
@@ -70,8 +73,8 @@ final class LinuxPageCache implements Eviction {
       inactiveBytes -= weight;
       activate(id, weight);
     }
-    // The active list is not reordered by use: a page is marked, and not looked at again before its
-    // turn comes.
+    // The active list is not reordered by use: the kernel marks a page, and looks at the mark only
+    // when the page's turn comes.
   }
 
   private void activate(long id, long weight) {
@@ -83,7 +86,7 @@ final class LinuxPageCache implements Eviction {
   @Override
   public long victim(ResidentTable residents) {
     boolean low = activeBytes > inactiveBytes;
-    // what was just read is not reclaimed while there is anything else
+    // the item that was just read is not evicted while there is any other
     boolean exhausted = inactive.size() <= 1 && !active.isEmpty();
     if (exhausted || (low && ++scanned % SCAN == 0)) {
       Iterator<Map.Entry<Long, Long>> oldest = active.entrySet().iterator();

@@ -1,6 +1,6 @@
 package io.holdfast.policy;
 
-/** What became of an offered item, and of those that had to make room for it. */
+/** The result of an offer: whether the item was admitted, and the residents that were evicted. */
 public final class Outcome {
 
   static final Outcome ADMITTED = new Outcome(true, new long[0]);
@@ -25,7 +25,7 @@ public final class Outcome {
     return admitted;
   }
 
-  /** The residents to give up, in order; the array is the caller's. */
+  /** The evicted residents, in order; the caller owns the array. */
   public long[] evicted() {
     return evicted;
   }

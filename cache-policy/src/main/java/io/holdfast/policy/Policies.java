@@ -3,16 +3,16 @@ package io.holdfast.policy;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Makes policies by the names that users give. */
+/** Creates policies by the names that users give. */
 public final class Policies {
 
-  /** Those that need not see hits: in a mount, hits never reach the daemon. */
-  /** The name of the policy that keeps nothing. */
+  /** The name of the policy that admits nothing. */
   public static final String NONE = "none";
 
+  /** Policies that need not see hits: in a mount, hits never reach the daemon. */
   private static final List<String> MOUNTABLE = List.of("minio", "minio-hash", NONE);
 
-  /** Those to compare with. */
+  /** Reference policies for comparison. */
   private static final List<String> REFERENCES =
       List.of("lru", "fifo", "random", "tinylfu", "linux", "unbounded");
 
@@ -23,7 +23,7 @@ public final class Policies {
     return MOUNTABLE;
   }
 
-  /** The names that {@link #create} knows: those for a mount, then the others. */
+  /** All names that {@link #create} knows: those for a mount, then the others. */
   public static List<String> names() {
     List<String> names = new ArrayList<>(MOUNTABLE);
     names.addAll(REFERENCES);
@@ -31,25 +31,25 @@ public final class Policies {
   }
 
   /**
-   * Makes the policy of that name.
+   * Creates the policy with a name.
    *
    * <ul>
    *   <li>{@code minio}: first come, until full, never replaced. The cache of CoorDL (Mohan et al.,
    *       "Analyzing and Mitigating Data Stalls in DNN Training", PVLDB 14(5), 2021). With items of
-   *       one size, every epoch from the second on hits exactly as many as fit; with mixed sizes,
-   *       what is left over at the end goes to the next item that is small enough. When the
-   *       capacity shrinks, residents chosen at random make way: a choice by age or size would make
-   *       what remains unlike the dataset.
+   *       one size, every epoch from the second on has as many hits as items fit. With mixed sizes,
+   *       the last free bytes go to the next item that is small enough. When the capacity shrinks,
+   *       random residents are evicted: a choice by age or size would make the rest unlike the
+   *       dataset.
    *   <li>{@code minio-hash}: a share of the dataset, selected by hash: {@link HashShare}.
-   *   <li>{@code none}: admits nothing; every epoch is a first one.
+   *   <li>{@code none}: admits nothing; every epoch is like the first.
    *   <li>{@code lru}, {@code fifo}: {@link QueueEviction}.
-   *   <li>{@code random}: any resident makes way for a newcomer, each equally likely.
+   *   <li>{@code random}: evicts a random resident for a newcomer, each equally likely.
    *   <li>{@code tinylfu}: {@link TinyLfu}.
-   *   <li>{@code linux}: what the kernel does by itself: {@link LinuxPageCache}.
-   *   <li>{@code unbounded}: a capacity without end: a bound.
+   *   <li>{@code linux}: the kernel's own page cache: {@link LinuxPageCache}.
+   *   <li>{@code unbounded}: an unlimited capacity, as a bound.
    * </ul>
    *
-   * @param seed of every random choice; the same seed and calls give the same answers
+   * @param seed seed of every random choice; the same seed and calls give the same answers
    * @throws IllegalArgumentException if there is no such policy, or the capacity is negative
    */
   public static CachePolicy create(String name, long capacity, long seed) {
@@ -76,10 +76,10 @@ public final class Policies {
   }
 
   /**
-   * Makes {@link Belady}'s policy, which knows the future.
+   * Creates {@link Belady}'s policy, which knows the future.
    *
    * @param accesses every item that will be {@linkplain CachePolicy#access used}, in order
-   * @param items how many there are, counted from 0
+   * @param items number of items, counted from 0
    * @throws IllegalArgumentException if the capacity is negative
    */
   public static CachePolicy belady(long capacity, int[] accesses, int items) {

@@ -3,12 +3,12 @@ package io.holdfast.policy;
 import java.util.LinkedHashMap;
 
 /**
- * Gives up the resident at the head of a queue. Newcomers join at the tail; for LRU a resident that
- * is used goes there as well, for FIFO it stays where it is.
+ * Evicts the resident at the head of a queue. Newcomers join at the tail. LRU moves a used resident
+ * to the tail as well; FIFO leaves it in place.
  *
- * <p>Over epochs that are fresh permutations LRU hits c + (1 - c) ln(1 - c) of what it could, c
- * being the share of the dataset that fits: it gives up just what will be used soonest. On a cyclic
- * scan it hits nothing. It is no model of Linux's page cache: that is {@link LinuxPageCache}.
+ * <p>Over epochs that are fresh permutations, LRU's hit ratio is c + (1 - c) ln(1 - c), where c is
+ * the share of the dataset that fits: LRU evicts the items that will be used soonest. On a cyclic
+ * scan it has no hits. It is no model of Linux's page cache; {@link LinuxPageCache} is.
  *
  * <p>Cost: constant time, some 80 bytes a resident.
  */

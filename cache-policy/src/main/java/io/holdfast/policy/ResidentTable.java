@@ -3,20 +3,21 @@ package io.holdfast.policy;
 import java.util.SplittableRandom;
 
 /**
- * The residents and their weights: a map from long to positive long that a million residents can
- * afford.
+ * The residents and their weights: a compact map from long to positive long, for millions of
+ * residents.
  *
- * <p>Open addressing with linear probing. Each slot has a tag of one byte, some bits of the id's
- * hash or 0 if it is free, in an array of its own that is probed first: of ten million residents it
- * is 16 MB, which a processor's cache may hold, while each look into the 256 MB of ids and weights
- * is a miss. So an item that is not there costs hardly any. Removal moves later entries of the run
- * back instead of leaving tombstones (Knuth, The Art of Computer Programming, vol. 3, 6.4,
- * Algorithm R), so a table that lives for months of changes stays as fast as a new one. Grown when
- * over four fifths full and shrunk when under a tenth: 21 to 43 bytes an entry while it grows.
+ * <p>Open addressing with linear probing. Each slot has a tag of one byte: some bits of the id's
+ * hash, or 0 for a free slot. The tags are in an array of their own that is probed first. For ten
+ * million residents this array has 16 MB, which a processor's cache may hold, while each access to
+ * the 256 MB of ids and weights is a cache miss. So a search for an absent item costs hardly any.
+ * Removal moves later entries of the run back instead of leaving tombstones (Knuth, The Art of
+ * Computer Programming, vol. 3, 6.4, Algorithm R), so a table with months of changes is as fast as
+ * a new one. The table grows when it is over four fifths full, and shrinks when it is under a tenth
+ * full: 21 to 43 bytes an entry while it grows.
  */
 final class ResidentTable {
 
-  /** The weight of what is not in the table. */
+  /** The weight of an item that is not in the table. */
   static final long ABSENT = 0;
 
   private static final byte FREE = 0;
@@ -35,7 +36,7 @@ final class ResidentTable {
     return size;
   }
 
-  /** Slots there are, free or not, of 17 bytes each. */
+  /** Returns the number of slots, free or not; a slot takes 17 bytes. */
   int slots() {
     return slots;
   }

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.AccessTarget.MethodCallTarget;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaConstructorCall;
 import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -58,20 +59,20 @@ final class ArchitectureTest {
           arrow("tasks", "", "linux", "origin", "residency", "transit", "tree", "units"),
           // What is said of them.
           arrow("stats", "", "figures", "linux", "units"),
-          arrow("control", "", "figures", "origin", "units"),
-          arrow("metrics", "", "figures", "units"),
+          arrow("control", "", "figures", "linux", "mount", "origin", "units"),
+          arrow("metrics", "", "figures", "linux", "units"),
           arrow("accesslog", "", "figures", "linux", "units"),
           // Who must make way for whom; told by ports.
-          arrow("memory", "figures", "units"),
+          arrow("memory", "", "figures", "linux", "units"),
           // The port to the kernel, and its bindings.
-          arrow("mount", "", "control", "linux", "origin", "residency", "stats", "transit", "tree"),
+          arrow("mount", "", "linux", "origin", "residency", "stats", "transit", "tree"),
           arrow("mount.jnr", "", "linux", "mount", "origin"),
           arrow("mount.kernel", "", "linux", "mount", "origin"),
           // What can be said of a mount, and what holds in the end.
           arrow(
               "settings",
               "accesslog",
-              "control", // whose files are
+              "linux",
               "origin.s3",
               "peers",
               "residency",
@@ -223,17 +224,6 @@ final class ArchitectureTest {
   }
 
   @Test
-  void peerlink_knowsNeitherFuseNorPolicyNorFiles() {
-    noClasses()
-        .that()
-        .resideInAPackage("io.holdfast.peer..")
-        .should()
-        .dependOnClassesThat(
-            resideInAnyPackage("io.holdfast.policy..", FS + "..", "ru.serce..", "jnr.."))
-        .check(HOLDFAST);
-  }
-
-  @Test
   void jnrFuse_isKnownToItsAdapterOnly() {
     noClasses()
         .that()
@@ -288,6 +278,21 @@ final class ArchitectureTest {
             FS + ".simulate")
         .should()
         .dependOnClassesThat(resideInAPackage("io.holdfast.policy.."))
+        .check(HOLDFAST);
+  }
+
+  @Test
+  void threads_areMadeInOnePlace() {
+    noClasses()
+        .that()
+        .resideInAPackage(FS + "..")
+        .and()
+        .doNotHaveFullyQualifiedName(FS + ".linux.NamedThreads")
+        .should()
+        .callConstructorWhere(
+            describe(
+                "makes a thread",
+                (JavaConstructorCall call) -> call.getTargetOwner().isEquivalentTo(Thread.class)))
         .check(HOLDFAST);
   }
 

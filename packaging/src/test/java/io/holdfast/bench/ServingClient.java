@@ -5,16 +5,16 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.holdfast.peer.ClusterSecret;
 import io.holdfast.peer.Credentials;
-import io.holdfast.peer.Dataset;
 import io.holdfast.peer.NodeAddress;
+import io.holdfast.peer.SharedDataset;
 import io.holdfast.peer.transfer.Asker;
 import io.holdfast.peer.transfer.ItemPath;
 import io.holdfast.peer.transfer.ItemProvider;
 import io.holdfast.peer.transfer.ItemRequest;
-import io.holdfast.peer.transfer.Outcome;
 import io.holdfast.peer.transfer.Refusal;
 import io.holdfast.peer.transfer.Sketches;
 import io.holdfast.peer.transfer.Transfer;
+import io.holdfast.peer.transfer.TransferResult;
 import java.io.IOException;
 import java.lang.ref.Reference;
 import java.net.InetSocketAddress;
@@ -61,7 +61,7 @@ final class ServingClient {
   private final NodeAddress node;
   private final InetSocketAddress web;
   private final Transfer transfer;
-  private final Dataset dataset;
+  private final SharedDataset dataset;
 
   /** The node's, which this client tells it back: both have the same dataset. */
   private final Sketches sketches;
@@ -69,7 +69,7 @@ final class ServingClient {
   private ServingClient(String[] arguments) throws Exception {
     node = NodeAddress.parse(arguments[0]);
     web = NodeAddress.parse(arguments[2]).resolve();
-    dataset = new Dataset(arguments[4], LARGEST_ITEM);
+    dataset = new SharedDataset(arguments[4], LARGEST_ITEM);
     Credentials credentials = new Credentials(ClusterSecret.read(Path.of(arguments[3])), null);
     CompletableFuture<String> told = new CompletableFuture<>();
     transfer =
@@ -193,7 +193,7 @@ final class ServingClient {
     private final long end;
     private final CountDownLatch done = new CountDownLatch(1);
     private final AtomicLong bytes = new AtomicLong();
-    private volatile Outcome last = Outcome.FETCHED;
+    private volatile TransferResult last = TransferResult.FETCHED;
 
     Lane(AtomicInteger next, long end) {
       this.next = next;

@@ -11,7 +11,7 @@ import java.time.Duration;
  * mounted again.
  */
 final class StateDisk {
-  private static final Duration REPAIR = Duration.ofSeconds(20);
+  private static final Duration REPAIR = Duration.ofSeconds(60);
   private static final String SIZE = "8M";
 
   /** {@code EXT4_IOC_SHUTDOWN}, which syncs first: nothing of before is lost. */

@@ -85,7 +85,7 @@ class CommandsTest {
     String output =
         """
         [INFO] Building Holdfast: the filesystem 0.1.0-SNAPSHOT    [5/6]
-        [INFO] --- maven-surefire-plugin:3.6.1:test (default-test) @ holdfast-fs ---
+        [INFO] --- maven-surefire-plugin:3.6.1:test (default-test) @ holdfast-fs-core ---
         [INFO] Tests run: 2, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.5 s -- in io.holdfast.ATest
         17:00:00 ERROR i.h.f.Daemon - a bug
         java.lang.IllegalStateException: of a passing test

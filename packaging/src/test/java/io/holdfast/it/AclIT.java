@@ -21,13 +21,13 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * Who has no right by an ACL at the origin has none on the mount, whichever binding it has; and who
  * has no ACL pays nothing for that.
  */
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
 class AclIT {
   private static final User DAEMON = AclTree.USERS.get(0);
   private static final User NOBODY = AclTree.USERS.get(1);
   private static final User MEMBER = AclTree.USERS.get(3);
-  private static final Duration SOON = Duration.ofSeconds(8);
+  private static final Duration SOON = Duration.ofSeconds(60);
 
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 

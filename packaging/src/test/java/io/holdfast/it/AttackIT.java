@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -14,11 +15,15 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * the origin permits. The attack is {@code packaging/e2e/attack/attack.py}, and {@code
  * packaging/e2e/attack/run} does it for long, with other seeds.
  */
-@Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Order(1)
 class AttackIT {
   private static final Path ATTACK = Path.of("e2e/attack/attack.py").toAbsolutePath();
   private static final int SEED = 20;
+
+  /** With each binding. */
   private static final int SECONDS = 20;
+
   private static final Duration DEADLINE = Duration.ofMinutes(3);
   private static final boolean KERNEL = System.getProperty("holdfast.binding", "").equals("kernel");
 

@@ -29,7 +29,7 @@ class BoundedDaemonIT {
   private static final int MOST_BYTES_A_FILE = 150;
   private static final Duration WAIT = Duration.ofMinutes(1);
   private static final Duration LONG = Duration.ofMinutes(10);
-  private static final Duration CALM = Duration.ofSeconds(40);
+  private static final Duration CALM = Duration.ofMinutes(2);
 
   /** Threads of the virtual machine itself. */
   private static final Pattern JAVAS =

@@ -25,7 +25,7 @@ public final class Cluster {
 
   private static final Duration START = Duration.ofSeconds(60);
   private static final Duration EPOCH =
-      Duration.ofSeconds(Long.getLong("holdfast.epoch-seconds", 40));
+      Duration.ofSeconds(Long.getLong("holdfast.epoch-seconds", 120));
   private static final int THREADS = 2;
 
   private final Sandbox sandbox;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A source whose times are whole seconds: ext4 with 128 bytes for each inode. */
 @Tag(Sandbox.ANY_BINDING)
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CoarseClockIT {
   private static final int FILES = 60;
   private static final int ROUNDS = 2;

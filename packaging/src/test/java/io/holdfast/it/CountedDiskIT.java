@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * What {@link PeersIT} measures with is right itself: Holdfast drops the origin's pages after each
  * fetch, so that each fetch reads the disk.
  */
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CountedDiskIT {
   private static final int FILES = 1000;
   private static final int FILE_BYTES = 16 << 10;
@@ -31,7 +31,7 @@ class CountedDiskIT {
       sandbox
           .startJava(
               Reader.class, mount.mountpoint(), dataset.permutation(sandbox, random), 2, "share")
-          .await(Duration.ofSeconds(30))
+          .await(Duration.ofMinutes(2))
           .mustSucceed();
       mount.settledStats();
       assertThat(disk.readBytes() - before)

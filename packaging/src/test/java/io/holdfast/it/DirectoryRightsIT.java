@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Directories change under a mount that believes names for an hour. A user without rights does not
  * get what the directories deny by now, and did not have before; who has rights goes on.
  */
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DirectoryRightsIT {
   @RegisterExtension static final Sandbox SANDBOX = new Sandbox();
 

@@ -33,7 +33,7 @@ final class ItemIdentityIT {
   private static final int NEIGHBOURS = 512;
 
   private static final int PIECE = 4096;
-  private static final Duration AT_ONCE = Duration.ofSeconds(10);
+  private static final Duration AT_ONCE = Duration.ofSeconds(60);
 
   @RegisterExtension static final Sandbox SANDBOX = new Sandbox();
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.parallel.Isolated;
  * and verifies it; the origin's bytes are counted. {@code holdfast.large} is the size of a file in
  * MiB.
  */
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Isolated("keeps all processors busy")
 class LargeFilesIT {
   private static final int MIB = 1 << 20;

@@ -17,7 +17,7 @@ final class Leftovers {
   }
 
   static Leftovers of(Sandbox sandbox) {
-    List<String> all = new ArrayList<>(Sandbox.temporaryFiles());
+    List<String> all = new ArrayList<>(sandbox.temporaryFiles());
     MountTable.below(sandbox.root()).stream()
         .filter(MountTable.Row::isHoldfast)
         .forEach(row -> all.add(row.mountpoint()));

@@ -16,12 +16,12 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Large trees are listed once, in the background, and from memory from then on where asking takes
  * long. An origin that hangs is itself a Holdfast mount whose daemon is stopped.
  */
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ListingIT {
   private static final int CROWD = 10_000;
   private static final int CLASSES = 10;
   private static final int EACH = 500;
-  private static final Duration AT_ONCE = Duration.ofSeconds(20);
+  private static final Duration AT_ONCE = Duration.ofSeconds(60);
 
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What monitoring gets of real mounts: metrics, the log as JSON, the access log. */
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
 class MetricsIT {
   private static final int FILES = 40;
@@ -105,7 +105,15 @@ class MetricsIT {
     Dataset dataset = dataset();
     Mount store = sandbox.mount(dataset.root(), "--policy", "none", "--count-opens", "off");
     int port = freePort();
-    Mount mount = sandbox.mount(store.mountpoint(), "--capacity", "64M", "--metrics", "" + port);
+    Mount mount =
+        sandbox.mount(
+            store.mountpoint(),
+            "--capacity",
+            "64M",
+            "--source-timeout",
+            "10m",
+            "--metrics",
+            "" + port);
     store.freeze();
     try {
       Child reader = sandbox.start("cat", mount.path(dataset.files().get(0)).toString());
@@ -178,7 +186,7 @@ class MetricsIT {
   private Scrape scrape(int port) {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/metrics"))
-            .timeout(Duration.ofSeconds(5))
+            .timeout(DEADLINE)
             .build();
     try {
       return Scrape.parse(client.send(request, BodyHandlers.ofString()).body());

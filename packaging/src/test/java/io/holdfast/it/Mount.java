@@ -199,7 +199,7 @@ public final class Mount {
   public void freeze() {
     signal(Posix.SIGSTOP);
     Await.until(
-        Duration.ofSeconds(5),
+        SETTLE_DEADLINE,
         "the daemon stopped",
         () -> ProcessTable.threadStates(pid).stream().allMatch(state -> state == 'T'));
   }

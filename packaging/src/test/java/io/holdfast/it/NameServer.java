@@ -19,7 +19,7 @@ public final class NameServer {
   private static final Path RESOLVER = Path.of("/etc/resolv.conf");
   private static final String KEY = "nameserver";
   private static final String LOCALHOST = "127.0.0.1";
-  private static final Duration START = Duration.ofSeconds(10);
+  private static final Duration START = Duration.ofSeconds(60);
 
   private final Sandbox sandbox;
   private final Path records;

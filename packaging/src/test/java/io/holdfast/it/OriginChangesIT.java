@@ -23,6 +23,8 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -38,16 +40,17 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The origin changes under the mount. Whoever reads gets one version or an error, and after a
  * refresh or the metadata's time-to-live the new version.
  */
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
+@Order(1)
 class OriginChangesIT {
-  private static final Duration READ_DEADLINE = Duration.ofSeconds(20);
+  private static final Duration READ_DEADLINE = Duration.ofSeconds(60);
 
   /** How many versions those who read meanwhile have seen when they end. */
   private static final int VERSIONS = 20;
 
   /** The time-to-live of one second and what a loaded machine may add. */
-  private static final Duration NEWS_DEADLINE = Duration.ofSeconds(4);
+  private static final Duration NEWS_DEADLINE = Duration.ofSeconds(60);
 
   private static final List<OriginChange> CHANGES = List.of(OriginChange.values());
 
@@ -275,6 +278,7 @@ class OriginChangesIT {
    * A writer makes one version after the other while readers read: in place, or by putting a new
    * file there.
    */
+  @Tag(Sandbox.ANY_BINDING)
   @ParameterizedTest(name = "replaced whole: {0}")
   @ValueSource(booleans = {true, false})
   void fetch_fileChangesMeanwhile_neverMixesVersions(boolean replacedWhole) throws IOException {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * that the kernel tells how many requests it has for it and nothing depends on time.
  */
 class ParallelFetchesIT {
-  private static final Duration WAIT = Duration.ofSeconds(20);
+  private static final Duration WAIT = Duration.ofSeconds(60);
   private static final int SMALL_FILES = 24;
   private static final int SMALL = 100_000;
   private static final int LARGE = 2 << 20;

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A node that cannot be a peer as it was told says so in one line, and leaves nothing behind. */
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PeersBadInputIT {
   @RegisterExtension static final Sandbox SANDBOX = new Sandbox();
 

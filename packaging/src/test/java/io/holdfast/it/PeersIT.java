@@ -49,7 +49,7 @@ class PeersIT {
   private static final String WINDOW_AGE = "100ms";
 
   private static final byte[] NEWS = "other content".getBytes(US_ASCII);
-  private static final Duration SETTLE = Duration.ofSeconds(20);
+  private static final Duration SETTLE = Duration.ofSeconds(60);
 
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 

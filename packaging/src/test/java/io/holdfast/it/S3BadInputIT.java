@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Whatever cannot work with S3 gets one clear line and an exit code, and leaves nothing behind: one
  * of each kind. All of them are tried without a process, in BadInputTest and S3StartTest.
  */
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class S3BadInputIT {
   @Order(1)
   @RegisterExtension

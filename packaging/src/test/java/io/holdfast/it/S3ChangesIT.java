@@ -20,10 +20,10 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Objects are overwritten under the mount. Whoever reads gets one version or an error, and after a
  * refresh or the metadata's time-to-live the new version.
  */
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class S3ChangesIT {
-  private static final Duration NEWS_DEADLINE = Duration.ofSeconds(4);
-  private static final Duration READ_DEADLINE = Duration.ofSeconds(20);
+  private static final Duration NEWS_DEADLINE = Duration.ofSeconds(60);
+  private static final Duration READ_DEADLINE = Duration.ofSeconds(60);
 
   /** How many versions those who read meanwhile have seen when they end. */
   private static final int VERSIONS = 10;

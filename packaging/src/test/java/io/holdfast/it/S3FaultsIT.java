@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * The store, the way to it, or the daemon fails while readers read. They get right bytes, or an
  * error within the deadline.
  */
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class S3FaultsIT {
   private static final int ALWAYS = Integer.MAX_VALUE;
   private static final int SECONDS = 5;

@@ -2,7 +2,6 @@ package io.holdfast.it;
 
 import io.holdfast.it.MountTable.Row;
 import io.holdfast.posix.Posix;
-import io.holdfast.posix.RawPath;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
@@ -39,9 +38,9 @@ public final class Sandbox
       Path.of(System.getProperty("holdfast.home", "target/holdfast")).toAbsolutePath();
 
   /** How long a command may take before it counts as hung. */
-  public static final Duration COMMAND_DEADLINE = Duration.ofSeconds(60);
+  public static final Duration COMMAND_DEADLINE = Duration.ofMinutes(2);
 
-  /** How long the end of a mount may take. */
+  /** How long the end of a mount may take on a machine that has much else to do. */
   public static final Duration END_DEADLINE = Duration.ofSeconds(5);
 
   /** The tag of tests to which the binding makes no difference: once with any of them is enough. */
@@ -57,7 +56,6 @@ public final class Sandbox
   private boolean perClass;
   private Path root = Path.of("/nonexistent");
   private String id = "";
-  private Set<String> temporaryBefore = Set.of();
   private Thread rescue = new Thread();
 
   @Override
@@ -92,9 +90,6 @@ public final class Sandbox
     children.clear();
     atEnd.clear();
     id = "it" + ProcessHandle.current().pid() + "x" + COUNTER.incrementAndGet();
-    // Loads the native library of the tests themselves, which has a temporary file.
-    Posix.tryStat(RawPath.of("/"));
-    temporaryBefore = temporaryFiles();
     try {
       root =
           Files.createTempDirectory(
@@ -103,6 +98,7 @@ public final class Sandbox
                       PosixFilePermissions.fromString("rwxr-xr-x")))
               .toRealPath();
       Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwxr-xr-x"));
+      Files.setPosixFilePermissions(temporary(), PosixFilePermissions.fromString("rwxrwxrwx"));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -144,16 +140,12 @@ public final class Sandbox
         .filter(Row::isHoldfast)
         .forEach(row -> left.add("mount: " + row));
     sockets().forEach(socket -> left.add("socket: " + socket));
-    // What loads a native library has a file for a moment; also in tests that run beside this one.
-    if (!Await.holdsWithin(COMMAND_DEADLINE, () -> newTemporaryFiles().isEmpty())) {
-      newTemporaryFiles().forEach(file -> left.add("temporary file: " + file));
-    }
+    temporaryFiles().forEach(file -> left.add("temporary file: " + file));
   }
 
-  private Set<String> newTemporaryFiles() {
-    Set<String> files = temporaryFiles();
-    files.removeAll(temporaryBefore);
-    return files;
+  /** The temporary folder of this sandbox's processes: others have theirs elsewhere. */
+  private Path temporary() {
+    return folder("tmp");
   }
 
   /** What Holdfast has in its runtime folder for mounts of this sandbox. */
@@ -168,9 +160,9 @@ public final class Sandbox
     }
   }
 
-  /** Files in the temporary folder that only Holdfast or its native libraries could have made. */
-  public static Set<String> temporaryFiles() {
-    try (Stream<Path> entries = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+  /** Temporary files that only Holdfast or its native libraries could have made. */
+  public Set<String> temporaryFiles() {
+    try (Stream<Path> entries = Files.list(temporary())) {
       Set<String> names = new TreeSet<>();
       entries
           .map(path -> path.getFileName().toString())
@@ -357,7 +349,14 @@ public final class Sandbox
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
     builder.environment().put(ProcessTable.MARK, id);
+    builder.environment().put("TMPDIR", temporary().toString());
     builder.environment().putAll(environment);
+    builder
+        .environment()
+        .merge(
+            "HOLDFAST_JAVA_OPTIONS",
+            "-Djava.io.tmpdir=" + temporary(),
+            (own, all) -> own + " " + all);
     try {
       Child child = new Child(builder.start(), command, out, err);
       children.add(child);

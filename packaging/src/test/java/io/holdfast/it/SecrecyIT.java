@@ -21,10 +21,10 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What a mount of root tells a user without rights of what others do. */
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
 class SecrecyIT {
-  private static final Duration READ_DEADLINE = Duration.ofSeconds(20);
+  private static final Duration READ_DEADLINE = Duration.ofSeconds(60);
 
   /** In the environment of root's process, and with it the name of its job. */
   private static final String SECRET_JOB = "secret-job";

@@ -35,7 +35,15 @@ class SignalsIT {
     store =
         sandbox.mount(
             dataset.root(), "--policy", "none", "--count-opens", "off", "--metadata-ttl", "0");
-    mount = sandbox.mount(store.mountpoint(), "--capacity", "64M", "--metadata-ttl", "0");
+    mount =
+        sandbox.mount(
+            store.mountpoint(),
+            "--capacity",
+            "64M",
+            "--source-timeout",
+            "10m",
+            "--metadata-ttl",
+            "0");
     store.freeze();
   }
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** {@code holdfast simulate} as it is delivered. */
 @Tag(Sandbox.ANY_BINDING)
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SimulateIT {
   @RegisterExtension static final Sandbox SANDBOX = new Sandbox();
 

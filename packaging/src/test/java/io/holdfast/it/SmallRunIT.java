@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * daemon, or an error. Everything happens in a mount namespace of its own.
  */
 @Tag(Sandbox.ANY_BINDING)
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SmallRunIT {
   private static final int DIRECTORIES = 60;
   private static final int FILES = 1000;

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * the lock nothing holds a page: a kernel that reclaims what is not used, also when memory is not
  * short, takes some, and these are read. It counts them.
  */
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
 class StoredPagesIT {
   private static final int FILES = 400;

@@ -12,14 +12,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code packaging/try}, interrupted as by Ctrl-C, leaves nothing. */
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag(Sandbox.ANY_BINDING)
-@Isolated("its temporary files would be taken for left behind by others")
 class TryIT {
   private static final Duration DEADLINE = Duration.ofSeconds(60);
   private static final Path TRY = Sandbox.HOME.resolve("../../try").normalize();

@@ -22,16 +22,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What shows only when something is done to the whole machine: no other test runs meanwhile. */
 @Isolated("drops caches, changes a limit")
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WholeMachineIT {
   private static final int ITEMS = 1000;
   private static final int ITEM_BYTES = 16 << 10;
   private static final int FILES = 400;
   private static final int FILE_BYTES = 80_000;
-  private static final Duration EPOCH_DEADLINE = Duration.ofSeconds(30);
+  private static final Duration EPOCH_DEADLINE = Duration.ofMinutes(2);
 
   /** The kernel adds the figures of groups up every two seconds. */
-  private static final Duration CHARGE_DEADLINE = Duration.ofSeconds(6);
+  private static final Duration CHARGE_DEADLINE = Duration.ofSeconds(60);
 
   /** Asks for more than its group may have, and is the first to be killed for it. */
   private static final String TAKE_ALL_MEMORY =

@@ -4,7 +4,6 @@ import com.github.benmanes.caffeine.cache.Ticker;
 import io.holdfast.fs.AccessLog;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.PageStore;
-import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.control.ControlFiles;
 import io.holdfast.fs.linux.GrowingMemory;
@@ -24,6 +23,7 @@ import io.holdfast.fs.stats.Activity;
 import io.holdfast.fs.stats.JobBy;
 import io.holdfast.fs.stats.ReadStats;
 import io.holdfast.fs.transit.AdaptiveFetchers;
+import io.holdfast.fs.transit.Borrower;
 import io.holdfast.fs.transit.FetchListener;
 import io.holdfast.fs.transit.Fetched;
 import io.holdfast.fs.transit.Fetchers;
@@ -34,7 +34,7 @@ import io.holdfast.fs.transit.Transit;
 import io.holdfast.fs.tree.NodeTable;
 import io.holdfast.fs.tree.Tree;
 import io.holdfast.fs.tree.TreeScan;
-import io.holdfast.peer.Node;
+import io.holdfast.peer.ClusterNode;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.View;
 import io.holdfast.peer.transfer.ItemRequest;
@@ -83,15 +83,15 @@ final class CoreNode implements AutoCloseable {
    * @param teller tells one of them what this node holds
    */
   record Place(
-      Node self,
-      List<Node> all,
+      ClusterNode self,
+      List<ClusterNode> all,
       ClusterSource.Fetcher fetcher,
       BiConsumer<NodeAddress, ItemRequest> teller) {}
 
   CoreNode(Origin origin, Path ownMount, Place place) throws FsException {
     this.origin = origin;
-    pinners = IsolatedThreads.start("model-pin", 2, 0);
-    droppers = IsolatedThreads.start("model-drop", 1, 0);
+    pinners = IsolatedThreads.start("model-pin", 2, 0, new IsolatedThreads.Failures());
+    droppers = IsolatedThreads.start("model-drop", 1, 0, new IsolatedThreads.Failures());
     ItemLayout layout = new ItemLayout(place.self.dataset().itemSize());
     residency = residency(place.self.capacityBytes(), ownMount);
     cluster = new Cluster(place.self);
@@ -220,8 +220,8 @@ final class CoreNode implements AutoCloseable {
     }
 
     @Override
-    public boolean serve(Item item, int offset, int length, ReadReply reply) {
-      return residency.serve(item, offset, length, reply);
+    public boolean serve(Item item, int offset, int length, Borrower borrower) {
+      return residency.serve(item, offset, length, borrower);
     }
 
     @Override

@@ -17,14 +17,14 @@ import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.posix.PosixOrigin;
 import io.holdfast.fs.peers.PeerService;
 import io.holdfast.it.Await;
-import io.holdfast.peer.Dataset;
-import io.holdfast.peer.Node;
+import io.holdfast.peer.ClusterNode;
 import io.holdfast.peer.NodeAddress;
+import io.holdfast.peer.SharedDataset;
+import io.holdfast.peer.transfer.BufferLease;
 import io.holdfast.peer.transfer.ItemProvider;
 import io.holdfast.peer.transfer.ItemRequest;
-import io.holdfast.peer.transfer.Loan;
-import io.holdfast.peer.transfer.Outcome;
 import io.holdfast.peer.transfer.Refusal;
+import io.holdfast.peer.transfer.TransferResult;
 import io.holdfast.posix.Posix;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -52,8 +52,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class CoreSystem implements SystemUnderTest {
   private static final int ITEM = 1 << 14;
   private static final long CAPACITY = 64L * ITEM;
-  private static final Dataset DATASET = new Dataset("model", ITEM);
-  private static final Duration LONGEST = Duration.ofSeconds(30);
+  private static final SharedDataset DATASET = new SharedDataset("model", ITEM);
+  private static final Duration LONGEST = Duration.ofSeconds(60);
 
   /** Threads that there are not. */
   private static final int FIRST_THREAD = 1 << 24;
@@ -76,10 +76,10 @@ final class CoreSystem implements SystemUnderTest {
     this.slow = slow;
     Files.createDirectory(origin());
     Files.createDirectory(ownMount());
-    List<Node> all = List.of(node("a"), node("b"));
+    List<ClusterNode> all = List.of(node("a"), node("b"));
     for (int i = 0; i < all.size(); i++) {
-      Node other = all.get(1 - i);
-      Node self = all.get(i);
+      ClusterNode other = all.get(1 - i);
+      ClusterNode self = all.get(i);
       nodes.add(
           new CoreNode(
               openOrigin(),
@@ -92,8 +92,8 @@ final class CoreSystem implements SystemUnderTest {
     }
   }
 
-  private static Node node(String host) {
-    return new Node(new NodeAddress(host, 7070), DATASET, CAPACITY);
+  private static ClusterNode node(String host) {
+    return new ClusterNode(new NodeAddress(host, 7070), DATASET, CAPACITY);
   }
 
   private Origin openOrigin() throws FsException {
@@ -144,43 +144,45 @@ final class CoreSystem implements SystemUnderTest {
 
   // peers
 
-  private CompletableFuture<Outcome> fetch(Node from, ItemRequest request, long address) {
+  private CompletableFuture<TransferResult> fetch(
+      ClusterNode from, ItemRequest request, long address) {
     if (!peerIsUp) {
       if (faults.incrementAndGet() % 2 == 0) {
-        return CompletableFuture.completedFuture(Outcome.SUSPECT);
+        return CompletableFuture.completedFuture(TransferResult.SUSPECT);
       }
       Memory.clear(address, request.length());
-      return CompletableFuture.completedFuture(Outcome.fault("it broke off"));
+      return CompletableFuture.completedFuture(TransferResult.fault("it broke off"));
     }
-    CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+    CompletableFuture<TransferResult> outcome = new CompletableFuture<>();
     serviceOf(from)
         .get(
             request,
             true,
             new ItemProvider.Answer() {
               @Override
-              public void lent(Loan loan) {
+              public void lent(BufferLease loan) {
                 Memory.copy(loan.address(), address, loan.length());
                 boolean whole = loan.length() == request.length();
                 loan.close();
-                outcome.complete(whole ? Outcome.FETCHED : Outcome.fault("too little"));
+                outcome.complete(
+                    whole ? TransferResult.FETCHED : TransferResult.fault("too little"));
               }
 
               @Override
               public void refused(Refusal refusal) {
-                outcome.complete(Outcome.refused(refusal));
+                outcome.complete(TransferResult.refused(refusal));
               }
             });
     return outcome;
   }
 
-  private void tell(Node other, NodeAddress from, ItemRequest request) {
+  private void tell(ClusterNode other, NodeAddress from, ItemRequest request) {
     if (peerIsUp) {
       serviceOf(other).held(request, from);
     }
   }
 
-  private PeerService serviceOf(Node node) {
+  private PeerService serviceOf(ClusterNode node) {
     return nodes.get(node.address().host().equals("a") ? 0 : 1).service;
   }
 

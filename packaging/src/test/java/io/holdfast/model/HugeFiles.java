@@ -10,13 +10,13 @@ import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.mount.Filesystem;
 import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.posix.PosixOrigin;
-import io.holdfast.peer.Dataset;
-import io.holdfast.peer.Node;
+import io.holdfast.peer.ClusterNode;
 import io.holdfast.peer.NodeAddress;
+import io.holdfast.peer.SharedDataset;
+import io.holdfast.peer.transfer.BufferLease;
 import io.holdfast.peer.transfer.ItemPath;
 import io.holdfast.peer.transfer.ItemProvider;
 import io.holdfast.peer.transfer.ItemRequest;
-import io.holdfast.peer.transfer.Loan;
 import io.holdfast.peer.transfer.Refusal;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -53,7 +53,7 @@ final class HugeFiles implements AutoCloseable {
 
   private final Path root;
   private final CoreNode core;
-  private final Dataset dataset = new Dataset("huge", ITEM);
+  private final SharedDataset dataset = new SharedDataset("huge", ITEM);
   private final List<FileChannel> files = new ArrayList<>();
   private final List<Filesystem.Entry> entries = new ArrayList<>();
   private final List<String> names = new ArrayList<>();
@@ -73,7 +73,7 @@ final class HugeFiles implements AutoCloseable {
         file.write(ByteBuffer.wrap(MARK), (k << 24) * ITEM);
       }
     }
-    Node self = new Node(SELF, dataset, CAPACITY);
+    ClusterNode self = new ClusterNode(SELF, dataset, CAPACITY);
     core =
         new CoreNode(
             PosixOrigin.open(root, () -> Instant.now().plus(Duration.ofHours(1))),
@@ -228,7 +228,7 @@ final class HugeFiles implements AutoCloseable {
         true,
         new ItemProvider.Answer() {
           @Override
-          public void lent(Loan loan) {
+          public void lent(BufferLease loan) {
             try (loan) {
               answer.complete(Memory.bytes(loan.address(), loan.length()));
             }

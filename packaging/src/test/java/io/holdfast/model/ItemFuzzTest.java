@@ -1,5 +1,7 @@
 package io.holdfast.model;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +31,7 @@ final class ItemFuzzTest {
     try (Stream<Path> files = Files.list(SEEDS)) {
       seeds = files.sorted().toList();
     }
+    assertThat(seeds).isNotEmpty();
     for (Path file : seeds) {
       ItemFuzz.fuzzerTestOneInput(Files.readAllBytes(file));
     }

@@ -27,7 +27,7 @@ import java.util.Map;
 /** Two mounts that are peers. What is seen is what system calls on the first one say. */
 final class MountSystem implements SystemUnderTest {
   private static final int ITEM = 1 << 20;
-  private static final Duration LONGEST = Duration.ofSeconds(30);
+  private static final Duration LONGEST = Duration.ofSeconds(60);
 
   private static final String[] OPTIONS = {
     "--capacity", "64M", "--transit", "16M", "--item-size", "1M", "--window-age", "100ms"

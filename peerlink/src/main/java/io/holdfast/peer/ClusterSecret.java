@@ -10,9 +10,9 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What every node of a cluster knows and nobody else does. Immutable; never shown.
+ * The secret that only the nodes of a cluster know. Immutable; never shown.
  *
- * <p>Keys are derived from it with HKDF (RFC 5869, SHA-256), one for each purpose.
+ * <p>HKDF (RFC 5869, SHA-256) derives a key for each purpose from the secret.
  */
 public final class ClusterSecret {
   private static final int SHORTEST = 16;
@@ -26,10 +26,10 @@ public final class ClusterSecret {
   }
 
   /**
-   * Reads a secret; white space at its ends does not count.
+   * Reads a secret; white space at its ends is ignored.
    *
-   * @throws PeerSetupException where the file is missing, may be read by others, is somebody
-   *     else's, or is too short
+   * @throws PeerSetupException where the file is missing, other users may read it, another user
+   *     owns it, or it is too short
    */
   public static ClusterSecret read(Path file) throws PeerSetupException {
     try {
@@ -47,9 +47,9 @@ public final class ClusterSecret {
   }
 
   /**
-   * Takes a secret from memory.
+   * Creates a secret from bytes.
    *
-   * @param name where it came from, for messages
+   * @param name the source of the bytes, for messages
    */
   public static ClusterSecret of(String name, byte[] bytes) throws PeerSetupException {
     int from = 0;

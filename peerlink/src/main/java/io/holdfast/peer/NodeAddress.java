@@ -5,16 +5,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
 /**
- * Where a node listens for peers, and with that its name: the same in every view, before and after
- * a restart. Immutable.
+ * The address at which a node listens for peers. It is also the node's name: the same in every
+ * view, before and after a restart. Immutable.
  *
  * @param host a host name, an IPv4 address, or an IPv6 address without brackets
- * @param port of the data plane, 1 to 65535
+ * @param port port of the data plane, 1 to 65535
  */
 public record NodeAddress(String host, int port) implements Comparable<NodeAddress> {
   private static final int LARGEST_PORT = 65535;
 
-  /** Names come from peers, and go to logs and terminals: nothing else may be in them. */
+  /** Names come from peers, and go to logs and terminals: no other characters are allowed. */
   private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._:%\\[\\]-]{1,253}");
 
   /** Checks the parts. */
@@ -27,9 +27,9 @@ public record NodeAddress(String host, int port) implements Comparable<NodeAddre
   }
 
   /**
-   * Reads {@code HOST:PORT}, or {@code [IPV6]:PORT}.
+   * Parses {@code HOST:PORT}, or {@code [IPV6]:PORT}.
    *
-   * @throws IllegalArgumentException where it is something else, with a text for the user
+   * @throws IllegalArgumentException where the text is no address, with a message for the user
    */
   public static NodeAddress parse(String text) {
     int colon = text.lastIndexOf(':');
@@ -57,7 +57,7 @@ public record NodeAddress(String host, int port) implements Comparable<NodeAddre
     return new NodeAddress(host, otherPort);
   }
 
-  /** Looks the host up; the result is unresolved where it is not known. May wait for DNS. */
+  /** Resolves the host; the result is unresolved where the host is unknown. May wait for DNS. */
   public InetSocketAddress resolve() {
     return new InetSocketAddress(host, port);
   }

@@ -5,12 +5,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which nodes of a view own an item of its dataset: a pure function of the view. Immutable, and so
- * thread-safe.
+ * Computes which nodes of a view own an item of its dataset: a pure function of the view. Immutable
+ * and thread-safe.
  */
 public final class Placement {
   private final View view;
-  private final List<Node> nodes;
+  private final List<ClusterNode> nodes;
   private final long dataset;
   private final long[] names;
   private final double[] weights;
@@ -20,9 +20,9 @@ public final class Placement {
    * The first two nodes in rendezvous order.
    *
    * @param owner the owner; null where no node has any capacity
-   * @param next who would own the item without the owner; null where there is no other
+   * @param next the owner if the current owner were not there; null where there is no other
    */
-  public record Order(@Nullable Node owner, @Nullable Node next) {}
+  public record Order(@Nullable ClusterNode owner, @Nullable ClusterNode next) {}
 
   /** Prepares the placement of a view. */
   public Placement(View view) {
@@ -30,7 +30,7 @@ public final class Placement {
     nodes = view.sharing();
     dataset = Rendezvous.hash(view.self().dataset().id().getBytes(StandardCharsets.UTF_8));
     names = Rendezvous.prepared(nodes.stream().mapToLong(node -> node.address().hash()).toArray());
-    weights = nodes.stream().mapToDouble(Node::capacityBytes).toArray();
+    weights = nodes.stream().mapToDouble(ClusterNode::capacityBytes).toArray();
     double total = 0;
     for (double weight : weights) {
       total += weight;
@@ -38,13 +38,13 @@ public final class Placement {
     totalWeight = total;
   }
 
-  /** Returns the view that this is the placement of. */
+  /** Returns the view of this placement. */
   public View view() {
     return view;
   }
 
   /**
-   * Returns who owns an item, and who would without that node.
+   * Returns the owner of an item, and the next node.
    *
    * @param item hash of the item's name within the dataset
    */
@@ -56,8 +56,8 @@ public final class Placement {
     return new Order(owner < 0 ? null : nodes.get(owner), next < 0 ? null : nodes.get(next));
   }
 
-  /** Returns the part of all items that a node owns on average, from 0 to 1. */
-  public double share(Node node) {
+  /** Returns the share of all items that a node owns on average, from 0 to 1. */
+  public double share(ClusterNode node) {
     return totalWeight > 0 && nodes.contains(node) ? node.capacityBytes() / totalWeight : 0;
   }
 }

@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * A file that only its owner may read: a secret, or a private key. It is looked at where it is
- * open, so that no other file can take its place between look and read. Stateless.
+ * Reads a file that only its owner may read: a secret, or a private key. It checks the open file,
+ * so that no other file can take its place between the check and the read. Stateless.
  */
 final class PrivateFile {
   private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
@@ -24,11 +24,11 @@ final class PrivateFile {
   /**
    * Reads a file.
    *
-   * @param what it is, for messages
-   * @param longest bytes that it may have
-   * @throws NoSuchFileException where there is none
-   * @throws PeerSetupException where others may read or write it, it is somebody else's, no regular
-   *     file, or too long
+   * @param what the kind of file, for messages
+   * @param longest most bytes
+   * @throws NoSuchFileException where there is no file
+   * @throws PeerSetupException where other users may read or write the file, another user owns it,
+   *     or it is no regular file or too long
    */
   static byte[] read(Path file, String what, int longest) throws IOException, PeerSetupException {
     if (!Files.exists(file)) {
@@ -68,7 +68,7 @@ final class PrivateFile {
     }
   }
 
-  /** Finds the descriptor that leads to the file, and asks there. */
+  /** Finds the descriptor of the file in this process, and reads its attributes. */
   private static Map<String, Object> ofDescriptor(Path file) throws IOException {
     Map<String, Object> wanted = Files.readAttributes(file, WANTED);
     try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(DESCRIPTORS)) {
@@ -91,7 +91,7 @@ final class PrivateFile {
     }
   }
 
-  /** Returns the user whose rights this process has. */
+  /** Returns the effective user of this process. */
   private static int user() throws IOException {
     for (String line : Files.readAllLines(STATUS)) {
       if (line.startsWith("Uid:")) {

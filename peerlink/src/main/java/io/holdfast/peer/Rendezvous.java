@@ -1,21 +1,21 @@
 package io.holdfast.peer;
 
 /**
- * Weighted rendezvous hashing: which node owns an item. Every node computes the same without asking
- * another, each node owns a share in proportion to its weight, and when one comes or goes only the
- * items that it owns change their owner.
+ * Weighted rendezvous hashing: chooses the node that owns an item. Every node computes the same
+ * owner without asking another. Each node owns a share in proportion to its weight. When a node
+ * comes or goes, only its own items change their owner.
  *
- * <p>The score of a node for an item is -weight / ln(u), u being uniform in (0, 1) and a function
- * of node and item alone; the greatest wins (Thaler and Ravishankar, "A Name-Based Mapping Scheme
- * for Rendezvous", 1996; the weights after Resch, "New Hashing Algorithms for Data Storage", SDC
- * 2015).
+ * <p>The score of a node for an item is -weight / ln(u), where u is uniform in (0, 1) and a
+ * function of node and item alone; the greatest score wins (Thaler and Ravishankar, "A Name-Based
+ * Mapping Scheme for Rendezvous", 1996; the weights after Resch, "New Hashing Algorithms for Data
+ * Storage", SDC 2015).
  *
  * <p>Pure functions. Cost: one logarithm a node, or a hash a node for {@link #firstTwo}.
  */
 public final class Rendezvous {
   private static final double UNIT = 0x1p-53;
 
-  /** Less than 1 by more than all that rounding can make a score too large. */
+  /** Less than 1 by more than rounding can enlarge a score. */
   private static final double ROUNDING = 1 - 1e-9;
 
   private static final long FNV_BASIS = 0xcbf29ce484222325L;
@@ -24,11 +24,11 @@ public final class Rendezvous {
   private Rendezvous() {}
 
   /**
-   * Returns the owner's place among the nodes.
+   * Returns the index of the owner.
    *
    * @param item hash of the item's name
    * @param nodes hashes of the nodes' names
-   * @param weights of the nodes; one of weight 0 owns nothing
+   * @param weights weights of the nodes; a node of weight 0 owns nothing
    * @throws IllegalArgumentException if no node has a weight above 0
    */
   public static int owner(long item, long[] nodes, double[] weights) {
@@ -40,9 +40,9 @@ public final class Rendezvous {
   }
 
   /**
-   * Returns the place of the node that would own an item if one of the nodes were not there.
+   * Returns the index of the node that would own an item without one of the nodes.
    *
-   * @param without the place of that node, or -1 for none
+   * @param without the index of that node, or -1 for none
    * @return -1 where no other node has a weight above 0
    */
   public static int next(long item, long[] nodes, double[] weights, int without) {
@@ -68,12 +68,12 @@ public final class Rendezvous {
   }
 
   /**
-   * Returns what {@link #owner} and {@link #next} do, in one pass and with few logarithms: since
-   * -ln(u) is at least 1 - u, a score is at most weight / (1 - u), and most nodes cannot be among
-   * the first two by that alone.
+   * Returns the results of {@link #owner} and {@link #next} in one pass and with few logarithms:
+   * since -ln(u) is at least 1 - u, a score is at most weight / (1 - u), and this bound alone
+   * excludes most nodes from the first two.
    *
    * @param prepared from {@link #prepared}
-   * @return the owner's place in the upper 32 bits, that of the next in the lower; -1 for nobody
+   * @return the owner's index in the upper 32 bits, that of the next in the lower; -1 for none
    */
   static long firstTwo(long item, long[] prepared, double[] weights) {
     int owner = -1;
@@ -111,7 +111,7 @@ public final class Rendezvous {
     return -weight / Math.log(uniform(mixed(item ^ mixed(node))));
   }
 
-  /** Takes 53 bits; never 0. */
+  /** Returns a number from 53 bits of the hash; never 0. */
   private static double uniform(long hash) {
     return ((hash >>> 11) + 0.5) * UNIT;
   }

@@ -42,9 +42,10 @@ import org.bouncycastle.pkcs.PKCS8EncryptedPrivateKeyInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The TLS context of a node's files: it shows the node's certificate, and trusts those that the
- * authority signed and no others. All that peers would refuse later is refused here, with a line
- * that says which file and why. Whoever makes sockets of it asks for the client's certificate.
+ * Creates the TLS context from a node's files: it presents the node's certificate, and trusts only
+ * certificates that the authority signed. It rejects at once every file that peers would reject
+ * later, with a message that names the file and the reason. The caller that creates sockets must
+ * request the client's certificate.
  */
 public final class TlsContext {
   private static final int LONGEST_KEY = 64 << 10;
@@ -57,9 +58,10 @@ public final class TlsContext {
   /**
    * Reads and checks the files.
    *
-   * @param host the address that peers name this node with; the certificate must be for it
+   * @param host the address by which peers name this node; the certificate must be for it
    * @throws PeerSetupException where a file cannot be read or is no PEM, the certificate is not
-   *     valid now, not for the host or not signed by the authority, or the key is another's
+   *     valid now, not for the host or not signed by the authority, or the key belongs to another
+   *     certificate
    */
   public static SSLContext of(TlsFiles files, String host) throws PeerSetupException {
     List<X509Certificate> chain = certificates(files.certificate());
@@ -133,7 +135,10 @@ public final class TlsContext {
     return signature.verify(signed);
   }
 
-  /** A node is a server to some of its peers and a client to others. */
+  /**
+   * Checks the certificate in both roles: a node is a server to some of its peers and a client to
+   * others.
+   */
   private static void checkTrusted(TlsFiles files, X509Certificate[] path, TrustManager[] managers)
       throws PeerSetupException {
     try {
@@ -183,7 +188,7 @@ public final class TlsContext {
     }
   }
 
-  /** Tells whether the other side of a session showed a certificate for a host. */
+  /** Tells whether the other side of a session presented a certificate for a host. */
   public static boolean showsOneFor(SSLSession session, String host) {
     try {
       return session.getPeerCertificates()[0] instanceof X509Certificate certificate
@@ -194,7 +199,7 @@ public final class TlsContext {
   }
 
   /**
-   * Tells whether a certificate names a host, or an address, as a subject alternative name.
+   * Tells whether a certificate names a host or address as a subject alternative name.
    *
    * @throws CertificateParsingException where its names cannot be read
    */
@@ -220,7 +225,7 @@ public final class TlsContext {
     }
   }
 
-  /** A star stands for one whole label, the first (RFC 6125, 6.4.3). */
+  /** Matches a host name; a star stands for the whole first label (RFC 6125, 6.4.3). */
   private static boolean matches(String pattern, String host) {
     String wanted = host.toLowerCase(Locale.ROOT);
     String given = pattern.toLowerCase(Locale.ROOT);
@@ -285,7 +290,7 @@ public final class TlsContext {
         cause == null ? new IOException("no " + what) : cause);
   }
 
-  /** Something that is read as PEM. */
+  /** Reads an object from PEM. */
   private interface Pem {
     byte[] read() throws IOException, PeerSetupException;
   }

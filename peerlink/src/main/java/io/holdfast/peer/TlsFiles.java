@@ -5,9 +5,9 @@ import java.nio.file.Path;
 /**
  * Files for mutual TLS, all PEM. Immutable.
  *
- * @param certificate this node's certificate, with the chain behind it; it names the host that the
+ * @param certificate this node's certificate, followed by its chain; it names the host that the
  *     node listens at
- * @param key its private key, PKCS #8, without a password
- * @param authority the certificates that sign those of every node
+ * @param key the certificate's private key, PKCS #8, without a password
+ * @param authority the certificates of the authority that signs every node's certificate
  */
 public record TlsFiles(Path certificate, Path key, Path authority) {}

@@ -1,6 +1,6 @@
 /**
- * Links between the nodes that share a dataset: who is there, who owns an item, and how its bytes
- * travel. Knows neither FUSE nor policies nor the files of a dataset.
+ * The link between the nodes that share a dataset: membership, ownership of items, and transfer of
+ * their bytes. Knows neither FUSE nor policies nor the files of a dataset.
  */
 @NullMarked
 package io.holdfast.peer;

@@ -12,7 +12,7 @@ import java.util.Random;
 
 /** Measures placement at a scale; run by hand with the numbers of nodes and items. */
 final class PlacementScale {
-  private static final Dataset DATASET = new Dataset("imagenet", 8 << 20);
+  private static final SharedDataset DATASET = new SharedDataset("imagenet", 8 << 20);
   private static final int LOOKUPS = 200_000;
 
   private PlacementScale() {}
@@ -45,27 +45,27 @@ final class PlacementScale {
   }
 
   static Figures measure(int nodes, int items) {
-    List<Node> all = new ArrayList<>();
+    List<ClusterNode> all = new ArrayList<>();
     for (int i = 0; i <= nodes; i++) {
       NodeAddress address = new NodeAddress("10.0." + i / 250 + "." + i % 250, 7070);
-      all.add(new Node(address, DATASET, (64L << 30) * (1 + i % 3)));
+      all.add(new ClusterNode(address, DATASET, (64L << 30) * (1 + i % 3)));
     }
-    Node joins = all.get(nodes);
+    ClusterNode joins = all.get(nodes);
     Placement before = new Placement(new View(1, all.get(0), all.subList(0, nodes)));
     Placement after = new Placement(new View(2, all.get(0), all));
-    Map<Node, Integer> owned = new HashMap<>();
+    Map<ClusterNode, Integer> owned = new HashMap<>();
     long moved = 0;
     long elsewhere = 0;
     for (long item = 0; item < items; item++) {
       long hash = Rendezvous.hash(Long.toString(item).getBytes(StandardCharsets.US_ASCII));
-      Node was = before.order(hash).owner();
-      Node is = after.order(hash).owner();
+      ClusterNode was = before.order(hash).owner();
+      ClusterNode is = after.order(hash).owner();
       owned.merge(was, 1, Integer::sum);
       moved += was.equals(is) ? 0 : 1;
       elsewhere += was.equals(is) || is.equals(joins) ? 0 : 1;
     }
     double largest = 0;
-    for (Node each : all.subList(0, nodes)) {
+    for (ClusterNode each : all.subList(0, nodes)) {
       largest = Math.max(largest, owned.get(each) / (before.share(each) * items));
     }
     return new Figures(

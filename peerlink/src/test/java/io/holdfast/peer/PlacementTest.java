@@ -8,18 +8,18 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 final class PlacementTest {
-  private static final Dataset DATASET = new Dataset("imagenet", 8 << 20);
+  private static final SharedDataset DATASET = new SharedDataset("imagenet", 8 << 20);
 
-  private static Node node(int n, Dataset dataset, long capacity) {
-    return new Node(new NodeAddress("node" + n, 7070), dataset, capacity);
+  private static ClusterNode node(int n, SharedDataset dataset, long capacity) {
+    return new ClusterNode(new NodeAddress("node" + n, 7070), dataset, capacity);
   }
 
   @Test
   void order_nodesOfOtherDatasets_ownNothing() {
-    Node self = node(1, DATASET, 10);
-    Node peer = node(2, DATASET, 20);
-    Node other = node(3, new Dataset("other", 8 << 20), 1000);
-    Node otherSize = node(4, new Dataset("imagenet", 4 << 20), 1000);
+    ClusterNode self = node(1, DATASET, 10);
+    ClusterNode peer = node(2, DATASET, 20);
+    ClusterNode other = node(3, new SharedDataset("other", 8 << 20), 1000);
+    ClusterNode otherSize = node(4, new SharedDataset("imagenet", 4 << 20), 1000);
     View view = new View(1, self, List.of(self, peer, other, otherSize));
     Placement placement = new Placement(view);
     for (long item = 0; item < 1000; item++) {
@@ -38,19 +38,19 @@ final class PlacementTest {
     Placement none = new Placement(View.alone(node(1, DATASET, 0)));
     assertThat(none.order(7)).isEqualTo(new Placement.Order(null, null));
     assertThat(none.share(node(1, DATASET, 0))).isZero();
-    Node alone = node(1, DATASET, 1);
+    ClusterNode alone = node(1, DATASET, 1);
     assertThat(new Placement(View.alone(alone)).order(7))
         .isEqualTo(new Placement.Order(alone, null));
   }
 
   @Test
   void order_ownerGone_nextOwns() {
-    Node[] nodes = {node(1, DATASET, 3), node(2, DATASET, 1), node(3, DATASET, 2)};
+    ClusterNode[] nodes = {node(1, DATASET, 3), node(2, DATASET, 1), node(3, DATASET, 2)};
     Placement all = new Placement(new View(1, nodes[0], List.of(nodes)));
     Placement less = new Placement(new View(2, nodes[0], List.of(nodes[0], nodes[2])));
     for (long item = 0; item < 10_000; item++) {
       Placement.Order before = all.order(item);
-      Node expected = before.owner().equals(nodes[1]) ? before.next() : before.owner();
+      ClusterNode expected = before.owner().equals(nodes[1]) ? before.next() : before.owner();
       assertThat(less.order(item).owner()).isEqualTo(expected);
     }
   }
@@ -69,8 +69,9 @@ final class PlacementTest {
   }
 
   private static Placement placement(String id) {
-    Dataset dataset = new Dataset(id, 1);
-    List<Node> nodes = LongStream.range(0, 4).mapToObj(i -> node((int) i, dataset, 1)).toList();
+    SharedDataset dataset = new SharedDataset(id, 1);
+    List<ClusterNode> nodes =
+        LongStream.range(0, 4).mapToObj(i -> node((int) i, dataset, 1)).toList();
     return new Placement(new View(1, nodes.get(0), nodes));
   }
 

@@ -10,9 +10,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class ViewTest {
-  private static final Node SELF =
-      new Node(new NodeAddress("a", 1), new Dataset("imagenet", 8), 100);
-  private static final Node OTHER = new Node(new NodeAddress("b", 1), new Dataset("coco", 8), 100);
+  private static final ClusterNode SELF =
+      new ClusterNode(new NodeAddress("a", 1), new SharedDataset("imagenet", 8), 100);
+  private static final ClusterNode OTHER =
+      new ClusterNode(new NodeAddress("b", 1), new SharedDataset("coco", 8), 100);
 
   @Test
   void alone_hasOneNode() {
@@ -21,7 +22,7 @@ final class ViewTest {
 
   @Test
   void nodes_listChangesLater_viewDoesNot() {
-    List<Node> nodes = new ArrayList<>(List.of(SELF, OTHER));
+    List<ClusterNode> nodes = new ArrayList<>(List.of(SELF, OTHER));
     View view = new View(1, SELF, nodes);
     nodes.clear();
     assertThat(view.nodes()).containsExactly(SELF, OTHER);
@@ -33,20 +34,20 @@ final class ViewTest {
   @ParameterizedTest
   @ValueSource(strings = {"a", "imagenet-21k_v2.1", "0"})
   void dataset_goodIds_areTaken(String id) {
-    assertThat(new Dataset(id, 8).id()).isEqualTo(id);
+    assertThat(new SharedDataset(id, 8).id()).isEqualTo(id);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", ".", "..", "../x", "a/b", "a b", "ä", "a\n", "-x", "_x"})
   void dataset_badIds_areRefused(String id) {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new Dataset(id, 8))
+        .isThrownBy(() -> new SharedDataset(id, 8))
         .withMessageContaining("is no dataset id");
   }
 
   @Test
   void dataset_idTooLong_isRefused() {
-    assertThat(Dataset.isId("x".repeat(Dataset.LONGEST_ID))).isTrue();
-    assertThat(Dataset.isId("x".repeat(Dataset.LONGEST_ID + 1))).isFalse();
+    assertThat(SharedDataset.isId("x".repeat(SharedDataset.LONGEST_ID))).isTrue();
+    assertThat(SharedDataset.isId("x".repeat(SharedDataset.LONGEST_ID + 1))).isFalse();
   }
 }

@@ -4,18 +4,18 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** In which order one pass of a job over the dataset reads the items. */
+/** The order in which one pass of a job over the dataset reads the items. */
 public interface AccessOrder {
 
-  /** The name under which users know it. */
+  /** The name that users give. */
   String name();
 
   /**
    * The items of one pass, in order.
    *
    * @param epoch from 1
-   * @param random for this pass; the same one gives the same order
-   * @return item numbers; the array is the caller's
+   * @param random random numbers for this pass; equal ones give the same order
+   * @return item numbers; the caller owns the array
    */
   int[] epoch(int epoch, SplittableRandom random);
 
@@ -30,10 +30,10 @@ public interface AccessOrder {
   }
 
   /**
-   * A scan through a shuffle buffer, as tf.data does: the next is any of the buffer, each equally
+   * A scan through a shuffle buffer, as in tf.data: reads a random item of the buffer, each equally
    * likely, and the scan's next item takes its place.
    *
-   * @param buffer items that it holds
+   * @param buffer items that the buffer holds
    * @throws IllegalArgumentException if the buffer holds less than one
    */
   static AccessOrder window(int items, int buffer) {
@@ -44,8 +44,8 @@ public interface AccessOrder {
   }
 
   /**
-   * As many reads as there are items, drawn with replacement: the item of rank r is read in
-   * proportion to 1 / r^exponent (Zipf), as in importance sampling. Ranks are drawn once.
+   * Draws as many items as there are, with replacement, in proportion to 1 / r^exponent for the
+   * item of rank r (Zipf), as in importance sampling. Ranks are drawn once.
    *
    * @throws IllegalArgumentException if the exponent is negative or not a number
    */
@@ -61,7 +61,7 @@ public interface AccessOrder {
         });
   }
 
-  /** Every item once in all epochs together, as in a training of one epoch. */
+  /** Each item once in all epochs together, as in a training of one epoch. */
   static AccessOrder onePass(int items, int epochs) {
     return named(
         "one-pass",
@@ -72,13 +72,13 @@ public interface AccessOrder {
         });
   }
 
-  /** What was recorded, epoch by epoch. */
+  /** A recorded order, epoch by epoch. */
   static AccessOrder recorded(List<int[]> epochs) {
     List<int[]> copy = epochs.stream().map(int[]::clone).toList();
     return named("recorded", (epoch, random) -> copy.get(epoch - 1).clone());
   }
 
-  /** How an order makes one epoch. */
+  /** Creates the order of one epoch. */
   @FunctionalInterface
   interface Epoch {
     int[] make(int epoch, SplittableRandom random);
@@ -104,7 +104,7 @@ public interface AccessOrder {
     return order;
   }
 
-  /** Fisher and Yates. */
+  /** Shuffles (Fisher and Yates). */
   private static int[] shuffled(int[] order, SplittableRandom random) {
     for (int i = order.length - 1; i > 0; i--) {
       int j = random.nextInt(i + 1);

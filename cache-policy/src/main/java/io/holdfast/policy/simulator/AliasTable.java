@@ -40,7 +40,7 @@ final class AliasTable {
         work[small++] = more;
       }
     }
-    // what rounding has left over on either side is kept
+    // rounding leaves some values over on either side, which keep their own slot
     while (small > 0) {
       keep[work[--small]] = 1;
     }
@@ -49,7 +49,7 @@ final class AliasTable {
     }
   }
 
-  /** The value i is drawn in proportion to 1 / (i + 1)^exponent. */
+  /** Creates a table that draws the value i in proportion to 1 / (i + 1)^exponent. */
   static AliasTable zipf(int values, double exponent) {
     if (!(exponent >= 0)) {
       throw new IllegalArgumentException("the skew must be at least 0: " + exponent);

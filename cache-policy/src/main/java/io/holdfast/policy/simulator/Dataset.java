@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The items of a simulated dataset: their sizes and hashes, by number from 0. Immutable.
  *
- * <p>Sizes are what is read, in bytes. Weights are what an item takes of a capacity: its size in
- * whole pages, as in a mount.
+ * <p>The size of an item is its bytes. The weight is what it takes of a capacity: its size in whole
+ * pages, as in a mount.
  */
 public final class Dataset {
   /** Bytes of a page: weights are multiples of it. */
@@ -48,19 +48,19 @@ public final class Dataset {
   }
 
   /**
-   * Items of one size.
+   * Creates items of one size.
    *
-   * @throws IllegalArgumentException if there are none, if they are empty, or if their sum is
-   *     beyond a long
+   * @throws IllegalArgumentException if there are none, they are empty, or their sum overflows a
+   *     long
    */
   public static Dataset ofEqualSizes(int items, long size) {
     return new Dataset(items, size, null, null);
   }
 
   /**
-   * Items whose sizes are distributed lognormally, as those of photographs are.
+   * Creates items with lognormally distributed sizes, like those of photographs.
    *
-   * @param mean of the sizes, in bytes
+   * @param mean mean of the sizes, in bytes
    * @param sigma standard deviation of the sizes' natural logarithms
    * @throws IllegalArgumentException as for {@link #ofEqualSizes}, and for a sigma that is negative
    *     or not a number
@@ -82,10 +82,10 @@ public final class Dataset {
   }
 
   /**
-   * Items that are known one by one.
+   * Creates items with known sizes and hashes.
    *
    * @param sizes in bytes
-   * @param hashes of the items' names: {@link ItemHash}
+   * @param hashes hashes of the items' names: {@link ItemHash}
    * @throws IllegalArgumentException as for {@link #ofEqualSizes}
    */
   public static Dataset of(long[] sizes, long[] hashes) {
@@ -95,7 +95,7 @@ public final class Dataset {
     return new Dataset(sizes.length, 0, sizes.clone(), hashes.clone());
   }
 
-  /** Returns how many items there are. */
+  /** Returns the number of items. */
   public int items() {
     return items;
   }
@@ -105,7 +105,7 @@ public final class Dataset {
     return sizes == null ? equalSize : sizes[item];
   }
 
-  /** Returns what an item takes of a capacity, in bytes. */
+  /** Returns the weight of an item, in bytes. */
   public long weight(int item) {
     long size = size(item);
     return size > Long.MAX_VALUE - PAGE ? Long.MAX_VALUE : (size + PAGE - 1) / PAGE * PAGE;
@@ -121,13 +121,13 @@ public final class Dataset {
     return bytes;
   }
 
-  /** Returns the sum of all weights: what a capacity must be for everything to fit. */
+  /** Returns the sum of all weights: the capacity at which all items fit. */
   public long weight() {
     return weight;
   }
 
   /**
-   * Returns the capacity that is a share of the dataset.
+   * Returns the capacity for a share of the dataset.
    *
    * @param share 1 for all of it
    */

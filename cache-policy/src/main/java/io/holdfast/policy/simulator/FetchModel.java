@@ -1,22 +1,22 @@
 package io.holdfast.policy.simulator;
 
 /**
- * How fast a job is fed, from where its bytes come: DS-Analyzer's model (Mohan et al., "Analyzing
- * and Mitigating Data Stalls in DNN Training", PVLDB 14(5), 2021, section 4), with peers as a third
- * tier. All rates are bytes per second. Immutable.
+ * The rate at which a job gets its data, by the sources of its bytes: DS-Analyzer's model (Mohan et
+ * al., "Analyzing and Mitigating Data Stalls in DNN Training", PVLDB 14(5), 2021, section 4), with
+ * peers as a third tier. All rates are in bytes per second. Immutable.
  *
- * @param origin what the origin gives
- * @param memory what resident items give
- * @param network what peers give
- * @param demand what the job takes when it never waits: the lower of what its preparation and its
- *     accelerators can do
+ * @param origin rate of the origin
+ * @param memory rate of resident items
+ * @param network rate of peers
+ * @param demand rate of the job when it never waits: the lower of the rates of its preparation and
+ *     its accelerators
  */
 public record FetchModel(double origin, double memory, double network, double demand) {
 
   /**
    * Checks the rates.
    *
-   * @throws IllegalArgumentException if one is not above 0
+   * @throws IllegalArgumentException if a rate is not greater than 0
    */
   public FetchModel {
     if (!(origin > 0 && memory > 0 && network > 0 && demand > 0)) {
@@ -29,8 +29,8 @@ public record FetchModel(double origin, double memory, double network, double de
   /**
    * Returns F, the rate at which items can be fetched.
    *
-   * @param memoryShare of the bytes, from 0 to 1
-   * @param peerShare of the bytes; the origin gives the rest
+   * @param memoryShare share of the bytes from memory, from 0 to 1
+   * @param peerShare share of the bytes from peers; the rest comes from the origin
    */
   public double fetchRate(double memoryShare, double peerShare) {
     double originShare = Math.max(0, 1 - memoryShare - peerShare);
@@ -42,14 +42,14 @@ public record FetchModel(double origin, double memory, double network, double de
     return Math.min(fetchRate(memoryShare, peerShare), demand);
   }
 
-  /** Returns the seconds that an epoch takes. */
+  /** Returns the duration of an epoch in seconds. */
   public double seconds(Run.Epoch epoch) {
     return epoch.bytes() / speed(epoch.byteHitRatio(), epoch.peerShare());
   }
 
   /**
-   * Returns the byte hit ratio beyond which more memory brings nothing, since the job's demand is
-   * met: x* = (1/S - 1/m) / (1/S - 1/C), with no peers. 0 where the origin alone meets it, and 1
+   * Returns the byte hit ratio from which more memory does not help, since the job's demand is met:
+   * x* = (1/S - 1/m) / (1/S - 1/C), without peers. 0 where the origin alone meets the demand, and 1
    * where memory itself does not.
    */
   public double sufficientHitRatio() {

@@ -1,12 +1,12 @@
 package io.holdfast.policy.simulator;
 
-/** Told how far a simulation has come; called on the thread that simulates. */
+/** Learns of a simulation's progress, on the thread that simulates. */
 @FunctionalInterface
 public interface Progress {
 
-  /** Nobody wants to know. */
+  /** Ignores the progress. */
   Progress NONE = accesses -> {};
 
-  /** So many further accesses are done. */
+  /** Learns that further accesses are done. */
   void advanced(long accesses);
 }

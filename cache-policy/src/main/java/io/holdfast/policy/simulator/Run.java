@@ -3,12 +3,12 @@ package io.holdfast.policy.simulator;
 import java.util.List;
 
 /**
- * What one policy gave at one capacity.
+ * The result of one policy at one capacity.
  *
- * @param policy its name
+ * @param policy the policy's name
  * @param capacity bytes, of each node
- * @param scenario who read what
- * @param epochs in order
+ * @param scenario the scenario
+ * @param epochs results of the epochs, in order
  */
 public record Run(String policy, long capacity, Scenario scenario, List<Epoch> epochs) {
 
@@ -18,14 +18,14 @@ public record Run(String policy, long capacity, Scenario scenario, List<Epoch> e
   }
 
   /**
-   * What all nodes and jobs read in one epoch, together.
+   * The reads of all nodes and jobs together in one epoch.
    *
    * @param epoch from 1
    * @param accesses items read
-   * @param hits of those, what the reader's own node had resident
-   * @param memoryBytes read from the own node's memory
-   * @param peerBytes read from other nodes' memory
-   * @param originBytes read from the origin
+   * @param hits items that were resident on the reader's own node
+   * @param memoryBytes bytes read from the own node's memory
+   * @param peerBytes bytes read from other nodes' memory
+   * @param originBytes bytes read from the origin
    */
   public record Epoch(
       int epoch, long accesses, long hits, long memoryBytes, long peerBytes, long originBytes) {

@@ -3,16 +3,16 @@ package io.holdfast.policy.simulator;
 import io.holdfast.policy.simulator.Scenario.Coordination;
 
 /**
- * Who reads what: everything but policy and capacity. Immutable.
+ * A workload: everything but policy and capacity. Immutable.
  *
- * @param dataset what is read
- * @param order of each pass
+ * @param dataset the dataset
+ * @param order the order of each pass
  * @param epochs passes of each job
- * @param cluster the nodes, and what they know of each other
- * @param jobs those that read at the same time, through the same caches
- * @param sharedOrder all jobs read the same item at the same time, and one fetch serves all; else
- *     each has an order of its own
- * @param seed of every random choice
+ * @param cluster the nodes, and how they cooperate
+ * @param jobs jobs that read at the same time, through the same caches
+ * @param sharedOrder whether all jobs read the same item at the same time, and one fetch serves
+ *     all; otherwise each job has an order of its own
+ * @param seed seed of every random choice
  */
 public record Scenario(
     Dataset dataset,
@@ -23,26 +23,29 @@ public record Scenario(
     boolean sharedOrder,
     long seed) {
 
-  /** What nodes know of each other. */
+  /** How nodes cooperate. */
   public enum Coordination {
     /**
-     * Each epoch's order is dealt out to the nodes. An item belongs to one node, which alone keeps
-     * it and is asked before the origin.
+     * The nodes divide each epoch's order among them. Each item belongs to one node, which alone
+     * keeps it and is asked before the origin.
      */
     PEERS,
-    /** Each epoch's order is dealt out to the nodes; each keeps what it reads, for itself. */
+    /**
+     * The nodes divide each epoch's order among them; each keeps the items that it reads, for
+     * itself.
+     */
     SHARDS,
-    /** Every node reads all of the dataset in an order of its own, and keeps it for itself. */
+    /** Every node reads the whole dataset in an order of its own, and keeps items for itself. */
     NONE
   }
 
-  /** Tells which node an item belongs to. A pure function. */
+  /** Chooses the node that an item belongs to. A pure function. */
   @FunctionalInterface
   public interface Placement {
     /**
      * Returns the node, from 0.
      *
-     * @param hash of the item's name
+     * @param hash hash of the item's name
      */
     int owner(long hash);
   }
@@ -50,10 +53,10 @@ public record Scenario(
   /**
    * Nodes of the same capacity.
    *
-   * @param placement asked for {@link Coordination#PEERS}
+   * @param placement used for {@link Coordination#PEERS}
    */
   public record Cluster(int nodes, Coordination coordination, Placement placement) {
-    /** One node on its own. */
+    /** Returns a cluster of one node. */
     public static final Cluster ONE = new Cluster(1, Coordination.SHARDS, hash -> 0);
 
     /** Checks the number of nodes. */
@@ -67,7 +70,7 @@ public record Scenario(
   /**
    * Checks the numbers.
    *
-   * @throws IllegalArgumentException if one makes no sense
+   * @throws IllegalArgumentException if a number is invalid
    */
   public Scenario {
     if (epochs < 1) {
@@ -82,17 +85,17 @@ public record Scenario(
     }
   }
 
-  /** One job on one node. */
+  /** Returns a scenario of one job on one node. */
   public static Scenario of(Dataset dataset, AccessOrder order, int epochs, long seed) {
     return new Scenario(dataset, order, epochs, Cluster.ONE, 1, true, seed);
   }
 
-  /** The same on several nodes. */
+  /** Returns this scenario on several nodes. */
   public Scenario on(Cluster nodes) {
     return new Scenario(dataset, order, epochs, nodes, jobs, sharedOrder, seed);
   }
 
-  /** The same with several jobs. */
+  /** Returns this scenario with several jobs. */
   public Scenario by(int count, boolean oneOrder) {
     return new Scenario(dataset, order, epochs, cluster, count, oneOrder, seed);
   }

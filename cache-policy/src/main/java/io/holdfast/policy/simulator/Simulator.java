@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Plays a scenario against a policy: every access is a hit in the reader's own memory, or comes
- * from a peer's, or from the origin, and is then offered to the policy of the node that keeps it.
+ * Runs a scenario against a policy. Every access is a hit in the reader's own memory, or comes from
+ * a peer's memory or the origin; then the item is offered to the policy of the node that keeps it.
  *
- * <p>Nodes and jobs take turns, item by item. Nothing takes time here: of two jobs that read the
- * same item at the same time only those of one order share a fetch.
+ * <p>Nodes and jobs take turns, item by item. Nothing takes time: jobs that read the same item at
+ * the same time share a fetch only if they have one order.
  *
  * <p>Not thread-safe; one object runs one scenario.
  */
@@ -21,7 +21,7 @@ public final class Simulator {
   /** The clairvoyant bound, which only a simulator can have. */
   private static final String BELADY = "belady";
 
-  /** Accesses between two words on progress. */
+  /** Accesses between two reports of progress. */
   private static final int STEP = 1 << 16;
 
   private final Scenario scenario;
@@ -91,10 +91,10 @@ public final class Simulator {
     return caches;
   }
 
-  /** Takes one access after the other. */
+  /** Takes accesses one by one. */
   private interface Taker {
     /**
-     * Takes one.
+     * Takes an access.
      *
      * @param reader node that reads
      * @param keeper node whose cache the item belongs to
@@ -102,7 +102,7 @@ public final class Simulator {
     void take(int reader, int keeper, int item);
   }
 
-  /** Gives all accesses of an epoch in the order in which they come; the same each time. */
+  /** Passes all accesses of an epoch in order; the order is the same each time. */
   private void each(int epoch, Taker taker) {
     int orders = scenario.sharedOrder() ? 1 : scenario.jobs();
     boolean alone = scenario.cluster().coordination() == Coordination.NONE;
@@ -126,7 +126,7 @@ public final class Simulator {
         : reader;
   }
 
-  /** Collects the future of each cache. */
+  /** Collects the future accesses of each cache. */
   private static final class Foresight implements Taker {
     private final int[][] accesses;
     private final int[] counts;
@@ -188,7 +188,7 @@ public final class Simulator {
       } else {
         peerBytes += size;
       }
-      // jobs that read in step: one fetch, and the others find it there
+      // jobs that read in step: one fetch, and the other jobs find the item there
       hits += together - 1;
       memoryBytes += (together - 1) * size;
       accesses += together;

@@ -18,9 +18,9 @@ import org.jgroups.util.SocketFactory;
 import org.jgroups.util.ThreadFactory;
 
 /**
- * The protocols of JGroups that Holdfast uses, and their settings. Nothing but the transport opens
- * a socket: no diagnostics, and no failure detection by connections of its own. A member whose
- * process ends is noticed when its connections close; one that falls silent, by missing heartbeats.
+ * The JGroups protocols that Holdfast uses, and their settings. Only the transport opens sockets:
+ * there are no diagnostics, and no separate connections for failure detection. A member whose
+ * process ends is detected when its connections close; a silent member, by missing heartbeats.
  */
 final class ClusterStack {
   private static final int CONNECT_MILLIS = 1000;
@@ -32,16 +32,18 @@ final class ClusterStack {
   private static final int JOIN_MILLIS = 1500;
   private static final int JOIN_ATTEMPTS = 10;
 
-  /** Files may tell of coordinators that are long gone; then merging is sooner than waiting. */
+  /**
+   * Files may name coordinators that are long gone; then merging is faster than waiting for them.
+   */
   private static final int JOIN_ATTEMPTS_BY_FILES = 2;
 
-  /** A peer that comes up at the same time may not listen yet when it is asked first. */
+  /** A peer that starts at the same time may not listen yet at the first attempt. */
   private static final int ASKS_IN_A_JOIN = 3;
 
   private static final int LEAVE_MILLIS = 1000;
   private static final int FRAGMENT_BYTES = 60_000;
 
-  /** What one message, or several in one frame, may take. */
+  /** Most bytes of a message, or of several messages in one frame. */
   static final int LONGEST_MESSAGE_BYTES = 4 << 20;
 
   private static final int REAPER_MILLIS = 60_000;
@@ -58,10 +60,10 @@ final class ClusterStack {
   private ClusterStack() {}
 
   /**
-   * Makes a channel that is not connected yet.
+   * Creates a channel that is not connected yet.
    *
-   * @param at the membership plane's address
-   * @param sockets makes every socket
+   * @param at the address of the membership plane
+   * @param sockets creates every socket
    * @param finder finds the first members
    */
   static JChannel channel(

@@ -3,7 +3,7 @@ package io.holdfast.peer.membership;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Makes threads that do not keep the process alive. Thread-safe. */
+/** Creates threads that do not keep the process alive. Thread-safe. */
 final class DaemonThreads implements ThreadFactory {
   private final String name;
   private final AtomicInteger number = new AtomicInteger();

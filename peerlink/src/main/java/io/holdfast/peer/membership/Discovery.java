@@ -7,10 +7,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** How a node finds the first of its peers. Immutable. */
+/** Tells how a node finds its first peers. Immutable. */
 public sealed interface Discovery {
   /**
-   * By a list of addresses.
+   * A list of addresses.
    *
    * @param addresses the data plane's addresses of some or all nodes
    */
@@ -22,8 +22,8 @@ public sealed interface Discovery {
   }
 
   /**
-   * By a name that DNS has every node's address for, such as a headless service's; all nodes listen
-   * at the same port.
+   * A DNS name with the addresses of all nodes, such as a headless service's; all nodes listen at
+   * the same port.
    */
   record DnsName(String name) implements Discovery {
     @Override
@@ -32,7 +32,7 @@ public sealed interface Discovery {
     }
   }
 
-  /** By a directory that every node can write to. */
+  /** A directory that every node can write to. */
   record Directory(Path path) implements Discovery {
     @Override
     public String toString() {
@@ -41,9 +41,9 @@ public sealed interface Discovery {
   }
 
   /**
-   * Reads {@code HOST:PORT,...}, {@code dns:NAME} or {@code dir:/PATH}.
+   * Parses {@code HOST:PORT,...}, {@code dns:NAME} or {@code dir:/PATH}.
    *
-   * @throws IllegalArgumentException where it is none of these, with a text for the user
+   * @throws IllegalArgumentException where the text is none of these, with a message for the user
    */
   static Discovery parse(String text) {
     if (text.startsWith("dns:")) {

@@ -1,7 +1,7 @@
 package io.holdfast.peer.membership;
 
+import io.holdfast.peer.ClusterNode;
 import io.holdfast.peer.Credentials;
-import io.holdfast.peer.Node;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.PeerSetupException;
 import io.holdfast.peer.View;
@@ -25,21 +25,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Membership by JGroups over TCP. Every connection is mutual TLS, with the certificates that were
- * given or one that is made from the cluster secret, or both: a node of another cluster is refused
- * before JGroups hears of it, and counted. Thread-safe.
+ * Membership by JGroups over TCP. Every connection is mutual TLS, with the configured certificates,
+ * with one that is derived from the cluster secret, or with both. A node of another cluster is
+ * refused and counted before JGroups sees its connection. Thread-safe.
  *
- * <p>A member that ends is gone from the views within some seconds, one that falls silent within
- * about ten. When a network that was cut is whole again, so are the views within about ten seconds.
+ * <p>Views lose a member whose process has ended within some seconds, and a silent member within
+ * about ten. When a partitioned network is whole again, the views are whole within about ten
+ * seconds.
  */
 public final class JGroupsMembership implements Membership {
   private static final Logger log = LoggerFactory.getLogger(JGroupsMembership.class);
   private static final Duration LONGEST_HANDSHAKE = Duration.ofSeconds(3);
   private static final long RETRY_MILLIS = 2000;
 
-  private final Node self;
+  private final ClusterNode self;
   private final List<NodeAddress> named;
-  private final Refusals refusals;
+  private final RejectedConnections refusals;
   private final MutualTls tls;
   private final ProvenServerSocket server;
   private final JChannel channel;
@@ -48,7 +49,7 @@ public final class JGroupsMembership implements Membership {
       Executors.newSingleThreadExecutor(new DaemonThreads("membership-events"));
   private final List<Consumer<View>> listeners = new CopyOnWriteArrayList<>();
 
-  /** Guards the view's change, and with it the order of events. No other lock is taken within. */
+  /** Guards changes of the view, and so the order of events. A leaf lock. */
   private final ReentrantLock lock = new ReentrantLock();
 
   private final Condition changed = lock.newCondition();
@@ -57,16 +58,16 @@ public final class JGroupsMembership implements Membership {
   private volatile boolean closed;
 
   /**
-   * What a membership needs to know. Immutable.
+   * The configuration of a membership. Immutable.
    *
    * @param self this node
-   * @param bind where to listen for membership: an address of this machine
+   * @param bind the address of this machine at which membership listens
    * @param discovery how peers are found
-   * @param credentials what is proven to them
-   * @param membershipPortOffset from a named peer's data-plane port to its membership port
+   * @param credentials authenticate this node and its peers
+   * @param membershipPortOffset difference between a peer's membership port and its data-plane port
    */
   public record Config(
-      Node self,
+      ClusterNode self,
       NodeAddress bind,
       Discovery discovery,
       Credentials credentials,
@@ -80,7 +81,7 @@ public final class JGroupsMembership implements Membership {
             ? List.copyOf(addresses.addresses())
             : List.of();
     var finder = PeerFinder.of(config.discovery(), config.membershipPortOffset());
-    refusals = new Refusals(System::nanoTime);
+    refusals = new RejectedConnections(System::nanoTime);
     tls = MutualTls.of(config.credentials(), self.address().host(), LONGEST_HANDSHAKE);
     server = listen(config.bind(), at, tls, refusals);
     try {
@@ -103,9 +104,9 @@ public final class JGroupsMembership implements Membership {
   }
 
   /**
-   * Listens, and begins to join; returns at once. Joining is tried for as long as it takes.
+   * Listens, and begins to join; returns at once. Retries to join until it succeeds.
    *
-   * @throws PeerSetupException where what was given cannot work here
+   * @throws PeerSetupException where the settings cannot work on this machine
    */
   public static JGroupsMembership join(Config config) throws PeerSetupException {
     InetSocketAddress at = config.bind().resolve();
@@ -125,7 +126,7 @@ public final class JGroupsMembership implements Membership {
   }
 
   private static ProvenServerSocket listen(
-      NodeAddress name, InetSocketAddress at, MutualTls tls, Refusals refusals)
+      NodeAddress name, InetSocketAddress at, MutualTls tls, RejectedConnections refusals)
       throws PeerSetupException {
     try {
       ProvenServerSocket server = new ProvenServerSocket(tls, refusals);
@@ -191,7 +192,7 @@ public final class JGroupsMembership implements Membership {
     }
   }
 
-  private void publish(List<Node> nodes) {
+  private void publish(List<ClusterNode> nodes) {
     lock.lock();
     try {
       if (closed || nodes.equals(view.nodes())) {

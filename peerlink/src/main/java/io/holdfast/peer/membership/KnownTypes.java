@@ -17,11 +17,12 @@ import org.jgroups.util.SeqnoList;
 import org.jgroups.util.SizeStreamable;
 
 /**
- * What members may send. JGroups reads messages of eight kinds, headers of fifty, and objects of
- * every class that a member names, by Java's serialization too, before a receiver sees any of it. A
- * member that was taken over could so run code in all others. Here a member's message is bytes,
- * nothing, or one of the two objects that the protocols of {@link ClusterStack} send; whatever else
- * it is, is refused where it is read, and the connection's next message is the next one.
+ * Restricts the types that members may send. JGroups reads messages of eight kinds, headers of
+ * fifty, and objects of every class that a member names, by Java's serialization too, before a
+ * receiver sees the message. So a compromised member could run code in all others. With this
+ * factory, a member's message is bytes, nothing, or one of the two objects that the protocols of
+ * {@link ClusterStack} send. Any other message is refused where it is read, and the connection goes
+ * on with the next message.
  */
 final class KnownTypes extends MessageFactory {
   private static final String HEADERS = "io/holdfast/peer/membership/jgroups-types.xml";
@@ -29,8 +30,8 @@ final class KnownTypes extends MessageFactory {
   private KnownTypes() {}
 
   /**
-   * Makes JGroups read nothing else from now on, in the whole process. Comes before any protocol is
-   * made: with the first, JGroups reads its list of headers.
+   * Installs the restriction in the whole process. Must precede the first protocol, with which
+   * JGroups reads its list of headers.
    */
   static synchronized void install() {
     System.setProperty(Global.MAGIC_NUMBER_FILE, HEADERS);
@@ -43,7 +44,7 @@ final class KnownTypes extends MessageFactory {
     creators[Message.OBJ_MSG] = KnownObject::new;
   }
 
-  /** Bytes that stay bytes, whatever the message's flags say. */
+  /** A message of bytes, which stay bytes whatever the message's flags say. */
   private static final class Bytes extends BytesMessage {
     @Override
     public Supplier<Message> create() {
@@ -65,7 +66,7 @@ final class KnownTypes extends MessageFactory {
     }
   }
 
-  /** What is missing, or what has been received. */
+  /** A message with an object: the missing messages, or those received. */
   private static final class KnownObject extends ObjectMessage {
     @Override
     public Supplier<Message> create() {

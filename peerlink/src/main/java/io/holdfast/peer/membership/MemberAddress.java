@@ -1,8 +1,8 @@
 package io.holdfast.peer.membership;
 
-import io.holdfast.peer.Dataset;
-import io.holdfast.peer.Node;
+import io.holdfast.peer.ClusterNode;
 import io.holdfast.peer.NodeAddress;
+import io.holdfast.peer.SharedDataset;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node's facts inside of its JGroups address, so that every view of JGroups brings the facts of
- * all members with it, without another message.
+ * A node's facts inside its JGroups address, so that every JGroups view brings the facts of all
+ * members without another message.
  *
  * <p>Three values, each of at most 255 bytes:
  *
@@ -27,13 +27,13 @@ import org.slf4j.LoggerFactory;
  *   n  format (1 byte) | data-plane port (4) | item size (4) | capacity (8) | start (8)
  * </pre>
  *
- * <p>The start, milliseconds since 1970 when the node came up, tells which of two members at one
- * address is the newer one. Pure functions.
+ * <p>The start, in milliseconds since 1970, tells which of two members at one address is the newer
+ * one. Pure functions.
  */
 final class MemberAddress {
   /**
-   * More than any node's memory. Items are placed by capacity, so that a member that claims
-   * everything would be asked for everything.
+   * More than any node's memory. Items are placed by capacity, so a member that claims an unlimited
+   * capacity would be asked for all items.
    */
   static final long LARGEST_CAPACITY = 1L << 50;
 
@@ -44,12 +44,12 @@ final class MemberAddress {
   private static final String DATASET = "d";
   private static final String NUMBERS = "n";
 
-  private record Member(Node node, long start) {}
+  private record Member(ClusterNode node, long start) {}
 
   private MemberAddress() {}
 
-  /** Makes an address for a node that comes up now. */
-  static ExtendedUUID of(Node node, long start) {
+  /** Creates an address for a node that starts now. */
+  static ExtendedUUID of(ClusterNode node, long start) {
     byte[] numbers =
         ByteBuffer.allocate(NUMBERS_LENGTH)
             .put(FORMAT)
@@ -65,10 +65,10 @@ final class MemberAddress {
   }
 
   /**
-   * Returns the nodes of some members: one for each data-plane address, the newest, sorted by
-   * address. This node is among them, as it knows itself. Members that cannot be read are left out.
+   * Returns the nodes of some members: the newest member at each data-plane address, sorted by
+   * address. Includes this node as it knows itself. Omits members that cannot be read.
    */
-  static List<Node> nodes(Collection<Address> members, Node self) {
+  static List<ClusterNode> nodes(Collection<Address> members, ClusterNode self) {
     Map<NodeAddress, Member> byAddress = new HashMap<>();
     byAddress.put(self.address(), new Member(self, Long.MAX_VALUE));
     for (Address each : members) {
@@ -102,11 +102,12 @@ final class MemberAddress {
       throw new IllegalArgumentException("format " + format);
     }
     NodeAddress at = new NodeAddress(new String(host, StandardCharsets.UTF_8), buffer.getInt());
-    Dataset served = new Dataset(new String(dataset, StandardCharsets.US_ASCII), buffer.getInt());
+    SharedDataset served =
+        new SharedDataset(new String(dataset, StandardCharsets.US_ASCII), buffer.getInt());
     long capacity = buffer.getLong();
     if (capacity < 0 || capacity > LARGEST_CAPACITY || served.itemSize() < 1) {
       throw new IllegalArgumentException("capacity " + capacity + ", " + served);
     }
-    return new Member(new Node(at, served, capacity), buffer.getLong());
+    return new Member(new ClusterNode(at, served, capacity), buffer.getLong());
   }
 }

@@ -5,31 +5,30 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * This node's part in a cluster, from joining it to leaving it. Thread-safe. Nothing here throws
- * for what the network does: at worst the view holds this node alone.
+ * This node's membership in a cluster, from joining to leaving. Thread-safe. No method throws
+ * because of the network: at worst the view has only this node.
  */
 public interface Membership extends AutoCloseable {
-  /** Returns the view of this moment; never waits. */
+  /** Returns the current view; never waits. */
   View view();
 
   /**
-   * Calls a listener with each later view, in their order, one at a time, from a thread of the
+   * Calls a listener with each later view, in order, one at a time, from a thread of the
    * membership.
    */
   void listen(Consumer<View> listener);
 
   /**
-   * Waits until this node has joined, and the peers that were named, if they were named one by one,
-   * are there.
+   * Waits until this node has joined and, with a list of addresses, all listed peers are members.
    *
-   * @return whether they are; false where the time is over
+   * @return whether they are; false after the timeout
    */
   boolean await(Duration longest) throws InterruptedException;
 
   /** Returns how many connections were refused: from other clusters, or from no cluster at all. */
   long refusals();
 
-  /** Leaves the cluster, so that the others need not find out. */
+  /** Leaves the cluster, so that the other members need not detect it. */
   @Override
   void close();
 }

@@ -21,21 +21,21 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 
 /**
- * Proves to whoever is at the other end of a connection that this node belongs to the cluster, and
- * has that proven, before a byte of JGroups passes. Thread-safe.
+ * Authenticates both ends of a connection as members of the cluster, before JGroups reads a byte
+ * from it. Thread-safe.
  *
- * <p>The proof is TLS 1.3 in which both sides show a certificate: the node's own, from its files,
- * or else the one that is made from the {@linkplain SecretIdentity secret}. Nothing of our own
- * making is needed for fresh nonces, encryption, or protection from replay, and the standard
- * protocols of JGroups for that (AUTH, SYM_ENCRYPT) leave parts of what is sent open: they look at
- * messages, after anyone has been let in to talk to the transport.
+ * <p>The authentication is TLS 1.3 in which both sides present a certificate: the node's own, from
+ * its files, or the one that is derived from the {@linkplain SecretIdentity secret}. TLS provides
+ * fresh nonces, encryption and protection from replay. The standard JGroups protocols for this
+ * (AUTH, SYM_ENCRYPT) leave parts of the traffic open: they check messages after any stranger has
+ * been let in to talk to the transport.
  *
- * <p>Where a cluster has both, a connection with the secret's certificate runs inside of the one
- * with the nodes' certificates. One who has only a certificate can carry the inner connection, but
- * not read it, change it or end it, so both proofs hold for the two ends.
+ * <p>Where a cluster has both, a connection with the secret's certificate runs inside the
+ * connection with the nodes' certificates. A party with only a certificate can relay the inner
+ * connection, but cannot read, change or end it, so both proofs hold for the two ends.
  *
- * <p>The host that a certificate is for is not checked here: JGroups deals in IP addresses, and the
- * authority signs for nothing but nodes. The data plane does check it.
+ * <p>The host of a certificate is not checked here: JGroups uses IP addresses, and the authority
+ * signs only nodes. The data plane checks it.
  */
 final class MutualTls implements AutoCloseable {
   private static final String[] PROTOCOLS = {"TLSv1.3"};
@@ -52,10 +52,10 @@ final class MutualTls implements AutoCloseable {
   }
 
   /**
-   * Prepares the proof.
+   * Prepares the authentication.
    *
-   * @param host that this node's certificate must be for
-   * @param longest that a handshake may take
+   * @param host the host that this node's certificate must be for
+   * @param longest longest duration of a handshake
    */
   static MutualTls of(Credentials credentials, String host, Duration longest)
       throws PeerSetupException {
@@ -72,18 +72,18 @@ final class MutualTls implements AutoCloseable {
   }
 
   /**
-   * Does the handshake; on failure the connection is closed.
+   * Performs the handshake; closes the connection on failure.
    *
    * @param client whether this node connected
-   * @return what to read from and write to; the connection is closed by closing {@code raw}
-   * @throws SocketTimeoutException when it takes too long
+   * @return the socket to read from and write to; closing {@code raw} closes the connection
+   * @throws SocketTimeoutException when the handshake takes too long
    */
   Socket prove(Socket raw, boolean client) throws IOException {
     AtomicBoolean late = new AtomicBoolean();
     ScheduledFuture<?> deadline = deadline(raw, late);
     boolean done = false;
     try {
-      // or else small messages wait for delayed acknowledgements: 80 ms a handshake
+      // otherwise small messages wait for delayed acknowledgements: 80 ms a handshake
       raw.setTcpNoDelay(true);
       Socket top = raw;
       for (SSLContext each : layers) {
@@ -140,7 +140,7 @@ final class MutualTls implements AutoCloseable {
     return socket;
   }
 
-  /** Lets the handshakes that are under way run without a deadline; their sockets get closed. */
+  /** Drops the deadlines of handshakes in flight; the caller closes their sockets. */
   @Override
   public void close() {
     timer.shutdownNow();

@@ -16,7 +16,7 @@ import org.jgroups.protocols.FILE_PING;
 import org.jgroups.protocols.TCPPING;
 import org.jgroups.protocols.dns.DNS_PING;
 
-/** Makes the discovery protocol of JGroups that fits how peers were named. */
+/** Creates the JGroups discovery protocol for the configured discovery. */
 final class PeerFinder {
   private static final int LARGEST_PORT = 65535;
 
@@ -27,11 +27,11 @@ final class PeerFinder {
   private PeerFinder() {}
 
   /**
-   * Makes the protocol.
+   * Creates the protocol.
    *
-   * @param portOffset from a data-plane port to the membership port
-   * @throws PeerSetupException where a peer that was named does not resolve, or the directory
-   *     cannot be used
+   * @param portOffset difference between membership port and data-plane port
+   * @throws PeerSetupException where a configured peer does not resolve, or the directory cannot be
+   *     used
    */
   static org.jgroups.protocols.Discovery of(Discovery discovery, int portOffset)
       throws PeerSetupException {
@@ -46,7 +46,7 @@ final class PeerFinder {
     }
     Path directory = ((Discovery.Directory) discovery).path();
     prepare(directory);
-    // Members that were killed leave their files behind: whoever coordinates next removes them.
+    // Killed members leave their files behind: the next coordinator removes them.
     FILE_PING files = new FILE_PING().setLocation(directory.toString());
     return files
         .removeAllDataOnViewChange(true)
@@ -76,8 +76,8 @@ final class PeerFinder {
   }
 
   /**
-   * Makes the folder that the members' addresses are in. Who can write to it can make nodes call
-   * any address, but not be let in; still it is for the nodes alone.
+   * Creates the folder for the members' addresses. A user who can write to it can make nodes
+   * connect to any address, but cannot join; still the folder is for the nodes alone.
    */
   private static void prepare(Path directory) throws PeerSetupException {
     if (!Files.isDirectory(directory)) {

@@ -14,31 +14,31 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Listens, and hands out only connections that have proven themselves. JGroups accepts in a single
- * thread and waits there for the handshake, so that one idle connection would keep all others out;
- * here each has its own thread for as long as it may take. Thread-safe.
+ * Listens, and hands out only authenticated connections. JGroups accepts connections on a single
+ * thread and would wait there for the handshake, so one idle connection would keep all others out.
+ * Here each handshake has a thread of its own, for a bounded time. Thread-safe.
  *
- * <p>Strangers cannot take more than a bounded number of threads and descriptors: when too many
- * connections have not proven themselves yet, the oldest of them is closed. A peer needs some
- * milliseconds and so gets through between any number of idle ones.
+ * <p>Strangers can take only a bounded number of threads and descriptors: when too many connections
+ * are unauthenticated, the oldest of them is closed. A peer needs some milliseconds for its
+ * handshake, and so gets through between any number of idle connections.
  */
 final class ProvenServerSocket extends ServerSocket {
-  /** Connections that have not proven themselves yet. */
+  /** Most unauthenticated connections. */
   static final int MOST_UNPROVEN = 128;
 
   private static final int BACKLOG = 512;
   private static final int IDLE_SECONDS = 10;
 
   private final MutualTls tls;
-  private final Refusals refusals;
+  private final RejectedConnections refusals;
   private final BlockingQueue<Socket> proven = new LinkedBlockingQueue<>();
   private final ThreadPoolExecutor handshakes;
 
-  /** Oldest first; its own lock. */
+  /** The unauthenticated connections, oldest first; guarded by its own monitor. */
   private final Deque<Socket> unproven = new ArrayDeque<>();
 
-  /** Makes one that is not bound yet. */
-  ProvenServerSocket(MutualTls tls, Refusals refusals) throws IOException {
+  /** Creates a socket that is not bound yet. */
+  ProvenServerSocket(MutualTls tls, RejectedConnections refusals) throws IOException {
     this.tls = tls;
     this.refusals = refusals;
     handshakes =
@@ -52,7 +52,7 @@ final class ProvenServerSocket extends ServerSocket {
     handshakes.allowCoreThreadTimeOut(true);
   }
 
-  /** Binds; JGroups does so again, which then changes nothing. */
+  /** Binds; the second call, by JGroups, changes nothing. */
   @Override
   public void bind(SocketAddress address, int backlog) throws IOException {
     if (!isBound()) {
@@ -74,7 +74,10 @@ final class ProvenServerSocket extends ServerSocket {
     }
   }
 
-  /** Out of descriptors, most likely: trying again at once would change nothing. */
+  /**
+   * Pauses before the next attempt. Descriptors have most likely run out, so an attempt at once
+   * would fail, too.
+   */
   private static void pause() {
     try {
       Thread.sleep(100);
@@ -97,7 +100,7 @@ final class ProvenServerSocket extends ServerSocket {
     try {
       handshakes.execute(() -> handshake(raw));
     } catch (RejectedExecutionException e) {
-      // closed in the meantime
+      // closed meanwhile
       ProvenSocket.closeQuietly(raw);
     }
   }
@@ -127,7 +130,7 @@ final class ProvenServerSocket extends ServerSocket {
     }
   }
 
-  /** Waits for a connection that has proven itself. */
+  /** Waits for an authenticated connection. */
   @Override
   public Socket accept() throws IOException {
     while (!isClosed()) {

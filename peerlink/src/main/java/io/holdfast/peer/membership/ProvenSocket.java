@@ -11,29 +11,29 @@ import java.net.SocketTimeoutException;
 import javax.net.ssl.SSLException;
 
 /**
- * A connection as JGroups sees it: a socket whose ends have proven themselves. One that is made
- * here does so while it connects.
+ * A connection as JGroups sees it: a socket between authenticated ends. A socket that connects
+ * authenticates while it does.
  *
- * <p>It is not an {@code SSLSocket}, and closes the connection below at once: closing TLS politely
+ * <p>It is not an {@code SSLSocket}, and closes the connection below at once: an orderly end of TLS
  * waits for the other side, which may be stopped.
  */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // the socket below has its own locks
 final class ProvenSocket extends Socket {
   private final Socket raw;
   private final MutualTls tls;
-  private final Refusals refusals;
+  private final RejectedConnections refusals;
   private volatile Socket top;
 
-  /** A connection that is yet to be made. */
-  ProvenSocket(MutualTls tls, Refusals refusals) {
+  /** Creates a connection that is not made yet. */
+  ProvenSocket(MutualTls tls, RejectedConnections refusals) {
     this.tls = tls;
     this.refusals = refusals;
     raw = new Socket();
     top = raw;
   }
 
-  /** A connection that was accepted and has proven itself. */
-  ProvenSocket(MutualTls tls, Refusals refusals, Socket raw, Socket top) {
+  /** Wraps an accepted and authenticated connection. */
+  ProvenSocket(MutualTls tls, RejectedConnections refusals, Socket raw, Socket top) {
     this.tls = tls;
     this.refusals = refusals;
     this.raw = raw;
@@ -44,7 +44,7 @@ final class ProvenSocket extends Socket {
     try {
       socket.close();
     } catch (IOException e) {
-      // it is of no use any more, closed or not
+      // the socket is useless now, closed or not
     }
   }
 

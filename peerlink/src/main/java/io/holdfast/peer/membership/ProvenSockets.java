@@ -7,18 +7,18 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jgroups.util.DefaultSocketFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the sockets of JGroups. Thread-safe. */
+/** Creates the sockets of JGroups. Thread-safe. */
 final class ProvenSockets extends DefaultSocketFactory {
   private final MutualTls tls;
-  private final Refusals refusals;
+  private final RejectedConnections refusals;
   private final AtomicReference<@Nullable ProvenServerSocket> first;
 
   /**
-   * Makes a factory.
+   * Creates a factory.
    *
-   * @param first a socket that listens already, so that whoever starts this knows that it can
+   * @param first a socket that already listens, so that the caller knows that the address is usable
    */
-  ProvenSockets(MutualTls tls, Refusals refusals, ProvenServerSocket first) {
+  ProvenSockets(MutualTls tls, RejectedConnections refusals, ProvenServerSocket first) {
     this.tls = tls;
     this.refusals = refusals;
     this.first = new AtomicReference<>(first);

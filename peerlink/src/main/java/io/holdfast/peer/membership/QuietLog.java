@@ -7,9 +7,9 @@ import org.jgroups.logging.LogFactory;
 import org.jgroups.logging.Slf4jLogImpl;
 
 /**
- * The log of JGroups, which complains of every connection that ends and every message that it sends
- * again. What it thinks is wrong is a warning at most once a minute for each protocol; the rest,
- * and what it tells in passing, is for debugging. Thread-safe.
+ * The log of JGroups, which complains of every closed connection and every retransmission. Passes
+ * on a warning at most once a minute for each protocol; everything else goes to the debug level.
+ * Thread-safe.
  */
 final class QuietLog extends Slf4jLogImpl {
   private static final long MINUTE_NANOS = 60_000_000_000L;
@@ -24,7 +24,7 @@ final class QuietLog extends Slf4jLogImpl {
     super(category);
   }
 
-  /** Makes JGroups use this from now on, in the whole process. */
+  /** Makes JGroups use this log in the whole process. */
   static void install() {
     LogFactory.setCustomLogFactory(
         new CustomLogFactory() {

@@ -28,13 +28,14 @@ import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
 /**
- * The one identity that all who know the cluster secret have: an Ed25519 key pair made from the
- * secret, and a certificate for it that is the same, to the byte, on every node.
+ * The identity that all holders of the cluster secret have: an Ed25519 key pair derived from the
+ * secret, and a certificate for it that is byte-identical on every node.
  *
- * <p>A TLS context of it shows that certificate and accepts no other. TLS makes both sides sign the
- * handshake, with fresh random numbers of both in it (RFC 8446, 4.4.3), so that who gets through
- * has the key, and so knows the secret. The secret itself is never sent. As with any such proof,
- * one who may try can check guesses at the secret without asking again, so it must be a random one.
+ * <p>Its TLS context presents this certificate and accepts no other. In TLS, both sides sign the
+ * handshake with fresh random numbers of both (RFC 8446, 4.4.3), so a peer that completes the
+ * handshake has the key, and so knows the secret. The secret itself is never sent. As with any such
+ * proof, an attacker who may try a handshake can check guesses at the secret offline, so the secret
+ * must be random.
  */
 final class SecretIdentity {
   private static final Date FROM = Date.from(Instant.parse("2000-01-01T00:00:00Z"));
@@ -44,7 +45,7 @@ final class SecretIdentity {
 
   private SecretIdentity() {}
 
-  /** Makes the context. */
+  /** Creates the context. */
   static SSLContext context(ClusterSecret secret) {
     Ed25519PrivateKeyParameters pair =
         new Ed25519PrivateKeyParameters(secret.key("membership plane"), 0);
@@ -84,7 +85,7 @@ final class SecretIdentity {
                 .build(new JcaContentSignerBuilder("Ed25519").build(key)));
   }
 
-  /** Trusts one certificate. */
+  /** Trusts exactly one certificate. */
   private static final class Exactly extends X509ExtendedTrustManager {
     private final X509Certificate only;
 

@@ -7,14 +7,14 @@ import org.jgroups.protocols.MERGE3;
 /**
  * Looks for parts of the cluster that do not know each other, whatever happens to a view.
  *
- * <p>{@link MERGE3} stops looking when a view is about to be installed, and goes on once it is. But
- * a view that has come by another way in the meantime is not installed again: when many parts merge
- * at once each of them sends the same one. The coordinator then never looked again, and as others
- * leave it to the coordinator, the cluster stayed in parts.
+ * <p>{@link MERGE3} stops looking when a view is about to be installed, and resumes after the
+ * installation. But a view that has meanwhile arrived another way is not installed again: when many
+ * parts merge at once, each of them sends the same view. The coordinator then never looked again,
+ * and since other members leave the search to the coordinator, the cluster stayed in parts.
  */
 final class SteadyMerge extends MERGE3 {
   SteadyMerge() {
-    // the one that its headers go by, which is that of the class otherwise
+    // the id for its headers; by default JGroups takes the id of the class
     setId(ClassConfigurator.getProtocolId(MERGE3.class));
   }
 

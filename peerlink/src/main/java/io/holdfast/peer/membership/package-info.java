@@ -1,6 +1,6 @@
 /**
- * Who is there: the members of a cluster, found and watched with JGroups, as immutable views. The
- * entry is {@link io.holdfast.peer.membership.Membership}.
+ * The members of a cluster, found and watched with JGroups, as immutable views. The entry is {@link
+ * io.holdfast.peer.membership.Membership}.
  */
 @NullMarked
 package io.holdfast.peer.membership;

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs something when its time has come, unless it is put off first. Putting it off costs nothing,
- * so that it can be done for each byte that comes. Belongs to one event loop.
+ * A timer on one event loop. Resetting it costs nothing, so it can be reset for each byte that
+ * arrives.
  */
 final class Alarm {
   private final EventLoop loop;
@@ -23,7 +23,7 @@ final class Alarm {
     this.ring = ring;
   }
 
-  /** Rings once after this time, and not at any time that was set before. */
+  /** Rings once after this delay; replaces any earlier time. */
   void set(Duration delay) {
     setAt(System.nanoTime() + delay.toNanos());
   }

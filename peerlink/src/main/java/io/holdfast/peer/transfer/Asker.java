@@ -3,9 +3,9 @@ package io.holdfast.peer.transfer;
 import io.holdfast.peer.NodeAddress;
 
 /**
- * Who asks for an item. Immutable.
+ * The node that sent a request. Immutable.
  *
- * @param node which
- * @param sketches what it takes its own dataset for, and this node's
+ * @param node its address
+ * @param sketches the sketches of both datasets, as it knows them
  */
 public record Asker(NodeAddress node, Sketches sketches) {}

@@ -1,6 +1,6 @@
 package io.holdfast.peer.transfer;
 
-/** A request that gets no item, for a reason that is the asker's. */
+/** A request that is refused because of the asker's mistake. */
 final class BadRequestException extends Exception {
   private static final long serialVersionUID = 1;
 
@@ -14,23 +14,24 @@ final class BadRequestException extends Exception {
   }
 
   static BadRequestException malformed(String detail) {
-    return new BadRequestException(400, Refusals.MALFORMED, detail);
+    return new BadRequestException(400, RejectedRequests.MALFORMED, detail);
   }
 
   static BadRequestException badPath(String detail) {
-    return new BadRequestException(400, Refusals.BAD_PATH, detail);
+    return new BadRequestException(400, RejectedRequests.BAD_PATH, detail);
   }
 
   static BadRequestException noSuchPlace() {
-    return new BadRequestException(404, Refusals.MALFORMED, "no URL of an item");
+    return new BadRequestException(404, RejectedRequests.MALFORMED, "no URL of an item");
   }
 
   static BadRequestException noSuchMethod() {
-    return new BadRequestException(405, Refusals.MALFORMED, "another method than GET and DELETE");
+    return new BadRequestException(
+        405, RejectedRequests.MALFORMED, "another method than GET and DELETE");
   }
 
   static BadRequestException outOfRange() {
-    return new BadRequestException(416, Refusals.MALFORMED, "a range outside of the item");
+    return new BadRequestException(416, RejectedRequests.MALFORMED, "a range outside of the item");
   }
 
   static BadRequestException unknown(String reason, String detail) {
@@ -42,7 +43,7 @@ final class BadRequestException extends Exception {
     return status;
   }
 
-  /** Returns what it is counted as. */
+  /** Returns the reason under which the request is counted. */
   String reason() {
     return reason;
   }

@@ -6,30 +6,30 @@ import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.LastHttpContent;
 
 /**
- * Sends a loan's bytes from where they are, piece by piece: the next one when the last one was
- * taken, so that a slow receiver is noticed and encryption holds one piece at a time. Belongs to
- * one event loop.
+ * Sends a lease's bytes from where they are, in pieces. The next piece follows when the previous
+ * one was taken, so that a slow receiver is noticed and encryption holds one piece at a time.
+ * Belongs to one event loop.
  */
-// a write that fails ends its connection, and that is heard of
+// a failed write closes its connection, which reports it
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Body {
   private static final int PIECE = 256 << 10;
 
   private final ChannelHandlerContext context;
-  private final Loan loan;
+  private final BufferLease loan;
   private final Listener listener;
   private int sent;
 
-  /** Hears how it goes on. */
+  /** Learns of the progress. */
   interface Listener {
     /** A piece begins. */
     void going();
 
-    /** The loan was given back; either all of it was sent, or the connection is of no more use. */
+    /** The lease has been closed; either all bytes were sent, or the connection is useless now. */
     void done(boolean whole);
   }
 
-  Body(ChannelHandlerContext context, Loan loan, Listener listener) {
+  Body(ChannelHandlerContext context, BufferLease loan, Listener listener) {
     this.context = context;
     this.loan = loan;
     this.listener = listener;
@@ -45,7 +45,7 @@ final class Body {
     listener.going();
     ChannelFuture written =
         context.writeAndFlush(
-            new DefaultHttpContent(NativeMemory.at(loan.address() + sent, length)));
+            new DefaultHttpContent(NativeBuffers.at(loan.address() + sent, length)));
     sent += length;
     written.addListener(
         any -> {

@@ -9,13 +9,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The SHA-256 of a body, as {@code Content-Digest} has it (RFC 9530). Without TLS the header that
- * holds it is sealed, so nobody on the way can make another body pass. Not thread-safe.
+ * The SHA-256 of a body, as in {@code Content-Digest} (RFC 9530). Without TLS, a MAC covers the
+ * header that holds the digest, so nobody on the way can exchange the body. Not thread-safe.
  *
- * <p>Some 0.6 ms a MiB on one core with instructions for SHA, where CRC32C takes 0.04 ms. Of the
- * codes that Java brings none is faster: AES-GMAC copies what it is given and is slower from a MiB
- * on, Poly1305 takes three times as long, and HMAC is the same computation. A plain digest depends
- * on no connection and no key, so that it is computed once for each resident.
+ * <p>SHA-256 takes some 0.6 ms a MiB on one core with SHA instructions, where CRC32C takes 0.04 ms.
+ * No MAC in Java's library is faster: AES-GMAC copies its input and is slower from a MiB on,
+ * Poly1305 takes three times as long, and HMAC is the same computation. A plain digest depends on
+ * no connection and no key, so it is computed once for each resident.
  */
 final class BodyDigest {
   /** Bytes of a digest. */
@@ -37,26 +37,26 @@ final class BodyDigest {
     digest.update(bytes);
   }
 
-  /** Tells whether a header has the digest of all bytes so far; forgets them. */
+  /** Tells whether a header has the digest of all bytes so far; resets the digest. */
   boolean isThatOf(@Nullable String header) {
     byte[] computed = digest.digest();
     byte[] told = parse(header);
     return told != null && MessageDigest.isEqual(computed, told);
   }
 
-  /** Writes the header of some bytes. */
+  /** Returns the header of some bytes. */
   static String header(byte[] bytes) {
     BodyDigest digest = new BodyDigest();
     digest.update(ByteBuffer.wrap(bytes));
     return headerOf(digest.digest.digest());
   }
 
-  /** Writes the header of a digest. */
+  /** Returns the header of a digest. */
   static String headerOf(byte[] sha256) {
     return "sha-256=:" + Base64.getEncoder().encodeToString(sha256) + ":";
   }
 
-  /** Reads the header; null where there is none. */
+  /** Parses the header; returns null where there is no digest. */
   static byte @Nullable [] parse(@Nullable String header) {
     Matcher matcher = HEADER.matcher(header == null ? "" : header);
     return matcher.matches() ? Base64.getDecoder().decode(matcher.group(1)) : null;

@@ -27,18 +27,19 @@ import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client's end of a connection: dials, authenticates, and then asks for one thing at a time.
- * Belongs to its peer's event loop. Whatever is not as it should be ends it.
+ * The client's end of a connection: dials, authenticates, and then sends one request at a time.
+ * Belongs to its peer's event loop. Any irregularity closes the connection.
  */
-// a write that fails ends its connection, and that is heard of
+// a failed write closes its connection, which reports it
 @SuppressWarnings("FutureReturnValueIgnored")
 final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
   private static final Duration IDLE = Duration.ofMinutes(1);
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
   /**
-   * So much of a body, or all of it, has to come within {@link Transfer.Deadlines#progress()}: a
-   * peer whose packets are lost may send a little in time again and again.
+   * This part of a body, or the rest of it, must arrive within {@link
+   * Transfer.Deadlines#progress()}: a peer on a lossy network may send a few bytes in time again
+   * and again.
    */
   private static final int STEP = 512 << 10;
 
@@ -48,24 +49,24 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
   private State state = State.CONNECTING;
   private @Nullable Exchange exchange;
   private @Nullable Channel channel;
-  private @Nullable Session session;
+  private @Nullable AuthenticatedSession session;
   private String nonce = "";
   private @Nullable Sink sink;
   private boolean interim;
   private boolean keep;
 
-  /** It has answered before, so that the peer may have closed it since. */
+  /** It has answered before, so the peer may have closed it since. */
   private boolean kept;
 
-  /** The first byte of the answer came. */
+  /** The first byte of the answer has arrived. */
   private boolean answering;
 
   private long end;
 
-  /** By when there has to be a head, or the next step of the body, whatever else has come. */
+  /** The deadline for the head, or for the next part of the body, whatever else has arrived. */
   private long due;
 
-  /** Bytes of the body that have come by then. */
+  /** Bytes of the body that must have arrived by then. */
   private int step;
 
   private int received;
@@ -89,7 +90,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
     return peer.client();
   }
 
-  /** Dials; the request that it was made for follows by itself. */
+  /** Dials; sends its first request afterwards. */
   void connect() {
     due =
         System.nanoTime()
@@ -160,29 +161,32 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
       return;
     }
     state = State.GREETING;
-    nonce = Session.nonce();
+    nonce = AuthenticatedSession.nonce();
     FullHttpRequest hello =
         new DefaultFullHttpRequest(
-            HttpVersion.HTTP_1_1, HttpMethod.GET, Wire.HELLO, Unpooled.EMPTY_BUFFER);
-    hello.headers().set(Wire.NONCE, nonce);
+            HttpVersion.HTTP_1_1, HttpMethod.GET, HttpNames.HELLO, Unpooled.EMPTY_BUFFER);
+    hello.headers().set(HttpNames.NONCE, nonce);
     write(hello);
   }
 
   private void write(FullHttpRequest request) {
-    request.headers().set(HttpHeaderNames.HOST, host).set(Wire.NODE, client().identity().name());
+    request
+        .headers()
+        .set(HttpHeaderNames.HOST, host)
+        .set(HttpNames.NODE, client().identity().name());
     awaitNext();
     if (channel != null) {
       channel.writeAndFlush(request);
     }
   }
 
-  /** Waits for the next byte, or for what is due if that is sooner. */
+  /** Waits for the next byte, or for an earlier deadline. */
   private void awaitNext() {
     long usual = System.nanoTime() + client().deadlines().progress().toNanos();
     alarm.setAt(due - usual < 0 ? due : usual);
   }
 
-  /** Something came that was due. */
+  /** Learns that awaited bytes have arrived. */
   private void putOff() {
     due = System.nanoTime() + client().deadlines().progress().toNanos();
     awaitNext();
@@ -197,7 +201,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
     }
   }
 
-  /** Asks; the connection is free. */
+  /** Sends a request; the connection is free. */
   void send(Exchange next) {
     putOff();
     ask(next);
@@ -216,7 +220,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
     write(request);
   }
 
-  /** Bytes came, of whatever. */
+  /** Learns that bytes have arrived. */
   void progress() {
     if (state == State.ASKING || state == State.GREETING) {
       answering = true;
@@ -254,7 +258,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
     SecretKey key = client().identity().key();
     if (message instanceof HttpResponse response && key != null) {
       session =
-          Session.accept(
+          AuthenticatedSession.accept(
               key,
               nonce,
               client().identity().name().toString(),
@@ -318,7 +322,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
     }
     sink.take(content.content());
     if (content instanceof LastHttpContent && sink.wrong() == null) {
-      Outcome outcome = sink.outcome();
+      TransferResult outcome = sink.outcome();
       if (outcome != null) {
         done(outcome);
       }
@@ -326,7 +330,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
     return sink == null ? null : sink.wrong();
   }
 
-  private void done(Outcome outcome) {
+  private void done(TransferResult outcome) {
     Exchange finished = exchange();
     exchange = null;
     sink = null;
@@ -373,7 +377,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
     }
   }
 
-  /** Ends the connection for a fault. */
+  /** Closes the connection because of a fault. */
   private void fail(String detail) {
     if (state == State.CLOSED) {
       return;
@@ -392,7 +396,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
     peer.gone(this);
   }
 
-  /** Ends the connection; what is under way ends with a fault. */
+  /** Closes the connection; its request ends with a fault. */
   void close() {
     fail("closed by this node");
   }

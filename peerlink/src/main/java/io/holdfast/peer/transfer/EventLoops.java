@@ -15,8 +15,8 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * The threads that do all input and output, and the kinds of sockets that they can serve: epoll's
- * where it is there.
+ * The threads that do all input and output, and the types of their sockets: epoll's where it is
+ * available.
  */
 record EventLoops(
     EventLoopGroup group,

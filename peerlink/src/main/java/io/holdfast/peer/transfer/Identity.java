@@ -1,24 +1,26 @@
 package io.holdfast.peer.transfer;
 
 import io.holdfast.peer.Credentials;
-import io.holdfast.peer.Dataset;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.PeerSetupException;
+import io.holdfast.peer.SharedDataset;
 import io.holdfast.peer.TlsContext;
 import javax.crypto.SecretKey;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who this node is to its peers. Thread-safe.
+ * This node's identity towards its peers. Thread-safe.
  *
- * @param name the address that peers name it with
- * @param key that proves that it is of the cluster; null where certificates alone do
+ * @param name the address by which peers name it
+ * @param dataset the dataset that it serves
+ * @param key the key that proves that it is of the cluster; null where nodes authenticate by
+ *     certificates alone
  * @param tls its certificates; null where there are none
  */
 record Identity(
-    NodeAddress name, Dataset dataset, @Nullable SecretKey key, @Nullable SSLContext tls) {
-  static Identity of(NodeAddress name, Dataset dataset, Credentials credentials)
+    NodeAddress name, SharedDataset dataset, @Nullable SecretKey key, @Nullable SSLContext tls) {
+  static Identity of(NodeAddress name, SharedDataset dataset, Credentials credentials)
       throws PeerSetupException {
     return new Identity(
         name,

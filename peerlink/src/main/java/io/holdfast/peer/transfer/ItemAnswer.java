@@ -12,13 +12,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One request for an item, from asking the provider to the last byte. The provider answers from any
- * thread; everything else belongs to the connection's event loop.
+ * One request for an item, from the call of the provider to the last byte. The provider answers
+ * from any thread; everything else belongs to the connection's event loop.
  *
- * <p>While there is no answer yet, an interim one (102) is sent now and then, so that the asker can
+ * <p>Until the provider answers, interim answers (102) are sent now and then, so that the asker can
  * tell a slow origin from a dead node.
  */
-// a write that fails ends its connection, and that is heard of
+// a failed write closes its connection, which reports it
 @SuppressWarnings("FutureReturnValueIgnored")
 final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(ItemAnswer.class);
@@ -62,18 +62,18 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
     if (sending) {
       connection
           .server()
-          .refuse(Refusals.SLOW_RECEIVER, connection.peer(), "it took nothing for 10 s");
+          .refuse(RejectedRequests.SLOW_RECEIVER, connection.peer(), "it took nothing for 10 s");
       connection.context().close();
     } else if (System.nanoTime() - end > 0) {
       connection.context().close();
     } else {
-      connection.context().writeAndFlush(Answers.empty(PROCESSING));
+      connection.context().writeAndFlush(HttpResponses.empty(PROCESSING));
       alarm.set(INTERIM);
     }
   }
 
   @Override
-  public void lent(Loan loan) {
+  public void lent(BufferLease loan) {
     if (answered.getAndSet(true)) {
       loan.close();
       return;
@@ -115,12 +115,12 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
     if (!over) {
       finish();
       connection.write(
-          request, Answers.refused(refusal, connection.server().provider().residentBytes()));
+          request, HttpResponses.refused(refusal, connection.server().provider().residentBytes()));
       connection.answered(request);
     }
   }
 
-  private void send(Loan loan, byte[] sha256) {
+  private void send(BufferLease loan, byte[] sha256) {
     if (over) {
       loan.close();
       return;
@@ -128,7 +128,7 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
     sending = true;
     ChannelHandlerContext context = connection.context();
     connection.head(
-        request, Answers.head(asked, sha256, connection.server().provider().residentBytes()));
+        request, HttpResponses.head(asked, sha256, connection.server().provider().residentBytes()));
     if (HttpMethod.HEAD.equals(request.method())) {
       loan.close();
       context.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
@@ -155,7 +155,7 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
     }
   }
 
-  /** The connection is gone; what is being sent is given back by its failed write. */
+  /** Learns that the connection is gone; the failed write closes the lease that is being sent. */
   void abandon() {
     finish();
   }

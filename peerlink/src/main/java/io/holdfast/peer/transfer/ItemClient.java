@@ -28,8 +28,8 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 
-/** Asks peers. Thread-safe. */
-// a write that fails ends its connection, and that is heard of
+/** Sends requests to peers. Thread-safe. */
+// a failed write closes its connection, which reports it
 @SuppressWarnings("FutureReturnValueIgnored")
 final class ItemClient implements AutoCloseable {
   private static final int LONGEST_LINE = 1 << 10;
@@ -42,13 +42,17 @@ final class ItemClient implements AutoCloseable {
   private final Identity identity;
   private final Transfer.Deadlines deadlines;
   private final EventLoops loops;
-  private final Refusals refusals;
+  private final RejectedRequests refusals;
   private final ExecutorService resolvers;
   private final Map<NodeAddress, Peer> peers = new ConcurrentHashMap<>();
   private final LongAdder errors = new LongAdder();
   private volatile boolean closed;
 
-  ItemClient(Identity identity, Transfer.Deadlines deadlines, EventLoops loops, Refusals refusals) {
+  ItemClient(
+      Identity identity,
+      Transfer.Deadlines deadlines,
+      EventLoops loops,
+      RejectedRequests refusals) {
     this.identity = identity;
     this.deadlines = deadlines;
     this.loops = loops;
@@ -65,7 +69,7 @@ final class ItemClient implements AutoCloseable {
     resolvers = threads;
   }
 
-  CompletableFuture<Outcome> fetch(
+  CompletableFuture<TransferResult> fetch(
       NodeAddress address, Sketches sketches, ItemRequest request, long memory) {
     return ask(address, new ItemExchange(HttpMethod.GET, sketches, request, memory));
   }
@@ -80,9 +84,9 @@ final class ItemClient implements AutoCloseable {
     return exchange.told();
   }
 
-  private CompletableFuture<Outcome> ask(NodeAddress address, Exchange exchange) {
+  private CompletableFuture<TransferResult> ask(NodeAddress address, Exchange exchange) {
     if (closed) {
-      exchange.outcome.complete(Outcome.fault("this node is closing"));
+      exchange.outcome.complete(TransferResult.fault("this node is closing"));
     } else {
       peer(address).ask(exchange);
       if (closed) {
@@ -92,7 +96,7 @@ final class ItemClient implements AutoCloseable {
     return exchange.outcome;
   }
 
-  /** Returns a peer, a new one if it was not heard of before. */
+  /** Returns a peer, created at the first call. */
   Peer peer(NodeAddress address) {
     return peers.computeIfAbsent(address, any -> new Peer(address, this, loops.group().next()));
   }
@@ -120,7 +124,7 @@ final class ItemClient implements AutoCloseable {
         .toList();
   }
 
-  /** Returns the count of the faults of all peers, also of those that were forgotten since. */
+  /** Returns the count of the faults of all peers, including forgotten ones. */
   LongAdder errors() {
     return errors;
   }
@@ -141,12 +145,13 @@ final class ItemClient implements AutoCloseable {
     return loops.clientChannel();
   }
 
-  /** A peer could not prove that it knows the cluster's secret. */
+  /** Records that a peer could not prove that it knows the cluster's secret. */
   void foreign(NodeAddress peer) {
-    refusals.count(Refusals.FOREIGN_CLUSTER, peer, "it does not know this cluster's secret");
+    refusals.count(
+        RejectedRequests.FOREIGN_CLUSTER, peer, "it does not know this cluster's secret");
   }
 
-  /** Looks a peer's name up, which may take as long as DNS does, on a thread that may wait. */
+  /** Resolves a peer's name on a thread that may wait for DNS. */
   CompletableFuture<@Nullable InetSocketAddress> resolve(NodeAddress address) {
     try {
       return CompletableFuture.supplyAsync(address::resolve, resolvers);
@@ -155,7 +160,7 @@ final class ItemClient implements AutoCloseable {
     }
   }
 
-  /** Makes what a connection's bytes go through. */
+  /** Adds the handlers of a connection. */
   void prepare(ChannelPipeline pipeline, NodeAddress address, ClientConnection connection) {
     SSLContext tls = identity.tls();
     if (tls != null) {
@@ -178,7 +183,7 @@ final class ItemClient implements AutoCloseable {
         connection);
   }
 
-  /** Tells a connection of each byte that comes. */
+  /** Tells a connection of each byte that arrives. */
   private static final class Progress extends ChannelInboundHandlerAdapter {
     private final ClientConnection connection;
 

@@ -4,11 +4,11 @@ import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponse;
 
-/** A request for an item, or the message that an item is held. */
+/** A request for an item, or the message that this node holds an item. */
 final class ItemExchange extends Exchange {
   final ItemRequest item;
 
-  /** Where the bytes go; nothing is written there once the outcome is known. */
+  /** The memory for the bytes; no byte is written there once the outcome is known. */
   final long address;
 
   private final HttpMethod method;
@@ -28,7 +28,7 @@ final class ItemExchange extends Exchange {
   @Override
   FullHttpRequest request() {
     FullHttpRequest request = ItemMessages.request(method, item);
-    request.headers().set(Wire.SKETCHES, sketches.toString());
+    request.headers().set(HttpNames.SKETCHES, sketches.toString());
     return request;
   }
 

@@ -1,6 +1,6 @@
 package io.holdfast.peer.transfer;
 
-import io.holdfast.peer.Dataset;
+import io.holdfast.peer.SharedDataset;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.FullHttpRequest;
@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Requests for items as HTTP has them, both ways. Pure functions. */
+/** Converts requests for items to and from HTTP. Pure functions. */
 final class ItemMessages {
   private static final Pattern ITEM = Pattern.compile("length=([0-9]{1,9});item-size=([0-9]{1,9})");
   private static final Pattern TAG = Pattern.compile("\"([\\x21\\x23-\\x7e]{1,256})\"");
@@ -22,14 +22,14 @@ final class ItemMessages {
   private ItemMessages() {}
 
   /**
-   * A request as a server understands it.
+   * A parsed request.
    *
-   * @param ranged whether it has a range, be it that of the whole item
-   * @param sketches what the asker takes both datasets for
+   * @param ranged whether it has a range, even that of the whole item
+   * @param sketches the sketches of both datasets, as the asker knows them
    */
   record Asked(ItemRequest item, boolean ranged, Sketches sketches) {}
 
-  /** The part of an item that is wanted. */
+  /** The requested part of an item. */
   private record Part(int from, int length, boolean ranged) {}
 
   static FullHttpRequest request(HttpMethod method, ItemRequest item) {
@@ -39,26 +39,26 @@ final class ItemMessages {
     HttpHeaders headers = request.headers();
     headers.set(HttpHeaderNames.IF_MATCH, quoted(item.tag()));
     headers.set(
-        Wire.ITEM, "length=" + item.itemLength() + ";item-size=" + item.dataset().itemSize());
+        HttpNames.ITEM, "length=" + item.itemLength() + ";item-size=" + item.dataset().itemSize());
     if (!item.isWhole()) {
       headers.set(
           HttpHeaderNames.RANGE, "bytes=" + item.from() + "-" + (item.from() + item.length() - 1));
     }
     if (item.onlyIfCached()) {
-      headers.set(HttpHeaderNames.CACHE_CONTROL, Wire.ONLY_IF_CACHED);
+      headers.set(HttpHeaderNames.CACHE_CONTROL, HttpNames.ONLY_IF_CACHED);
     }
     return request;
   }
 
   /**
-   * Understands a request.
+   * Parses a request.
    *
-   * @param dataset the one that is served here
-   * @throws BadRequestException where it is for nothing that can be here
+   * @param dataset the dataset that this node serves
+   * @throws BadRequestException where this node cannot have the item
    */
-  static Asked parse(HttpRequest request, Dataset dataset) throws BadRequestException {
+  static Asked parse(HttpRequest request, SharedDataset dataset) throws BadRequestException {
     HttpMethod method = request.method();
-    if (!request.uri().startsWith(Wire.DATASETS)) {
+    if (!request.uri().startsWith(HttpNames.DATASETS)) {
       throw BadRequestException.noSuchPlace();
     }
     if (!HttpMethod.GET.equals(method)
@@ -68,9 +68,10 @@ final class ItemMessages {
     }
     ItemUri uri = ItemUri.parse(request.uri());
     if (!uri.dataset().equals(dataset.id())) {
-      throw BadRequestException.unknown(Refusals.UNKNOWN_DATASET, "dataset " + uri.dataset());
+      throw BadRequestException.unknown(
+          RejectedRequests.UNKNOWN_DATASET, "dataset " + uri.dataset());
     }
-    int itemLength = itemLength(request.headers().get(Wire.ITEM), dataset);
+    int itemLength = itemLength(request.headers().get(HttpNames.ITEM), dataset);
     Part part = part(request.headers().get(HttpHeaderNames.RANGE), itemLength);
     return new Asked(
         new ItemRequest(
@@ -81,23 +82,24 @@ final class ItemMessages {
             itemLength,
             part.from(),
             part.length(),
-            Wire.ONLY_IF_CACHED.equals(request.headers().get(HttpHeaderNames.CACHE_CONTROL))),
+            HttpNames.ONLY_IF_CACHED.equals(request.headers().get(HttpHeaderNames.CACHE_CONTROL))),
         part.ranged(),
-        sketches(request.headers().get(Wire.SKETCHES)));
+        sketches(request.headers().get(HttpNames.SKETCHES)));
   }
 
   private static Sketches sketches(@Nullable String text) throws BadRequestException {
     return text == null ? Sketches.NONE : Sketches.parse(text);
   }
 
-  private static int itemLength(@Nullable String text, Dataset dataset) throws BadRequestException {
+  private static int itemLength(@Nullable String text, SharedDataset dataset)
+      throws BadRequestException {
     Matcher matcher = ITEM.matcher(text == null ? "" : text);
     if (!matcher.matches()) {
-      throw BadRequestException.malformed("no " + Wire.ITEM);
+      throw BadRequestException.malformed("no " + HttpNames.ITEM);
     }
     if (Integer.parseInt(matcher.group(2)) != dataset.itemSize()) {
       throw BadRequestException.unknown(
-          Refusals.ITEM_SIZE, "items of " + matcher.group(2) + " bytes, here " + dataset);
+          RejectedRequests.ITEM_SIZE, "items of " + matcher.group(2) + " bytes, here " + dataset);
     }
     int length = Integer.parseInt(matcher.group(1));
     if (length > dataset.itemSize()) {
@@ -114,7 +116,7 @@ final class ItemMessages {
     return matcher.group(1);
   }
 
-  /** As RFC 9110, 14.2 has it: what is no single range of bytes does not count. */
+  /** Parses a range by RFC 9110, 14.2: a text that is no single range of bytes is ignored. */
   private static Part part(@Nullable String text, int itemLength) throws BadRequestException {
     Matcher matcher = RANGE.matcher(text == null ? "" : text);
     if (!matcher.matches() || (matcher.group(1).isEmpty() && matcher.group(2).isEmpty())) {

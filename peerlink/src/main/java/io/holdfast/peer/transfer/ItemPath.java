@@ -5,8 +5,8 @@ import java.util.Arrays;
 
 /**
  * The path of a file within a dataset, as the bytes that the origin uses: parts separated by
- * slashes, none of them empty, {@code .} or {@code ..}, none with a NUL. So it leads to nothing
- * outside of the dataset. Immutable.
+ * slashes, none of them empty, {@code .} or {@code ..}, none with a NUL. So it never leads out of
+ * the dataset. Immutable.
  */
 public final class ItemPath {
   private static final int LONGEST = 4096;
@@ -18,12 +18,12 @@ public final class ItemPath {
   }
 
   /**
-   * Takes the bytes of a path, which the caller does not change any more.
+   * Returns the path with these bytes; the caller must not change them any more.
    *
-   * @throws IllegalArgumentException where they are none
+   * @throws IllegalArgumentException where the bytes are no path
    */
   public static ItemPath of(byte[] bytes) {
-    if (bytes.length > LONGEST) {
+    if (isTooLong(bytes)) {
       throw new IllegalArgumentException("a path of " + bytes.length + " bytes");
     }
     int start = 0;
@@ -39,6 +39,11 @@ public final class ItemPath {
     return new ItemPath(bytes);
   }
 
+  /** Tells whether a path of the origin is too long to be asked for. */
+  public static boolean isTooLong(byte[] path) {
+    return path.length > LONGEST;
+  }
+
   private static void checkPart(byte[] bytes, int start, int length) {
     boolean dots = length <= 2;
     for (int i = start; dots && i < start + length; i++) {
@@ -49,7 +54,7 @@ public final class ItemPath {
     }
   }
 
-  /** Returns the bytes; the caller does not change them. */
+  /** Returns the bytes; the caller must not change them. */
   public byte[] bytes() {
     return bytes;
   }

@@ -1,21 +1,21 @@
 package io.holdfast.peer.transfer;
 
-import io.holdfast.peer.Dataset;
+import io.holdfast.peer.SharedDataset;
 
 /**
- * What one node asks of another. Immutable.
+ * A request for an item, from one node to another. Immutable.
  *
- * @param dataset whose item it is
- * @param path of the file, relative to the dataset's root
+ * @param dataset the dataset of the item
+ * @param path path of the file, relative to the dataset's root
  * @param extent the item's number within the file
- * @param tag identity of the file's version, as both nodes write it; printable ASCII without quotes
+ * @param tag identity of the file's version, equal on both nodes; printable ASCII without quotes
  * @param itemLength bytes of the item
- * @param from first byte wanted, within the item
- * @param length bytes wanted
- * @param onlyIfCached answer from what is resident, and fetch nothing
+ * @param from first requested byte, within the item
+ * @param length requested bytes
+ * @param onlyIfCached whether to answer only from cached bytes, without a fetch
  */
 public record ItemRequest(
-    Dataset dataset,
+    SharedDataset dataset,
     ItemPath path,
     long extent,
     String tag,
@@ -23,7 +23,7 @@ public record ItemRequest(
     int from,
     int length,
     boolean onlyIfCached) {
-  /** Tells whether all of the item is wanted. */
+  /** Tells whether the whole item is requested. */
   public boolean isWhole() {
     return from == 0 && length == itemLength;
   }

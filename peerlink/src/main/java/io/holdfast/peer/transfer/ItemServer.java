@@ -1,8 +1,8 @@
 package io.holdfast.peer.transfer;
 
-import io.holdfast.peer.Dataset;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.PeerSetupException;
+import io.holdfast.peer.SharedDataset;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
@@ -27,10 +27,10 @@ import javax.net.ssl.SSLEngine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers peers: listens at one address, and keeps what strangers can make it hold within limits.
+ * Answers peers: listens at one address, and bounds the resources that strangers can take.
  * Thread-safe.
  */
-// a write that fails ends its connection, and that is heard of
+// a failed write closes its connection, which reports it
 @SuppressWarnings("FutureReturnValueIgnored")
 final class ItemServer implements AutoCloseable {
   private static final int LONGEST_LINE = 16 << 10;
@@ -42,13 +42,13 @@ final class ItemServer implements AutoCloseable {
   private final Identity identity;
   private final ItemProvider provider;
   private final Transfer.Limits limits;
-  private final Refusals refusals;
+  private final RejectedRequests refusals;
   private final Sent sent;
   private final AtomicInteger sends = new AtomicInteger();
   private final Set<Channel> connections = ConcurrentHashMap.newKeySet();
   private @Nullable Channel listener;
 
-  /** Guards the two below; nothing else is locked under it. */
+  /** Guards the two fields below; a leaf lock. */
   private final Object lock = new Object();
 
   private final Set<Channel> strangers = new LinkedHashSet<>();
@@ -62,7 +62,7 @@ final class ItemServer implements AutoCloseable {
         }
       };
 
-  /** Counts what was sent. */
+  /** Counts the bytes that were sent. */
   interface Sent {
     void sent(NodeAddress to, int bytes);
   }
@@ -71,7 +71,7 @@ final class ItemServer implements AutoCloseable {
       Identity identity,
       ItemProvider provider,
       Transfer.Limits limits,
-      Refusals refusals,
+      RejectedRequests refusals,
       Sent sent) {
     this.identity = identity;
     this.provider = provider;
@@ -127,10 +127,11 @@ final class ItemServer implements AutoCloseable {
     return new PeerSetupException("cannot listen at %s: %s".formatted(listen, message), cause);
   }
 
-  /** Makes what a connection's bytes go through, unless there are too many. */
+  /** Adds the handlers of a connection, unless there are too many connections. */
   void accept(Channel channel) {
     if (connections.size() >= limits.connections()) {
-      refuse(Refusals.TOO_MANY, channel.remoteAddress(), "more connections than are allowed");
+      refuse(
+          RejectedRequests.TOO_MANY, channel.remoteAddress(), "more connections than are allowed");
       channel.close();
       return;
     }
@@ -156,7 +157,7 @@ final class ItemServer implements AutoCloseable {
         new ServerConnection(this));
   }
 
-  /** Lets a stranger in, and the one that has been one for the longest time out if need be. */
+  /** Adds an unauthenticated connection, and closes the oldest one if there are too many. */
   private void makeRoomFor(Channel channel) {
     Channel oldest = null;
     synchronized (lock) {
@@ -167,7 +168,7 @@ final class ItemServer implements AutoCloseable {
       }
     }
     if (oldest != null) {
-      refuse(Refusals.TOO_MANY, oldest.remoteAddress(), "more strangers than are allowed");
+      refuse(RejectedRequests.TOO_MANY, oldest.remoteAddress(), "more strangers than are allowed");
       oldest.close();
     }
   }
@@ -183,7 +184,7 @@ final class ItemServer implements AutoCloseable {
     }
   }
 
-  /** Tells whether no client drew this nonce lately; from now on one has. */
+  /** Records a nonce; returns whether no client has used it lately. */
   boolean isFresh(String nonce) {
     synchronized (lock) {
       return nonces.put(nonce, true) == null;
@@ -194,7 +195,7 @@ final class ItemServer implements AutoCloseable {
     refusals.count(reason, who, detail);
   }
 
-  /** Takes one of the places for those that are being answered. */
+  /** Takes a permit to answer a request for an item. */
   boolean beginSend() {
     if (sends.incrementAndGet() <= limits.sends()) {
       return true;
@@ -215,7 +216,7 @@ final class ItemServer implements AutoCloseable {
     return provider;
   }
 
-  Dataset dataset() {
+  SharedDataset dataset() {
     return identity.dataset();
   }
 

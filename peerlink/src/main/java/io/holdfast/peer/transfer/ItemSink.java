@@ -8,41 +8,41 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the answer to one request: checks that it is the answer to this one, and puts the bytes
- * where they are wanted. Nobody is told of them before their digest was found right. Belongs to one
- * event loop.
+ * Takes the answer to one request for an item: checks that it answers this request, and writes the
+ * bytes to their memory. Reports the bytes only after their digest has been verified. Belongs to
+ * one event loop.
  */
 final class ItemSink implements Sink {
   private static final int NO_CONTENT = 204;
 
-  /** What surely fits into a long. */
+  /** Most digits that always fit into a long. */
   private static final Pattern NUMBER = Pattern.compile("[0-9]{1,18}");
 
   private final ItemRequest request;
   private final long residentBytes;
   private final BodyDigest digest = new BodyDigest();
   private @Nullable String wrong;
-  private @Nullable Outcome outcome;
+  private @Nullable TransferResult outcome;
   private @Nullable ByteBuf memory;
   private @Nullable String digestTold;
 
-  /** Looks at the head of an answer, which is known to be the peer's. */
+  /** Checks the head of an answer, which is known to be the peer's. */
   ItemSink(ItemExchange exchange, HttpResponse response) {
     request = exchange.item;
     HttpHeaders headers = response.headers();
-    residentBytes = number(headers.get(Wire.RESIDENT));
+    residentBytes = number(headers.get(HttpNames.RESIDENT));
     int status = response.status().code();
     if (exchange.isFetch() && (status == 200 || status == 206)) {
       wrong = checkHead(status, headers);
-      memory = NativeMemory.at(exchange.address, request.length()).clear();
+      memory = NativeBuffers.at(exchange.address, request.length()).clear();
       return;
     }
     Refusal refusal = Refusal.of(status);
     if (refusal != null) {
-      outcome = Outcome.refused(refusal);
+      outcome = TransferResult.refused(refusal);
     } else if (!exchange.isFetch() && status == NO_CONTENT) {
-      // nothing was to be fetched, and the peer took notice
-      outcome = Outcome.FETCHED;
+      // nothing was requested, and the peer took notice
+      outcome = TransferResult.FETCHED;
     } else {
       wrong = "status " + status;
     }
@@ -62,7 +62,7 @@ final class ItemSink implements Sink {
     if (status == 206 && !ItemMessages.contentRange(request).equals(range)) {
       return "another range than was asked for";
     }
-    digestTold = headers.get(Wire.DIGEST);
+    digestTold = headers.get(HttpNames.DIGEST);
     return BodyDigest.parse(digestTold) == null ? "no digest" : null;
   }
 
@@ -85,14 +85,14 @@ final class ItemSink implements Sink {
   }
 
   @Override
-  public @Nullable Outcome outcome() {
+  public @Nullable TransferResult outcome() {
     if (outcome == null && memory != null) {
       if (memory.isWritable()) {
         wrong = "a short body";
       } else if (!digest.isThatOf(digestTold)) {
         wrong = "a wrong digest";
       } else {
-        outcome = Outcome.FETCHED;
+        outcome = TransferResult.FETCHED;
       }
     }
     return wrong == null ? outcome : null;

@@ -3,10 +3,10 @@ package io.holdfast.peer.transfer;
 import java.io.ByteArrayOutputStream;
 
 /**
- * An item's place in URLs: {@code /v1/datasets/{id}/items/{path}?extent=n}, the path's bytes
+ * The URL of an item: {@code /v1/datasets/{id}/items/{path}?extent=n}; the bytes of the path are
  * percent-encoded part by part. Immutable.
  *
- * @param dataset the id as it was written, not checked
+ * @param dataset the id as it was written, unchecked
  */
 record ItemUri(String dataset, ItemPath path, long extent) {
   private static final String QUERY = "?extent=";
@@ -18,7 +18,7 @@ record ItemUri(String dataset, ItemPath path, long extent) {
   public String toString() {
     byte[] bytes = path.bytes();
     StringBuilder text = new StringBuilder(bytes.length + 64);
-    text.append(Wire.DATASETS).append(dataset).append(Wire.ITEMS);
+    text.append(HttpNames.DATASETS).append(dataset).append(HttpNames.ITEMS);
     for (byte each : bytes) {
       if (each == '/' || isPlain((char) (each & 0xff))) {
         text.append((char) each);
@@ -30,23 +30,23 @@ record ItemUri(String dataset, ItemPath path, long extent) {
   }
 
   /**
-   * Reads a URL.
+   * Parses a URL.
    *
-   * @throws BadRequestException where it is none of an item within a dataset
+   * @throws BadRequestException where the URL is not of an item within a dataset
    */
   static ItemUri parse(String uri) throws BadRequestException {
-    int items = uri.indexOf(Wire.ITEMS);
-    if (!uri.startsWith(Wire.DATASETS) || items < Wire.DATASETS.length()) {
+    int items = uri.indexOf(HttpNames.ITEMS);
+    if (!uri.startsWith(HttpNames.DATASETS) || items < HttpNames.DATASETS.length()) {
       throw BadRequestException.noSuchPlace();
     }
     int query = uri.indexOf('?');
     if (query < items || !uri.startsWith(QUERY, query)) {
       throw BadRequestException.malformed("no extent");
     }
-    byte[] path = decode(uri, items + Wire.ITEMS.length(), query);
+    byte[] path = decode(uri, items + HttpNames.ITEMS.length(), query);
     try {
       return new ItemUri(
-          uri.substring(Wire.DATASETS.length(), items),
+          uri.substring(HttpNames.DATASETS.length(), items),
           ItemPath.of(path),
           number(uri.substring(query + QUERY.length())));
     } catch (IllegalArgumentException e) {
@@ -55,9 +55,9 @@ record ItemUri(String dataset, ItemPath path, long extent) {
   }
 
   /**
-   * Reads a number of at least 0.
+   * Parses a number of at least 0.
    *
-   * @throws BadRequestException where it is none
+   * @throws BadRequestException where the text is no such number
    */
   static long number(String text) throws BadRequestException {
     boolean digits = !text.isEmpty() && text.length() <= LONGEST_NUMBER;

@@ -16,16 +16,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What this node has to do with one peer as its client: a pool of kept connections, and the
- * requests that wait for their turn. Everything but {@link #ask} and {@link #close} belongs to one
- * event loop, and so needs no lock.
+ * This node's connections to one peer as its client: a pool of kept connections, and the queue of
+ * requests. Everything but {@link #ask} and {@link #close} belongs to one event loop, and so needs
+ * no lock.
  *
- * <p>How many requests are under way at once follows from the answers: one more with each that
- * comes in time, as long as they are needed; less when the peer says that it is busy, answers late,
- * or is unwell (additive increase, multiplicative decrease). A peer takes longer for what it has to
- * fetch itself than for what it holds, so only {@link Transfer.Deadlines#progress()} is late.
+ * <p>The number of requests in flight follows from the answers: one more with each answer in time,
+ * as long as more are needed; fewer when the peer is busy, answers late, or has a fault (additive
+ * increase, multiplicative decrease). A peer takes longer for an item that it has to fetch than for
+ * one that it holds, so an answer is late only after {@link Transfer.Deadlines#progress()}.
  */
-// a write that fails ends its connection, and that is heard of
+// a failed write closes its connection, which reports it
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Peer {
   private static final Logger LOG = LoggerFactory.getLogger(Peer.class);
@@ -60,7 +60,7 @@ final class Peer {
     tellLoad();
   }
 
-  /** Returns how many requests are under way. */
+  /** Returns the number of requests in flight. */
   private int asked() {
     return open.size() - idle.size();
   }
@@ -85,17 +85,17 @@ final class Peer {
     return health;
   }
 
-  /** Asks, unless the peer is being left alone. Any thread. */
+  /** Sends a request, unless the peer is suspect. Any thread. */
   void ask(Exchange exchange) {
     if (!health.mayAsk()) {
-      exchange.outcome.complete(Outcome.SUSPECT);
+      exchange.outcome.complete(TransferResult.SUSPECT);
       return;
     }
     try {
       loop.execute(() -> assign(exchange));
     } catch (RejectedExecutionException e) {
       health.notAsked();
-      exchange.outcome.complete(Outcome.fault("this node is closing"));
+      exchange.outcome.complete(TransferResult.fault("this node is closing"));
     }
   }
 
@@ -139,37 +139,37 @@ final class Peer {
     loop.schedule(() -> giveUp(exchange), longest.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** It had no turn for too long: the peer is busy rather than unwell. */
+  /** Ends a request that had no turn for too long: the peer is busy, not unwell. */
   private void giveUp(Exchange exchange) {
     if (exchange.waiting) {
       waiting.remove(exchange);
       exchange.waiting = false;
       tellLoad();
       health.notAsked();
-      exchange.outcome.complete(Outcome.refused(Refusal.BUSY));
+      exchange.outcome.complete(TransferResult.refused(Refusal.BUSY));
     }
   }
 
-  /** A connection can take the next request. */
+  /** Learns that a connection can take the next request. */
   void free(ClientConnection connection) {
     idle.addLast(connection);
     sendWaiting();
   }
 
-  /** A connection is of no more use. */
+  /** Learns that a connection is closed. */
   void gone(ClientConnection connection) {
     open.remove(connection);
     idle.remove(connection);
     sendWaiting();
   }
 
-  /** A kept connection had been closed by the peer: asks once more, on a new one. */
+  /** Repeats a request once, on a new connection, because the peer had closed the kept one. */
   void again(Exchange exchange) {
     exchange.again = true;
     assign(exchange);
   }
 
-  void finish(Exchange exchange, Outcome outcome) {
+  void finish(Exchange exchange, TransferResult outcome) {
     if (outcome.isFetched() && exchange.itemBytes() >= 0) {
       health.received(exchange.itemBytes(), System.nanoTime() - exchange.began);
     } else {
@@ -180,12 +180,12 @@ final class Peer {
     exchange.outcome.complete(outcome);
   }
 
-  /** This request is over by now, and was under way with the others. */
+  /** Learns from a request that has just ended. */
   private void learn(Exchange exchange, boolean trouble) {
     limit.onSample(exchange.sent, System.nanoTime() - exchange.sent, asked() + 1, trouble);
   }
 
-  /** Something is wrong with the peer or the way to it: nothing that waits is asked. */
+  /** Records a fault of the peer or of the network; ends the waiting requests. */
   void fault(Exchange exchange, String detail) {
     if (closed) {
       drop(exchange);
@@ -197,19 +197,19 @@ final class Peer {
     for (Exchange each : List.copyOf(waiting)) {
       waiting.remove(each);
       each.waiting = false;
-      each.outcome.complete(Outcome.SUSPECT);
+      each.outcome.complete(TransferResult.SUSPECT);
     }
     List.copyOf(idle).forEach(ClientConnection::close);
     tellLoad();
-    exchange.outcome.complete(Outcome.fault(detail));
+    exchange.outcome.complete(TransferResult.fault(detail));
   }
 
   private void drop(Exchange exchange) {
     health.notAsked();
-    exchange.outcome.complete(Outcome.fault(address + " is no peer any more"));
+    exchange.outcome.complete(TransferResult.fault(address + " is no peer any more"));
   }
 
-  /** Forgets the peer: closes its connections and ends what is under way. Any thread. */
+  /** Forgets the peer: closes its connections and ends the requests in flight. Any thread. */
   void close() {
     try {
       loop.execute(this::closeOnLoop);

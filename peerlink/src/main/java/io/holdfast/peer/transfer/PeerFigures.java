@@ -5,20 +5,20 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * What this node knows of a peer from dealing with it, since the daemon's start. Immutable.
+ * The figures of a peer since the daemon's start. Immutable.
  *
- * @param peer which
- * @param suspect whether it is being left alone
- * @param since when that began, or when it was first heard of
- * @param residentBytes as it told last; -1 where it never did
- * @param itemsIn items and parts of items that came from it
- * @param bytesIn bytes of those
- * @param itemsOut items and parts of items that went to it
- * @param bytesOut bytes of those
+ * @param peer its address
+ * @param suspect whether requests to it are suspended
+ * @param since when the suspension began, or when the peer was first seen
+ * @param residentBytes its resident bytes, as it told last; -1 where it never did
+ * @param itemsIn items and parts of items received from it
+ * @param bytesIn bytes received from it
+ * @param itemsOut items and parts of items sent to it
+ * @param bytesOut bytes sent to it
  * @param errors faults: no connection, deadline, reset, short body, wrong checksum, wrong version
- * @param load what is being asked of it at this moment
- * @param p50 median time from asking to the last byte; zero where nothing came
- * @param p99 99th percentile of that
+ * @param load the current requests to it
+ * @param p50 median latency to the last byte; zero where nothing was received
+ * @param p99 99th percentile of the latency
  */
 public record PeerFigures(
     NodeAddress peer,
@@ -34,11 +34,11 @@ public record PeerFigures(
     Duration p50,
     Duration p99) {
   /**
-   * What is being asked of it.
+   * The current requests to a peer.
    *
-   * @param limit how many requests may be under way at once
-   * @param inFlight how many are
-   * @param queued how many wait for their turn
+   * @param limit most requests in flight
+   * @param inFlight requests in flight
+   * @param queued requests that wait for their turn
    */
   public record Load(int limit, int inFlight, int queued) {}
 }

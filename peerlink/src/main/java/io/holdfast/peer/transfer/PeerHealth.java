@@ -17,11 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How it went with a peer, and whether it is being left alone because of that. Thread-safe.
+ * The health of a peer, and whether requests to it are suspended. Thread-safe.
  *
- * <p>One fault makes it suspect. It is left alone for a second, then one request may try; as long
- * as that fails, the time doubles, up to half a minute, with some jitter so that the nodes of a
- * cluster do not all try at once.
+ * <p>One fault makes the peer suspect. After a second, one request may try again. As long as the
+ * attempts fail, the pause doubles, up to half a minute, with jitter so that the nodes of a cluster
+ * do not all retry at once.
  */
 final class PeerHealth {
   private static final Logger LOG = LoggerFactory.getLogger(PeerHealth.class);
@@ -64,7 +64,7 @@ final class PeerHealth {
   /**
    * Begins without a fault.
    *
-   * @param allErrors counts the faults of all peers, also of those that were forgotten since
+   * @param allErrors counts the faults of all peers, including forgotten ones
    */
   PeerHealth(NodeAddress peer, LongAdder allErrors) {
     this.peer = peer;
@@ -72,23 +72,23 @@ final class PeerHealth {
     breaker = CircuitBreaker.of(peer.toString(), CONFIG);
   }
 
-  /** Tells whether the peer may be asked; who asks then says how it went, once. */
+  /** Tells whether the peer may be asked; the caller then reports the outcome, once. */
   boolean mayAsk() {
     return breaker.tryAcquirePermission();
   }
 
-  /** The peer was not asked after all. */
+  /** Reports that the peer was not asked after all. */
   void notAsked() {
     breaker.releasePermission();
   }
 
-  /** The peer answered as it should. */
+  /** Reports a correct answer. */
   void well() {
     breaker.onSuccess(0, TimeUnit.NANOSECONDS);
     note("");
   }
 
-  /** All bytes of an item, or of a part of one, came. */
+  /** Reports that all bytes of an item, or of a part of an item, have arrived. */
   void received(int bytes, long nanos) {
     itemsIn.increment();
     bytesIn.add(bytes);
@@ -111,7 +111,7 @@ final class PeerHealth {
     suspect = now;
     since = Instant.now();
     if (now) {
-      LOG.warn("peer {} is left alone for a while: {}", peer, Refusals.printable(detail));
+      LOG.warn("peer {} is left alone for a while: {}", peer, RejectedRequests.printable(detail));
     } else {
       LOG.info("peer {} is well again", peer);
     }

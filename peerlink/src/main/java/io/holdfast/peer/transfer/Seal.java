@@ -11,8 +11,8 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Computes HMAC-SHA256 over parts. Each part goes in behind its length (-1 where it is absent), so
- * that no two lists of parts are the same message. Not thread-safe.
+ * Computes HMAC-SHA256 over parts. Each part is preceded by its length (-1 where it is absent), so
+ * that no two lists of parts give the same message. Not thread-safe.
  */
 final class Seal {
   private static final String ALGORITHM = "HmacSHA256";
@@ -48,12 +48,12 @@ final class Seal {
     return add(ByteBuffer.allocate(Long.BYTES).putLong(0, part).array());
   }
 
-  /** Returns the code of all parts since the last call. */
+  /** Returns the MAC of all parts since the last call. */
   byte[] bytes() {
     return mac.doFinal();
   }
 
-  /** Returns the code of all parts since the last call, in base64url. */
+  /** Returns the MAC of all parts since the last call, in base64url. */
   String text() {
     return encode(bytes());
   }
@@ -62,7 +62,7 @@ final class Seal {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
-  /** Compares in a time that does not depend on where they differ. */
+  /** Compares in a time that does not depend on the position of a difference. */
   static boolean same(String right, @Nullable String given) {
     return given != null
         && MessageDigest.isEqual(

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The server's end of a connection: authenticates the other side, and answers one request at a
- * time; what was sent behind it is not read before. Belongs to one event loop.
+ * time; further requests are not read before. Belongs to one event loop.
  */
-// a write that fails ends its connection, and that is heard of
+// a failed write closes its connection, which reports it
 @SuppressWarnings("FutureReturnValueIgnored")
 final class ServerConnection extends ChannelInboundHandlerAdapter {
   private static final Duration AUTHENTICATE = Duration.ofSeconds(5);
@@ -36,7 +36,7 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
   private final ItemServer server;
   private @Nullable ChannelHandlerContext context;
   private @Nullable Alarm alarm;
-  private @Nullable Session session;
+  private @Nullable AuthenticatedSession session;
   private @Nullable NodeAddress peer;
   private boolean greeted;
   private boolean authenticated;
@@ -44,10 +44,10 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
   private @Nullable HttpRequest request;
   private @Nullable ItemAnswer answer;
 
-  /** A request is being answered, and none is taken. */
+  /** A request is being answered, and no other is taken. */
   private boolean answering;
 
-  /** What was read together with a request before it; no more than one read brings. */
+  /** Messages that were read together with an earlier request; at most those of one read. */
   private final Queue<Object> pending = new ArrayDeque<>();
 
   ServerConnection(ItemServer server) {
@@ -66,7 +66,7 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event instanceof SslHandshakeCompletionEvent handshake) {
       if (!handshake.isSuccess()) {
-        refuse(Refusals.TLS, String.valueOf(handshake.cause().getMessage()));
+        refuse(RejectedRequests.TLS, String.valueOf(handshake.cause().getMessage()));
         ctx.close();
       } else if (!server.hasSecret()) {
         authenticate();
@@ -84,7 +84,7 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
     if (!authenticated) {
       boolean silentAfterHello = greeted;
       refuse(
-          silentAfterHello ? Refusals.FOREIGN_CLUSTER : Refusals.TIMEOUT,
+          silentAfterHello ? RejectedRequests.FOREIGN_CLUSTER : RejectedRequests.TIMEOUT,
           "did not authenticate within " + AUTHENTICATE.toSeconds() + " s");
       greeted = false;
     }
@@ -108,7 +108,10 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
     readOn();
   }
 
-  /** Tells whether there is nothing to finish first, nor answers that the other side leaves lie. */
+  /**
+   * Tells whether the next request may be taken: none is being answered, and the other side reads
+   * its answers.
+   */
   private boolean mayGoOn() {
     return !answering && !closed && context().channel().isWritable();
   }
@@ -119,7 +122,7 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Takes what was read already, as far as that is possible now. */
+  /** Takes messages that were already read, as far as possible now. */
   private void takePending() {
     while (mayGoOn() && !pending.isEmpty()) {
       Object next = pending.remove();
@@ -154,14 +157,15 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
 
   private void bad(HttpRequest head) {
     Throwable cause = head.decoderResult().cause();
-    refuse(Refusals.MALFORMED, cause == null ? "a body" : String.valueOf(cause.getMessage()));
-    closeWith(Answers.empty(400));
+    refuse(
+        RejectedRequests.MALFORMED, cause == null ? "a body" : String.valueOf(cause.getMessage()));
+    closeWith(HttpResponses.empty(400));
   }
 
   private void handle(HttpRequest whole) {
     boolean reads = HttpMethod.GET.equals(whole.method()) || HttpMethod.HEAD.equals(whole.method());
-    if (reads && whole.uri().equals(Wire.HEALTH)) {
-      reply(whole, Answers.healthy());
+    if (reads && whole.uri().equals(HttpNames.HEALTH)) {
+      reply(whole, HttpResponses.healthy());
     } else if (server.hasSecret() && session == null) {
       hello(whole);
     } else if (isAuthentic(whole)) {
@@ -170,35 +174,40 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void hello(HttpRequest whole) {
-    String nonce = whole.headers().get(Wire.NONCE);
+    String nonce = whole.headers().get(HttpNames.NONCE);
     NodeAddress client = node(whole);
-    if (!whole.uri().equals(Wire.HELLO) || !Session.isNonce(nonce) || client == null) {
-      refuse(Refusals.UNAUTHENTICATED, whole.method() + " " + whole.uri());
-      closeWith(Answers.empty(401));
+    if (!whole.uri().equals(HttpNames.HELLO)
+        || !AuthenticatedSession.isNonce(nonce)
+        || client == null) {
+      refuse(RejectedRequests.UNAUTHENTICATED, whole.method() + " " + whole.uri());
+      closeWith(HttpResponses.empty(401));
       return;
     }
     if (!isCertified(client)) {
       return;
     }
     if (!server.isFresh(nonce)) {
-      refuse(Refusals.REPLAYED, "a greeting that was here before");
-      closeWith(Answers.empty(401));
+      refuse(RejectedRequests.REPLAYED, "a greeting that was here before");
+      closeWith(HttpResponses.empty(401));
       return;
     }
-    Session.Parties parties =
-        new Session.Parties(nonce, Session.nonce(), client.toString(), server.name().toString());
-    session = new Session(server.key(), parties);
+    AuthenticatedSession.Parties parties =
+        new AuthenticatedSession.Parties(
+            nonce, AuthenticatedSession.nonce(), client.toString(), server.name().toString());
+    session = new AuthenticatedSession(server.key(), parties);
     peer = client;
     greeted = true;
-    FullHttpResponse challenge = Answers.empty(401);
+    FullHttpResponse challenge = HttpResponses.empty(401);
     challenge
         .headers()
-        .set(HttpHeaderNames.WWW_AUTHENTICATE, Session.challenge(server.key(), parties));
+        .set(
+            HttpHeaderNames.WWW_AUTHENTICATE,
+            AuthenticatedSession.challenge(server.key(), parties));
     reply(whole, challenge);
   }
 
   private static @Nullable NodeAddress node(HttpRequest whole) {
-    String node = whole.headers().get(Wire.NODE);
+    String node = whole.headers().get(HttpNames.NODE);
     try {
       return node == null ? null : NodeAddress.parse(node);
     } catch (IllegalArgumentException e) {
@@ -206,46 +215,46 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Checks that a node has a certificate for its name; answers it if it has not. */
+  /** Checks that a node has a certificate for its name; answers the request if it has not. */
   private boolean isCertified(NodeAddress node) {
     SslHandler tls = context().pipeline().get(SslHandler.class);
     if (tls == null || TlsContext.showsOneFor(tls.engine().getSession(), node.host())) {
       return true;
     }
-    refuse(Refusals.TLS, "its certificate is not for " + node.host());
-    closeWith(Answers.empty(403));
+    refuse(RejectedRequests.TLS, "its certificate is not for " + node.host());
+    closeWith(HttpResponses.empty(403));
     return false;
   }
 
-  /** Checks who sent a request; answers it if that is not clear. */
+  /** Checks the sender of a request; answers the request if the check fails. */
   private boolean isAuthentic(HttpRequest whole) {
     if (session == null) {
       peer = node(whole);
       if (peer == null) {
-        refuse(Refusals.MALFORMED, "no " + Wire.NODE);
-        closeWith(Answers.empty(400));
+        refuse(RejectedRequests.MALFORMED, "no " + HttpNames.NODE);
+        closeWith(HttpResponses.empty(400));
       }
       return peer != null && isCertified(peer);
     }
-    Session.Verdict verdict = session.verify(whole);
-    if (verdict == Session.Verdict.RIGHT) {
+    AuthenticatedSession.Verdict verdict = session.verify(whole);
+    if (verdict == AuthenticatedSession.Verdict.RIGHT) {
       if (!authenticated) {
         authenticate();
       }
       return true;
     }
     greeted = false;
-    boolean replayed = verdict == Session.Verdict.REPLAYED;
+    boolean replayed = verdict == AuthenticatedSession.Verdict.REPLAYED;
     refuse(
-        replayed ? Refusals.REPLAYED : Refusals.FOREIGN_CLUSTER,
+        replayed ? RejectedRequests.REPLAYED : RejectedRequests.FOREIGN_CLUSTER,
         replayed ? "a request that was here before" : "a request without the right proof");
-    closeWith(Answers.empty(401));
+    closeWith(HttpResponses.empty(401));
     return false;
   }
 
   private void item(HttpRequest whole) {
     alarm().clear();
-    if (whole.uri().equals(Wire.sketchOf(server.dataset()))) {
+    if (whole.uri().equals(HttpNames.sketchOf(server.dataset()))) {
       sketch(whole);
       return;
     }
@@ -253,31 +262,31 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
       ItemMessages.Asked asked = ItemMessages.parse(whole, server.dataset());
       if (HttpMethod.DELETE.equals(whole.method())) {
         server.provider().held(asked.item(), new Asker(peer(), asked.sketches()));
-        reply(whole, Answers.empty(204));
+        reply(whole, HttpResponses.empty(204));
       } else if (server.beginSend()) {
         answering = true;
         answer = new ItemAnswer(this, whole, asked);
         answer.start();
       } else {
-        refuse(Refusals.BUSY, "more requests at once than are allowed");
-        reply(whole, Answers.refused(Refusal.BUSY, server.provider().residentBytes()));
+        refuse(RejectedRequests.BUSY, "more requests at once than are allowed");
+        reply(whole, HttpResponses.refused(Refusal.BUSY, server.provider().residentBytes()));
       }
     } catch (BadRequestException e) {
       refuse(e.reason(), String.valueOf(e.getMessage()));
-      reply(whole, Answers.empty(e.status()));
+      reply(whole, HttpResponses.empty(e.status()));
     }
   }
 
   private void sketch(HttpRequest whole) {
     if (!HttpMethod.GET.equals(whole.method())) {
-      refuse(Refusals.MALFORMED, whole.method() + " of a sketch");
-      reply(whole, Answers.empty(405));
+      refuse(RejectedRequests.MALFORMED, whole.method() + " of a sketch");
+      reply(whole, HttpResponses.empty(405));
     } else if (server.beginSend()) {
       answering = true;
       new SketchAnswer(this, whole).start();
     } else {
-      refuse(Refusals.BUSY, "more requests at once than are allowed");
-      reply(whole, Answers.refused(Refusal.BUSY, server.provider().residentBytes()));
+      refuse(RejectedRequests.BUSY, "more requests at once than are allowed");
+      reply(whole, HttpResponses.refused(Refusal.BUSY, server.provider().residentBytes()));
     }
   }
 
@@ -286,7 +295,7 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
     next(whole);
   }
 
-  /** Sends an answer that is complete. */
+  /** Sends a complete answer. */
   void write(HttpRequest whole, FullHttpResponse complete) {
     if (HttpMethod.HEAD.equals(whole.method())) {
       prepare(whole, complete);
@@ -315,7 +324,7 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Waits for the next request, the answer to one having been written. */
+  /** Waits for the next request after an answer was written. */
   private void next(HttpRequest whole) {
     if (!HttpUtil.isKeepAlive(whole)) {
       closed = true;
@@ -325,7 +334,7 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** The answer that took its time was written. */
+  /** Learns that the answer to a request for an item was written. */
   void answered(HttpRequest whole) {
     answering = false;
     answer = null;
@@ -350,7 +359,7 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
     pending.forEach(ReferenceCountUtil::release);
     pending.clear();
     if (greeted && !authenticated) {
-      refuse(Refusals.FOREIGN_CLUSTER, "went away when it saw this node's proof");
+      refuse(RejectedRequests.FOREIGN_CLUSTER, "went away when it saw this node's proof");
     }
     if (alarm != null) {
       alarm.cancel();
@@ -364,7 +373,7 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (!(cause instanceof IOException) && !closed) {
-      refuse(Refusals.MALFORMED, String.valueOf(cause.getMessage()));
+      refuse(RejectedRequests.MALFORMED, String.valueOf(cause.getMessage()));
     }
     ctx.close();
   }

@@ -5,15 +5,15 @@ import org.jspecify.annotations.Nullable;
 
 /** Takes the answer to one request, and checks it. Belongs to one event loop. */
 interface Sink {
-  /** Takes some of the body. */
+  /** Takes some bytes of the body. */
   void take(ByteBuf bytes);
 
-  /** Returns how it ended, all of the body having been taken; null where something is wrong. */
-  @Nullable Outcome outcome();
+  /** Returns the result after the whole body was taken; null where the answer is wrong. */
+  @Nullable TransferResult outcome();
 
-  /** Returns what is wrong with the answer, if anything. */
+  /** Returns what is wrong with the answer, or null. */
   @Nullable String wrong();
 
-  /** Returns what the peer told of its residents; -1 where it did not. */
+  /** Returns the peer's resident bytes; -1 where it did not tell. */
   long residentBytes();
 }

@@ -8,10 +8,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request for the sketch of this node's dataset. A sketch that is not there soon is not waited
- * for: the asker comes again.
+ * One request for the sketch of this node's dataset. The request does not wait long for the sketch:
+ * the asker comes again.
  */
-// a write that fails ends its connection, and that is heard of
+// a failed write closes its connection, which reports it
 @SuppressWarnings("FutureReturnValueIgnored")
 final class SketchAnswer {
   private static final long LONGEST_MILLIS = 1000;
@@ -53,8 +53,8 @@ final class SketchAnswer {
     long resident = connection.server().provider().residentBytes();
     FullHttpResponse answer =
         sketch == null
-            ? Answers.refused(Refusal.NOT_COMPARED, resident)
-            : Answers.sketch(sketch, resident);
+            ? HttpResponses.refused(Refusal.NOT_COMPARED, resident)
+            : HttpResponses.sketch(sketch, resident);
     connection.write(request, answer);
     connection.answered(request);
   }

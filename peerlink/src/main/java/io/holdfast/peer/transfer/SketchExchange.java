@@ -1,6 +1,6 @@
 package io.holdfast.peer.transfer;
 
-import io.holdfast.peer.Dataset;
+import io.holdfast.peer.SharedDataset;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
@@ -13,19 +13,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Asks a peer for the sketch of its dataset. */
+/** A request for the sketch of a peer's dataset. */
 final class SketchExchange extends Exchange {
-  /** More than any node tells; what is longer is not taken. */
+  /** More than any node's sketch; a longer one is rejected. */
   static final int LONGEST = 256 << 10;
 
-  private final Dataset dataset;
+  private final SharedDataset dataset;
   private String text = "";
 
-  SketchExchange(Dataset dataset) {
+  SketchExchange(SharedDataset dataset) {
     this.dataset = dataset;
   }
 
-  /** Returns what the peer told, once the outcome is known. */
+  /** Returns the peer's sketch, once the outcome is known. */
   CompletableFuture<Told> told() {
     return outcome.thenApply(how -> new Told(how, text));
   }
@@ -33,7 +33,7 @@ final class SketchExchange extends Exchange {
   @Override
   FullHttpRequest request() {
     return new DefaultFullHttpRequest(
-        HttpVersion.HTTP_1_1, HttpMethod.GET, Wire.sketchOf(dataset), Unpooled.EMPTY_BUFFER);
+        HttpVersion.HTTP_1_1, HttpMethod.GET, HttpNames.sketchOf(dataset), Unpooled.EMPTY_BUFFER);
   }
 
   @Override
@@ -52,16 +52,16 @@ final class SketchExchange extends Exchange {
     private final @Nullable String digestTold;
     private byte[] memory = {};
     private int taken;
-    private @Nullable Outcome refused;
+    private @Nullable TransferResult refused;
     private @Nullable String wrong;
 
     SketchSink(HttpResponse head) {
-      digestTold = head.headers().get(Wire.DIGEST);
+      digestTold = head.headers().get(HttpNames.DIGEST);
       int status = head.status().code();
       long length = ItemSink.number(head.headers().get(HttpHeaderNames.CONTENT_LENGTH));
       Refusal refusal = Refusal.of(status);
       if (refusal != null) {
-        refused = Outcome.refused(refusal);
+        refused = TransferResult.refused(refusal);
       } else if (status != 200) {
         wrong = "status " + status;
       } else if (length < 0 || length > LONGEST) {
@@ -87,7 +87,7 @@ final class SketchExchange extends Exchange {
     }
 
     @Override
-    public @Nullable Outcome outcome() {
+    public @Nullable TransferResult outcome() {
       if (wrong != null) {
         return null;
       }
@@ -100,7 +100,7 @@ final class SketchExchange extends Exchange {
         wrong = "a wrong digest";
       } else {
         text = new String(memory, StandardCharsets.US_ASCII);
-        return Outcome.FETCHED;
+        return TransferResult.FETCHED;
       }
       return null;
     }

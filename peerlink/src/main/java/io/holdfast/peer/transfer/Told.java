@@ -1,9 +1,9 @@
 package io.holdfast.peer.transfer;
 
 /**
- * What a peer told of its dataset. Immutable.
+ * A peer's answer to the request for its sketch. Immutable.
  *
- * @param outcome of asking
- * @param sketch the text, in ASCII, where it is {@link Outcome#isFetched()}; else empty
+ * @param outcome the outcome of the request
+ * @param sketch the sketch, in ASCII, if it {@link TransferResult#isFetched()}; otherwise empty
  */
-public record Told(Outcome outcome, String sketch) {}
+public record Told(TransferResult outcome, String sketch) {}

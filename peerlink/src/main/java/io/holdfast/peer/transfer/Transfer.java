@@ -1,9 +1,9 @@
 package io.holdfast.peer.transfer;
 
 import io.holdfast.peer.Credentials;
-import io.holdfast.peer.Dataset;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.PeerSetupException;
+import io.holdfast.peer.SharedDataset;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
@@ -13,57 +13,57 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * This node's data plane: answers peers and asks them. Thread-safe. Nothing but {@link #start}
- * throws for what the network does.
+ * This node's data plane: answers peers and sends requests to them. Thread-safe. Only {@link
+ * #start} throws because of the network.
  */
-// a write that fails ends its connection, and that is heard of
+// a failed write closes its connection, which reports it
 @SuppressWarnings("FutureReturnValueIgnored")
 public final class Transfer implements AutoCloseable {
   private static final int CLOSE_SECONDS = 5;
 
   private final EventLoops loops;
-  private final Refusals refusals = new Refusals(System::nanoTime);
+  private final RejectedRequests refusals = new RejectedRequests(System::nanoTime);
   private final ItemClient client;
   private final ItemServer server;
 
   /**
-   * What a data plane is made from.
+   * The configuration of a data plane.
    *
-   * @param listen the address that peers name this node with; no other is bound
-   * @param dataset what is served
-   * @param credentials how nodes prove that they are of the cluster
-   * @param deadlines of this node's requests
-   * @param limits of what peers and strangers may take
+   * @param listen the address by which peers name this node; no other is bound
+   * @param dataset the dataset that this node serves
+   * @param credentials authenticate this node and its peers
+   * @param deadlines deadlines of this node's requests
+   * @param limits limits on peers and strangers
    */
   public record Config(
       NodeAddress listen,
-      Dataset dataset,
+      SharedDataset dataset,
       Credentials credentials,
       Deadlines deadlines,
       Limits limits) {}
 
   /**
-   * How long this node waits for a peer.
+   * The deadlines for a peer.
    *
-   * @param connect for a connection, the name's look-up included
-   * @param progress for the next byte, whatever it belongs to; and for a head, and each half MiB of
-   *     a body or what is left of it
+   * @param connect for a connection, including DNS
+   * @param progress for the next byte of any kind; also for a head, and for each half MiB of a body
+   *     or the rest of it
    */
   public record Deadlines(Duration connect, Duration progress) {
-    /** What is waited where nothing else is said. */
+    /** The default deadlines. */
     public static final Deadlines DEFAULT =
         new Deadlines(Duration.ofSeconds(1), Duration.ofSeconds(2));
   }
 
   /**
-   * What peers and strangers may take of this node.
+   * The limits on the resources that peers and strangers may take.
    *
-   * @param connections at once
-   * @param unauthenticated connections among these whose other side proved nothing yet
-   * @param sends items that are being fetched or sent for peers at once
+   * @param connections connections at once
+   * @param unauthenticated connections among them that are unauthenticated
+   * @param sends items that are fetched or sent for peers at once
    */
   public record Limits(int connections, int unauthenticated, int sends) {
-    /** What is allowed where nothing else is said. */
+    /** The default limits. */
     public static final Limits DEFAULT = new Limits(4096, 256, 256);
   }
 
@@ -80,10 +80,10 @@ public final class Transfer implements AutoCloseable {
   }
 
   /**
-   * Starts to answer, and to be able to ask.
+   * Starts to listen for requests.
    *
-   * @throws PeerSetupException where the address is unknown, no address of this machine or taken,
-   *     or the certificates cannot be used
+   * @throws PeerSetupException where the address is unknown, taken, or not of this machine, or the
+   *     certificates cannot be used
    */
   public static Transfer start(Config config, ItemProvider provider) throws PeerSetupException {
     InetSocketAddress address = config.listen().resolve();
@@ -118,15 +118,15 @@ public final class Transfer implements AutoCloseable {
   }
 
   /**
-   * Asks a peer for an item or a part of one.
+   * Requests an item, or a part of one, from a peer.
    *
-   * @param sketches of this node's dataset and that peer's, as they were compared
-   * @param address of native memory that has room for the bytes wanted; nothing is written there
-   *     once the future is complete, and it may hold anything unless they were fetched
-   * @return the outcome, never exceptional. It is completed by an event loop, so what depends on it
-   *     must not wait.
+   * @param sketches the compared sketches of this node's dataset and the peer's
+   * @param address native memory for the requested bytes; no byte is written there once the future
+   *     is complete, and the content is undefined unless they were fetched
+   * @return the result, never exceptional. An event loop completes it, so dependent actions must
+   *     not wait.
    */
-  public CompletableFuture<Outcome> fetch(
+  public CompletableFuture<TransferResult> fetch(
       NodeAddress peer, Sketches sketches, ItemRequest request, long address) {
     return client.fetch(peer, sketches, request, address);
   }
@@ -136,35 +136,37 @@ public final class Transfer implements AutoCloseable {
     client.held(peer, sketches, request);
   }
 
-  /** Asks a peer for the sketch of its dataset. Never exceptional; completed by an event loop. */
+  /** Requests the sketch of a peer's dataset. Never exceptional; an event loop completes it. */
   public CompletableFuture<Told> sketch(NodeAddress peer) {
     return client.sketch(peer);
   }
 
   /**
-   * Learns which peers there are now. Others are forgotten: their connections are closed, and what
-   * was asked of them ends with a fault.
+   * Sets the current peers. Other peers are forgotten: their connections are closed, and requests
+   * to them end with a fault.
    */
   public void peers(Set<NodeAddress> peers) {
     client.retain(peers);
   }
 
-  /** Returns what is known of each peer. */
+  /** Returns the figures of each peer. */
   public List<PeerFigures> figures() {
     return client.figures();
   }
 
-  /** Returns how often asking a peer failed since the start, also of those that are gone. */
+  /**
+   * Returns how many requests to peers have failed since the start, including peers that are gone.
+   */
   public long errors() {
     return client.errors().sum();
   }
 
-  /** Returns how often something was refused since the start, by reason. */
+  /** Returns how many requests and connections were rejected since the start, by reason. */
   public Map<String, Long> refusals() {
     return refusals.counts();
   }
 
-  /** Ends all connections and threads; what is under way ends with a fault. */
+  /** Ends all connections and threads; requests in flight end with a fault. */
   @Override
   public void close() {
     server.close();

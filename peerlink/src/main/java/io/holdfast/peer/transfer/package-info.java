@@ -1,9 +1,9 @@
 /**
- * How an item's bytes travel: HTTP/1.1 with connections that are kept, on Netty. The entry is
- * {@link io.holdfast.peer.transfer.Transfer}. Behind it, {@link
- * io.holdfast.peer.transfer.ItemServer} answers, from an {@link
- * io.holdfast.peer.transfer.ItemProvider}, and {@link io.holdfast.peer.transfer.ItemClient} asks;
- * {@link io.holdfast.peer.transfer.Session} is how both know whom they speak with.
+ * The transfer of items: HTTP/1.1 over kept connections, on Netty. The entry is {@link
+ * io.holdfast.peer.transfer.Transfer}. {@link io.holdfast.peer.transfer.ItemServer} answers
+ * requests from an {@link io.holdfast.peer.transfer.ItemProvider}. {@link
+ * io.holdfast.peer.transfer.ItemClient} sends requests. {@link
+ * io.holdfast.peer.transfer.AuthenticatedSession} authenticates both sides.
  */
 @NullMarked
 package io.holdfast.peer.transfer;

@@ -2,12 +2,12 @@ package io.holdfast.peer.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.peer.ClusterNode;
 import io.holdfast.peer.ClusterSecret;
 import io.holdfast.peer.Credentials;
-import io.holdfast.peer.Dataset;
-import io.holdfast.peer.Node;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.PeerSetupException;
+import io.holdfast.peer.SharedDataset;
 import io.holdfast.peer.View;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 
 /** Nodes of one machine, each at an address of its own, for tests; closing it closes them all. */
 final class Cluster implements AutoCloseable {
-  static final Dataset DATASET = new Dataset("imagenet", 8 << 20);
+  static final SharedDataset DATASET = new SharedDataset("imagenet", 8 << 20);
   static final String SECRET = "correct horse battery staple";
   static final Duration LONGEST = Duration.ofSeconds(90);
 
@@ -43,8 +43,8 @@ final class Cluster implements AutoCloseable {
     return new NodeAddress("127.0.0." + (n + 1), port);
   }
 
-  Node node(int n) {
-    return new Node(address(n), DATASET, 1000L * n);
+  ClusterNode node(int n) {
+    return new ClusterNode(address(n), DATASET, 1000L * n);
   }
 
   Discovery named(int... nodes) {
@@ -69,19 +69,19 @@ final class Cluster implements AutoCloseable {
     return join(n, discovery, bySecret(SECRET));
   }
 
-  static void assertSees(JGroupsMembership member, Node... nodes) {
+  static void assertSees(JGroupsMembership member, ClusterNode... nodes) {
     Arrays.sort(nodes, (one, other) -> one.address().compareTo(other.address()));
     until(() -> member.view().nodes().equals(List.of(nodes)), () -> describe(member, nodes));
     assertThat(member.view().at(member.view().self().address())).contains(member.view().self());
   }
 
-  private static String describe(JGroupsMembership member, Node... nodes) {
+  private static String describe(JGroupsMembership member, ClusterNode... nodes) {
     View view = member.view();
     return view.self().address() + " sees " + view.nodes() + " and not " + Arrays.toString(nodes);
   }
 
   void assertSees(JGroupsMembership member, int... nodes) {
-    assertSees(member, IntStream.of(nodes).mapToObj(this::node).toArray(Node[]::new));
+    assertSees(member, IntStream.of(nodes).mapToObj(this::node).toArray(ClusterNode[]::new));
   }
 
   static void until(BooleanSupplier condition, Supplier<String> what) {

@@ -2,7 +2,7 @@ package io.holdfast.peer.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.peer.Node;
+import io.holdfast.peer.ClusterNode;
 import io.holdfast.peer.View;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -34,7 +34,7 @@ final class KilledNodesTest {
       cluster.assertSees(two, 1, 2);
       System.out.printf("a killed node was gone after %.1f s%n", seconds(start));
     }
-    Node larger = new Node(cluster.address(3), Cluster.DATASET, 77);
+    ClusterNode larger = new ClusterNode(cluster.address(3), Cluster.DATASET, 77);
     try (NodeProcess again = new NodeProcess(larger, cluster.named(1))) {
       Cluster.assertSees(one, cluster.node(1), cluster.node(2), larger);
       again.kill();
@@ -45,7 +45,7 @@ final class KilledNodesTest {
       cluster.assertSees(two, 1, 2, 3);
     }
     for (View each : views) {
-      assertThat(each.nodes()).extracting(Node::address).doesNotHaveDuplicates();
+      assertThat(each.nodes()).extracting(ClusterNode::address).doesNotHaveDuplicates();
     }
   }
 

@@ -2,9 +2,9 @@ package io.holdfast.peer.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.peer.Dataset;
-import io.holdfast.peer.Node;
+import io.holdfast.peer.ClusterNode;
 import io.holdfast.peer.NodeAddress;
+import io.holdfast.peer.SharedDataset;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -21,22 +21,23 @@ final class MemberAddressTest {
     KnownTypes.install();
   }
 
-  private static final Node SELF = node("127.0.0.1", 7070, 5);
-  private static final Node LARGE =
-      new Node(
+  private static final ClusterNode SELF = node("127.0.0.1", 7070, 5);
+  private static final ClusterNode LARGE =
+      new ClusterNode(
           new NodeAddress("h".repeat(253), 65535),
-          new Dataset("d".repeat(128), Integer.MAX_VALUE),
+          new SharedDataset("d".repeat(128), Integer.MAX_VALUE),
           MemberAddress.LARGEST_CAPACITY);
 
-  private static Node node(String host, int port, long capacity) {
-    return new Node(new NodeAddress(host, port), new Dataset("imagenet", 8 << 20), capacity);
+  private static ClusterNode node(String host, int port, long capacity) {
+    return new ClusterNode(
+        new NodeAddress(host, port), new SharedDataset("imagenet", 8 << 20), capacity);
   }
 
   @Test
   void nodes_addressesThatTravelled_areTheNodesInOrder() throws Exception {
-    Node six = node("::1", 7070, 6);
+    ClusterNode six = node("::1", 7070, 6);
     List<Address> members = new ArrayList<>();
-    for (Node each : List.of(LARGE, six, SELF)) {
+    for (ClusterNode each : List.of(LARGE, six, SELF)) {
       byte[] sent = Util.objectToByteBuffer(MemberAddress.of(each, 1));
       members.add(Util.objectFromByteBuffer(sent));
     }
@@ -47,7 +48,7 @@ final class MemberAddressTest {
   void nodes_twoMembersAtOneAddress_theNewerCounts() {
     Address old = MemberAddress.of(node("127.0.0.2", 7070, 1), 100);
     Address now = MemberAddress.of(node("127.0.0.2", 7070, 2), 101);
-    Node wanted = node("127.0.0.2", 7070, 2);
+    ClusterNode wanted = node("127.0.0.2", 7070, 2);
     assertThat(MemberAddress.nodes(List.of(old, now), SELF)).containsExactly(SELF, wanted);
     assertThat(MemberAddress.nodes(List.of(now, old), SELF)).containsExactly(SELF, wanted);
   }

@@ -2,7 +2,7 @@ package io.holdfast.peer.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.peer.Node;
+import io.holdfast.peer.ClusterNode;
 import io.holdfast.peer.NodeAddress;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -22,7 +22,7 @@ final class NodeProcess implements AutoCloseable {
   /** Runs a node until its standard input ends. */
   public static void main(String[] args) throws Exception {
     NodeAddress address = NodeAddress.parse(args[0]);
-    Node self = new Node(address, Cluster.DATASET, Long.parseLong(args[1]));
+    ClusterNode self = new ClusterNode(address, Cluster.DATASET, Long.parseLong(args[1]));
     try (JGroupsMembership membership =
         JGroupsMembership.join(
             new JGroupsMembership.Config(
@@ -42,7 +42,7 @@ final class NodeProcess implements AutoCloseable {
   }
 
   /** Starts a node with options for its Java. */
-  NodeProcess(Node node, Discovery discovery, String... options) throws IOException {
+  NodeProcess(ClusterNode node, Discovery discovery, String... options) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(System.getProperty("java.home") + "/bin/java");
     command.add("-Xmx128m");
@@ -80,7 +80,7 @@ final class NodeProcess implements AutoCloseable {
   void kill() {
     process.destroyForcibly();
     try {
-      assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
     } catch (InterruptedException e) {
       throw new AssertionError("interrupted", e);
     }

@@ -3,8 +3,8 @@ package io.holdfast.peer.membership;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.holdfast.peer.ClusterNode;
 import io.holdfast.peer.Credentials;
-import io.holdfast.peer.Node;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.PeerSetupException;
 import io.holdfast.peer.TestAuthority;
@@ -46,7 +46,7 @@ final class SetupTest {
     NodeAddress address = new NodeAddress(host, cluster.address(1).port());
     assertRefused(
         new JGroupsMembership.Config(
-            new Node(address, Cluster.DATASET, 1),
+            new ClusterNode(address, Cluster.DATASET, 1),
             address,
             cluster.named(1),
             Cluster.bySecret(Cluster.SECRET),

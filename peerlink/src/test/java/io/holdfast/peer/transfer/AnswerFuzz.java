@@ -30,7 +30,7 @@ public final class AnswerFuzz {
         new Identity(
             Nodes.free("127.0.0.1"), Nodes.DATASET, secret ? Nodes.key(Nodes.SECRET) : null, null);
     ItemClient client =
-        new ItemClient(identity, Transfer.Deadlines.DEFAULT, LOOPS, new Refusals(() -> 0));
+        new ItemClient(identity, Transfer.Deadlines.DEFAULT, LOOPS, new RejectedRequests(() -> 0));
     ByteBuf memory = Unpooled.directBuffer(LENGTH + 2 * AROUND);
     while (memory.isWritable()) {
       memory.writeByte(UNTOUCHED);
@@ -60,7 +60,7 @@ public final class AnswerFuzz {
   }
 
   private static void check(Exchange exchange, ByteBuf memory, boolean secret) {
-    Outcome outcome = exchange.outcome.getNow(null);
+    TransferResult outcome = exchange.outcome.getNow(null);
     if (outcome == null) {
       throw new AssertionError("a question without an outcome");
     }

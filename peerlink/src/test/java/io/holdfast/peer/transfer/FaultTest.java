@@ -58,8 +58,8 @@ final class FaultTest {
     return asker.transfer().figures().get(0);
   }
 
-  private void assertFault(Outcome outcome, String detail) {
-    assertThat(outcome.kind()).isEqualTo(Outcome.Kind.FAULT);
+  private void assertFault(TransferResult outcome, String detail) {
+    assertThat(outcome.kind()).isEqualTo(TransferResult.Kind.FAULT);
     assertThat(outcome.detail()).contains(detail);
     assertThat(figures().suspect()).isTrue();
     assertThat(figures().errors()).isEqualTo(1);
@@ -107,7 +107,7 @@ final class FaultTest {
     AtomicBoolean flipped = new AtomicBoolean();
     tap.answers = flip(header, flipped);
 
-    Outcome outcome =
+    TransferResult outcome =
         fetch(asker, owner.address(), part("a", LENGTH, 1000, LENGTH - 1000), nodes.memory(LENGTH));
 
     assertThat(flipped).isTrue();
@@ -132,7 +132,8 @@ final class FaultTest {
           return length;
         };
 
-    Outcome outcome = fetch(asker, owner.address(), whole("a", LENGTH), nodes.memory(LENGTH));
+    TransferResult outcome =
+        fetch(asker, owner.address(), whole("a", LENGTH), nodes.memory(LENGTH));
 
     assertFault(outcome, "digest");
   }
@@ -150,7 +151,8 @@ final class FaultTest {
     assertThat(crc32c(forged)).isEqualTo(crc32c(sent));
     tap.answers = replaceBody(forged);
 
-    Outcome outcome = fetch(asker, owner.address(), whole("a", LENGTH), nodes.memory(LENGTH));
+    TransferResult outcome =
+        fetch(asker, owner.address(), whole("a", LENGTH), nodes.memory(LENGTH));
 
     assertFault(outcome, "digest");
   }
@@ -160,7 +162,7 @@ final class FaultTest {
     owner.shelf().sketch.complete("the truth");
     tap.answers = replaceBody("a lie now".getBytes(StandardCharsets.US_ASCII));
 
-    Told told = asker.transfer().sketch(owner.address()).orTimeout(20, TimeUnit.SECONDS).join();
+    Told told = asker.transfer().sketch(owner.address()).orTimeout(60, TimeUnit.SECONDS).join();
 
     assertFault(told.outcome(), "digest");
     assertThat(told.sketch()).isEmpty();
@@ -172,7 +174,7 @@ final class FaultTest {
     changeBehindCrc32c(forged, 4000);
     tap.answers = replaceBody(forged);
 
-    Outcome outcome =
+    TransferResult outcome =
         fetch(asker, owner.address(), part("a", LENGTH, 1000, 8000), nodes.memory(8000));
 
     assertFault(outcome, "digest");
@@ -214,7 +216,7 @@ final class FaultTest {
     tap.answers = (bytes, length, at) -> at + length > 100_000 ? end : length;
     ByteBuf memory = nodes.memory(LENGTH);
 
-    Outcome outcome = fetch(asker, owner.address(), whole("a", LENGTH), memory);
+    TransferResult outcome = fetch(asker, owner.address(), whole("a", LENGTH), memory);
 
     byte[] then = bytes(memory, LENGTH);
     assertFault(outcome, "");
@@ -235,10 +237,10 @@ final class FaultTest {
         };
     ByteBuf memory = nodes.memory(LENGTH);
 
-    Outcome outcome = fetch(hasty, owner.address(), whole("a", LENGTH), memory);
+    TransferResult outcome = fetch(hasty, owner.address(), whole("a", LENGTH), memory);
 
     byte[] then = bytes(memory, LENGTH);
-    assertThat(outcome).isEqualTo(Outcome.fault("not enough within 1000 ms"));
+    assertThat(outcome).isEqualTo(TransferResult.fault("not enough within 1000 ms"));
     gate.complete(null);
     owner.transfer().close();
     hasty.transfer().close();
@@ -259,10 +261,11 @@ final class FaultTest {
           return length;
         };
 
-    Outcome outcome = fetch(hasty, owner.address(), whole("a", LENGTH), nodes.memory(LENGTH));
+    TransferResult outcome =
+        fetch(hasty, owner.address(), whole("a", LENGTH), nodes.memory(LENGTH));
 
     assertThat(inBody).isTrue();
-    assertThat(outcome).isEqualTo(Outcome.fault("not enough within 1000 ms"));
+    assertThat(outcome).isEqualTo(TransferResult.fault("not enough within 1000 ms"));
   }
 
   @Test
@@ -275,9 +278,10 @@ final class FaultTest {
           return 0;
         };
 
-    Outcome outcome = fetch(hasty, owner.address(), whole("a", LENGTH), nodes.memory(LENGTH));
+    TransferResult outcome =
+        fetch(hasty, owner.address(), whole("a", LENGTH), nodes.memory(LENGTH));
 
-    assertThat(outcome).isEqualTo(Outcome.fault("no connection in time"));
+    assertThat(outcome).isEqualTo(TransferResult.fault("no connection in time"));
     gate.complete(null);
   }
 
@@ -309,8 +313,8 @@ final class FaultTest {
     NodeAddress nobody = Nodes.free("127.0.0.9");
     ByteBuf memory = nodes.memory(LENGTH);
     assertThat(fetch(asker, nobody, whole("a", LENGTH), memory).kind())
-        .isEqualTo(Outcome.Kind.FAULT);
-    assertThat(fetch(asker, nobody, whole("a", LENGTH), memory)).isEqualTo(Outcome.SUSPECT);
+        .isEqualTo(TransferResult.Kind.FAULT);
+    assertThat(fetch(asker, nobody, whole("a", LENGTH), memory)).isEqualTo(TransferResult.SUSPECT);
     assertThat(figures().suspect()).isTrue();
 
     TestNode late = nodes.start(Nodes.config(nobody, Nodes.SECRET));
@@ -326,7 +330,7 @@ final class FaultTest {
   void fetch_nameUnknown_fault() {
     NodeAddress nowhere = new NodeAddress("nowhere.invalid", 7070);
     assertThat(fetch(asker, nowhere, whole("a", LENGTH), nodes.memory(LENGTH)).kind())
-        .isEqualTo(Outcome.Kind.FAULT);
+        .isEqualTo(TransferResult.Kind.FAULT);
   }
 
   /**
@@ -342,7 +346,7 @@ final class FaultTest {
           gate.orTimeout(60, TimeUnit.SECONDS).join();
           return length;
         };
-    List<CompletableFuture<Outcome>> outcomes = new ArrayList<>();
+    List<CompletableFuture<TransferResult>> outcomes = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
       outcomes.add(
           patient
@@ -359,7 +363,7 @@ final class FaultTest {
     tap.cut();
     assertThat(outcomes.stream().map(each -> await(each).kind()))
         .hasSize(40)
-        .filteredOn(Outcome.Kind.SUSPECT::equals)
+        .filteredOn(TransferResult.Kind.SUSPECT::equals)
         .hasSize(8);
     gate.complete(null);
   }

@@ -85,7 +85,7 @@ final class FuzzTest {
   /** Checks that the node serves one that it knows, and one that it has not seen yet. */
   private void assertServes() {
     assertThat(fetch(asker, owner.address(), whole("a", LENGTH), memory))
-        .isEqualTo(Outcome.FETCHED);
+        .isEqualTo(TransferResult.FETCHED);
     assertThat(Nodes.bytes(memory, LENGTH)).isEqualTo(sent);
     asker.transfer().peers(Set.of());
     mostMemory = Math.max(mostMemory, directMemory() - memoryBefore);

@@ -49,7 +49,7 @@ final class LimitsTest {
     TestNode asker = nodes.start("127.0.0.3");
     AtomicReference<ItemProvider.Answer> first = new AtomicReference<>();
     owner.shelf().instead = first::set;
-    CompletableFuture<Outcome> outcome =
+    CompletableFuture<TransferResult> outcome =
         asker
             .transfer()
             .fetch(
@@ -58,16 +58,16 @@ final class LimitsTest {
 
     for (int i = 0; i < 3; i++) {
       assertThat(fetch(asker, owner.address(), whole("a", 10), nodes.memory(10)))
-          .isEqualTo(Outcome.refused(Refusal.BUSY));
+          .isEqualTo(TransferResult.refused(Refusal.BUSY));
     }
 
     assertThat(asker.transfer().figures().get(0).suspect()).isFalse();
     assertThat(owner.transfer().refusals()).containsEntry("busy", 3L);
     first.get().refused(Refusal.FULL);
-    assertThat(await(outcome)).isEqualTo(Outcome.refused(Refusal.FULL));
+    assertThat(await(outcome)).isEqualTo(TransferResult.refused(Refusal.FULL));
     owner.shelf().instead = answer -> answer.refused(Refusal.UNKNOWN);
     assertThat(fetch(asker, owner.address(), whole("a", 10), nodes.memory(10)))
-        .isEqualTo(Outcome.refused(Refusal.UNKNOWN));
+        .isEqualTo(TransferResult.refused(Refusal.UNKNOWN));
   }
 
   private static PeerFigures.Load load(TestNode asker) {
@@ -89,7 +89,7 @@ final class LimitsTest {
 
     Queue<ItemProvider.Answer> held = new ConcurrentLinkedQueue<>();
     owner.shelf().instead = held::add;
-    List<CompletableFuture<Outcome>> outcomes = new ArrayList<>();
+    List<CompletableFuture<TransferResult>> outcomes = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
       long memory = nodes.memory(10).memoryAddress();
       outcomes.add(asker.transfer().fetch(owner.address(), Sketches.NONE, whole("a", 10), memory));
@@ -100,7 +100,8 @@ final class LimitsTest {
 
     owner.shelf().instead = answer -> answer.refused(Refusal.UNKNOWN);
     held.forEach(answer -> answer.refused(Refusal.UNKNOWN));
-    outcomes.forEach(each -> assertThat(await(each)).isEqualTo(Outcome.refused(Refusal.UNKNOWN)));
+    outcomes.forEach(
+        each -> assertThat(await(each)).isEqualTo(TransferResult.refused(Refusal.UNKNOWN)));
     Eventually.holds("asks more again", () -> load(asker).limit() > least);
     Eventually.holds("nothing is under way", () -> load(asker).inFlight() == 0);
   }

@@ -52,17 +52,19 @@ final class LyingServer implements AutoCloseable {
         Socket socket = listener.accept();
         sockets.add(socket);
         HttpRequest hello = read(socket);
-        Session.Parties parties =
-            new Session.Parties(
-                hello.headers().get(Wire.NONCE),
-                Session.nonce(),
-                hello.headers().get(Wire.NODE),
+        AuthenticatedSession.Parties parties =
+            new AuthenticatedSession.Parties(
+                hello.headers().get(HttpNames.NONCE),
+                AuthenticatedSession.nonce(),
+                hello.headers().get(HttpNames.NODE),
                 address.toString());
-        Session session = new Session(Nodes.key(Nodes.SECRET), parties);
+        AuthenticatedSession session = new AuthenticatedSession(Nodes.key(Nodes.SECRET), parties);
         HttpResponse challenge = response(401, Map.of("Content-Length", "0"));
         challenge
             .headers()
-            .set("WWW-Authenticate", Session.challenge(Nodes.key(Nodes.SECRET), parties));
+            .set(
+                "WWW-Authenticate",
+                AuthenticatedSession.challenge(Nodes.key(Nodes.SECRET), parties));
         write(socket, challenge, new byte[0]);
         HttpRequest request = read(socket);
         session.verify(request);

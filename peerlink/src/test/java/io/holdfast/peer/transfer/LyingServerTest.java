@@ -26,11 +26,11 @@ final class LyingServerTest {
     nodes.close();
   }
 
-  private Outcome ask(int status, byte[] body, ItemRequest request) {
+  private TransferResult ask(int status, byte[] body, ItemRequest request) {
     LyingServer server = nodes.closing(new LyingServer("127.0.0.2", status, headers, body));
-    TestNode asker = nodes.start("127.0.0.3");
+    TestNode asker = nodes.start(nodes.patient("127.0.0.3"));
     ByteBuf memory = nodes.memory(100);
-    Outcome outcome = fetch(asker, server.address(), request, memory);
+    TransferResult outcome = fetch(asker, server.address(), request, memory);
     assertThat(Nodes.bytes(memory, 100))
         .as("what lies behind the memory")
         .endsWith(new byte[] {0x5a, 0x5a});
@@ -51,7 +51,7 @@ final class LyingServerTest {
   void fetch_truth_fetched() {
     ItemRequest request = Nodes.whole("a", 10);
     truth(request);
-    assertThat(ask(200, BODY, request)).isEqualTo(Outcome.FETCHED);
+    assertThat(ask(200, BODY, request)).isEqualTo(TransferResult.FETCHED);
   }
 
   @ParameterizedTest
@@ -70,9 +70,9 @@ final class LyingServerTest {
     truth(request);
     headers.put(name, value);
 
-    Outcome outcome = ask(200, BODY, request);
+    TransferResult outcome = ask(200, BODY, request);
 
-    assertThat(outcome.kind()).isEqualTo(Outcome.Kind.FAULT);
+    assertThat(outcome.kind()).isEqualTo(TransferResult.Kind.FAULT);
     assertThat(outcome.detail()).contains(detail);
   }
 
@@ -91,7 +91,7 @@ final class LyingServerTest {
     headers.put("Transfer-Encoding", "chunked");
     byte[] chunks =
         "20\r\n01234567890123456789012345678901\r\n0\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-    assertThat(ask(200, chunks, request).kind()).isEqualTo(Outcome.Kind.FAULT);
+    assertThat(ask(200, chunks, request).kind()).isEqualTo(TransferResult.Kind.FAULT);
   }
 
   @ParameterizedTest

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.peer.ClusterSecret;
 import io.holdfast.peer.Credentials;
-import io.holdfast.peer.Dataset;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.PeerSetupException;
+import io.holdfast.peer.SharedDataset;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
@@ -26,7 +26,7 @@ import javax.crypto.SecretKey;
 
 /** Nodes on loopback for tests, and what they need; closes all that it made. */
 final class Nodes implements AutoCloseable {
-  static final Dataset DATASET = new Dataset("imagenet", 8 << 20);
+  static final SharedDataset DATASET = new SharedDataset("imagenet", 8 << 20);
   static final String TAG = "10-abc";
   static final Credentials SECRET = secret("correct horse battery staple");
   static final Credentials OTHER_SECRET = secret("another horse, another staple");
@@ -144,11 +144,11 @@ final class Nodes implements AutoCloseable {
     return bytes;
   }
 
-  static Outcome await(CompletableFuture<Outcome> outcome) {
+  static TransferResult await(CompletableFuture<TransferResult> outcome) {
     return outcome.orTimeout(70, TimeUnit.SECONDS).join();
   }
 
-  static Outcome fetch(TestNode from, NodeAddress peer, ItemRequest request, ByteBuf into) {
+  static TransferResult fetch(TestNode from, NodeAddress peer, ItemRequest request, ByteBuf into) {
     return await(from.transfer().fetch(peer, Sketches.NONE, request, into.memoryAddress()));
   }
 

@@ -28,7 +28,7 @@ final class RawClient implements AutoCloseable {
 
   private final Socket socket;
   private final NodeAddress server;
-  private @Nullable Session session;
+  private @Nullable AuthenticatedSession session;
 
   /** An answer, with the names of headers in lower case. */
   record Answer(int status, Map<String, String> headers, String text) {}
@@ -57,7 +57,7 @@ final class RawClient implements AutoCloseable {
 
   /** Authenticates; what is signed later is signed with these credentials. */
   RawClient hello(Credentials credentials) throws IOException {
-    String nonce = Session.nonce();
+    String nonce = AuthenticatedSession.nonce();
     send(
         "GET /v1/hello HTTP/1.1\r\nHoldfast-Nonce: %s\r\nHoldfast-Node: %s\r\n\r\n"
             .formatted(nonce, CLIENT));
@@ -65,9 +65,9 @@ final class RawClient implements AutoCloseable {
     assertThat(challenge).startsWith("Holdfast nonce=");
     String serverNonce = challenge.split("\"", -1)[1];
     session =
-        new Session(
+        new AuthenticatedSession(
             Nodes.key(credentials),
-            new Session.Parties(nonce, serverNonce, CLIENT, server.toString()));
+            new AuthenticatedSession.Parties(nonce, serverNonce, CLIENT, server.toString()));
     return this;
   }
 

@@ -31,7 +31,7 @@ public final class RequestFuzz {
                 null),
             shelf,
             Transfer.Limits.DEFAULT,
-            new Refusals(() -> 0),
+            new RejectedRequests(() -> 0),
             (to, count) -> {});
     EmbeddedChannel channel = new EmbeddedChannel();
     try {

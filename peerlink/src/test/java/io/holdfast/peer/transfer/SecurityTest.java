@@ -54,9 +54,9 @@ final class SecurityTest {
     TestNode stranger = nodes.start(Nodes.config(Nodes.free("127.0.0.3"), Nodes.OTHER_SECRET));
     ByteBuf memory = nodes.memory(10);
 
-    Outcome outcome = fetch(stranger, owner.address(), whole("a", 10), memory);
+    TransferResult outcome = fetch(stranger, owner.address(), whole("a", 10), memory);
 
-    assertThat(outcome).isEqualTo(Outcome.fault("it does not know the cluster's secret"));
+    assertThat(outcome).isEqualTo(TransferResult.fault("it does not know the cluster's secret"));
     assertThat(stranger.transfer().refusals()).containsEntry("foreign_cluster", 1L);
     assertThat(owner.shelf().asked).isEmpty();
     assertThat(Nodes.bytes(memory, 10)).containsOnly(0x5a);
@@ -87,7 +87,7 @@ final class SecurityTest {
     elsewhere.put("a", 10);
 
     assertThat(fetch(asker, tap.address(), whole("a", 10), nodes.memory(10)).kind())
-        .isEqualTo(Outcome.Kind.FAULT);
+        .isEqualTo(TransferResult.Kind.FAULT);
     assertThat(elsewhere.shelf().asked).isEmpty();
   }
 

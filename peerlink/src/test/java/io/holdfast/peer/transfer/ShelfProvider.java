@@ -48,7 +48,7 @@ final class ShelfProvider implements ItemProvider, AutoCloseable {
     }
   }
 
-  Loan lend(byte[] bytes, int from, int length) {
+  BufferLease lend(byte[] bytes, int from, int length) {
     loans.incrementAndGet();
     return new ArrayLoan(
         Unpooled.directBuffer(Math.max(1, length)).writeBytes(bytes, from, length));
@@ -75,7 +75,7 @@ final class ShelfProvider implements ItemProvider, AutoCloseable {
     Eventually.holds("all loans are given back", () -> loans.get() == 0);
   }
 
-  private final class ArrayLoan implements Loan {
+  private final class ArrayLoan implements BufferLease {
     private final ByteBuf memory;
 
     ArrayLoan(ByteBuf memory) {

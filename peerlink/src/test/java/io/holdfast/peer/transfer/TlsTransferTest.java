@@ -71,7 +71,7 @@ final class TlsTransferTest {
 
     for (int i = 0; i < 3; i++) {
       assertThat(fetch(asker, owner.address(), whole("a", LENGTH), memory))
-          .isEqualTo(Outcome.FETCHED);
+          .isEqualTo(TransferResult.FETCHED);
       assertThat(Nodes.bytes(memory, LENGTH)).isEqualTo(sent);
     }
     assertThat(owner.shelf().askers).containsOnly(asker.address());
@@ -90,8 +90,8 @@ final class TlsTransferTest {
   private void assertFault(TestNode owner, TestNode asker, String detail) {
     owner.put("a", 10);
     ByteBuf memory = nodes.memory(10);
-    Outcome outcome = fetch(asker, owner.address(), whole("a", 10), memory);
-    assertThat(outcome.kind()).isEqualTo(Outcome.Kind.FAULT);
+    TransferResult outcome = fetch(asker, owner.address(), whole("a", 10), memory);
+    assertThat(outcome.kind()).isEqualTo(TransferResult.Kind.FAULT);
     assertThat(outcome.detail()).contains(detail);
     assertThat(owner.shelf().asked).isEmpty();
     assertThat(Nodes.bytes(memory, 10)).containsOnly(0x5a);
@@ -118,7 +118,7 @@ final class TlsTransferTest {
     TestNode asker = node("127.0.0.3", authority.issue("127.0.0.3"));
     owner.put("a", 10);
 
-    Outcome outcome =
+    TransferResult outcome =
         fetch(asker, new NodeAddress("127.0.0.4", named.port()), whole("a", 10), nodes.memory(10));
 
     assertThat(outcome.detail()).startsWith("no TLS: ");

@@ -9,7 +9,7 @@ import static io.holdfast.peer.transfer.Nodes.part;
 import static io.holdfast.peer.transfer.Nodes.whole;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.peer.Dataset;
+import io.holdfast.peer.SharedDataset;
 import io.holdfast.peer.transfer.Nodes.TestNode;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
@@ -56,9 +56,9 @@ final class TransferTest {
     byte[] sent = owner.put("a/b.jpg", length);
     ByteBuf memory = nodes.memory(length);
 
-    Outcome outcome = fetch(asker, owner.address(), whole("a/b.jpg", length), memory);
+    TransferResult outcome = fetch(asker, owner.address(), whole("a/b.jpg", length), memory);
 
-    assertThat(outcome).isEqualTo(Outcome.FETCHED);
+    assertThat(outcome).isEqualTo(TransferResult.FETCHED);
     assertThat(bytes(memory, length)).isEqualTo(sent);
     assertThat(owner.shelf().askers).containsExactly(asker.address());
     assertThat(owner.shelf().asked).containsExactly(whole("a/b.jpg", length));
@@ -69,9 +69,9 @@ final class TransferTest {
     byte[] sent = owner.put("a", 5000);
     ByteBuf memory = nodes.memory(200);
 
-    Outcome outcome = fetch(asker, owner.address(), part("a", 5000, 1234, 100), memory);
+    TransferResult outcome = fetch(asker, owner.address(), part("a", 5000, 1234, 100), memory);
 
-    assertThat(outcome).isEqualTo(Outcome.FETCHED);
+    assertThat(outcome).isEqualTo(TransferResult.FETCHED);
     assertThat(bytes(memory, 100)).isEqualTo(Arrays.copyOfRange(sent, 1234, 1334));
     assertThat(bytes(memory, 200)[100]).isEqualTo((byte) 0x5a);
   }
@@ -93,7 +93,8 @@ final class TransferTest {
     byte[] sent = owner.put(name, 300);
     ByteBuf memory = nodes.memory(300);
 
-    assertThat(fetch(asker, owner.address(), whole(name, 300), memory)).isEqualTo(Outcome.FETCHED);
+    assertThat(fetch(asker, owner.address(), whole(name, 300), memory))
+        .isEqualTo(TransferResult.FETCHED);
     assertThat(bytes(memory, 300)).isEqualTo(sent);
   }
 
@@ -110,7 +111,7 @@ final class TransferTest {
 
     ItemRequest request = new ItemRequest(DATASET, path, 77, TAG, 3, 0, 3, false);
 
-    assertThat(fetch(asker, owner.address(), request, memory)).isEqualTo(Outcome.FETCHED);
+    assertThat(fetch(asker, owner.address(), request, memory)).isEqualTo(TransferResult.FETCHED);
     assertThat(bytes(memory, 3)).isEqualTo(sent);
     assertThat(owner.shelf().asked).containsExactly(request);
   }
@@ -123,7 +124,7 @@ final class TransferTest {
 
     for (int i = 0; i < 3; i++) {
       assertThat(fetch(asker, owner.address(), whole("a", 10), memory))
-          .isEqualTo(Outcome.refused(refusal));
+          .isEqualTo(TransferResult.refused(refusal));
     }
     assertThat(bytes(memory, 10)).containsOnly(0x5a);
     assertThat(figures().suspect()).isFalse();
@@ -134,9 +135,9 @@ final class TransferTest {
   void fetch_onlyIfCached_toldToTheProvider() {
     ItemRequest request = new ItemRequest(DATASET, Nodes.path("a"), 3, TAG, 10, 0, 10, true);
 
-    Outcome outcome = fetch(asker, owner.address(), request, nodes.memory(10));
+    TransferResult outcome = fetch(asker, owner.address(), request, nodes.memory(10));
 
-    assertThat(outcome).isEqualTo(Outcome.refused(Refusal.NOT_CACHED));
+    assertThat(outcome).isEqualTo(TransferResult.refused(Refusal.NOT_CACHED));
     assertThat(owner.shelf().asked).containsExactly(request);
   }
 
@@ -147,14 +148,14 @@ final class TransferTest {
           throw new IllegalStateException("thrown by the test");
         };
     assertThat(fetch(asker, owner.address(), whole("a", 10), nodes.memory(10)))
-        .isEqualTo(Outcome.refused(Refusal.ORIGIN_FAILED));
+        .isEqualTo(TransferResult.refused(Refusal.ORIGIN_FAILED));
   }
 
   @Test
   void fetch_providerLendsAnotherLength_refused() {
     owner.shelf().instead = answer -> answer.lent(owner.shelf().lend(new byte[9], 0, 9));
     assertThat(fetch(asker, owner.address(), whole("a", 10), nodes.memory(10)))
-        .isEqualTo(Outcome.refused(Refusal.ORIGIN_FAILED));
+        .isEqualTo(TransferResult.refused(Refusal.ORIGIN_FAILED));
   }
 
   @Test
@@ -166,7 +167,7 @@ final class TransferTest {
           answer.refused(Refusal.FULL);
         };
     assertThat(fetch(asker, owner.address(), whole("a", 10), nodes.memory(10)))
-        .isEqualTo(Outcome.FETCHED);
+        .isEqualTo(TransferResult.FETCHED);
   }
 
   @Test
@@ -176,16 +177,16 @@ final class TransferTest {
         nodes.start(
             new Transfer.Config(
                 Nodes.free("127.0.0.4"),
-                new Dataset(DATASET.id(), 1 << 20),
+                new SharedDataset(DATASET.id(), 1 << 20),
                 Nodes.SECRET,
                 Transfer.Deadlines.DEFAULT,
                 Transfer.Limits.DEFAULT));
     ItemRequest request =
         new ItemRequest(
-            new Dataset(DATASET.id(), 1 << 20), Nodes.path("a"), 0, TAG, 10, 0, 10, false);
+            new SharedDataset(DATASET.id(), 1 << 20), Nodes.path("a"), 0, TAG, 10, 0, 10, false);
 
     assertThat(fetch(other, owner.address(), request, nodes.memory(10)))
-        .isEqualTo(Outcome.refused(Refusal.UNKNOWN));
+        .isEqualTo(TransferResult.refused(Refusal.UNKNOWN));
     assertThat(owner.transfer().refusals()).containsEntry("item_size", 1L);
   }
 
@@ -193,10 +194,17 @@ final class TransferTest {
   void fetch_otherDataset_unknownAndCounted() {
     ItemRequest request =
         new ItemRequest(
-            new Dataset("coco", DATASET.itemSize()), Nodes.path("a"), 0, TAG, 10, 0, 10, false);
+            new SharedDataset("coco", DATASET.itemSize()),
+            Nodes.path("a"),
+            0,
+            TAG,
+            10,
+            0,
+            10,
+            false);
 
     assertThat(fetch(asker, owner.address(), request, nodes.memory(10)))
-        .isEqualTo(Outcome.refused(Refusal.UNKNOWN));
+        .isEqualTo(TransferResult.refused(Refusal.UNKNOWN));
     assertThat(owner.transfer().refusals()).containsEntry("unknown_dataset", 1L);
     assertThat(owner.shelf().asked).isEmpty();
   }
@@ -206,19 +214,19 @@ final class TransferTest {
     AtomicReference<ItemProvider.Answer> later = new AtomicReference<>();
     owner.shelf().instead = later::set;
     ByteBuf memory = nodes.memory(10);
-    CompletableFuture<Outcome> outcome =
+    CompletableFuture<TransferResult> outcome =
         asker
             .transfer()
             .fetch(owner.address(), Sketches.NONE, whole("a", 10), memory.memoryAddress());
     Eventually.holds("the provider is asked", () -> later.get() != null);
 
     // what is waited for here is that nothing happens
-    CompletableFuture<Outcome> nothing =
+    CompletableFuture<TransferResult> nothing =
         outcome.copy().completeOnTimeout(null, 3, TimeUnit.SECONDS);
     assertThat(nothing.get()).isNull();
     later.get().lent(owner.shelf().lend(new byte[10], 0, 10));
 
-    assertThat(await(outcome)).isEqualTo(Outcome.FETCHED);
+    assertThat(await(outcome)).isEqualTo(TransferResult.FETCHED);
     assertThat(bytes(memory, 10)).containsOnly(0);
   }
 
@@ -239,7 +247,7 @@ final class TransferTest {
   @Test
   void fetch_manyAtOnce_allRight() {
     List<ByteBuf> memories = new ArrayList<>();
-    List<CompletableFuture<Outcome>> outcomes = new ArrayList<>();
+    List<CompletableFuture<TransferResult>> outcomes = new ArrayList<>();
     byte[] sent = owner.put("a", 100_000);
     for (int i = 0; i < 200; i++) {
       ByteBuf memory = nodes.memory(sent.length);
@@ -249,7 +257,7 @@ final class TransferTest {
           asker.transfer().fetch(owner.address(), Sketches.NONE, request, memory.memoryAddress()));
     }
     for (int i = 0; i < outcomes.size(); i++) {
-      assertThat(await(outcomes.get(i))).isEqualTo(Outcome.FETCHED);
+      assertThat(await(outcomes.get(i))).isEqualTo(TransferResult.FETCHED);
       assertThat(bytes(memories.get(i), sent.length)).isEqualTo(sent);
     }
   }
@@ -259,14 +267,14 @@ final class TransferTest {
     Sketches sketches = new Sketches("mine-_1", "yours");
     owner.put("x", 10);
 
-    Outcome outcome =
+    TransferResult outcome =
         await(
             asker
                 .transfer()
                 .fetch(
                     owner.address(), sketches, whole("x", 10), nodes.memory(10).memoryAddress()));
 
-    assertThat(outcome).isEqualTo(Outcome.FETCHED);
+    assertThat(outcome).isEqualTo(TransferResult.FETCHED);
     assertThat(owner.shelf().sketches).containsExactly(sketches);
   }
 
@@ -275,17 +283,17 @@ final class TransferTest {
     String text = "a sketch\n".repeat(1000);
     owner.shelf().sketch.complete(text);
 
-    Told told = asker.transfer().sketch(owner.address()).orTimeout(20, TimeUnit.SECONDS).join();
+    Told told = asker.transfer().sketch(owner.address()).orTimeout(60, TimeUnit.SECONDS).join();
 
-    assertThat(told).isEqualTo(new Told(Outcome.FETCHED, text));
+    assertThat(told).isEqualTo(new Told(TransferResult.FETCHED, text));
   }
 
   /** Who asks comes again; the peer is well. */
   @Test
   void sketch_notReady_refusedSoonAndNotSuspect() {
-    Told told = asker.transfer().sketch(owner.address()).orTimeout(20, TimeUnit.SECONDS).join();
+    Told told = asker.transfer().sketch(owner.address()).orTimeout(60, TimeUnit.SECONDS).join();
 
-    assertThat(told.outcome()).isEqualTo(Outcome.refused(Refusal.NOT_COMPARED));
+    assertThat(told.outcome()).isEqualTo(TransferResult.refused(Refusal.NOT_COMPARED));
     assertThat(asker.transfer().figures().get(0).suspect()).isFalse();
   }
 
@@ -293,9 +301,9 @@ final class TransferTest {
   void sketch_longerThanAnyNodeTells_isAFaultAndNotTaken() {
     owner.shelf().sketch.complete("x".repeat(SketchExchange.LONGEST + 1));
 
-    Told told = asker.transfer().sketch(owner.address()).orTimeout(20, TimeUnit.SECONDS).join();
+    Told told = asker.transfer().sketch(owner.address()).orTimeout(60, TimeUnit.SECONDS).join();
 
-    assertThat(told.outcome().kind()).isEqualTo(Outcome.Kind.FAULT);
+    assertThat(told.outcome().kind()).isEqualTo(TransferResult.Kind.FAULT);
     assertThat(told.sketch()).isEmpty();
   }
 
@@ -334,7 +342,7 @@ final class TransferTest {
     AtomicReference<ItemProvider.Answer> never = new AtomicReference<>();
     owner.shelf().instead = never::set;
     asker.transfer().peers(Set.of(owner.address()));
-    CompletableFuture<Outcome> outcome =
+    CompletableFuture<TransferResult> outcome =
         asker
             .transfer()
             .fetch(
@@ -343,7 +351,7 @@ final class TransferTest {
 
     asker.transfer().peers(Set.of());
 
-    assertThat(await(outcome).kind()).isEqualTo(Outcome.Kind.FAULT);
+    assertThat(await(outcome).kind()).isEqualTo(TransferResult.Kind.FAULT);
     assertThat(asker.transfer().figures()).isEmpty();
     never.get().lent(owner.shelf().lend(new byte[10], 0, 10));
   }
@@ -352,7 +360,7 @@ final class TransferTest {
   void close_requestsUnderWay_endWithFault() {
     AtomicReference<ItemProvider.Answer> never = new AtomicReference<>();
     owner.shelf().instead = never::set;
-    CompletableFuture<Outcome> outcome =
+    CompletableFuture<TransferResult> outcome =
         asker
             .transfer()
             .fetch(
@@ -361,10 +369,10 @@ final class TransferTest {
 
     asker.transfer().close();
 
-    assertThat(await(outcome).kind()).isEqualTo(Outcome.Kind.FAULT);
+    assertThat(await(outcome).kind()).isEqualTo(TransferResult.Kind.FAULT);
     assertThat(
             await(asker.transfer().fetch(owner.address(), Sketches.NONE, whole("a", 1), 0)).kind())
-        .isEqualTo(Outcome.Kind.FAULT);
+        .isEqualTo(TransferResult.Kind.FAULT);
     owner.transfer().close();
     never.get().lent(owner.shelf().lend(new byte[10], 0, 10));
   }

@@ -1,0 +1,343 @@
+package io.holdfast.fs.mount.jnr;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.linux.NamedThreads;
+import io.holdfast.fs.mount.Binding;
+import io.holdfast.fs.mount.Filesystem;
+import io.holdfast.fs.mount.MountOptions;
+import io.holdfast.fs.mount.Opcode;
+import io.holdfast.fs.mount.PendingReplies;
+import io.holdfast.fs.mount.RequestThreads;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import jnr.ffi.Pointer;
+import jnr.ffi.Runtime;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The binding on libfuse 2. libfuse keeps its own table of nodes by name and calls back with paths,
+ * which are resolved here to the core's nodes.
+ *
+ * <p>libfuse ties a name to one inode for as long as the kernel remembers it, so that a new version
+ * of a file would come to the pages and the open descriptors of the old one. {@link #replace}
+ * therefore lets libfuse process an unlink request that the kernel never sent: the name is free
+ * then and the next lookup makes a new inode, while the old one lives on without a name until it is
+ * closed. Its reply finds no request in the kernel and is dropped there, which libfuse takes for an
+ * interrupted request.
+ */
+public final class JnrBinding implements Binding {
+  private static final Duration LONGEST_MOUNT = Duration.ofSeconds(10);
+  private static final int MNT_DETACH = 2;
+
+  /** A request id that the kernel never gives out: it counts up from 2, by 2. */
+  private static final long NO_REQUEST = Long.MAX_VALUE;
+
+  private final LibFuse2 libfuse;
+  private final ThreadLocal<Request> current = ThreadLocal.withInitial(Request::new);
+  private final WaitingReads waiting = new WaitingReads();
+  private final PendingReplies pendingReplies = new PendingReplies();
+
+  /** One thread, which is at work nowhere. */
+  private final Executor forgetting = Executors.newSingleThreadExecutor(new NamedThreads("forget"));
+
+  private final KeptDirectories directories =
+      new KeptDirectories(
+          (number, lookups) ->
+              forgetting.execute(() -> Forgets.forget(number, lookups, this::process)));
+  private final CountDownLatch initialized = new CountDownLatch(1);
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private @Nullable Operations operations;
+  private @Nullable RequestThreads threads;
+  private @Nullable MountOptions options;
+  private volatile long session;
+  private volatile long channel;
+
+  /**
+   * Loads libfuse 2.
+   *
+   * @throws FsException where it is not installed
+   */
+  public JnrBinding() throws FsException {
+    try {
+      libfuse = LibFuse2.load();
+    } catch (UnsatisfiedLinkError e) {
+      throw new FsException(
+          FsError.UNAVAILABLE,
+          "libfuse 2 is missing: install libfuse2 (Debian 12, Ubuntu 22.04) or libfuse2t64"
+              + " (Ubuntu 24.04)",
+          e);
+    }
+  }
+
+  @Override
+  public String name() {
+    return "jnr-fuse";
+  }
+
+  @Override
+  public void mount(Filesystem filesystem, MountOptions wanted) throws FsException {
+    operations =
+        new Operations(
+            filesystem,
+            new Operations.Surroundings(
+                current,
+                waiting,
+                pendingReplies,
+                directories::add,
+                initialized,
+                wanted.answerOpens(),
+                wanted.extendedAttributes()));
+    directories.add(Filesystem.ROOT, Request.ROOT);
+    String[] arguments = {
+      "holdfast", "-f", "-o", optionString(wanted), wanted.mountpoint().toString()
+    };
+    try (NativeStrings strings = new NativeStrings()) {
+      long results = strings.room(2 * Long.BYTES);
+      long fuse =
+          libfuse.fuse_setup(
+              arguments.length,
+              strings.vector(arguments),
+              operations.address(),
+              operations.size(),
+              results,
+              results + Long.BYTES,
+              0);
+      if (fuse == 0) {
+        throw new FsException(
+            FsError.UNAVAILABLE,
+            wanted.mountpoint()
+                + ": libfuse could not mount it; is /dev/fuse there, and permitted?");
+      }
+      session = libfuse.fuse_get_session(fuse);
+    }
+    // only now: what was mounted there before is not for close() to take away
+    options = wanted;
+    channel = libfuse.fuse_session_next_chan(session, 0);
+    LibfuseReceiver.Hooks hooks =
+        new LibfuseReceiver.Hooks(pendingReplies, waiting::interrupt, directories);
+    RequestThreads receivers =
+        new RequestThreads(
+            () -> new LibfuseReceiver(libfuse, session, channel, current.get(), hooks),
+            LibfuseReceiver.MOST,
+            () -> {},
+            System::nanoTime);
+    threads = receivers;
+    receivers.start();
+    awaitFirstRequest(wanted);
+  }
+
+  private void process(long request, long length) {
+    libfuse.fuse_session_process(session, request, length, channel);
+  }
+
+  private void awaitFirstRequest(MountOptions wanted) throws FsException {
+    try {
+      if (initialized.await(LONGEST_MOUNT.toMillis(), TimeUnit.MILLISECONDS)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    close();
+    throw new FsException(
+        FsError.UNAVAILABLE, wanted.mountpoint() + ": the kernel did not begin to use the mount");
+  }
+
+  /** Each with its reason; the timeouts are in seconds and may be fractions. */
+  private static String optionString(MountOptions options) {
+    String ttl = Double.toString(options.metadataTtl().toMillis() / 1000.0);
+    StringBuilder all = new StringBuilder("ro,nosuid,nodev");
+    all.append(",fsname=").append(escaped(options.source())).append(",subtype=holdfast");
+    // over the dataset's own path the directory is never empty
+    all.append(",nonempty");
+    all.append(",default_permissions").append(options.allowOther() ? ",allow_other" : "");
+    // inode numbers as at the origin, so that hard links show
+    all.append(",use_ino,readdir_ino");
+    all.append(",attr_timeout=").append(ttl).append(",entry_timeout=").append(ttl);
+    all.append(",negative_timeout=").append(ttl);
+    // never rename a file that is open out of the way: see replace()
+    all.append(",hard_remove");
+    // the kernel's default of 12 requests in the background starves readahead
+    return all.append(",max_background=128,congestion_threshold=96").toString();
+  }
+
+  private static String escaped(String value) {
+    return value.replace("\\", "\\\\").replace(",", "\\,");
+  }
+
+  /**
+   * libfuse has no path to a directory without a name, and so lets nobody look anything up in it,
+   * or below it; and it processes an unlink only when nobody is at work there.
+   */
+  @Override
+  public boolean replace(long parent, byte[] name, long node) {
+    if (closed.get()) {
+      return true;
+    }
+    boolean unseen = pendingReplies.awaitNone(node);
+    directories.use(parent, directory -> unlink(directory, name));
+    directories.gone(node);
+    return unseen;
+  }
+
+  private void unlink(long directory, byte[] name) {
+    long length = Request.HEADER_SIZE + name.length + 1L;
+    long message = LIBC.malloc(length);
+    try {
+      Memory.clear(message, Request.HEADER_SIZE);
+      Memory.putInt(message, (int) length);
+      Memory.putInt(message + Request.OPCODE, Opcode.UNLINK.code());
+      Memory.putLong(message + Request.UNIQUE, NO_REQUEST);
+      Memory.putLong(message + Request.NODEID, directory);
+      Memory.putString(message + Request.HEADER_SIZE, name);
+      operations().withoutKernel(() -> process(message, length));
+    } finally {
+      LIBC.free(message);
+    }
+  }
+
+  @Override
+  public boolean awaitReplies() {
+    return pendingReplies.awaitReplies();
+  }
+
+  @Override
+  public void expire(long parent, byte[] name) {
+    long directory = directories.number(parent);
+    if (directory == 0 || closed.get()) {
+      return;
+    }
+    long text = LIBC.malloc(name.length + 1L);
+    try {
+      Memory.putString(text, name);
+      libfuse.fuse_lowlevel_notify_inval_entry(channel, directory, text, name.length);
+    } finally {
+      LIBC.free(text);
+    }
+  }
+
+  /**
+   * libfuse gives each file a number of its own: only the name can be told. So it is of a directory
+   * in which nobody has looked anything up.
+   */
+  @Override
+  public void expireAttributes(long parent, byte[] name, long node) {
+    if (directories.number(node) == 0) {
+      expire(parent, name);
+    } else {
+      expireDirectory(node);
+    }
+  }
+
+  @Override
+  public void expireRights(long directory) {
+    expireDirectory(directory);
+  }
+
+  @Override
+  public void expireDirectory(long node) {
+    long directory = directories.number(node);
+    if (directory != 0 && !closed.get()) {
+      // a negative offset leaves the pages alone
+      libfuse.fuse_lowlevel_notify_inval_inode(channel, directory, -1, 0);
+    }
+  }
+
+  /** libfuse gives each file a number of its own, and does not tell which. */
+  @Override
+  public boolean store(long node, Source source) {
+    return false;
+  }
+
+  /** Not told: a mount of this binding ends with its daemon, and there is nobody who would ask. */
+  @Override
+  public boolean mayKnow(long node) {
+    return true;
+  }
+
+  private Operations operations() {
+    Operations mounted = operations;
+    if (mounted == null) {
+      throw new IllegalStateException("not mounted");
+    }
+    return mounted;
+  }
+
+  /** libfuse 2 cannot have it so. */
+  @Override
+  public boolean decidesByAcls() {
+    return false;
+  }
+
+  @Override
+  public Map<String, Long> requests() {
+    RequestThreads running = threads;
+    return running == null ? Map.of() : running.counts();
+  }
+
+  @Override
+  public boolean isDisconnected() {
+    RequestThreads running = threads;
+    return running != null && running.isEnded();
+  }
+
+  /**
+   * Detaches the mount. Threads that receive requests go on for those who have files open, until
+   * the process ends: libfuse's structures are not destroyed under them.
+   */
+  @Override
+  public void close() {
+    MountOptions mounted = options;
+    if (mounted == null || !closed.compareAndSet(false, true)) {
+      return;
+    }
+    try (NativeStrings strings = new NativeStrings()) {
+      long mountpoint = strings.add(Linux.pathBytes(mounted.mountpoint().toString()));
+      if (LIBC.umount2(mountpoint, MNT_DETACH) != 0) {
+        // without privilege, libfuse asks its helper
+        libfuse.fuse_unmount(mountpoint, 0);
+      }
+    }
+  }
+
+  /** Native strings that live as long as this object; used by one thread. */
+  private static final class NativeStrings implements AutoCloseable {
+    private final java.util.List<Pointer> held = new java.util.ArrayList<>();
+
+    long add(byte[] bytes) {
+      long address = room(bytes.length + 1);
+      Memory.putString(address, bytes);
+      return address;
+    }
+
+    long room(int size) {
+      Pointer memory = jnr.ffi.Memory.allocateDirect(Runtime.getSystemRuntime(), size, true);
+      held.add(memory);
+      return memory.address();
+    }
+
+    /** The addresses of the texts, ended by a null. */
+    long vector(String... values) {
+      long vector = room((values.length + 1) * Long.BYTES);
+      for (int i = 0; i < values.length; i++) {
+        Memory.putLong(vector + (long) i * Long.BYTES, add(Linux.pathBytes(values[i])));
+      }
+      return vector;
+    }
+
+    @Override
+    public void close() {
+      held.clear();
+    }
+  }
+}

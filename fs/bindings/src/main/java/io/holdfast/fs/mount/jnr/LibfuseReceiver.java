@@ -1,0 +1,106 @@
+package io.holdfast.fs.mount.jnr;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+
+import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.mount.Opcode;
+import io.holdfast.fs.mount.PendingReplies;
+import io.holdfast.fs.mount.RequestThreads;
+import java.util.function.LongConsumer;
+import jnr.constants.platform.Errno;
+
+/**
+ * Receives requests for one thread, and has libfuse answer them on it. libfuse's own loop uses
+ * threads that the virtual machine does not know, which costs an attach for most upcalls.
+ */
+final class LibfuseReceiver implements RequestThreads.Receiver {
+  /**
+   * A READ that waits keeps its thread, since libfuse wants the bytes when the callback returns. So
+   * there is a thread for each reader, and more threads for what frees memory for these reads: the
+   * daemon's own reads, by which residents are pinned.
+   */
+  static final int MOST = 4096;
+
+  /** What libfuse 2.9 receives into: a request of 128 KiB and its header. */
+  private static final int BUFFER = 0x21000;
+
+  private final LibFuse2 libfuse;
+  private final long session;
+  private final long channel;
+  private final Hooks hooks;
+  private final Request request;
+  private final long memory;
+  private int length;
+
+  /**
+   * What is called beside libfuse.
+   *
+   * @param pendingReplies learn of lookups, and of the node that a lookup's reply has shown
+   * @param interrupted with an INTERRUPT request
+   * @param directories those that libfuse is to keep
+   */
+  record Hooks(
+      PendingReplies pendingReplies, LongConsumer interrupted, KeptDirectories directories) {}
+
+  /**
+   * Creates one for the calling thread.
+   *
+   * @param request where callbacks find the request of their thread
+   * @throws OutOfMemoryError where there is no memory for what it receives
+   */
+  LibfuseReceiver(LibFuse2 libfuse, long session, long channel, Request request, Hooks hooks) {
+    this.libfuse = libfuse;
+    this.session = session;
+    this.channel = channel;
+    this.request = request;
+    this.hooks = hooks;
+    memory = LIBC.malloc(BUFFER + Long.BYTES);
+    if (memory == 0) {
+      throw new OutOfMemoryError("no memory for a thread's requests");
+    }
+  }
+
+  @Override
+  public int receive() {
+    long channelAddress = memory + BUFFER;
+    Memory.putLong(channelAddress, channel);
+    length = libfuse.fuse_chan_recv(channelAddress, memory, BUFFER);
+    if (length > 0) {
+      request.begin(memory);
+      return request.opcode();
+    }
+    return length == -Errno.EINTR.intValue() ? RequestThreads.NONE : RequestThreads.ENDED;
+  }
+
+  @Override
+  public void answer() {
+    int opcode = request.opcode();
+    if (opcode == Opcode.INTERRUPT.code()) {
+      hooks.interrupted.accept(memory);
+    } else if (opcode == Opcode.STATFS.code()) {
+      // the same of every file; of one whose name another version has taken, libfuse finds none
+      Memory.putLong(memory + Request.NODEID, Request.ROOT);
+    } else if (Opcode.isForget(opcode)) {
+      Forgets.keep(memory, length, hooks.directories);
+    }
+    if (request.isLookup()) {
+      lookup();
+    } else {
+      libfuse.fuse_session_process(session, memory, length, channel);
+    }
+  }
+
+  private void lookup() {
+    int begun = hooks.pendingReplies.begin();
+    libfuse.fuse_session_process(session, memory, length, channel);
+    if (request.shown() != 0) {
+      hooks.pendingReplies.leave(request.shown());
+    }
+    hooks.pendingReplies.replied(begun);
+  }
+
+  @Override
+  public void close() {
+    LIBC.free(memory);
+  }
+}

@@ -1,0 +1,106 @@
+package io.holdfast.fs.mount.kernel;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+
+import io.holdfast.fs.CheckedBytes;
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.linux.Memory;
+import jnr.constants.platform.Errno;
+import jnr.ffi.Pointer;
+import jnr.ffi.Runtime;
+
+/**
+ * The connection to the kernel: an open /dev/fuse. Thread-safe.
+ *
+ * <p>A message is written by one call of writev, header and bytes apart, so that bytes go to the
+ * kernel from where they are. An error of the call is the kernel's word that nobody waits for the
+ * answer any more (ENOENT), or that the connection has ended (ENODEV): there is nothing to do then.
+ */
+final class Channel {
+  private static final int NOTIFY_STORE = 4;
+  private static final int VECTOR = 16;
+  private static final int HEAD = Wire.OUT_HEADER + Wire.STORE;
+  private static final int SPACE = HEAD + 2 * VECTOR;
+
+  private final int fd;
+  private final ThreadLocal<Pointer> spaces =
+      ThreadLocal.withInitial(
+          () -> jnr.ffi.Memory.allocateDirect(Runtime.getSystemRuntime(), SPACE, true));
+
+  Channel(int fd) {
+    this.fd = fd;
+  }
+
+  int fd() {
+    return fd;
+  }
+
+  /** Makes room for the calling thread's answers, which then need no more. */
+  void prepare() {
+    Pointer unused = spaces.get();
+  }
+
+  /** Reads a request; returns its length, 0 to try again, or -1 when the connection has ended. */
+  int receive(long buffer, int capacity) {
+    long length = LIBC.read(fd, buffer, capacity);
+    if (length >= Wire.IN_HEADER) {
+      return (int) length;
+    }
+    int errno = length < 0 ? Linux.errno() : 0;
+    // interrupted, or the request went away while it was being copied
+    boolean passing =
+        errno == Errno.EINTR.intValue()
+            || errno == Errno.EAGAIN.intValue()
+            || errno == Errno.ENOENT.intValue();
+    return passing ? 0 : -1;
+  }
+
+  /** Answers a request with bytes. */
+  void reply(long unique, long address, int length) {
+    send(unique, 0, address, length);
+  }
+
+  /**
+   * Answers a request with an error.
+   *
+   * @param error a negative errno, or 0 for success without bytes
+   */
+  void reply(long unique, int error) {
+    send(unique, error, 0, 0);
+  }
+
+  /**
+   * Tells the kernel something that it has not asked for.
+   *
+   * @return 0, or what is wrong with it: ENOENT where it is about something that the kernel does
+   *     not know
+   */
+  int tell(int code, long address, int length) {
+    return send(0, code, address, length) < 0 ? Linux.errno() : 0;
+  }
+
+  /** Has the kernel keep bytes of a file; returns 0, or what is wrong with it, as above. */
+  int store(long node, long offset, CheckedBytes bytes) {
+    long head = spaces.get().address();
+    Wire.store(head + Wire.OUT_HEADER, node, offset, bytes.length());
+    long sent = send(head, HEAD, 0, NOTIFY_STORE, bytes.address(), bytes.length());
+    return sent < 0 ? Linux.errno() : 0;
+  }
+
+  private long send(long unique, int error, long address, int length) {
+    return send(spaces.get().address(), Wire.OUT_HEADER, unique, error, address, length);
+  }
+
+  /** What there is of the head behind its header has been written. */
+  private long send(long head, int headLength, long unique, int error, long address, int length) {
+    long vectors = head + HEAD;
+    Memory.putInt(head, headLength + length);
+    Memory.putInt(head + Wire.OUT_ERROR, error);
+    Memory.putLong(head + Wire.OUT_UNIQUE, unique);
+    Memory.putLong(vectors, head);
+    Memory.putLong(vectors + 8, headLength);
+    Memory.putLong(vectors + VECTOR, address);
+    Memory.putLong(vectors + VECTOR + 8, length);
+    return LIBC.writev(fd, vectors, length == 0 ? 1 : 2);
+  }
+}

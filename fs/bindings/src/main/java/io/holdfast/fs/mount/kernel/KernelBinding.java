@@ -1,0 +1,394 @@
+package io.holdfast.fs.mount.kernel;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.GrowingMemory;
+import io.holdfast.fs.linux.IsolatedThreads;
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.linux.MountTable;
+import io.holdfast.fs.linux.NamedThreads;
+import io.holdfast.fs.mount.Binding;
+import io.holdfast.fs.mount.Filesystem;
+import io.holdfast.fs.mount.MountOptions;
+import io.holdfast.fs.mount.PendingReplies;
+import io.holdfast.fs.mount.RequestThreads;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import jnr.constants.platform.Errno;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Mounts by itself and speaks the kernel's protocol; needs the privilege to mount. The connection
+ * is a supervisor's: where a daemon before this one has mounted with it, this one goes on, and
+ * answers what the one before has not: the kernel sends it again (Linux 6.9), or else it is found
+ * where it was received.
+ */
+public final class KernelBinding implements Binding {
+  private static final Logger log = LoggerFactory.getLogger(KernelBinding.class);
+
+  private static final Duration LONGEST_MOUNT = Duration.ofSeconds(10);
+  private static final Duration LONGEST_NOTICE = Duration.ofSeconds(10);
+
+  /** As what pins what was stored. */
+  private static final int GIVE_WAY = 10;
+
+  private static final String TYPE = "fuse.holdfast";
+  private static final long MS_RDONLY = 1;
+  private static final long MS_NOSUID = 2;
+  private static final long MS_NODEV = 4;
+  private static final int MNT_DETACH = 2;
+  private static final int NOTIFY_INVAL_INODE = 2;
+  private static final int NOTIFY_INVAL_ENTRY = 3;
+  private static final int NOTIFY_RESEND = 7;
+  private static final int INVAL_INODE = 24;
+
+  /** Where INVAL_INODE begins to drop pages: all of them, or, being negative, none. */
+  private static final long ALL_PAGES = 0;
+
+  private static final long NO_PAGES = -1;
+  private static final int INVAL_ENTRY = 16;
+
+  private final Channel channel;
+
+  /**
+   * What tells the kernel something. The kernel takes a notice only when nobody uses what it is
+   * about: a page that is being read is locked until the read is answered, which, where this
+   * process is killed meanwhile, only the next daemon does. So these threads must not hold what
+   * tells the supervisor that this one is alive; else it would never start the next.
+   */
+  private final IsolatedThreads notices;
+
+  /**
+   * What gives the kernel bytes. Apart from notices, which are short; else the same is true for
+   * them: a page that somebody reads meanwhile is waited for.
+   */
+  private final IsolatedThreads stores;
+
+  private final Path session;
+  private final InFlight inFlight;
+  private final CountDownLatch initialized = new CountDownLatch(1);
+  private final PendingReplies pendingReplies = new PendingReplies();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private volatile boolean mayStore;
+  private volatile boolean decidesByAcls;
+  private @Nullable RequestThreads threads;
+  private @Nullable MountOptions options;
+
+  /**
+   * Creates one.
+   *
+   * @param fuse /dev/fuse, open; stays with the caller
+   * @param session where what was agreed with the kernel is kept for the next daemon
+   * @param requests where requests are received, and found by the next daemon
+   * @param failures where threads that cannot log leave what they fail with
+   * @param alive descriptors whose end tells others that this process has ended
+   */
+  public KernelBinding(
+      int fuse,
+      Path session,
+      GrowingMemory requests,
+      IsolatedThreads.Failures failures,
+      int... alive)
+      throws FsException {
+    this.channel = new Channel(fuse);
+    this.notices = IsolatedThreads.start("notice", 1, 0, failures, alive);
+    this.stores = IsolatedThreads.start("store", 1, GIVE_WAY, failures, alive);
+    this.session = session;
+    this.inFlight = new InFlight(requests);
+  }
+
+  @Override
+  public String name() {
+    return "kernel";
+  }
+
+  @Override
+  public void mount(Filesystem filesystem, MountOptions wanted) throws FsException {
+    Optional<Session> before = Session.read(session);
+    if (before.isPresent()) {
+      goOn(filesystem, wanted, before.get().negotiation());
+    } else {
+      begin(filesystem, wanted);
+    }
+  }
+
+  private void begin(Filesystem filesystem, MountOptions wanted) throws FsException {
+    mount(channel.fd(), wanted);
+    // only now: what was mounted there before is not for close() to take away
+    options = wanted;
+    String device = deviceOf(wanted.mountpoint());
+    Requests requests =
+        new Requests(
+            channel,
+            inFlight,
+            filesystem,
+            wanted,
+            pendingReplies,
+            new Requests.Initialized() {
+              @Override
+              public void agreed(Negotiation negotiation) throws FsException {
+                agree(negotiation);
+                new Session(device, negotiation).write(session);
+              }
+
+              @Override
+              public void answered() {
+                initialized.countDown();
+              }
+            });
+    start(requests);
+    awaitFirstRequest(wanted);
+  }
+
+  private void goOn(Filesystem filesystem, MountOptions wanted, Negotiation agreed) {
+    options = wanted;
+    agree(agreed);
+    Requests requests = new Requests(channel, inFlight, filesystem, wanted, pendingReplies, agreed);
+    if (agreed.canResend()) {
+      inFlight.left().forEach(inFlight::give);
+      // before anything is received, or what this daemon answers would come twice
+      channel.tell(NOTIFY_RESEND, 0, 0);
+      start(requests);
+    } else {
+      start(requests);
+      NamedThreads.start("fuse-left", () -> KernelReceiver.answerLeft(channel, inFlight, requests));
+    }
+  }
+
+  private void agree(Negotiation agreed) {
+    mayStore = agreed.clearsWhatFollows();
+    decidesByAcls = agreed.decidesByAcls();
+  }
+
+  private void start(Requests requests) {
+    RequestThreads receivers = KernelReceiver.threads(channel, inFlight, requests);
+    threads = receivers;
+    receivers.start();
+  }
+
+  private static String deviceOf(Path mountpoint) throws FsException {
+    try {
+      return MountTable.read()
+          .at(mountpoint)
+          .map(MountTable.Mount::device)
+          .orElseThrow(() -> new FsException(FsError.UNAVAILABLE, mountpoint + ": not mounted"));
+    } catch (IOException e) {
+      throw new FsException(FsError.IO, "the mount table cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  private static void mount(int fd, MountOptions options) throws FsException {
+    String data =
+        "fd=%d,rootmode=40000,user_id=0,group_id=0,default_permissions%s"
+            .formatted(fd, options.allowOther() ? ",allow_other" : "");
+    byte[][] texts = {
+      Linux.pathBytes(options.source()),
+      Linux.pathBytes(options.mountpoint().toString()),
+      TYPE.getBytes(StandardCharsets.UTF_8),
+      data.getBytes(StandardCharsets.UTF_8)
+    };
+    long[] addresses = new long[texts.length];
+    long memory = LIBC.malloc(Arrays.stream(texts).mapToLong(text -> text.length + 1L).sum());
+    try {
+      long next = memory;
+      for (int i = 0; i < texts.length; i++) {
+        addresses[i] = next;
+        Memory.putString(next, texts[i]);
+        next += texts[i].length + 1;
+      }
+      long flags = MS_RDONLY | MS_NOSUID | MS_NODEV;
+      if (LIBC.mount(addresses[0], addresses[1], addresses[2], flags, addresses[3]) != 0) {
+        throw Linux.failure(Linux.errno(), "mounting at " + options.mountpoint());
+      }
+    } finally {
+      LIBC.free(memory);
+    }
+  }
+
+  private void awaitFirstRequest(MountOptions wanted) throws FsException {
+    try {
+      if (initialized.await(LONGEST_MOUNT.toMillis(), TimeUnit.MILLISECONDS)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    close();
+    throw new FsException(
+        FsError.UNAVAILABLE, wanted.mountpoint() + ": the kernel did not begin to use the mount");
+  }
+
+  /** The next lookup gives the new node, which is another inode. */
+  @Override
+  public boolean replace(long parent, byte[] name, long node) {
+    return pendingReplies.awaitNone(node);
+  }
+
+  @Override
+  public boolean awaitReplies() {
+    return pendingReplies.awaitReplies();
+  }
+
+  @Override
+  public void expire(long parent, byte[] name) {
+    int length = INVAL_ENTRY + name.length + 1;
+    long message = LIBC.malloc(length);
+    Memory.clear(message, INVAL_ENTRY);
+    Memory.putLong(message, parent);
+    Memory.putInt(message + 8, name.length);
+    Memory.putString(message + INVAL_ENTRY, name);
+    tell(NOTIFY_INVAL_ENTRY, message, length);
+  }
+
+  /**
+   * The name goes on leading there: without it the kernel would forget the file, and pages that
+   * nobody has pinned, such as those that this daemon takes over.
+   */
+  @Override
+  public void expireAttributes(long parent, byte[] name, long node) {
+    expireRights(node);
+  }
+
+  /** No page is concerned, and so nothing that the kernel would wait for. */
+  @Override
+  public void expireRights(long directory) {
+    long message = LIBC.malloc(INVAL_INODE);
+    inode(message, directory, NO_PAGES);
+    int unused = closed.get() ? 0 : channel.tell(NOTIFY_INVAL_INODE, message, INVAL_INODE);
+    LIBC.free(message);
+  }
+
+  /** Its listing, which the kernel keeps as pages, goes as well. */
+  @Override
+  public void expireDirectory(long node) {
+    invalidate(node, ALL_PAGES);
+  }
+
+  /**
+   * The pages are left alone. To have the kernel drop them would take those that are locked as
+   * well, and wait for each that is on its way in: also for one that a killed daemon was asked for,
+   * and then go on dropping what the next one has pinned.
+   */
+  @Override
+  public boolean mayKnow(long node) {
+    return invalidate(node, NO_PAGES) != Errno.ENOENT.intValue();
+  }
+
+  @Override
+  public boolean store(long node, Source source) {
+    if (!mayStore) {
+      return false;
+    }
+    try {
+      stores.execute(() -> storeAll(node, source));
+      return true;
+    } catch (RejectedExecutionException e) {
+      return false; // the mount is gone
+    }
+  }
+
+  private void storeAll(long node, Source source) {
+    boolean known = true;
+    try {
+      Piece piece = source.next();
+      while (piece != null && known && !closed.get()) {
+        int errno = channel.store(node, piece.offset(), piece.bytes());
+        known = errno != Errno.ENOENT.intValue();
+        piece = known ? source.next() : null;
+      }
+    } finally {
+      source.over(known);
+    }
+  }
+
+  private static void inode(long message, long node, long offset) {
+    Memory.clear(message, INVAL_INODE);
+    Memory.putLong(message, node);
+    Memory.putLong(message + 8, offset);
+  }
+
+  private int invalidate(long node, long offset) {
+    long message = LIBC.malloc(INVAL_INODE);
+    inode(message, node, offset);
+    return tell(NOTIFY_INVAL_INODE, message, INVAL_INODE);
+  }
+
+  /**
+   * Tells the kernel, and waits for it to take note, but not for ever.
+   *
+   * @param message freed in the end
+   * @return what the kernel says, 0 where it is not known
+   */
+  private int tell(int code, long message, int length) {
+    CompletableFuture<Integer> answer = new CompletableFuture<>();
+    try {
+      notices.execute(
+          () -> {
+            int errno = closed.get() ? 0 : channel.tell(code, message, length);
+            LIBC.free(message);
+            answer.complete(errno);
+          });
+      return answer.get(LONGEST_NOTICE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      log.warn(
+          "the kernel has not taken a notice after {}: a read is not answered", LONGEST_NOTICE);
+    } catch (RejectedExecutionException e) {
+      LIBC.free(message); // the mount is gone
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e); // nobody completes it so
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return 0;
+  }
+
+  @Override
+  public boolean decidesByAcls() {
+    return decidesByAcls;
+  }
+
+  @Override
+  public Map<String, Long> requests() {
+    RequestThreads running = threads;
+    return running == null ? Map.of() : running.counts();
+  }
+
+  @Override
+  public boolean isDisconnected() {
+    RequestThreads running = threads;
+    return running != null && running.isEnded();
+  }
+
+  /**
+   * Detaches the mount. Requests of those who have files open are answered until the process ends.
+   */
+  @Override
+  public void close() {
+    MountOptions mounted = options;
+    if (mounted == null || !closed.compareAndSet(false, true)) {
+      return;
+    }
+    long path = Linux.scratch().path();
+    Memory.putString(path, Linux.pathBytes(mounted.mountpoint().toString()));
+    LIBC.umount2(path, MNT_DETACH);
+    notices.close();
+    stores.close();
+  }
+}

@@ -1,0 +1,98 @@
+package io.holdfast.fs.mount.kernel;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.mount.RequestThreads;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Receives requests of the kernel's protocol for one thread, which READs do not keep waiting. */
+final class KernelReceiver implements RequestThreads.Receiver {
+  /** The longest answer but for those of READ and READDIR: an extended attribute. */
+  static final int REPLY = 64 << 10;
+
+  /**
+   * So many requests may wait at once for names of an origin that hangs, until it is known to hang.
+   * What needs no answer of it, control files before all, finds a thread nevertheless.
+   */
+  static final int MOST = 512;
+
+  private static final Logger log = LoggerFactory.getLogger(KernelReceiver.class);
+  private static final long RETRY_NANOS = Duration.ofMillis(10).toNanos();
+
+  private final Channel channel;
+  private final InFlight inFlight;
+  private final Requests requests;
+  private final long reply;
+  private long request;
+
+  /**
+   * Creates one, with all that its answers need: a request that is received and cannot be answered
+   * would be waited for without end.
+   *
+   * @throws OutOfMemoryError where there is no memory for that
+   */
+  private KernelReceiver(Channel channel, InFlight inFlight, Requests requests) {
+    this.channel = channel;
+    this.inFlight = inFlight;
+    this.requests = requests;
+    channel.prepare();
+    reply = LIBC.malloc(REPLY);
+    if (reply == 0) {
+      throw new OutOfMemoryError("no memory for a thread's answers");
+    }
+  }
+
+  /** Returns the threads that receive and answer requests; they are to be started. */
+  static RequestThreads threads(Channel channel, InFlight inFlight, Requests requests) {
+    return new RequestThreads(
+        () -> new KernelReceiver(channel, inFlight, requests),
+        MOST,
+        requests::close,
+        System::nanoTime);
+  }
+
+  /** Answers what a daemon before this one has received. */
+  static void answerLeft(Channel channel, InFlight inFlight, Requests requests) {
+    try (KernelReceiver receiver = new KernelReceiver(channel, inFlight, requests)) {
+      inFlight.left().forEach(left -> requests.answer(left, receiver.reply));
+    }
+  }
+
+  @Override
+  public int receive() {
+    request = take();
+    int length = channel.receive(request, InFlight.CAPACITY);
+    if (length > 0) {
+      return Memory.getInt(request + Wire.OPCODE);
+    }
+    inFlight.give(request);
+    return length < 0 ? RequestThreads.ENDED : RequestThreads.NONE;
+  }
+
+  /** Waits for memory where there is none: nobody else could answer instead. */
+  private long take() {
+    while (true) {
+      try {
+        return inFlight.take();
+      } catch (FsException e) {
+        log.debug("no request can be received: {}", e.getMessage()); // the memory has warned
+        LockSupport.parkNanos(RETRY_NANOS);
+      }
+    }
+  }
+
+  @Override
+  public void answer() {
+    requests.answer(request, reply);
+  }
+
+  @Override
+  public void close() {
+    LIBC.free(reply);
+  }
+}

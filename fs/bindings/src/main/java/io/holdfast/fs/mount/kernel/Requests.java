@@ -1,0 +1,398 @@
+package io.holdfast.fs.mount.kernel;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
+import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.mount.CallerSignals;
+import io.holdfast.fs.mount.Errnos;
+import io.holdfast.fs.mount.Filesystem;
+import io.holdfast.fs.mount.MountOptions;
+import io.holdfast.fs.mount.Opcode;
+import io.holdfast.fs.mount.PendingReplies;
+import io.holdfast.fs.origin.Attributes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import jnr.constants.platform.Errno;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decodes requests, calls the core, and replies. Thread-safe; a thread brings its own memory for
+ * the request and the reply.
+ */
+final class Requests {
+  private static final Logger log = LoggerFactory.getLogger(Requests.class);
+
+  /** In open_out: the kernel keeps the file's pages. */
+  private static final int KEEP_CACHE = 2;
+
+  private final Channel channel;
+  private final InFlight inFlight;
+  private final Filesystem filesystem;
+  private final MountOptions options;
+  private final Directories directories;
+  private final PendingReplies pendingReplies;
+  private final @Nullable Initialized initialized;
+  private final ConcurrentHashMap<Long, PendingRead> pending = new ConcurrentHashMap<>();
+
+  /** Who waits for an answer to anything else, by the number of the request. */
+  private final ConcurrentHashMap<Long, Integer> callers = new ConcurrentHashMap<>();
+
+  private volatile @Nullable Negotiation negotiation;
+
+  /** Learns of the beginning of a connection. */
+  interface Initialized {
+    /** Takes what is to be agreed with the kernel, before the kernel is told so. */
+    void agreed(Negotiation negotiation) throws FsException;
+
+    /** The kernel has been told, and done with it what it does. */
+    void answered();
+  }
+
+  /** For a connection that begins. */
+  Requests(
+      Channel channel,
+      InFlight inFlight,
+      Filesystem filesystem,
+      MountOptions options,
+      PendingReplies pendingReplies,
+      Initialized initialized) {
+    this(channel, inFlight, filesystem, options, pendingReplies, initialized, null);
+  }
+
+  /** For a connection on which everything has been agreed. */
+  Requests(
+      Channel channel,
+      InFlight inFlight,
+      Filesystem filesystem,
+      MountOptions options,
+      PendingReplies pendingReplies,
+      Negotiation negotiation) {
+    this(channel, inFlight, filesystem, options, pendingReplies, null, negotiation);
+  }
+
+  private Requests(
+      Channel channel,
+      InFlight inFlight,
+      Filesystem filesystem,
+      MountOptions options,
+      PendingReplies pendingReplies,
+      @Nullable Initialized initialized,
+      @Nullable Negotiation negotiation) {
+    this.channel = channel;
+    this.inFlight = inFlight;
+    this.filesystem = filesystem;
+    this.options = options;
+    this.directories = new Directories(filesystem, pendingReplies);
+    this.pendingReplies = pendingReplies;
+    this.initialized = initialized;
+    if (negotiation != null) {
+      agree(negotiation);
+    }
+  }
+
+  /**
+   * Answers a request, now or, a READ, later, and takes it out of those in flight.
+   *
+   * @param request the message
+   * @param reply room for an answer of {@link KernelReceiver#REPLY} bytes
+   */
+  void answer(long request, long reply) {
+    int code = Memory.getInt(request + Wire.OPCODE);
+    long unique = Memory.getLong(request + Wire.UNIQUE);
+    try {
+      Opcode opcode = Opcode.of(code);
+      if (opcode == Opcode.READ) {
+        read(unique, request);
+        return;
+      }
+      if (opcode == null) {
+        channel.reply(unique, -Errno.ENOSYS.intValue());
+      } else {
+        answer(opcode, unique, request, reply);
+      }
+    } catch (FsException e) {
+      channel.reply(unique, Errnos.negative(e.code()));
+    } catch (OutOfMemoryError e) {
+      channel.reply(unique, Errnos.negative(FsError.NO_MEMORY));
+      OutOfMemory.tell(e);
+    } catch (RuntimeException | Error e) {
+      channel.reply(unique, -Errno.EIO.intValue());
+      log.error("a request failed in the daemon itself", e);
+    }
+    inFlight.give(request);
+  }
+
+  private void answer(Opcode opcode, long unique, long request, long reply) throws FsException {
+    if (opcode == Opcode.INTERRUPT) {
+      interrupt(Memory.getLong(request + Wire.IN_HEADER), unique);
+      return;
+    }
+    callers.put(unique, Memory.getInt(request + Wire.PID));
+    try {
+      answerNow(opcode, unique, request, reply);
+    } finally {
+      callers.remove(unique);
+    }
+  }
+
+  private void answerNow(Opcode opcode, long unique, long request, long reply) throws FsException {
+    long node = Memory.getLong(request + Wire.NODE);
+    long body = request + Wire.IN_HEADER;
+    switch (opcode) {
+      case FORGET, BATCH_FORGET -> {
+        // a node's id is never used for another, so nothing depends on the kernel's count
+      }
+      case INIT -> init(unique, body, reply);
+      case LOOKUP -> exposed(() -> lookup(unique, request, reply));
+      case GETATTR -> {
+        Duration before = filesystem.believeAttributes(node);
+        Attributes attributes = filesystem.attributes(node);
+        Wire.attrOut(reply, attributes, shorter(before, filesystem.believeAttributes(node)));
+        channel.reply(unique, reply, Wire.ATTR_OUT);
+      }
+      case READLINK ->
+          bytes(
+              unique,
+              filesystem.readLink(
+                  node, Memory.getInt(request + Wire.PID), Memory.getInt(request + Wire.UID)),
+              reply);
+      case OPEN -> open(unique, node, request, reply);
+      case OPENDIR -> openDirectory(unique, reply);
+      case READ, INTERRUPT -> throw new IllegalStateException("answered apart");
+      case READDIR, READDIRPLUS ->
+          exposed(() -> list(unique, request, opcode == Opcode.READDIRPLUS));
+      case STATFS -> {
+        Wire.statfs(reply, filesystem.figures());
+        channel.reply(unique, reply, Wire.STATFS);
+      }
+      case GETXATTR, LISTXATTR ->
+          extendedAttribute(unique, request, opcode == Opcode.LISTXATTR, reply);
+      case RELEASE, RELEASEDIR, DESTROY -> channel.reply(unique, 0);
+      case FLUSH, ACCESS, LSEEK, STATX, IOCTL, POLL, BMAP, GETLK, SETLK, SETLKW, FSYNC, FSYNCDIR ->
+          channel.reply(unique, -Errno.ENOSYS.intValue());
+      case SETATTR,
+          SYMLINK,
+          MKNOD,
+          MKDIR,
+          UNLINK,
+          RMDIR,
+          RENAME,
+          RENAME2,
+          LINK,
+          WRITE,
+          SETXATTR,
+          REMOVEXATTR,
+          CREATE,
+          FALLOCATE,
+          COPY_FILE_RANGE,
+          TMPFILE ->
+          channel.reply(unique, -Errno.EROFS.intValue());
+    }
+  }
+
+  /** What ends with its reply. */
+  @FunctionalInterface
+  private interface Answer {
+    void give() throws FsException;
+  }
+
+  private void exposed(Answer answer) throws FsException {
+    int begun = pendingReplies.begin();
+    try {
+      answer.give();
+    } finally {
+      pendingReplies.replied(begun);
+    }
+  }
+
+  private void init(long unique, long body, long reply) throws FsException {
+    Negotiation taken = Negotiation.of(body, options.acls() && options.extendedAttributes());
+    agree(taken);
+    if (initialized != null) {
+      initialized.agreed(taken);
+    }
+    channel.reply(unique, reply, taken.write(reply));
+    log.debug("FUSE 7.{}", taken.minor());
+    if (initialized != null) {
+      initialized.answered();
+    }
+  }
+
+  private void agree(Negotiation taken) {
+    negotiation = taken;
+    if (taken.decidesByAcls()) {
+      filesystem.kernelDecidesByAcls();
+    }
+  }
+
+  private void lookup(long unique, long request, long reply) throws FsException {
+    long parent = Memory.getLong(request + Wire.NODE);
+    byte[] name = Memory.string(request + Wire.IN_HEADER);
+    Filesystem.Entry entry;
+    Duration before = filesystem.believeNames(parent);
+    try {
+      entry = pendingReplies.lookup(filesystem, parent, name);
+    } catch (FsException e) {
+      if (e.code() != FsError.NOT_FOUND) {
+        throw e;
+      }
+      // so the kernel remembers that there is no such name
+      Wire.missing(reply, shorter(before, filesystem.believeNames(parent)));
+      channel.reply(unique, reply, Wire.ENTRY);
+      return;
+    }
+    try {
+      Duration ttl = shorter(before, filesystem.believeNames(parent));
+      Wire.entry(reply, entry.node(), entry.attributes(), ttl);
+      if (!entry.attributes().isDirectory()) {
+        // first, since whoever has the answer may begin with the next directory at once
+        directories.looked(parent, Memory.getInt(request + Wire.PID));
+      }
+      channel.reply(unique, reply, Wire.ENTRY);
+    } finally {
+      pendingReplies.leave(entry.node());
+    }
+  }
+
+  private static Duration shorter(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
+  }
+
+  /**
+   * ENOSYS tells the kernel, once and for all, to open files of this mount by itself and to keep
+   * their pages.
+   */
+  private void open(long unique, long node, long request, long reply) {
+    if (!options.answerOpens()) {
+      channel.reply(unique, -Errno.ENOSYS.intValue());
+      return;
+    }
+    filesystem.opened(node, Memory.getInt(request + Wire.PID));
+    Memory.clear(reply, Wire.OPEN_OUT);
+    Memory.putInt(reply + 8, KEEP_CACHE);
+    channel.reply(unique, reply, Wire.OPEN_OUT);
+  }
+
+  private void openDirectory(long unique, long reply) {
+    Negotiation taken = negotiation;
+    if (taken != null && taken.opensDirectories()) {
+      channel.reply(unique, -Errno.ENOSYS.intValue());
+    } else {
+      Memory.clear(reply, Wire.OPEN_OUT);
+      channel.reply(unique, reply, Wire.OPEN_OUT);
+    }
+  }
+
+  private void read(long unique, long request) {
+    long node = Memory.getLong(request + Wire.NODE);
+    long body = request + Wire.IN_HEADER;
+    int caller = Memory.getInt(request + Wire.PID);
+    final long offset = Memory.getLong(body + Wire.READ_OFFSET);
+    final int size = Memory.getInt(body + Wire.READ_SIZE);
+    PendingRead read = new PendingRead(channel, unique, caller, () -> ended(unique, request));
+    // from here on an INTERRUPT may end the read, and another request take its memory
+    pending.put(unique, read);
+    try {
+      filesystem.read(node, offset, size, caller, read);
+    } catch (OutOfMemoryError e) {
+      read.fail(Errnos.negative(FsError.NO_MEMORY));
+      OutOfMemory.tell(e);
+    } catch (RuntimeException | Error e) {
+      read.fail(-Errno.EIO.intValue());
+      log.error("a read failed in the daemon itself", e);
+    }
+  }
+
+  private void ended(long unique, long request) {
+    pending.remove(unique);
+    inFlight.give(request);
+  }
+
+  private void list(long unique, long request, boolean plus) throws FsException {
+    long body = request + Wire.IN_HEADER;
+    int capacity = Memory.getInt(body + Wire.READ_SIZE);
+    Negotiation taken = negotiation;
+    Directories.Range range =
+        new Directories.Range(
+            Memory.getLong(request + Wire.NODE),
+            Memory.getInt(request + Wire.PID),
+            Memory.getLong(body + Wire.READ_OFFSET),
+            plus,
+            taken != null && taken.choosesWhoLooks());
+    long buffer = LIBC.malloc(capacity);
+    List<Long> shown = new ArrayList<>();
+    try {
+      if (buffer == 0) {
+        throw new FsException(FsError.NO_MEMORY, "no memory for a listing");
+      }
+      int written = directories.read(range, shown, buffer, capacity);
+      channel.reply(unique, buffer, written);
+    } finally {
+      shown.forEach(pendingReplies::leave);
+      LIBC.free(buffer);
+    }
+  }
+
+  private void bytes(long unique, byte[] bytes, long reply) {
+    Memory.put(reply, bytes, 0, bytes.length);
+    channel.reply(unique, reply, bytes.length);
+  }
+
+  /** ENOSYS tells the kernel, once and for all, that there are none. */
+  private void extendedAttribute(long unique, long request, boolean names, long reply)
+      throws FsException {
+    long node = Memory.getLong(request + Wire.NODE);
+    long body = request + Wire.IN_HEADER;
+    if (!options.extendedAttributes()) {
+      channel.reply(unique, -Errno.ENOSYS.intValue());
+    } else if (names) {
+      int uid = Memory.getInt(request + Wire.UID);
+      attribute(unique, filesystem.extendedAttributeNames(node, uid), Memory.getInt(body), reply);
+    } else {
+      byte[] value = filesystem.extendedAttribute(node, Memory.string(body + 8));
+      attribute(unique, value, Memory.getInt(body), reply);
+    }
+  }
+
+  /** A size of 0 asks for the length alone. */
+  private void attribute(long unique, byte[] value, int size, long reply) throws FsException {
+    if (size == 0) {
+      Memory.putLong(reply, value.length);
+      channel.reply(unique, reply, Wire.XATTR_OUT);
+    } else if (value.length > size) {
+      throw new FsException(FsError.RANGE, "the value has " + value.length + " bytes");
+    } else {
+      bytes(unique, value, reply);
+    }
+  }
+
+  /**
+   * Frees a caller that got a signal by which it ends; what is found for it later, the kernel
+   * refuses. The others go on waiting, and the kernel is to ask again, as the next signal of the
+   * same caller would not be told: also of a request that the thread which has received it has not
+   * noted yet. Of one that has been answered, the kernel refuses this answer as well.
+   */
+  private void interrupt(long interrupted, long unique) {
+    PendingRead read = pending.get(interrupted);
+    Integer caller = read == null ? callers.get(interrupted) : Integer.valueOf(read.caller());
+    if (caller == null || !CallerSignals.end(caller)) {
+      CallerSignals.later(() -> channel.reply(unique, -Errno.EAGAIN.intValue()));
+    } else if (read != null) {
+      read.fail(-Errno.EINTR.intValue());
+    } else {
+      channel.reply(interrupted, -Errno.EINTR.intValue());
+    }
+  }
+
+  /** Fails what still waits; for the end of the mount. */
+  void close() {
+    pending.values().forEach(read -> read.fail(-Errno.EIO.intValue()));
+  }
+}

@@ -1,0 +1,51 @@
+package io.holdfast.fs;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Says which of the virtual machine's bounds was met, and how to raise it: its heap, or the threads
+ * that it may start. Stateless but for when it last said so; thread-safe.
+ */
+public final class OutOfMemory {
+  private static final Logger log = LoggerFactory.getLogger(OutOfMemory.class);
+
+  private static final Duration PAUSE = Duration.ofMinutes(1);
+
+  /** Begins with {@link System#nanoTime}, which may be any number. */
+  private static final AtomicLong NEXT = new AtomicLong(System.nanoTime());
+
+  private OutOfMemory() {}
+
+  /**
+   * Logs it, at most once a minute. Never fails: where there is no memory for a line either, the
+   * next time says so.
+   */
+  public static void tell(OutOfMemoryError met) {
+    long due = NEXT.get();
+    long now = System.nanoTime();
+    if (now - due < 0 || !NEXT.compareAndSet(due, now + PAUSE.toNanos())) {
+      return;
+    }
+    try {
+      log.error("{}", describe(met), met);
+    } catch (OutOfMemoryError e) {
+      NEXT.set(now);
+    }
+  }
+
+  /** Returns the bound and its remedy, in one line. */
+  public static String describe(OutOfMemoryError met) {
+    String reason = String.valueOf(met.getMessage());
+    return reason.contains("native thread")
+        ? "no thread can be started: what needs one fails with an error; fix: raise 'ulimit -u', the"
+            + " cgroup's pids.max, or TasksMax= of the unit, and 'holdfast restart'"
+        : "the heap of "
+            + Runtime.getRuntime().maxMemory()
+            + " bytes is full ("
+            + reason
+            + "): what needs more fails with an error; fix: mount with a larger HOLDFAST_HEAP";
+  }
+}

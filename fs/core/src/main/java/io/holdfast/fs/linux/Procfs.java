@@ -1,0 +1,348 @@
+package io.holdfast.fs.linux;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * Reads what the kernel says in {@code /proc} of the machine and of its processes; see proc(5).
+ * Keeps nothing: each call reads again. A file is as good as empty where it is not there, where
+ * this user may not read it, and where its process has ended. Immutable and thread-safe.
+ *
+ * <p>Where a method takes a process, that is a process id, or {@link #SELF}.
+ */
+public final class Procfs {
+  /** The process that asks. */
+  public static final String SELF = "self";
+
+  /** What {@link #state} tells of a process that is not there. */
+  public static final char GONE = '?';
+
+  /** Bytes of a file; the environment of a process may be larger. */
+  private static final int MOST = 256 << 10;
+
+  /**
+   * In {@code stat}, counted from behind the command: 0 state, 1 parent, 3 session, 19 time of the
+   * start.
+   */
+  private static final int PARENT = 1;
+
+  private static final int SESSION = 3;
+  private static final int STARTED = 19;
+
+  private final Path root;
+  private final FileReader reader;
+
+  /** Returns a file's beginning; nothing where it cannot be read. */
+  private interface FileReader {
+    byte[] read(Path file);
+  }
+
+  /**
+   * A process.
+   *
+   * @param command its name, at most 15 letters
+   * @param parent the process that started it, or that has adopted it
+   * @param session the process that leads its session
+   * @param started when it was started, in ticks since the machine was: tells it from others that
+   *     have had its number
+   */
+  public record ProcessStat(int pid, String command, int parent, int session, long started) {
+    /** Tells whether the process leads its session. */
+    public boolean isSessionLeader() {
+      return session == pid;
+    }
+  }
+
+  /**
+   * A resource limit of a process; {@link Long#MAX_VALUE} for none.
+   *
+   * @param soft what holds
+   * @param hard what the process may raise it to
+   */
+  public record Limit(long soft, long hard) {}
+
+  private Procfs(Path root, FileReader reader) {
+    this.root = root;
+    this.reader = reader;
+  }
+
+  /**
+   * Reads below another root.
+   *
+   * @param root the tree that stands for {@code /}
+   */
+  public Procfs(Path root) {
+    this(root, Procfs::read);
+  }
+
+  /** Reads this machine's. */
+  public static Procfs host() {
+    return new Procfs(Path.of("/"));
+  }
+
+  /**
+   * Reads without Java I/O, as {@link IsolatedThreads} must.
+   *
+   * @param root the tree that stands for {@code /}
+   */
+  public static Procfs forIsolatedThreads(Path root) {
+    return new Procfs(root, file -> Linux.head(file.toString(), MOST));
+  }
+
+  /**
+   * Reads in large pieces: of a number below {@code /proc/sys} the kernel gives nothing to a second
+   * read, and {@link Files#readAllBytes} begins with a byte of its own.
+   */
+  private static byte[] read(Path file) {
+    try (InputStream in = Files.newInputStream(file)) {
+      return in.readNBytes(MOST);
+    } catch (IOException e) {
+      return new byte[0];
+    }
+  }
+
+  /** Returns the tree that stands for {@code /}. */
+  Path root() {
+    return root;
+  }
+
+  /** Returns the place of a file below {@code /proc}. */
+  public Path path(String file) {
+    return root.resolve("proc").resolve(file);
+  }
+
+  /** Returns a file's text, or of a large one the beginning. */
+  String text(Path file) {
+    return new String(reader.read(file), StandardCharsets.UTF_8);
+  }
+
+  private String text(String process, String file) {
+    return text(path(process).resolve(file));
+  }
+
+  /** Returns the number that a file below {@code /proc} consists of. */
+  public OptionalLong number(String file) {
+    return leadingNumber(text(path(file)).strip());
+  }
+
+  /** Returns what the kernel says of the machine's memory. */
+  public Fields meminfo() {
+    return Fields.parse(text(path("meminfo")));
+  }
+
+  /**
+   * Returns the percentage of the last ten seconds in which some task waited for memory; 0 where
+   * the kernel does not tell.
+   */
+  public double memoryStalls() {
+    return stalls(path("pressure/memory"));
+  }
+
+  /** The same of any file of pressure: "some avg10=0.00 avg60=0.00 avg300=0.00 total=0". */
+  double stalls(Path file) {
+    String before = "some avg10=";
+    String text = text(file);
+    if (!text.startsWith(before)) {
+      return 0;
+    }
+    try {
+      return Double.parseDouble(text.substring(before.length()).split("\\s", 2)[0]);
+    } catch (NumberFormatException e) {
+      return 0;
+    }
+  }
+
+  /** Returns the status of a process, or of a thread. */
+  public Fields status(String process) {
+    return Fields.parse(text(process, "status"));
+  }
+
+  /** Returns the process that a thread belongs to; 0 where it is gone. */
+  public int processOf(int thread) {
+    return thread == 0 ? 0 : (int) status(Integer.toString(thread)).number("Tgid").orElse(0);
+  }
+
+  /** Tells whether a thread is one of this process. */
+  public boolean isOwnThread(int thread) {
+    return Files.exists(path("self/task/" + thread));
+  }
+
+  /** Returns a process; nothing where it is gone. */
+  public Optional<ProcessStat> process(int pid) {
+    String stat = text(Integer.toString(pid), "stat");
+    String[] fields = behindCommand(stat).split(" ", -1);
+    if (fields.length <= STARTED) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new ProcessStat(
+            pid,
+            stat.substring(stat.indexOf('(') + 1, stat.lastIndexOf(')')),
+            Integer.parseInt(fields[PARENT]),
+            Integer.parseInt(fields[SESSION]),
+            Long.parseLong(fields[STARTED])));
+  }
+
+  /** Returns the letter of a process's state, such as R, S, D, T or Z, or {@link #GONE}. */
+  public char state(long pid) {
+    String fields = behindCommand(text(Long.toString(pid), "stat"));
+    return fields.isEmpty() ? GONE : fields.charAt(0);
+  }
+
+  /** The command stands in brackets, and its name may hold anything. */
+  private static String behindCommand(String stat) {
+    int close = stat.lastIndexOf(')');
+    return close < 0 ? "" : stat.substring(close + 1).strip();
+  }
+
+  /** Returns the words that a process was started with; none where it is gone. */
+  public List<String> commandLine(String process) {
+    String text = text(process, "cmdline");
+    // each word ends with a NUL
+    return text.isEmpty()
+        ? List.of()
+        : List.of(text.substring(0, text.length() - 1).split("\0", -1));
+  }
+
+  /**
+   * Returns a variable of the environment that a process was started with. The kernel shows it only
+   * while nobody changes the process's mappings, and so may take its time.
+   */
+  public Optional<String> variable(int pid, String name) {
+    String before = name + "=";
+    for (String variable : text(Integer.toString(pid), "environ").split("\0", -1)) {
+      if (variable.startsWith(before)) {
+        return Optional.of(variable.substring(before.length()));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * Returns a limit of a process.
+   *
+   * @param what as the kernel names it, such as "Max open files"
+   */
+  public Optional<Limit> limit(String process, String what) {
+    String[] columns = Fields.parse(text(process, "limits")).value(what).split("\\s+", -1);
+    return columns.length < 2
+        ? Optional.empty()
+        : Optional.of(new Limit(limit(columns[0]), limit(columns[1])));
+  }
+
+  private static long limit(String column) {
+    return leadingNumber(column).orElse(Long.MAX_VALUE); // "unlimited"
+  }
+
+  /** Returns how many descriptors this process has open. */
+  public OptionalLong descriptors() {
+    try (DirectoryStream<Path> open = Files.newDirectoryStream(path("self/fd"))) {
+      long count = 0;
+      for (Path each : open) {
+        count += each.getNameCount() > 0 ? 1 : 0;
+      }
+      return OptionalLong.of(count);
+    } catch (IOException e) {
+      return OptionalLong.empty();
+    }
+  }
+
+  /**
+   * Tells whether this process has a capability.
+   *
+   * @param capability its number, as in capabilities(7)
+   * @param ifUnknown the answer where the kernel does not tell
+   */
+  public boolean hasCapability(int capability, boolean ifUnknown) {
+    OptionalLong effective = status(SELF).mask("CapEff");
+    return effective.isPresent() ? (effective.getAsLong() >> capability & 1) == 1 : ifUnknown;
+  }
+
+  /** Returns the user that runs this process. */
+  public static int ownUid() {
+    return own("unix:uid");
+  }
+
+  /** Returns the group that this process runs as. */
+  public static int ownGid() {
+    return own("unix:gid");
+  }
+
+  private static int own(String attribute) {
+    try {
+      return (Integer) Files.getAttribute(Path.of("/proc/self"), attribute);
+    } catch (IOException e) {
+      throw new IllegalStateException("/proc/self cannot be read: is /proc mounted?", e);
+    }
+  }
+
+  /** Returns the number at the beginning of a text, up to its unit or end. */
+  private static OptionalLong leadingNumber(String text) {
+    try {
+      return OptionalLong.of(Long.parseLong(text.split("\\s", 2)[0]));
+    } catch (NumberFormatException e) {
+      return OptionalLong.empty();
+    }
+  }
+
+  /**
+   * The lines of a file, as in {@code MemTotal: 16 kB} or {@code oom_kill 3}: a name and what
+   * stands behind it. Immutable.
+   */
+  public static final class Fields {
+    private static final int KIBIBYTE = 1024;
+    private static final int HEX = 16;
+
+    private final List<String> lines;
+
+    private Fields(List<String> lines) {
+      this.lines = lines;
+    }
+
+    static Fields parse(String text) {
+      return new Fields(text.lines().toList());
+    }
+
+    /** Returns what stands behind a name; an empty text where that is not there. */
+    private String value(String name) {
+      for (String line : lines) {
+        if (line.length() > name.length() && line.startsWith(name)) {
+          char next = line.charAt(name.length());
+          if (next == ':' || next == ' ' || next == '\t') {
+            return line.substring(name.length() + 1).strip();
+          }
+        }
+      }
+      return "";
+    }
+
+    /** Returns the number of a name, without its unit. */
+    public OptionalLong number(String name) {
+      return leadingNumber(value(name));
+    }
+
+    /** Returns the number of a name that the kernel tells in KiB, in bytes. */
+    public OptionalLong bytes(String name) {
+      OptionalLong kibibytes = number(name);
+      return kibibytes.isPresent()
+          ? OptionalLong.of(kibibytes.getAsLong() * KIBIBYTE)
+          : OptionalLong.empty();
+    }
+
+    /** Returns the bits of a name that the kernel tells in hexadecimal. */
+    public OptionalLong mask(String name) {
+      try {
+        return OptionalLong.of(Long.parseUnsignedLong(value(name), HEX));
+      } catch (NumberFormatException e) {
+        return OptionalLong.empty();
+      }
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package io.holdfast.fs.linux;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether a file that this process writes, or believes, is where nobody else can put another in its
+ * place: a daemon of root would append to any file by a link, or believe what others have written.
+ * Users who count are this process's own and root. Stateless.
+ */
+public final class TrustedPlace {
+  private static final int ROOT = 0;
+  private static final int OTHERS_MAY_WRITE = 0002;
+  private static final int GROUP_MAY_WRITE = 0020;
+
+  /** Groups of people begin here; that of all users, below it, has been 100 for long. */
+  private static final int FIRST_OF_PEOPLE = 1000;
+
+  private static final int ALL_USERS = 100;
+  private static final int STICKY = 01000;
+
+  /** Says in one line which place it is, and what to do. */
+  public static final class Untrusted extends IOException {
+    private static final long serialVersionUID = 1;
+
+    private Untrusted(String text) {
+      super(text);
+    }
+  }
+
+  private TrustedPlace() {}
+
+  /**
+   * Checks a file, which need not exist, and the directories above it.
+   *
+   * @param what names the file's use in the message, such as "the log"
+   * @throws Untrusted where others could put another file in its place, or have
+   */
+  public static void check(String what, Path file) throws IOException {
+    int self = Procfs.ownUid();
+    Path absolute = file.toAbsolutePath().normalize();
+    checkFile(what, absolute, self);
+    checkDirectories(what, absolute, self);
+    Path parent = absolute.getParent();
+    if (parent != null && Files.exists(parent)) {
+      checkDirectories(what, parent.toRealPath().resolve("file"), self);
+    }
+  }
+
+  private static void checkFile(String what, Path file, int self) throws IOException {
+    Integer owner = attribute(file, "unix:uid");
+    if (owner == null) {
+      return;
+    }
+    if (Files.isSymbolicLink(file)) {
+      throw new Untrusted("%s %s is a symbolic link: name the file itself".formatted(what, file));
+    }
+    if (owner != ROOT && owner != self) {
+      throw new Untrusted(
+          "%s %s belongs to user %d: remove it, or choose another place"
+              .formatted(what, file, owner));
+    }
+  }
+
+  private static void checkDirectories(String what, Path file, int self) throws IOException {
+    for (Path each = file.getParent(); each != null; each = each.getParent()) {
+      Integer owner = attribute(each, "unix:uid");
+      Integer group = attribute(each, "unix:gid");
+      Integer mode = attribute(each, "unix:mode");
+      if (owner == null || group == null || mode == null || Files.isSymbolicLink(each)) {
+        continue;
+      }
+      boolean shared = mayOthersWrite(mode, group) && (mode & STICKY) == 0;
+      if (shared || (owner != ROOT && owner != self)) {
+        throw new Untrusted(
+            ("%s %s is in %s, where others could put another file in its place (owner %d, mode"
+                    + " %04o): choose another place, or 'chown %d %s' and 'chmod go-w %s'")
+                .formatted(what, file, each, owner, mode & 07777, self, each, each));
+      }
+    }
+  }
+
+  private static boolean mayOthersWrite(int mode, int group) {
+    boolean people = group >= FIRST_OF_PEOPLE || group == ALL_USERS || group < 0;
+    return (mode & OTHERS_MAY_WRITE) != 0 || ((mode & GROUP_MAY_WRITE) != 0 && people);
+  }
+
+  private static @Nullable Integer attribute(Path path, String name) throws IOException {
+    try {
+      return (Integer) Files.getAttribute(path, name, LinkOption.NOFOLLOW_LINKS);
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,200 @@
+package io.holdfast.fs.memory;
+
+import io.holdfast.fs.OutOfMemory;
+import io.holdfast.fs.figures.MemoryFigures;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps all that this process has within its ceiling, and has residents make way when others need
+ * the memory: looks four times a second, and has done what {@link CapacityRules} decide.
+ *
+ * <p>One thread looks, and waits while residents are let go; the figures are for any.
+ */
+public final class MemoryGuard implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(MemoryGuard.class);
+
+  private static final Duration PERIOD = Duration.ofMillis(250);
+
+  private final CapacityRules rules;
+  private final Sources sources;
+  private final ScheduledExecutorService thread;
+  private @Nullable Future<?> looking;
+  private final AtomicLong peak = new AtomicLong();
+  private final AtomicLong givenUpBytes = new AtomicLong();
+  private final AtomicLong givenUpItems = new AtomicLong();
+  private final AtomicLong episodes = new AtomicLong();
+  private final GuardWords words = new GuardWords();
+  private volatile CapacityRules.State state;
+
+  /** Who has residents. */
+  public interface Residents {
+    /** Returns what they may take, in bytes. */
+    long capacity();
+
+    /**
+     * Sets what they may take. Those that do not fit are let go of; may wait for that, for a time
+     * that is bounded.
+     *
+     * @return how many made way
+     */
+    long resize(long capacity);
+  }
+
+  /**
+   * Where everything is told.
+   *
+   * @param bounds what people said, as of now
+   * @param use what this process has
+   * @param rooms what is left where
+   * @param nanoTime a clock that only goes forward
+   */
+  public record Sources(
+      Supplier<Bounds> bounds,
+      Supplier<OwnUse> use,
+      Supplier<List<Room>> rooms,
+      Residents residents,
+      LongSupplier nanoTime) {}
+
+  /**
+   * Figures of one moment.
+   *
+   * @param peak the most that this process had when it was looked at, in bytes
+   * @param episodes how many times residents had to make way
+   */
+  public record Figures(
+      CapacityRules.State state,
+      Bounds bounds,
+      OwnUse use,
+      List<Room> rooms,
+      long peak,
+      long givenUpBytes,
+      long givenUpItems,
+      long episodes) {
+    /** Takes a copy. */
+    public Figures {
+      rooms = List.copyOf(rooms);
+    }
+
+    /** Returns them for whoever shows them. */
+    public MemoryFigures told() {
+      boolean limited = state.phase() != CapacityRules.Phase.OK;
+      return new MemoryFigures(
+          bounds.memory(),
+          use.total(),
+          peak,
+          use.residents(),
+          use.window(),
+          use.transit(),
+          use.metadata(),
+          use.heap(),
+          use.virtualMachine(),
+          use.kernel(),
+          use.other(),
+          state.phase().text(),
+          state.cause(),
+          bounds.capacity(),
+          bounds.least(),
+          limited ? state.capacity() : bounds.capacity(),
+          givenUpBytes,
+          givenUpItems,
+          episodes,
+          rooms.stream().map(Room::figures).toList());
+    }
+  }
+
+  /**
+   * Creates a guard that does not look yet.
+   *
+   * @param thread stays with the caller
+   */
+  public MemoryGuard(CapacityRules rules, Sources sources, ScheduledExecutorService thread) {
+    this.rules = rules;
+    this.sources = sources;
+    this.thread = thread;
+    this.state =
+        CapacityRules.State.first(
+            sources.bounds().get().capacity(), sources.nanoTime().getAsLong());
+  }
+
+  /** Begins to look. */
+  public synchronized void start() {
+    looking =
+        thread.scheduleWithFixedDelay(
+            this::lookAndLog, 0, PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private void lookAndLog() {
+    try {
+      look();
+    } catch (OutOfMemoryError e) {
+      OutOfMemory.tell(e);
+    } catch (RuntimeException e) {
+      log.error("the memory could not be looked at", e);
+    }
+  }
+
+  /** Looks once, and has done what is needed. For one thread at a time. */
+  void look() {
+    Bounds bounds = sources.bounds().get();
+    OwnUse use = sources.use().get();
+    List<Room> rooms = sources.rooms().get();
+    peak.accumulateAndGet(use.total(), Math::max);
+    CapacityRules.State was = state;
+    CapacityRules.State is =
+        rules.next(
+            was,
+            bounds,
+            new CapacityRules.Sight(use.residents(), use.besides(), rooms),
+            sources.nanoTime().getAsLong());
+    // first, so that whoever sees the state finds the line about it
+    words.say(was, is, new GuardWords.Seen(bounds, use, rooms));
+    state = is;
+    boolean limits = is.phase() != CapacityRules.Phase.OK;
+    boolean limited = was.phase() != CapacityRules.Phase.OK;
+    if (is.phase() == CapacityRules.Phase.SHRINKING && was.phase() != is.phase()) {
+      episodes.incrementAndGet();
+    }
+    if ((limits || limited) && sources.residents().capacity() != is.capacity()) {
+      resize(is.capacity(), use.residents());
+    }
+  }
+
+  private void resize(long capacity, long before) {
+    long items = sources.residents().resize(capacity);
+    if (items > 0) {
+      givenUpItems.addAndGet(items);
+      givenUpBytes.addAndGet(Math.max(0, before - sources.use().get().residents()));
+    }
+  }
+
+  /** Returns the figures of this moment. */
+  public Figures figures() {
+    OwnUse use = sources.use().get();
+    return new Figures(
+        state,
+        sources.bounds().get(),
+        use,
+        sources.rooms().get(),
+        peak.accumulateAndGet(use.total(), Math::max),
+        givenUpBytes.get(),
+        givenUpItems.get(),
+        episodes.get());
+  }
+
+  @Override
+  public synchronized void close() {
+    if (looking != null) {
+      looking.cancel(true);
+    }
+  }
+}

@@ -1,0 +1,244 @@
+package io.holdfast.fs.mount;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.mount.Filesystem.Entry;
+import io.holdfast.fs.mount.Filesystem.ListSink;
+import io.holdfast.fs.origin.Attributes;
+import io.holdfast.fs.tree.Node;
+import io.holdfast.fs.tree.Tree;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lists directories of the dataset from the tree, which holds the listing that the origin gave, so
+ * that a reader needs no memory of its own and can go on where it was, under another daemon too.
+ * Who begins to read gets the names of that moment: the origin lists the directory, unless it has
+ * not changed since it did so last, or the memory {@linkplain MetadataCache holds}. Several who
+ * begin at the same time share one listing. Thread-safe.
+ */
+final class Listings {
+  /** Places of entries without attributes, which the tree does not have: above every node's id. */
+  private static final long UNKNOWN = 1L << 61;
+
+  /** Room for names of one hash, in a place. */
+  private static final int OF_ONE_HASH = 1 << 20;
+
+  /** Names without attributes that are remembered; a listing of more of them is asked for again. */
+  private static final long MOST_UNKNOWN = 200_000;
+
+  private static final Duration UNKNOWN_FOR = Duration.ofMinutes(10);
+
+  private static final byte[] HIDDEN = ControlNodes.NAME.getBytes(StandardCharsets.UTF_8);
+
+  /** For so long after a listing the attributes of its entries are taken as it told them, */
+  private static final long YOUNG_NANOS = Duration.ofSeconds(2).toNanos();
+
+  /** and for no more than this part of the TTL, since they are then believed for all of it. */
+  private static final int YOUNG_PART = 100;
+
+  private final Tree tree;
+  private final MetadataCache metadata;
+  private final Function<Node, Attributes> shown;
+  private final ConcurrentHashMap<Long, CompletableFuture<List<ListedEntry>>> running =
+      new ConcurrentHashMap<>();
+
+  /** Of directories that are not known whole, the entries that came without attributes. */
+  private final Cache<Long, List<ListedEntry>> unknown =
+      Caffeine.newBuilder()
+          .expireAfterAccess(UNKNOWN_FOR)
+          .maximumWeight(MOST_UNKNOWN)
+          .weigher((Long directory, List<ListedEntry> entries) -> 1 + entries.size())
+          .executor(Runnable::run)
+          .build();
+
+  /**
+   * Creates listings.
+   *
+   * @param shown returns a node's attributes as the kernel is to see them
+   */
+  Listings(Tree tree, MetadataCache metadata, Function<Node, Attributes> shown) {
+    this.tree = tree;
+    this.metadata = metadata;
+    this.shown = shown;
+  }
+
+  void list(Node directory, long after, IntPredicate looks, ListSink sink) throws FsException {
+    List<ListedEntry> without = begin(directory, after);
+    boolean[] hasRoom = {true};
+    if (after < UNKNOWN) {
+      boolean ask = !metadata.holds(directory) && !isYoung(directory);
+      tree.forEachSettledEntry(
+          directory,
+          after,
+          entry -> {
+            boolean look = looks.test(entry.type());
+            ListedEntry listed = look ? lookedUp(directory, entry, ask) : named(entry);
+            hasRoom[0] = listed == null || isHidden(directory, listed.name()) || sink.take(listed);
+            return hasRoom[0];
+          });
+    }
+    for (ListedEntry entry : without) {
+      if (entry.place() > after && hasRoom[0]) {
+        hasRoom[0] = isHidden(directory, entry.name()) || sink.take(entry);
+      }
+    }
+  }
+
+  /**
+   * Has the listing there. Who goes on where another daemon began may find that the tree does not
+   * have all of it.
+   *
+   * @return the entries that the tree does not have
+   * @throws FsException IO for who goes on in these, and it has them by now, in an order of its own
+   */
+  private List<ListedEntry> begin(Node directory, long after) throws FsException {
+    if (after == 0 && !metadata.holds(directory)) {
+      renew(directory);
+    }
+    List<ListedEntry> without = unknown.getIfPresent(directory.id());
+    if (tree.listedAt(directory) != 0) {
+      if (after >= UNKNOWN) {
+        throw new FsException(
+            FsError.IO, directory.path() + ": listed anew since it was begun: begin again");
+      }
+      return List.of();
+    }
+    return without == null ? bringIn(directory) : without;
+  }
+
+  private void renew(Node directory) throws FsException {
+    long listed = tree.listedAt(directory);
+    try {
+      if (!tree.hasSameNames(directory)) {
+        bringIn(directory);
+      }
+    } catch (FsException e) {
+      if (listed == 0) {
+        throw e;
+      }
+      metadata.fallBack(e);
+    }
+  }
+
+  private static ListedEntry named(Node entry) {
+    return new ListedEntry(entry.name(), entry.id(), entry.type(), entry.inode());
+  }
+
+  /**
+   * Returns an entry with what it leads to; null for one that has gone, or has another place now.
+   */
+  private @Nullable ListedEntry lookedUp(Node directory, Node entry, boolean ask) {
+    byte[] name = entry.name();
+    try {
+      return ask && !tree.lookup(directory, name).equals(entry)
+          ? null
+          : new ListedEntry(name, entry.id(), new Entry(entry.id(), shown.apply(entry)));
+    } catch (FsException e) {
+      // where it is the directory that has gone, its entries are known until it goes
+      boolean gone = e.code() == FsError.NOT_FOUND && tree.known(directory, name) == null;
+      return gone ? null : named(entry);
+    }
+  }
+
+  /** Tells whether a listing has just told the attributes of the entries. */
+  private boolean isYoung(Node directory) {
+    long listed = tree.listedAt(directory);
+    long young = Math.min(YOUNG_NANOS, metadata.ttl().toNanos() / YOUNG_PART);
+    return listed != 0 && System.nanoTime() - listed < young;
+  }
+
+  private static boolean isHidden(Node directory, byte[] name) {
+    return directory.id() == Tree.ROOT && Arrays.equals(name, HIDDEN);
+  }
+
+  /**
+   * Brings a listing into the tree that began no sooner than this call.
+   *
+   * @return the entries that the tree does not have
+   */
+  private List<ListedEntry> bringIn(Node directory) throws FsException {
+    boolean waited = false;
+    while (true) {
+      CompletableFuture<List<ListedEntry>> own = new CompletableFuture<>();
+      CompletableFuture<List<ListedEntry>> other = running.putIfAbsent(directory.id(), own);
+      if (other == null) {
+        bringAlone(directory, own);
+      }
+      CompletableFuture<List<ListedEntry>> listing = other == null ? own : other;
+      // one that was under way already may have passed what has changed just now
+      if (other == null || waited) {
+        return outcome(listing);
+      }
+      boolean unused = listing.handle((without, failure) -> true).join();
+      waited = true;
+    }
+  }
+
+  private static List<ListedEntry> outcome(CompletableFuture<List<ListedEntry>> listing)
+      throws FsException {
+    try {
+      return listing.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof FsException failure) {
+        throw failure;
+      }
+      throw new FsException(FsError.IO, "the listing failed in the daemon itself", e);
+    }
+  }
+
+  private void bringAlone(Node directory, CompletableFuture<List<ListedEntry>> own) {
+    try {
+      own.complete(bring(directory));
+    } catch (FsException e) {
+      own.completeExceptionally(e);
+    } finally {
+      running.remove(directory.id(), own);
+      own.completeExceptionally(new IllegalStateException("neither listed nor failed"));
+    }
+  }
+
+  private List<ListedEntry> bring(Node directory) throws FsException {
+    SortedMap<Long, ListedEntry> without = new TreeMap<>();
+    tree.bringIn(
+        directory,
+        (name, type, inode, attributes) -> {
+          long place = place(name, without);
+          without.putIfAbsent(place, new ListedEntry(name, place, type, inode));
+        });
+    // an origin may tell a name twice, and its attributes with one of them alone
+    List<ListedEntry> all =
+        without.values().stream()
+            .filter(entry -> tree.known(directory, entry.name()) == null)
+            .toList();
+    if (tree.listedAt(directory) == 0) {
+      unknown.put(directory.id(), all);
+    } else {
+      unknown.invalidate(directory.id());
+    }
+    return all;
+  }
+
+  /** Returns a place that is the same in the next listing, and that of the name if it has one. */
+  private static long place(byte[] name, SortedMap<Long, ListedEntry> taken) {
+    long place = UNKNOWN + Integer.toUnsignedLong(Arrays.hashCode(name)) * OF_ONE_HASH;
+    ListedEntry there = taken.get(place);
+    while (there != null && !Arrays.equals(there.name(), name)) {
+      place++;
+      there = taken.get(place);
+    }
+    return place;
+  }
+}

@@ -1,0 +1,158 @@
+package io.holdfast.fs.mount;
+
+import io.holdfast.fs.OutOfMemory;
+import io.holdfast.fs.linux.NamedThreads;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * The threads that receive the requests of a mount and answer them. A thread that takes a request
+ * while no other thread is idle starts another one first, so that a request that takes long keeps
+ * no other request waiting. There are never more threads than the binding allows; the next request
+ * then waits for one of them. Counts the requests. Thread-safe.
+ */
+public final class RequestThreads {
+  /** What {@link Receiver#receive} returns where there was no request after all. */
+  public static final int NONE = -1;
+
+  /** What {@link Receiver#receive} returns when the connection has ended. */
+  public static final int ENDED = -2;
+
+  /** More idle threads end once no thread was needed for a while. */
+  private static final int MOST_IDLE = 4;
+
+  /** Starting a thread costs more than keeping it. */
+  private static final long CALM_NANOS = Duration.ofSeconds(10).toNanos();
+
+  private static final int OPCODES = 64;
+
+  private final Supplier<Receiver> receivers;
+  private final int most;
+  private final Runnable whenEnded;
+  private final LongSupplier nanoTime;
+  private final NamedThreads threads = new NamedThreads("fuse");
+  private final AtomicLongArray counts = new AtomicLongArray(OPCODES);
+
+  /** Threads that wait for a request, or are about to. */
+  private final AtomicInteger idle = new AtomicInteger();
+
+  private final AtomicInteger running = new AtomicInteger();
+  private volatile long lastStart;
+  private volatile boolean ended;
+
+  /** Receives requests and answers them, for one thread. */
+  public interface Receiver extends AutoCloseable {
+    /**
+     * Waits for a request.
+     *
+     * @return its opcode, {@link #NONE} or {@link #ENDED}
+     */
+    int receive();
+
+    /** Answers the request. */
+    void answer();
+
+    /** Releases what the thread needed. */
+    @Override
+    void close();
+  }
+
+  /**
+   * Creates the threads; none runs before {@link #start}.
+   *
+   * @param receivers makes a receiver for each thread, on that thread; throws OutOfMemoryError
+   *     where the thread could not answer what it receives
+   * @param most how many threads there may be
+   * @param whenEnded runs on each thread that ends because the connection has ended
+   */
+  public RequestThreads(
+      Supplier<Receiver> receivers, int most, Runnable whenEnded, LongSupplier nanoTime) {
+    this.receivers = receivers;
+    this.most = most;
+    this.whenEnded = whenEnded;
+    this.nanoTime = nanoTime;
+  }
+
+  /** Begins to receive requests. */
+  public void start() {
+    lastStart = nanoTime.getAsLong();
+    running.incrementAndGet();
+    idle.incrementAndGet();
+    threads.newThread(this::run).start();
+  }
+
+  /** Where no thread can be had, the next request waits until this thread has answered. */
+  private void startAnother() {
+    try {
+      start();
+    } catch (OutOfMemoryError e) {
+      OutOfMemory.tell(e);
+      running.decrementAndGet();
+      idle.decrementAndGet();
+    }
+  }
+
+  private void run() {
+    try (Receiver receiver = receivers.get()) {
+      boolean needed = true;
+      while (needed && !ended) {
+        int opcode = receiver.receive();
+        if (opcode == ENDED) {
+          ended = true;
+        } else if (opcode != NONE) {
+          needed = answer(receiver, opcode);
+        }
+      }
+      if (ended) {
+        whenEnded.run();
+      }
+    } catch (OutOfMemoryError e) {
+      OutOfMemory.tell(e);
+    } finally {
+      idle.decrementAndGet();
+      running.decrementAndGet();
+    }
+  }
+
+  /** Returns whether the thread is needed for the next requests. */
+  private boolean answer(Receiver receiver, int opcode) {
+    counts.incrementAndGet(Math.min(opcode, OPCODES - 1));
+    // a FORGET as well: libfuse has it wait for the requests that came by the same directory
+    if (idle.decrementAndGet() == 0 && running.get() < most) {
+      startAnother();
+    }
+    int nowIdle = 0;
+    try {
+      receiver.answer();
+    } finally {
+      nowIdle = idle.incrementAndGet();
+    }
+    return nowIdle <= MOST_IDLE || nanoTime.getAsLong() - lastStart <= CALM_NANOS;
+  }
+
+  /** Returns how often each operation was asked for, by its name. */
+  public Map<String, Long> counts() {
+    Map<String, Long> byName = new TreeMap<>();
+    for (int opcode = 0; opcode < OPCODES; opcode++) {
+      if (counts.get(opcode) > 0) {
+        byName.merge(Opcode.nameOf(opcode), counts.get(opcode), Long::sum);
+      }
+    }
+    return byName;
+  }
+
+  /** Returns how many threads there are now. */
+  public int running() {
+    return running.get();
+  }
+
+  /** Tells whether the connection to the kernel has ended. */
+  public boolean isEnded() {
+    return ended;
+  }
+}

@@ -1,0 +1,150 @@
+package io.holdfast.fs.origin;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
+import io.holdfast.fs.origin.Origin.ScanSink;
+import io.holdfast.fs.origin.Origin.ScannedEntry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A scan that lists directories one by one, several at once. For stores that have directories.
+ * {@link #walk} is called once.
+ */
+public final class DirectoryWalk {
+  /** Entries that are passed together. */
+  private static final int BATCH = 1024;
+
+  private final Origin origin;
+  private final Executor threads;
+  private final ScanSink sink;
+
+  /** Directories that are being listed or wait to be listed. */
+  private final AtomicLong left = new AtomicLong(1);
+
+  private final CountDownLatch end = new CountDownLatch(1);
+
+  /**
+   * Creates a walk.
+   *
+   * @param threads runs the listings; not the thread that calls {@link #walk}
+   */
+  public DirectoryWalk(Origin origin, Executor threads, ScanSink sink) {
+    this.origin = origin;
+    this.threads = threads;
+    this.sink = sink;
+  }
+
+  /** Passes everything below a directory; see {@link Origin#scan}. */
+  public void walk(OriginPath top) {
+    submit(top);
+    try {
+      end.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void submit(OriginPath directory) {
+    try {
+      threads.execute(
+          () -> {
+            try {
+              list(directory);
+            } finally {
+              done();
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      done(); // the mount is ending
+    } catch (OutOfMemoryError e) {
+      // no thread can be started
+      OutOfMemory.tell(e);
+      sink.failed(directory, failure(directory, e));
+      done();
+    }
+  }
+
+  private static FsException failure(OriginPath directory, Throwable cause) {
+    return new FsException(
+        cause instanceof OutOfMemoryError ? FsError.NO_MEMORY : FsError.IO,
+        directory + ": could not be listed: " + cause,
+        cause);
+  }
+
+  private void done() {
+    if (left.decrementAndGet() == 0) {
+      end.countDown();
+    }
+  }
+
+  private void list(OriginPath directory) {
+    if (!sink.goesOn()) {
+      return;
+    }
+    List<OriginPath> within = new ArrayList<>();
+    try {
+      Batches batches = new Batches(directory, within);
+      origin.list(directory, batches.knowing(sink.known(directory)));
+      batches.pass();
+      sink.complete(directory);
+    } catch (FsException e) {
+      sink.failed(directory, e);
+    } catch (CancellationException e) {
+      return; // the sink wants no more entries
+    } catch (OutOfMemoryError e) {
+      OutOfMemory.tell(e);
+      sink.failed(directory, failure(directory, e));
+    } catch (RuntimeException e) {
+      sink.failed(directory, failure(directory, e));
+    }
+    left.addAndGet(within.size());
+    within.forEach(this::submit);
+  }
+
+  private final class Batches implements Origin.EntrySink {
+    private final OriginPath directory;
+    private final List<OriginPath> directories;
+    private List<ScannedEntry> entries = new ArrayList<>();
+
+    Batches(OriginPath directory, List<OriginPath> directories) {
+      this.directory = directory;
+      this.directories = directories;
+    }
+
+    @Override
+    public void way(List<Attributes> way) throws FsException {
+      if (sink.goesOn()) {
+        sink.way(directory, way);
+      }
+    }
+
+    @Override
+    public void entry(byte[] name, int type, long inode, @Nullable Attributes attributes) {
+      entries.add(new ScannedEntry(OriginPath.of(name), attributes));
+      if (attributes != null && attributes.isDirectory()) {
+        directories.add(directory.child(name));
+      }
+      if (entries.size() == BATCH) {
+        pass();
+        if (!sink.goesOn()) {
+          throw new CancellationException("nobody wants the scan any more");
+        }
+      }
+    }
+
+    void pass() {
+      if (!entries.isEmpty() && sink.goesOn()) {
+        sink.entries(directory, entries);
+      }
+      entries = new ArrayList<>();
+    }
+  }
+}

@@ -1,0 +1,196 @@
+package io.holdfast.fs.origin.s3;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.exception.ApiCallAttemptTimeoutException;
+import software.amazon.awssdk.core.exception.ApiCallTimeoutException;
+
+/** Translates failures of the store into the domain's errors. Stateless. */
+final class S3Failures {
+  private S3Failures() {}
+
+  /**
+   * Returns the failure of a request.
+   *
+   * @param what the entry of the request
+   */
+  static FsException of(String what, RuntimeException e) {
+    if (e instanceof AwsServiceException service) {
+      FsError code =
+          switch (service.statusCode()) {
+            case 404 -> FsError.NOT_FOUND;
+            case 401, 403 -> FsError.ACCESS_DENIED;
+            // another version, or a version without this range
+            case 412, 416 -> FsError.STALE;
+            default -> FsError.IO;
+          };
+      return new FsException(code, what + ": the store says " + said(service), e);
+    }
+    boolean late =
+        e instanceof ApiCallTimeoutException
+            || e instanceof ApiCallAttemptTimeoutException
+            || causeOf(e) instanceof java.net.SocketTimeoutException;
+    return late
+        ? new FsException(FsError.TIMED_OUT, what + ": the store did not answer in time", e)
+        : new FsException(FsError.IO, what + ": " + oneLine(causeOf(e)), e);
+  }
+
+  /** Returns why a dataset cannot be opened, and what to do. */
+  static FsException atStart(S3Settings settings, RuntimeException e) {
+    String what = settings.location().toString();
+    if (e instanceof AwsServiceException service) {
+      return refused(settings, what, service);
+    }
+    if (String.valueOf(e.getMessage()).contains("load credentials")) {
+      return new FsException(
+          FsError.ACCESS_DENIED,
+          what
+              + ": no credentials found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or"
+              + " AWS_PROFILE; a public bucket needs none with --s3-anonymous",
+          e);
+    }
+    boolean late = of(what, e).code() == FsError.TIMED_OUT;
+    String problem = late ? "it did not answer in time" : oneLine(causeOf(e));
+    return new FsException(
+        late ? FsError.TIMED_OUT : FsError.UNAVAILABLE,
+        what + ": cannot reach " + place(settings) + ": " + problem,
+        e);
+  }
+
+  /** Returns a message that no key begins with the prefix, and what to do. */
+  static String nothingAt(S3Settings settings) {
+    String bucket = settings.location().bucket();
+    return settings.location()
+        + ": nothing is there: check the prefix, as with 'aws s3 ls s3://"
+        + bucket
+        + "/"
+        + endpointWords(settings)
+        + "'; capitals count";
+  }
+
+  private static String endpointWords(S3Settings settings) {
+    return settings.endpoint() == null ? "" : " --endpoint-url " + settings.endpoint();
+  }
+
+  private static FsException refused(S3Settings settings, String what, AwsServiceException e) {
+    String region = regionOf(e);
+    String code = codeOf(e);
+    if (region != null && !region.equals(settings.region()) && isElsewhere(e)) {
+      return new FsException(
+          FsError.INVALID,
+          what + ": the bucket is in the region " + region + ": use --s3-region " + region,
+          e);
+    }
+    return switch (code) {
+      case "NoSuchBucket" ->
+          new FsException(
+              FsError.NOT_FOUND,
+              what
+                  + ": no bucket "
+                  + settings.location().bucket()
+                  + " at "
+                  + place(settings)
+                  + ": check its name"
+                  + (settings.endpoint() == null
+                      ? "; a store other than AWS needs --s3-endpoint"
+                      : " and --s3-endpoint"),
+              e);
+      case "RequestTimeTooSkewed" ->
+          new FsException(
+              FsError.UNAVAILABLE,
+              what + ": this machine's clock is wrong: the store has " + dateOf(e) + "; set it",
+              e);
+      case "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken" ->
+          new FsException(
+              FsError.ACCESS_DENIED,
+              what
+                  + ": the store does not take these credentials: "
+                  + said(e)
+                  + ": check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
+              e);
+      case "AuthorizationHeaderMalformed", "PermanentRedirect" ->
+          new FsException(
+              FsError.INVALID,
+              what + ": the bucket is in another region; name it with --s3-region: " + said(e),
+              e);
+      default -> denied(what, e);
+    };
+  }
+
+  private static FsException denied(String what, AwsServiceException e) {
+    FsException plain = of(what, e);
+    return plain.code() == FsError.ACCESS_DENIED
+        ? new FsException(
+            FsError.ACCESS_DENIED,
+            what + ": access denied: these credentials need s3:ListBucket and s3:GetObject there",
+            e)
+        : plain.code() == FsError.NOT_FOUND
+            ? new FsException(
+                FsError.NOT_FOUND,
+                plain.getMessage()
+                    + ": is this a store of S3? check --s3-endpoint; many stores want --s3-path-style",
+                e)
+            : plain;
+  }
+
+  private static boolean isElsewhere(AwsServiceException e) {
+    int status = e.statusCode();
+    return status == 301 || status == 307 || status == 400;
+  }
+
+  /** Returns the region that an answer names, in its header or its text. */
+  private static @Nullable String regionOf(AwsServiceException e) {
+    if (e.awsErrorDetails() != null && e.awsErrorDetails().sdkHttpResponse() != null) {
+      String told =
+          e.awsErrorDetails()
+              .sdkHttpResponse()
+              .firstMatchingHeader("x-amz-bucket-region")
+              .orElse(null);
+      if (told != null) {
+        return told;
+      }
+    }
+    String[] quoted = String.valueOf(e.getMessage()).split("expecting '", 2);
+    return quoted.length == 2 ? quoted[1].substring(0, quoted[1].indexOf('\'')) : null;
+  }
+
+  private static String dateOf(AwsServiceException e) {
+    return e.awsErrorDetails() == null || e.awsErrorDetails().sdkHttpResponse() == null
+        ? "another time"
+        : e.awsErrorDetails().sdkHttpResponse().firstMatchingHeader("Date").orElse("another time");
+  }
+
+  private static String codeOf(AwsServiceException e) {
+    String code = e.awsErrorDetails() == null ? null : e.awsErrorDetails().errorCode();
+    return code == null ? "" : code;
+  }
+
+  private static String said(AwsServiceException e) {
+    String text = e.awsErrorDetails() == null ? null : e.awsErrorDetails().errorMessage();
+    return (e.statusCode() + " " + codeOf(e) + (text == null ? "" : " " + text))
+        .replaceAll("\\s+", " ")
+        .trim();
+  }
+
+  private static String place(S3Settings settings) {
+    return settings.endpoint() == null ? "S3" : settings.endpoint().toString();
+  }
+
+  private static Throwable causeOf(Throwable e) {
+    Throwable cause = e;
+    while (cause.getCause() != null && cause.getCause() != cause) {
+      cause = cause.getCause();
+    }
+    return cause;
+  }
+
+  private static String oneLine(Throwable e) {
+    String name = e.getClass().getSimpleName().replace("Exception", "");
+    String words = name.replaceAll("(?<=[a-z])(?=[A-Z])", " ").toLowerCase(Locale.ROOT);
+    String text = e.getMessage() == null ? "" : ": " + e.getMessage().replaceAll("\\s+", " ");
+    return words + text;
+  }
+}

@@ -1,0 +1,73 @@
+package io.holdfast.fs.residency;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The numbers by which the policy knows residents. A number is used only once, because a policy may
+ * remember a resident that has gone. Numbers ascend, so sorted arrays hold them, in 12 to 24 bytes
+ * a resident. Not thread-safe.
+ */
+final class Handles {
+  private static final int FEWEST = 16;
+
+  /** In ascending order; removed numbers stay until the arrays are packed. */
+  private long[] handles = new long[FEWEST];
+
+  private @Nullable Resident[] residents = new Resident[FEWEST];
+  private int end;
+  private int live;
+  private long next = 1;
+
+  /** Returns a number that was never used before. */
+  long next() {
+    return next++;
+  }
+
+  /** Adds a resident under the number that {@link #next} has just returned. */
+  void add(long handle, Resident resident) {
+    if (end == handles.length) {
+      pack();
+    }
+    handles[end] = handle;
+    residents[end++] = resident;
+    live++;
+  }
+
+  /** Packs the arrays, or grows them where few entries were removed. */
+  private void pack() {
+    int room = live > end / 2 ? end + end / 2 : end;
+    long[] packedHandles = new long[room];
+    @Nullable Resident[] packed = new Resident[room];
+    int to = 0;
+    for (int i = 0; i < end; i++) {
+      if (residents[i] != null) {
+        packedHandles[to] = handles[i];
+        packed[to++] = residents[i];
+      }
+    }
+    handles = packedHandles;
+    residents = packed;
+    end = to;
+  }
+
+  /** Replaces the resident of a number. */
+  void replace(long handle, Resident now) {
+    residents[find(handle)] = now;
+  }
+
+  /** Removes and returns the resident of a number; null where there is none. */
+  @Nullable Resident remove(long handle) {
+    int at = find(handle);
+    Resident removed = at < 0 ? null : residents[at];
+    if (removed != null) {
+      residents[at] = null;
+      live--;
+    }
+    return removed;
+  }
+
+  private int find(long handle) {
+    return Arrays.binarySearch(handles, 0, end, handle);
+  }
+}

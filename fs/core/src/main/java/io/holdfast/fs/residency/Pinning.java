@@ -1,0 +1,309 @@
+package io.holdfast.fs.residency;
+
+import io.holdfast.fs.CheckedBytes;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.PageStore;
+import io.holdfast.fs.linux.IsolatedThreads;
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.transit.Fetched;
+import io.holdfast.fs.transit.Item;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Pins admitted items through the own mount: brings their pages into memory, maps them, and locks
+ * them for a hard pin. Thread-safe. Only isolated threads touch the own mount, and no method waits
+ * for them.
+ */
+final class Pinning {
+  private static final Logger log = LoggerFactory.getLogger(Pinning.class);
+  private static final int REHOME_ATTEMPTS = 4;
+
+  /** Bytes that are given to the kernel at once. */
+  private static final int PIECE = 1 << 20;
+
+  private final OwnMount mount;
+  private final PageStore pages;
+
+  /** The queue of items to pin is bounded by transit memory, which holds the items' bytes. */
+  private final IsolatedThreads pinners;
+
+  private final IsolatedThreads droppers;
+
+  private final boolean hard;
+  private final Consumer<Resident> unpinned;
+  private final AtomicLong failures = new AtomicLong();
+  private final AtomicInteger lastErrno = new AtomicInteger();
+  private volatile boolean closed;
+
+  /**
+   * Creates a pinning with nothing pinned.
+   *
+   * @param hard whether to lock the pages, rather than only map them
+   * @param unpinned takes, on an isolated thread, an item that could not be pinned or was released
+   *     meanwhile; some of its pages may be in the page cache
+   */
+  Pinning(
+      OwnMount mount,
+      PageStore pages,
+      IsolatedThreads pinners,
+      IsolatedThreads droppers,
+      boolean hard,
+      Consumer<Resident> unpinned) {
+    this.mount = mount;
+    this.pages = pages;
+    this.pinners = pinners;
+    this.droppers = droppers;
+    this.hard = hard;
+    this.unpinned = unpinned;
+  }
+
+  /**
+   * Begins to pin an item that has arrived. {@link Fetched#done()} is called when pinning has
+   * ended.
+   *
+   * @return false where nothing is pinned any more
+   */
+  boolean begin(Resident resident, Fetched fetched) {
+    return new Arrived(resident, fetched).begin();
+  }
+
+  /** Begins to pin an item that an earlier daemon had pinned. */
+  boolean beginAgain(Resident resident) {
+    byte[] path = resident.item().path().get().bytes();
+    return execute(() -> pinAgain(resident, path));
+  }
+
+  private boolean execute(Runnable task) {
+    return execute(pinners, task);
+  }
+
+  private static boolean execute(IsolatedThreads threads, Runnable task) {
+    try {
+      threads.execute(task);
+      return true;
+    } catch (RejectedExecutionException e) {
+      return false;
+    }
+  }
+
+  private void pinAgain(Resident resident, byte[] path) {
+    pinAt(resident, () -> mount.pinCached(resident.item(), path, hard));
+  }
+
+  /**
+   * Runs on an isolated thread: no logging here. Passes an item that could not be pinned to {@link
+   * #unpinned}, which drops the item's pages.
+   */
+  private void pinAt(Resident resident, LongSupplier mapping) {
+    boolean pinned = false;
+    try {
+      if (!closed && !resident.isReleased()) {
+        long address = mapping.getAsLong();
+        pinned = address >= 0 && resident.pinned(address);
+        if (address >= 0 && !pinned) {
+          OwnMount.unmap(address, resident.item().length());
+        }
+      }
+    } finally {
+      if (!pinned) {
+        unpinned.accept(resident);
+      }
+    }
+  }
+
+  /**
+   * An item whose bytes have arrived and that is being pinned. Three steps: drop the pages that a
+   * reader from another memory cgroup has brought in, give the missing pages to the kernel from
+   * transit memory, and map the item. Each step is a task of its own, and no thread waits for the
+   * next step.
+   */
+  private final class Arrived implements PageStore.Source {
+    private final Resident resident;
+    private final Item item;
+    private final byte[] path;
+    private final Fetched fetched;
+
+    /** How many reads from another memory cgroup have had their pages dropped. */
+    private int settledReads;
+
+    private boolean lookedUp;
+
+    /** Offset of the first byte that was given to the kernel; the bytes behind it were, too. */
+    private int stored;
+
+    /** Address of the bytes while they are being given to the kernel. */
+    private long memory;
+
+    Arrived(Resident resident, Fetched fetched) {
+      this.resident = resident;
+      this.item = resident.item();
+      this.path = item.path().get().bytes();
+      this.fetched = fetched;
+    }
+
+    boolean begin() {
+      return fetched.readsFromElsewhere() > 0
+          ? execute(droppers, this::rehome)
+          : store() || execute(this::pin);
+    }
+
+    private void rehome() {
+      storeAfter(
+          () -> {
+            int reads = fetched.readsFromElsewhere();
+            mount.clear(path, item);
+            settledReads = reads;
+          });
+    }
+
+    private void lookUp() {
+      lookedUp = true;
+      storeAfter(() -> mount.lookUp(path));
+    }
+
+    /**
+     * Runs a step and then gives the kernel the missing pages. The item is pinned even if the step
+     * fails.
+     */
+    private void storeAfter(Runnable first) {
+      boolean stores = false;
+      try {
+        if (!isPointless()) {
+          first.run();
+          stores = store();
+        }
+      } finally {
+        if (!stores) {
+          pinLater();
+        }
+      }
+    }
+
+    private boolean store() {
+      stored = item.length();
+      return firstMissing() < stored && !isPointless() && pages.store(item.node(), this);
+    }
+
+    /**
+     * Returns the next piece, from the end to the beginning: a reader on its way through the item
+     * comes from the other side, and the two meet.
+     */
+    @Override
+    public PageStore.@Nullable Piece next() {
+      int first = firstMissing();
+      if (stored <= first || isPointless() || fetched.isOutdated()) {
+        return null;
+      }
+      if (memory == 0) {
+        memory = fetched.hold();
+      }
+      if (memory == 0) {
+        return null;
+      }
+      int from = Math.max(first, (stored - 1) / PIECE * PIECE);
+      int length = stored - from;
+      stored = from;
+      try {
+        CheckedBytes bytes = CheckedBytes.of(item, from, length, fetched.item(), memory);
+        return new PageStore.Piece(item.offset() + from, bytes);
+      } catch (FsException e) {
+        return null; // and pinned without this piece
+      }
+    }
+
+    /** Returns the first byte that the kernel lacks: a dropped item lacks all of its bytes. */
+    private int firstMissing() {
+      int first = settledReads > 0 ? 0 : fetched.firstUndelivered();
+      return first == item.length() ? first : first - first % Linux.PAGE_SIZE;
+    }
+
+    /** Looks the file up and stores again, once, if the kernel did not know the file. */
+    @Override
+    public void over(boolean known) {
+      boolean goesOn = false;
+      try {
+        if (memory != 0) {
+          memory = 0;
+          fetched.release();
+        }
+        goesOn = !known && !lookedUp && execute(this::lookUp);
+      } finally {
+        if (!goesOn) {
+          pinLater();
+        }
+      }
+    }
+
+    /**
+     * Pins on an isolated thread, or, after the threads have ended, right here, where nothing is
+     * mapped any more.
+     */
+    private void pinLater() {
+      if (!execute(this::pin)) {
+        pin();
+      }
+    }
+
+    private boolean isPointless() {
+      return closed || resident.isReleased();
+    }
+
+    private void pin() {
+      try {
+        pinAt(resident, this::map);
+      } finally {
+        fetched.done();
+      }
+    }
+
+    /**
+     * Maps the item. A reader on its way through the item may bring pages in again between the drop
+     * and the lock; then both are repeated.
+     */
+    private long map() {
+      for (int attempt = 1; ; attempt++) {
+        int reads = fetched.readsFromElsewhere();
+        long address = mount.pin(item, path, reads > settledReads, hard);
+        if (address < 0) {
+          failures.incrementAndGet();
+          lastErrno.set((int) -address);
+          return address;
+        }
+        if (fetched.readsFromElsewhere() == reads || attempt == REHOME_ATTEMPTS) {
+          return address;
+        }
+        OwnMount.unmap(address, item.length());
+      }
+    }
+  }
+
+  boolean isHard() {
+    return hard;
+  }
+
+  /** Returns how many items could not be pinned since the mount. */
+  long failures() {
+    return failures.get();
+  }
+
+  /** Logs a failure of the isolated threads, which cannot log. */
+  void tick() {
+    int errno = lastErrno.getAndSet(0);
+    if (errno > 0) {
+      log.warn("an item could not be pinned: {}; {} so far", Linux.describe(errno), failures);
+    }
+  }
+
+  /** Stops pinning. */
+  void close() {
+    closed = true;
+    pinners.close();
+  }
+}

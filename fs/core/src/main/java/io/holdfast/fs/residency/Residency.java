@@ -1,0 +1,483 @@
+package io.holdfast.fs.residency;
+
+import io.holdfast.fs.CheckedBytes;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.PageStore;
+import io.holdfast.fs.linux.IsolatedThreads;
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.origin.OriginPath;
+import io.holdfast.fs.transit.Borrower;
+import io.holdfast.fs.transit.Fetched;
+import io.holdfast.fs.transit.Item;
+import io.holdfast.policy.CachePolicy;
+import io.holdfast.policy.ItemHash;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides and enforces what stays in the page cache. It pins items that the policy admits, through
+ * the own mount. It drops all other pages a little after they were read.
+ *
+ * <p>Thread-safe: {@link ResidentSet} has the only lock. Isolated threads touch the own mount. Only
+ * methods that say so wait for them, for a bounded time.
+ */
+public final class Residency implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Residency.class);
+
+  private final Pinning pinning;
+  private final PageDropper pageDropper;
+  private final ResidentSet residentSet;
+  private final AdmissionControl admission;
+  private final ResidentLog residentLog;
+  private final Set<Resident> leaving = ConcurrentHashMap.newKeySet();
+
+  private final AtomicLong evicted = new AtomicLong();
+  private volatile boolean closed;
+
+  /**
+   * The threads that may touch the own mount.
+   *
+   * @param pinners pin
+   * @param droppers drop; separate, so that a drop does not wait behind many pins
+   */
+  public record Threads(IsolatedThreads pinners, IsolatedThreads droppers) {}
+
+  /**
+   * The rules of admission.
+   *
+   * @param policy used under the residency's lock from now on
+   * @param selection the user's rules for files by name; they precede the policy
+   * @param log records the residents for the next daemon
+   */
+  public record Rules(CachePolicy policy, Selection selection, ResidentLog log) {}
+
+  /**
+   * The bounds of the window: pages that are cached but not resident.
+   *
+   * @param size bytes; 0 for none
+   * @param age how long after its last read an item's pages may stay
+   */
+  public record WindowSize(long size, Duration age) {}
+
+  /**
+   * The use of the own mount.
+   *
+   * @param place the mountpoint
+   * @param pages puts bytes into the mount's page cache
+   * @param hard whether to lock the pages of residents, rather than only map them
+   * @param mappings most residents
+   */
+  public record MountUse(Path place, PageStore pages, boolean hard, long mappings) {}
+
+  /** The figures of one moment. */
+  public record Figures(
+      long capacityBytes,
+      long residentBytes,
+      long residentItems,
+      long keptBytes,
+      long keptItems,
+      long admittedItems,
+      long refusedItems,
+      long evictedItems,
+      long pinFailures,
+      long windowBytes,
+      long droppedBytes) {}
+
+  /** Creates a residency with no residents. */
+  public Residency(
+      Rules rules, MountUse use, Threads threads, WindowSize window, LongSupplier nanoTime) {
+    this.residentSet = new ResidentSet(rules.policy(), rules.log());
+    this.residentLog = rules.log();
+    admission = new AdmissionControl(residentSet, rules.selection(), residentLog, use.mappings());
+    OwnMount mount = new OwnMount(use.place());
+    pageDropper =
+        new PageDropper(
+            new Window(window.size(), window.age(), nanoTime),
+            mount,
+            threads.droppers(),
+            this::isResident);
+    pinning =
+        new Pinning(
+            mount,
+            use.pages(),
+            threads.pinners(),
+            threads.droppers(),
+            use.hard(),
+            this::forgetAndDrop);
+  }
+
+  /** Tells whether an item would be admitted now. */
+  public boolean wouldAdmit(Item item) {
+    return !closed && admission.wouldAdmit(item);
+  }
+
+  /**
+   * Tells whether an item would be admitted now without an eviction. For an item that a user has
+   * {@linkplain #pins() pinned}, residents that are not kept may be evicted.
+   *
+   * @param besides whole pages of items that are about to be admitted
+   */
+  public boolean hasRoom(Item item, long besides) {
+    return !closed && admission.hasRoom(item, besides);
+  }
+
+  /** Returns the names that users have pinned since the mount. */
+  public Pins pins() {
+    return admission.pins();
+  }
+
+  /** Returns the bytes of an item in whole pages, as residents are counted. */
+  public static long weight(int length) {
+    return (length + Linux.PAGE_SIZE - 1L) / Linux.PAGE_SIZE * Linux.PAGE_SIZE;
+  }
+
+  /**
+   * Answers a read from a pinned item.
+   *
+   * @param offset first byte, within the item
+   * @return false where the item is not pinned; the borrower has not been called then
+   */
+  public boolean serve(Item item, int offset, int length, Borrower borrower) {
+    // a soft pin's pages may be gone, and touching them would wait for the daemon itself
+    Resident resident = isHard() ? residentSet.get(item.key()) : null;
+    long address = resident == null ? 0 : resident.enter();
+    if (address == 0) {
+      return false;
+    }
+    CheckedBytes bytes;
+    try {
+      bytes = CheckedBytes.of(item, offset, length, resident.item(), address);
+    } catch (FsException e) {
+      resident.leave();
+      borrower.failed(e);
+      return true;
+    }
+    if (!Linux.isInMemory(bytes.address(), length)) {
+      resident.leave();
+      lose(resident);
+      return false;
+    }
+    borrower.lent(new ResidentLoan(resident, bytes));
+    return true;
+  }
+
+  /**
+   * Releases an item whose locked pages the kernel has dropped all the same. Touching these pages
+   * would make the kernel request them from this daemon, perhaps from the very thread that touches
+   * them.
+   */
+  private void lose(Resident resident) {
+    if (residentSet.remove(resident)) {
+      resident.release();
+      pageDropper.deliveredWhole(resident.item());
+      log.warn("{} was pinned, and lost pages: it is fetched again", resident.item());
+    }
+  }
+
+  /** Tells whether an item is resident or being pinned. */
+  public boolean isResident(Item item) {
+    return residentSet.contains(item.key());
+  }
+
+  /** Tells whether an item is pinned. */
+  public boolean isPinned(Item item) {
+    Resident resident = residentSet.get(item.key());
+    return resident != null && resident.isPinned();
+  }
+
+  /** Releases an item that another node holds now, unless users want it kept here. */
+  public void cede(Item item) {
+    Resident resident = residentSet.get(item.key());
+    if (resident != null && isLeftToPolicy(item.path().get())) {
+      forgetAndDrop(resident);
+    }
+  }
+
+  /**
+   * Offers an item that has arrived completely to the policy, and begins to pin it if it is
+   * admitted.
+   *
+   * @return whether the item was admitted; {@link Fetched#done()} is called later then
+   */
+  public boolean offer(Fetched fetched) {
+    Item item = fetched.item();
+    Resident before = residentSet.get(item.key());
+    if (closed || (before == null ? !admission.hasMappings() : isHard())) {
+      return false;
+    }
+    // a resident is fetched again after the kernel reclaimed a soft pin's pages
+    return before == null ? ask(fetched) : beginAgain(fetched, before);
+  }
+
+  private boolean ask(Fetched fetched) {
+    Resident resident = admission.admit(fetched.item(), this::giveUp);
+    return resident != null && begin(fetched, resident);
+  }
+
+  /**
+   * Takes over a resident of the previous daemon: pins the item again if its pages are still cached
+   * and the policy admits it now. Fetches nothing. An item that is already resident again, because
+   * a reader missed some of its pages, stays as it is.
+   */
+  public void resume(Item item) {
+    Resident resident = admission.hasMappings() ? admission.admit(item, this::giveUp) : null;
+    if (resident != null) {
+      if (!pinning.beginAgain(resident)) {
+        forget(resident);
+      }
+    } else if (!isResident(item)) {
+      residentLog.released(item.key());
+      pageDropper.deliveredWhole(item);
+    }
+  }
+
+  private void giveUp(Resident resident) {
+    evicted.incrementAndGet();
+    resident.release();
+    pageDropper.deliveredWhole(resident.item());
+  }
+
+  private boolean beginAgain(Fetched fetched, Resident before) {
+    Resident resident = new Resident(fetched.item());
+    if (!residentSet.replace(before, resident)) {
+      return false;
+    }
+    before.release();
+    return begin(fetched, resident);
+  }
+
+  /**
+   * Begins to pin, unless the version is outdated. A thread that releases a version ends its
+   * fetches first and its residents second, so one of the two steps finds an item that is just
+   * being admitted.
+   */
+  private boolean begin(Fetched fetched, Resident resident) {
+    boolean begun = false;
+    try {
+      begun = !fetched.isOutdated() && pinning.begin(resident, fetched);
+    } finally {
+      if (!begun) {
+        forget(resident);
+      }
+    }
+    return begun;
+  }
+
+  /** Returns the hash by which an item is selected and placed, the same on every node. */
+  public static long hash(Item item) {
+    return ItemHash.of(item.path().get().bytes(), item.offset());
+  }
+
+  /** Removes a resident without dropping its pages. */
+  private void forget(Resident resident) {
+    residentSet.remove(resident);
+    resident.release();
+  }
+
+  private void forgetAndDrop(Resident resident) {
+    forget(resident);
+    pageDropper.deliveredWhole(resident.item());
+  }
+
+  /**
+   * Applies the current rules for an item's name to a resident item.
+   *
+   * @return whether the item is kept from now on, or no longer is
+   */
+  public boolean reconsider(Item item) {
+    Resident resident = residentSet.get(item.key());
+    if (resident == null) {
+      return false;
+    }
+    return switch (admission.verdict(item.path().get())) {
+      case KEPT -> residentSet.keep(item.key(), weight(item.length()));
+      case ORDINARY -> residentSet.unkeep(item.key(), hash(item));
+      case EXCLUDED -> giveUpNow(resident);
+    };
+  }
+
+  /**
+   * Releases a resident and drops its pages. Waits, for a short and bounded time, while many pages
+   * are being dropped.
+   *
+   * @param force whether to release an item that its name protects as well
+   * @return whether the item was resident and no longer is
+   */
+  public boolean giveUp(Item item, boolean force) {
+    Resident resident = residentSet.get(item.key());
+    return resident != null
+        && (force || admission.verdict(item.path().get()) != Selection.Verdict.KEPT)
+        && giveUpNow(resident);
+  }
+
+  private boolean giveUpNow(Resident resident) {
+    boolean removed = residentSet.remove(resident);
+    if (removed) {
+      letGo(resident);
+    }
+    return removed;
+  }
+
+  /**
+   * Releases a resident on a thread that may wait: the pages that are being dropped must not exceed
+   * the window.
+   */
+  private void letGo(Resident resident) {
+    pageDropper.awaitRoom();
+    leaving.add(resident);
+    resident.release();
+    pageDropper.leave(resident.item());
+  }
+
+  /**
+   * Changes the capacity. If it falls below the resident bytes, evicts residents in the policy's
+   * order. Releases them one after the other on this thread, with a bounded wait for drops at each.
+   *
+   * @param capacity bytes
+   * @param mostMappings most residents
+   * @return how many residents were evicted
+   */
+  public long resize(long capacity, long mostMappings) {
+    admission.allowMappings(mostMappings);
+    List<Resident> givenUp = residentSet.resize(capacity);
+    evicted.addAndGet(givenUp.size());
+    givenUp.forEach(this::letGo);
+    return givenUp.size();
+  }
+
+  /** Passes every item that is resident or being pinned. */
+  public void forEachResident(Consumer<Item> taker) {
+    residentSet.all().forEach(resident -> taker.accept(resident.item()));
+  }
+
+  /** Returns how many residents that a user released are still being read from. */
+  public long leaving() {
+    leaving.removeIf(resident -> !resident.isMapped());
+    return leaving.size();
+  }
+
+  /**
+   * Drops an item's pages that may be cached, unless the item is resident. Pages that applications
+   * have mapped are retried later. Waits for the drop, for a bounded time.
+   */
+  public void dropStray(Item item) {
+    pageDropper.dropStray(item);
+  }
+
+  /** Records that bytes of an item that was not admitted are in the page cache now. */
+  public void noteDelivered(Item item, int bytes, boolean complete) {
+    pageDropper.delivered(item, bytes, complete);
+  }
+
+  /**
+   * Waits, for a short and bounded time, while more non-resident pages are cached than the window
+   * allows. For a thread that is about to bring in more.
+   */
+  public void awaitRoom() {
+    pageDropper.awaitRoom();
+  }
+
+  /**
+   * Releases every resident of a file whose version has changed. On return no mapping of the file
+   * is left, except mappings that are being read at this moment.
+   *
+   * @return bytes that are no longer resident
+   */
+  public long release(long node) {
+    long bytes = 0;
+    for (Resident resident : residentSet.of(node)) {
+      bytes += resident.item().length();
+      forget(resident);
+    }
+    pageDropper.forget(node);
+    return bytes;
+  }
+
+  /** Returns how many items of a file are pinned. */
+  public long pinnedItems(long node) {
+    return pinned(node).count();
+  }
+
+  /** Returns how many bytes of a file are pinned. */
+  public long pinnedBytes(long node) {
+    return pinned(node).mapToLong(resident -> resident.item().length()).sum();
+  }
+
+  private Stream<Resident> pinned(long node) {
+    return residentSet.of(node).stream().filter(Resident::isPinned);
+  }
+
+  /** Returns the nodes that have residents. */
+  public List<Long> residentNodes() {
+    return residentSet.nodes();
+  }
+
+  /**
+   * Drops pages whose time in the window is over, and logs failures to pin. Called several times a
+   * second.
+   */
+  public void tick() {
+    pageDropper.tick();
+    pinning.tick();
+  }
+
+  /** Tells whether a file's name excludes it from residency. */
+  public boolean isExcluded(OriginPath path) {
+    return admission.verdict(path) == Selection.Verdict.EXCLUDED;
+  }
+
+  /** Tells whether the policy decides about a file, rather than a user's rule for its name. */
+  public boolean isLeftToPolicy(OriginPath path) {
+    return admission.verdict(path) == Selection.Verdict.ORDINARY;
+  }
+
+  /** Tells the policy the size of the dataset, in whole pages. */
+  public void datasetSize(long bytes) {
+    residentSet.datasetSize(bytes);
+  }
+
+  /** Returns the policy's name. */
+  public String policyName() {
+    return residentSet.policyName();
+  }
+
+  /** Tells whether pages are locked, rather than only mapped. */
+  public boolean isHard() {
+    return pinning.isHard();
+  }
+
+  /** Returns the current figures. */
+  public Figures figures() {
+    ResidentSet.Sums sums = residentSet.sums();
+    return new Figures(
+        sums.capacity(),
+        sums.bytes(),
+        sums.items(),
+        sums.keptBytes(),
+        sums.keptItems(),
+        admission.admitted(),
+        admission.refused(),
+        evicted.get(),
+        pinning.failures(),
+        pageDropper.bytes(),
+        pageDropper.droppedBytes());
+  }
+
+  /** Unpins everything and stops admitting. */
+  @Override
+  public void close() {
+    closed = true;
+    pinning.close();
+    residentSet.all().forEach(this::forget);
+    pageDropper.close();
+  }
+}

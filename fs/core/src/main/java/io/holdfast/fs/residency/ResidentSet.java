@@ -1,0 +1,211 @@
+package io.holdfast.fs.residency;
+
+import io.holdfast.fs.ItemKey;
+import io.holdfast.policy.CachePolicy;
+import io.holdfast.policy.Outcome;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The resident items: the policy, and the residents that it has admitted.
+ *
+ * <p>Thread-safe. {@link #lock} guards the policy and keeps the residents equal to the policy's. It
+ * is a leaf lock: only the policy, the index of residents and the log are called under it.
+ */
+final class ResidentSet {
+  private final ReentrantLock lock = new ReentrantLock();
+  private final CachePolicy policy;
+  private final ResidentLog log;
+  private final ResidentIndex residents = new ResidentIndex();
+  private final Handles handles = new Handles();
+
+  ResidentSet(CachePolicy policy, ResidentLog log) {
+    this.policy = policy;
+    this.log = log;
+  }
+
+  /** The residents' sums at one moment. */
+  record Sums(long capacity, long bytes, long items, long keptBytes, long keptItems) {
+    long free() {
+      return capacity - bytes;
+    }
+  }
+
+  Sums sums() {
+    lock.lock();
+    try {
+      return new Sums(
+          policy.capacity(),
+          policy.residentBytes(),
+          policy.residentItems(),
+          policy.keptBytes(),
+          policy.keptItems());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Nullable Resident get(ItemKey item) {
+    return residents.get(item);
+  }
+
+  boolean contains(ItemKey item) {
+    return residents.get(item) != null;
+  }
+
+  int size() {
+    return residents.size();
+  }
+
+  List<Resident> all() {
+    return residents.all();
+  }
+
+  List<Long> nodes() {
+    return residents.nodes();
+  }
+
+  /** Returns the residents of a file. */
+  Collection<Resident> of(long node) {
+    return residents.of(node);
+  }
+
+  boolean wouldAdmit(ItemKey item, long hash, long weight) {
+    lock.lock();
+    try {
+      Resident there = residents.get(item);
+      return policy.wouldAdmit(there == null ? handles.next() : there.handle, hash, weight);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Asks the policy to admit an item. Refuses if another thread has just admitted the same item.
+   *
+   * @param kept whether a user wants the item to stay, whatever the policy decides
+   * @param givenUp takes the evicted residents
+   * @return whether the item is resident from now on
+   */
+  boolean admit(Resident resident, boolean kept, long weight, List<Resident> givenUp) {
+    ItemKey key = resident.item().key();
+    long hash = Residency.hash(resident.item());
+    lock.lock();
+    try {
+      if (residents.get(key) != null) {
+        return false;
+      }
+      long id = handles.next();
+      Outcome outcome = kept ? policy.keep(id, weight) : policy.offer(id, hash, weight);
+      takeOut(outcome.evicted(), givenUp);
+      if (outcome.admitted()) {
+        resident.handle = id;
+        handles.add(id, resident);
+        residents.add(resident);
+        log.admitted(key);
+      }
+      return outcome.admitted();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void takeOut(long[] ids, List<Resident> givenUp) {
+    for (long id : ids) {
+      Resident evictee = handles.remove(id);
+      if (evictee != null) {
+        residents.remove(evictee);
+        log.released(evictee.item().key());
+        givenUp.add(evictee);
+      }
+    }
+  }
+
+  /**
+   * Replaces a resident by another one of the same item; returns false where it is no longer
+   * resident.
+   */
+  boolean replace(Resident before, Resident now) {
+    lock.lock();
+    try {
+      boolean replaced = residents.replace(before, now);
+      if (replaced) {
+        now.handle = before.handle;
+        handles.replace(now.handle, now);
+      }
+      return replaced;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Removes a resident; returns false where it is no longer resident. */
+  boolean remove(Resident resident) {
+    lock.lock();
+    try {
+      boolean removed = residents.remove(resident);
+      if (removed) {
+        handles.remove(resident.handle);
+        policy.remove(resident.handle);
+        log.released(resident.item().key());
+      }
+      return removed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Exempts a resident from eviction; returns false where there is no such resident or no room. */
+  boolean keep(ItemKey item, long weight) {
+    lock.lock();
+    try {
+      Resident there = residents.get(item);
+      return there != null && policy.keep(there.handle, weight).admitted();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Lets the policy evict a resident again; returns false where it already may. */
+  boolean unkeep(ItemKey item, long hash) {
+    lock.lock();
+    try {
+      Resident there = residents.get(item);
+      return there != null && policy.unkeep(there.handle, hash);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Changes the capacity.
+   *
+   * @return the evicted residents
+   */
+  List<Resident> resize(long capacity) {
+    List<Resident> givenUp = new ArrayList<>();
+    lock.lock();
+    try {
+      takeOut(policy.resize(capacity), givenUp);
+      return givenUp;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void datasetSize(long bytes) {
+    lock.lock();
+    try {
+      policy.datasetSize(bytes);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  String policyName() {
+    return policy.name();
+  }
+}

@@ -1,0 +1,386 @@
+package io.holdfast.fs.stats;
+
+import com.github.benmanes.caffeine.cache.CacheLoader;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.LoadingCache;
+import com.github.benmanes.caffeine.cache.Ticker;
+import io.holdfast.fs.FetchUse;
+import io.holdfast.fs.figures.JobsFigures;
+import io.holdfast.fs.figures.ProcessFigures;
+import io.holdfast.fs.linux.Procfs;
+import io.holdfast.fs.linux.Procfs.ProcessStat;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What applications do with the mount, by process and by job: opens, misses, bytes fetched, time
+ * stalled, epochs. What this process itself does does not count. Thread-safe.
+ *
+ * <p>Bounded, whatever users start and call themselves: of the jobs and processes that have done
+ * something those are kept apart that were active last; what the others did is added up in a row of
+ * its own. Names have a bounded length ({@link JobNames}). A process keeps the job in which it was
+ * first seen, also when it has ended.
+ */
+public final class Activity {
+  /** Jobs that are kept apart at most. */
+  static final int MOST_JOBS = 256;
+
+  /** Processes that are kept apart at most. */
+  static final int MOST_PROCESSES = 4096;
+
+  /** Processes that are told apart at most: those with the most opens. */
+  static final int MOST_TOLD = 1024;
+
+  /** The number in the row of all other processes; no process has it. */
+  private static final int NO_PROCESS = -1;
+
+  /** Of a heap, a part of this size has room for a job and what is known of the files it opens. */
+  private static final long HEAP_OF_JOB = 2 << 20;
+
+  private static final int FEWEST_JOBS = 32;
+
+  private static final int MOST_THREADS = 16_384;
+
+  /** How many go at once when there are too many: each sixteenth. */
+  private static final int GOING = 16;
+
+  /** A number that was another thread's is noticed after this time. */
+  private static final Duration KEEP_THREAD = Duration.ofSeconds(10);
+
+  private final JobBy by;
+  private final int itemSize;
+  private final LongSupplier nanoTime;
+  private final Procfs procfs;
+  private final JobNames names;
+  private final int ownProcess = (int) ProcessHandle.current().pid();
+  private final LongAdder opens = new LongAdder();
+  private final LoadingCache<Integer, Caller> callers;
+
+  /** Guards the maps, and when processes were seen; a leaf. Nobody reads /proc within. */
+  private final Object lock = new Object();
+
+  private final Map<String, JobFigures> jobs = new HashMap<>();
+  private final Map<Integer, ProcessActivity> byPid = new HashMap<>();
+  private final int mostJobs;
+
+  /** What those did that are no longer kept apart. */
+  private JobCounts otherJobs = NOTHING;
+
+  private JobCounts otherProcesses = NOTHING;
+  private int processesOfOtherJobs;
+
+  private static final JobCounts NOTHING = new JobCounts(0, 0, 0, 0, 0, 0);
+
+  /**
+   * A process and what it has done; number -1 stands for all others together.
+   *
+   * @param ended whether it is there no longer
+   */
+  public record ProcessReport(
+      int pid, String job, String command, boolean ended, JobCounts counts) {
+    /** Returns them for whoever shows them. */
+    public ProcessFigures figures() {
+      return new ProcessFigures(
+          pid,
+          job,
+          command,
+          ended,
+          counts.opens(),
+          counts.misses(),
+          counts.fetchedBytes(),
+          counts.stallSeconds());
+    }
+  }
+
+  /**
+   * A job and what it has done.
+   *
+   * @param processes how many processes of it were seen
+   * @param epochs the last ones, the one under way as the last
+   */
+  public record JobReport(String job, int processes, JobCounts counts, List<Epoch> epochs) {
+    /** Returns them for whoever shows them. */
+    public JobsFigures.Job figures() {
+      return new JobsFigures.Job(
+          job,
+          processes,
+          counts.opens(),
+          counts.misses(),
+          counts.shownHitRatio(),
+          counts.fetchedBytes(),
+          counts.stallSeconds(),
+          epochs.isEmpty() ? 0 : epochs.get(epochs.size() - 1).number(),
+          epochs.stream().map(Epoch::figures).toList());
+    }
+  }
+
+  /**
+   * Begins to count.
+   *
+   * @param itemSize bytes of an item
+   * @param nanoTime a clock of nanoseconds
+   */
+  public Activity(JobBy by, int itemSize, LongSupplier nanoTime) {
+    this(
+        by,
+        itemSize,
+        nanoTime,
+        Procfs.forIsolatedThreads(Path.of("/")),
+        Runtime.getRuntime().maxMemory());
+  }
+
+  /**
+   * The same with another /proc.
+   *
+   * @param heap bytes that this process has for everything
+   */
+  Activity(JobBy by, int itemSize, LongSupplier nanoTime, Procfs procfs, long heap) {
+    this.mostJobs = (int) Math.max(FEWEST_JOBS, Math.min(MOST_JOBS, heap / HEAP_OF_JOB));
+    this.by = by;
+    this.itemSize = itemSize;
+    this.nanoTime = nanoTime;
+    this.procfs = procfs;
+    this.names = new JobNames(by, procfs);
+    this.callers =
+        Caffeine.newBuilder()
+            .refreshAfterWrite(KEEP_THREAD)
+            .maximumSize(MOST_THREADS)
+            .executor(Runnable::run)
+            .ticker((Ticker) nanoTime::getAsLong)
+            .build(new Lookup());
+  }
+
+  /** Threads that are gone stay what they were. */
+  private final class Lookup implements CacheLoader<Integer, Caller> {
+    @Override
+    public Caller load(Integer thread) {
+      int pid = procfs.processOf(thread);
+      return new Caller(process(pid == 0 ? thread : pid));
+    }
+
+    @Override
+    public Caller reload(Integer thread, Caller old) {
+      int pid = procfs.processOf(thread);
+      if (pid == 0) {
+        return old;
+      }
+      ProcessActivity now = process(pid);
+      return now == old.process() ? old : new Caller(now);
+    }
+  }
+
+  /** Returns what jobs are told apart by. */
+  public JobBy by() {
+    return by;
+  }
+
+  /**
+   * Returns a thread's figures.
+   *
+   * @param thread the kernel's id of it, or 0 where it is unknown: then one for this call
+   */
+  public Caller caller(int thread) {
+    if (thread == 0) {
+      return new Caller(process(0));
+    }
+    Caller caller = callers.get(thread);
+    if (caller.process().forgotten) {
+      callers.invalidate(thread);
+      return callers.get(thread);
+    }
+    return caller;
+  }
+
+  /** Counts opens by a thread. */
+  public void opened(int thread, OpenBatch batch) {
+    ProcessActivity process = caller(thread).process();
+    if (process.pid != ownProcess) {
+      process.opens.add(batch.count());
+      process.job.opened(batch, itemSize);
+      // last: who sees them in the sum, which is read first, sees them in the others
+      opens.add(batch.count());
+    }
+  }
+
+  /** Says that the opens to come were made after those that were counted. */
+  public void settle() {
+    jobsNow().forEach(JobFigures::settle);
+  }
+
+  /**
+   * Returns what learns who uses a fetch.
+   *
+   * @param item names the item; equal for the same one
+   * @param whole whether it is of the whole item
+   * @param begins whether it is of the item's first byte
+   * @param thread who has it fetched
+   */
+  public FetchUse fetch(Object item, boolean whole, boolean begins, int thread) {
+    return new ItemUse(this, item, whole, begins, caller(thread).process());
+  }
+
+  /** Returns the opens since the mount. */
+  public long opens() {
+    return opens.sum();
+  }
+
+  /** Returns the jobs, those with the most opens first, and last what all others did. */
+  public List<JobReport> jobs() {
+    List<JobReport> reports = new ArrayList<>();
+    JobReport others;
+    synchronized (lock) {
+      jobs.values().forEach(job -> reports.add(report(job)));
+      others = new JobReport(JobNames.OTHERS, processesOfOtherJobs, otherJobs, List.of());
+    }
+    reports.removeIf(job -> !hasDone(job.counts()));
+    reports.sort(Comparator.comparingLong(job -> -job.counts().opens()));
+    if (hasDone(others.counts())) {
+      reports.add(others);
+    }
+    return reports;
+  }
+
+  private static JobReport report(JobFigures job) {
+    return new JobReport(job.name, job.processes(), job.counts(), job.epochs());
+  }
+
+  /** Returns the processes, those with the most opens first, and last what all others did. */
+  public List<ProcessReport> processes() {
+    List<Seen> all = new ArrayList<>();
+    JobCounts others;
+    synchronized (lock) {
+      byPid.values().forEach(process -> all.add(new Seen(process, counts(process))));
+      others = otherProcesses;
+    }
+    all.removeIf(seen -> !hasDone(seen.counts()));
+    all.sort(Comparator.comparingLong(seen -> -seen.counts().opens()));
+    List<Seen> first = all.subList(0, Math.min(MOST_TOLD, all.size()));
+    List<ProcessReport> told = new ArrayList<>();
+    first.forEach(seen -> told.add(report(seen)));
+    for (Seen rest : all.subList(first.size(), all.size())) {
+      others = others.plus(rest.counts());
+    }
+    if (hasDone(others)) {
+      told.add(new ProcessReport(NO_PROCESS, JobNames.OTHERS, JobNames.OTHERS, false, others));
+    }
+    return told;
+  }
+
+  /** One that was only looked at is not shown: this process, for one. */
+  private static boolean hasDone(JobCounts counts) {
+    return counts.opens() + counts.misses() + counts.stallNanos() > 0;
+  }
+
+  /** A process and what it had done at one moment. */
+  private record Seen(ProcessActivity process, JobCounts counts) {}
+
+  private ProcessReport report(Seen seen) {
+    ProcessActivity process = seen.process();
+    ProcessStat now = procfs.process(process.pid).orElse(null);
+    boolean ended = now == null || now.started() != process.started;
+    return new ProcessReport(process.pid, process.job.name, process.command, ended, seen.counts());
+  }
+
+  private static JobCounts counts(ProcessActivity process) {
+    return new JobCounts(
+        process.opens.sum(),
+        0,
+        process.misses.sum(),
+        process.fetchedBytes.sum(),
+        process.stallNanos.sum(),
+        0);
+  }
+
+  private List<JobFigures> jobsNow() {
+    synchronized (lock) {
+      return List.copyOf(jobs.values());
+    }
+  }
+
+  private ProcessActivity process(int pid) {
+    ProcessStat process = pid == 0 ? null : procfs.process(pid).orElse(null);
+    ProcessActivity known = seen(pid, process);
+    if (known == null) {
+      // outside of the lock: a process may be slow to tell
+      String job = process == null ? JobNames.UNKNOWN : names.jobOf(process);
+      known = add(pid, process, job);
+    }
+    return known;
+  }
+
+  private @Nullable ProcessActivity seen(int pid, @Nullable ProcessStat process) {
+    synchronized (lock) {
+      ProcessActivity known = byPid.get(pid);
+      if (known == null || (process != null && known.started != process.started())) {
+        return null;
+      }
+      known.lastSeen = nanoTime.getAsLong();
+      return known;
+    }
+  }
+
+  /** Returns what another thread has added in the meantime, if one has. */
+  private ProcessActivity add(int pid, @Nullable ProcessStat process, String job) {
+    synchronized (lock) {
+      ProcessActivity known = seen(pid, process);
+      if (known == null) {
+        if (!byPid.containsKey(pid) && byPid.size() >= MOST_PROCESSES) {
+          forgetProcesses();
+        }
+        known =
+            process == null
+                ? new ProcessActivity(pid, "", 0, job(job))
+                : new ProcessActivity(pid, process.command(), process.started(), job(job));
+        byPid.put(pid, known);
+        known.job.hasAnotherProcess();
+        known.lastSeen = nanoTime.getAsLong();
+      }
+      return known;
+    }
+  }
+
+  private JobFigures job(String name) {
+    JobFigures job = jobs.get(name);
+    if (job == null) {
+      if (jobs.size() >= mostJobs) {
+        forgetJobs();
+      }
+      job = new JobFigures(name, nanoTime);
+      jobs.put(name, job);
+    }
+    return job;
+  }
+
+  private void forgetProcesses() {
+    List<ProcessActivity> all = new ArrayList<>(byPid.values());
+    all.sort(Comparator.comparingLong(process -> process.lastSeen));
+    all.subList(0, MOST_PROCESSES / GOING).forEach(this::forget);
+  }
+
+  private void forget(ProcessActivity process) {
+    process.forgotten = true;
+    byPid.remove(process.pid);
+    otherProcesses = otherProcesses.plus(counts(process));
+  }
+
+  private void forgetJobs() {
+    List<JobFigures> all = new ArrayList<>(jobs.values());
+    all.sort(Comparator.comparingLong(JobFigures::lastActive));
+    for (JobFigures job : all.subList(0, mostJobs / GOING)) {
+      jobs.remove(job.name);
+      otherJobs = otherJobs.plus(job.counts());
+      processesOfOtherJobs += job.processes();
+    }
+    List.copyOf(byPid.values()).stream()
+        .filter(process -> !jobs.containsKey(process.job.name))
+        .forEach(this::forget);
+  }
+}

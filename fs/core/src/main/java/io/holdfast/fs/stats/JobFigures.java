@@ -1,0 +1,141 @@
+package io.holdfast.fs.stats;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the processes of a job have opened and waited for, since the mount, and its epochs.
+ * Thread-safe; the monitor guards what is not final, and is a leaf.
+ */
+final class JobFigures {
+  private static final int MOST_EPOCHS = 16;
+
+  /** Items of large files, fetched in parts, of which the job is told that they count already. */
+  private static final int RECENT_ITEMS = 64;
+
+  final String name;
+  final LongAdder misses = new LongAdder();
+  final LongAdder fetchedBytes = new LongAdder();
+  final LongAdder stallNanos = new LongAdder();
+  private final LongSupplier nanoTime;
+  private final EpochDetector detector = new EpochDetector();
+  private final Deque<Epoch> ended = new ArrayDeque<>();
+  private final @Nullable Object[] recentItems = new Object[RECENT_ITEMS];
+  private int nextItem;
+  private int processes;
+  private long opens;
+  private long items;
+  private int epoch = 1;
+  private JobCounts epochBegan;
+  private volatile long lastActive;
+
+  /** The figures before the opens that are being counted, and those before the opens to come. */
+  private JobCounts settled;
+
+  private JobCounts settling;
+  private boolean settles;
+
+  JobFigures(String name, LongSupplier nanoTime) {
+    this.name = name;
+    this.nanoTime = nanoTime;
+    lastActive = nanoTime.getAsLong();
+    epochBegan = new JobCounts(0, 0, 0, 0, 0, lastActive);
+    settled = epochBegan;
+    settling = epochBegan;
+  }
+
+  synchronized void hasAnotherProcess() {
+    processes++;
+  }
+
+  synchronized int processes() {
+    return processes;
+  }
+
+  /** Counts opens; sizes are told in items. */
+  synchronized void opened(OpenBatch batch, int itemSize) {
+    active();
+    for (int i = 0; i < batch.count(); i++) {
+      JobCounts begun = detector.opened(batch.file(i), this::beforeOpenWithoutLocking);
+      if (begun != null) {
+        beginWithoutLocking(begun);
+      }
+      opens++;
+      items += Math.max(0, batch.size(i) - 1) / itemSize + 1;
+    }
+  }
+
+  private void beginWithoutLocking(JobCounts begun) {
+    ended.addLast(new Epoch(epoch, begun.since(epochBegan)));
+    if (ended.size() >= MOST_EPOCHS) {
+      ended.removeFirst();
+    }
+    epochBegan = begun;
+    epoch++;
+  }
+
+  /**
+   * The watcher tells of opens a little later, when what followed from them may have been counted:
+   * before the first of them was what had been counted when the ones before were fetched.
+   */
+  private JobCounts beforeOpenWithoutLocking() {
+    JobCounts other = settles ? settled : countsWithoutLocking();
+    return new JobCounts(
+        opens, items, other.misses(), other.fetchedBytes(), other.stallNanos(), other.nanos());
+  }
+
+  /** The opens that are told next were made after those that have been told. */
+  synchronized void settle() {
+    settled = settles ? settling : countsWithoutLocking();
+    settling = countsWithoutLocking();
+    settles = true;
+  }
+
+  private JobCounts countsWithoutLocking() {
+    return new JobCounts(
+        opens, items, misses.sum(), fetchedBytes.sum(), stallNanos.sum(), nanoTime.getAsLong());
+  }
+
+  /**
+   * Tells whether a part of an item that has to be fetched is a miss of the item: it is when the
+   * item is begun, or was not among the last ones.
+   */
+  synchronized boolean isMiss(Object item, boolean begins) {
+    for (@Nullable Object recent : recentItems) {
+      if (item.equals(recent)) {
+        return begins;
+      }
+    }
+    recentItems[nextItem] = item;
+    nextItem = (nextItem + 1) % RECENT_ITEMS;
+    return true;
+  }
+
+  void active() {
+    lastActive = nanoTime.getAsLong();
+  }
+
+  long lastActive() {
+    return lastActive;
+  }
+
+  /** Returns the figures of all the time. */
+  synchronized JobCounts counts() {
+    return countsWithoutLocking();
+  }
+
+  /** Returns the last epochs, the one under way as the last; none without opens. */
+  synchronized List<Epoch> epochs() {
+    List<Epoch> all = new ArrayList<>(ended);
+    if (opens > 0) {
+      JobCounts sofar = countsWithoutLocking().at(Math.max(lastActive, epochBegan.nanos()));
+      all.add(new Epoch(epoch, sofar.since(epochBegan)));
+    }
+    return all;
+  }
+}

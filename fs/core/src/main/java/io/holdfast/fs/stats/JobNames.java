@@ -1,0 +1,158 @@
+package io.holdfast.fs.stats;
+
+import io.holdfast.fs.linux.Cgroups;
+import io.holdfast.fs.linux.NamedThreads;
+import io.holdfast.fs.linux.Procfs;
+import io.holdfast.fs.linux.Procfs.ProcessStat;
+import io.holdfast.fs.units.Visible;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Names the job that a process belongs to. Keeps nothing; thread-safe.
+ *
+ * <p>By control group it is the group's path, without what schedulers make below a job: of Slurm's
+ * the job without step and task, of Kubernetes's the pod without the container. By tree it is the
+ * command that a shell which leads a session, or the system, has started: all that a training
+ * script starts belongs to it, and two scripts of one terminal are two jobs.
+ */
+final class JobNames {
+  /** Of processes of which nothing is known: gone before they were asked for, or hidden. */
+  static final String UNKNOWN = "unknown";
+
+  /** The row of all jobs, or processes, that are not told apart; no job has this name. */
+  static final String OTHERS = "(others)";
+
+  /** Longest name, in UTF-16 units; the end of a longer one is replaced by a hash of it. */
+  static final int LONGEST = 128;
+
+  /** Of processes without the variable that names jobs. */
+  static final String NONE = "none";
+
+  private static final int INIT = 1;
+  private static final int DEEPEST_TREE = 64;
+  private static final Set<String> SHELLS =
+      Set.of("sh", "ash", "bash", "csh", "dash", "fish", "ksh", "tcsh", "zsh");
+
+  /** Those whose groups are made per job, where not all are in one hierarchy. */
+  private static final List<String> CONTROLLERS = List.of("memory", "pids", "name=systemd");
+
+  private static final Pattern JOB_ABOVE_ITS_PARTS =
+      Pattern.compile(".*?/(job_[0-9]+|([^/]*-)?pod[0-9a-f_-]{32,}(\\.slice)?)(?=/|$)");
+
+  /**
+   * How long an environment is waited for: the kernel shows it only while nobody changes the
+   * process's mappings, and who does may wait for a page of the mount, and so for whoever asks.
+   */
+  private static final int ENVIRONMENT_MILLIS = 100;
+
+  private static final int ENVIRONMENT_THREADS = 4;
+  private static final int IDLE_SECONDS = 10;
+
+  private final JobBy by;
+  private final Procfs procfs;
+  private final Cgroups cgroups;
+  private final ExecutorService environments =
+      new ThreadPoolExecutor(
+          0,
+          ENVIRONMENT_THREADS,
+          IDLE_SECONDS,
+          TimeUnit.SECONDS,
+          new SynchronousQueue<>(),
+          new NamedThreads("environment"));
+
+  JobNames(JobBy by, Procfs procfs) {
+    this.by = by;
+    this.procfs = procfs;
+    this.cgroups = new Cgroups(procfs);
+  }
+
+  /** Returns the job of a process, in a bounded number of visible letters. */
+  String jobOf(ProcessStat process) {
+    return bounded(nameOf(process));
+  }
+
+  /** Names that differ only behind the bound get different ends. */
+  static String bounded(String name) {
+    String shown = Visible.of(name.substring(0, Math.min(LONGEST, name.length())));
+    if (name.length() > LONGEST || shown.length() > LONGEST) {
+      String end = "~" + HexFormat.of().toHexDigits(name.hashCode());
+      return shown.substring(0, LONGEST - end.length()) + end;
+    }
+    return shown.equals(OTHERS) ? OTHERS + "~" : shown;
+  }
+
+  private String nameOf(ProcessStat process) {
+    return switch (by.kind()) {
+      case CGROUP -> cgroup(cgroups.memberships(Integer.toString(process.pid())));
+      case TREE -> label(top(process));
+      case PID -> label(process);
+      case ENV -> {
+        String value = variable(process.pid());
+        yield value.isEmpty() ? NONE : value;
+      }
+    };
+  }
+
+  private static String label(ProcessStat process) {
+    return process.command() + "-" + process.pid();
+  }
+
+  /** Returns the variable that names jobs; empty where it is not there, or not told in time. */
+  private String variable(int pid) {
+    try {
+      return environments
+          .submit(() -> procfs.variable(pid, by.variable()))
+          .get(ENVIRONMENT_MILLIS, TimeUnit.MILLISECONDS)
+          .orElse("");
+    } catch (TimeoutException | ExecutionException | RejectedExecutionException e) {
+      return "";
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "";
+    }
+  }
+
+  /** Returns the path in the unified hierarchy, or else in that of a controller. */
+  static String cgroup(List<Cgroups.Membership> groups) {
+    String path = Cgroups.path(groups, Cgroups.UNIFIED).orElse(null);
+    for (String controller : CONTROLLERS) {
+      if (path == null || path.equals("/")) {
+        path = Cgroups.path(groups, controller).orElse(path);
+      }
+    }
+    if (path == null) {
+      return UNKNOWN;
+    }
+    Matcher job = JOB_ABOVE_ITS_PARTS.matcher(path);
+    return job.lookingAt() ? job.group() : path;
+  }
+
+  private ProcessStat top(ProcessStat process) {
+    ProcessStat top = process;
+    for (int depth = 0; depth < DEEPEST_TREE && top.parent() > INIT; depth++) {
+      ProcessStat parent = procfs.process(top.parent()).orElse(null);
+      if (parent == null || isShellOfUser(parent)) {
+        return top;
+      }
+      top = parent;
+    }
+    return top;
+  }
+
+  private static boolean isShellOfUser(ProcessStat process) {
+    String command = process.command();
+    return process.isSessionLeader()
+        && SHELLS.contains(command.startsWith("-") ? command.substring(1) : command);
+  }
+}

@@ -1,0 +1,270 @@
+package io.holdfast.fs.transit;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives turns at an origin whose requests take long or may hang. As many fetches run at once as
+ * {@link AdaptiveLimit} allows, each on a thread of its own. A fetch that waits for its turn needs
+ * no thread. Thread-safe.
+ *
+ * <p><b>Order.</b> Fetches that a reader waits for precede read-ahead. Small fetches precede large
+ * ones, because a large fetch would delay them by many times their own duration; but after four
+ * small fetches have overtaken large ones, one large fetch runs. A quarter of the turns is reserved
+ * for small fetches, and large fetches together leave some memory for small ones. So a small fetch
+ * never waits for a large one, neither for its turn nor for its memory.
+ *
+ * <p><b>Hangs.</b> A fetch that was given up returns its turn, but its thread is stuck. While
+ * threads are stuck, no fetch starts that would bring the running and stuck threads above {@link
+ * #MOST_STUCK}.
+ */
+public final class AdaptiveFetchers implements Fetchers {
+  private static final Logger log = LoggerFactory.getLogger(AdaptiveFetchers.class);
+
+  /** Most bytes of a small fetch. */
+  static final int SMALL = 1 << 20;
+
+  /** Most threads that may be stuck in the origin. */
+  static final int MOST_STUCK = 64;
+
+  /** Most queued fetches that no reader waits for. */
+  static final int MOST_AHEAD = 64;
+
+  static final int SMALL_BEFORE_LARGE = 4;
+  private static final int PARTS_OF_TURNS = 4;
+
+  private final Executor threads;
+  private final long largeBytes;
+  private final AdaptiveLimit limit = new AdaptiveLimit();
+
+  /** Guards all following fields and the state of the tasks. A leaf lock. */
+  private final ReentrantLock lock = new ReentrantLock();
+
+  private final Deque<FetchTask> small = new ArrayDeque<>();
+  private final Deque<FetchTask> large = new ArrayDeque<>();
+  private final Deque<FetchTask> ahead = new ArrayDeque<>();
+  private int running;
+  private int stuck;
+  private int runningLarge;
+  private long runningLargeBytes;
+  private int overtaken;
+  private boolean closed;
+
+  /**
+   * Creates fetchers.
+   *
+   * @param threads runs each fetch on a thread of its own, and need not bound their number
+   * @param largeBytes bytes that large fetches may read at once; a single one may be larger
+   */
+  public AdaptiveFetchers(Executor threads, long largeBytes) {
+    this.threads = threads;
+    this.largeBytes = largeBytes;
+  }
+
+  @Override
+  public void execute(FetchTask task) {
+    List<FetchTask> ready;
+    lock.lock();
+    try {
+      if (closed) {
+        throw new RejectedExecutionException("the mount is ending");
+      }
+      if (!task.awaited && ahead.size() >= MOST_AHEAD) {
+        throw new RejectedExecutionException("too much is fetched ahead");
+      }
+      queue(task).add(task);
+      ready = takeReady();
+    } finally {
+      lock.unlock();
+    }
+    start(ready);
+  }
+
+  @Override
+  public void promote(FetchTask task) {
+    List<FetchTask> ready;
+    lock.lock();
+    try {
+      if (task.awaited) {
+        return;
+      }
+      boolean queued = ahead.remove(task);
+      task.awaited = true;
+      if (!queued) {
+        return;
+      }
+      queue(task).add(task);
+      ready = takeReady();
+    } finally {
+      lock.unlock();
+    }
+    start(ready);
+  }
+
+  @Override
+  public void giveUp(FetchTask task) {
+    failed();
+    List<FetchTask> ready;
+    lock.lock();
+    try {
+      if (task.state != FetchTask.State.RUNNING) {
+        return;
+      }
+      giveTurnBack(task);
+      task.state = FetchTask.State.GIVEN_UP;
+      stuck++;
+      ready = takeReady();
+    } finally {
+      lock.unlock();
+    }
+    start(ready);
+  }
+
+  @Override
+  public void arrived(int bytes, long nanos) {
+    limit.arrived(bytes, nanos, inFlight());
+  }
+
+  @Override
+  public void failed() {
+    limit.failed(inFlight());
+  }
+
+  private int inFlight() {
+    lock.lock();
+    try {
+      return running;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public Figures figures() {
+    lock.lock();
+    try {
+      int queued = small.size() + large.size() + ahead.size();
+      return new Figures(limit.get(), running, queued, stuck);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Deque<FetchTask> queue(FetchTask task) {
+    return task.awaited ? isLarge(task) ? large : small : ahead;
+  }
+
+  private static boolean isLarge(FetchTask task) {
+    return task.bytes() > SMALL;
+  }
+
+  /** Takes the tasks whose turn it is out of the queues. */
+  private List<FetchTask> takeReady() {
+    List<FetchTask> ready = new ArrayList<>(1);
+    while (running < limit.get() && (stuck == 0 || running + stuck < MOST_STUCK)) {
+      FetchTask next = next();
+      if (next == null) {
+        break;
+      }
+      next.state = FetchTask.State.RUNNING;
+      running++;
+      if (isLarge(next)) {
+        runningLarge++;
+        runningLargeBytes += next.bytes();
+      }
+      ready.add(next);
+    }
+    return ready;
+  }
+
+  private @Nullable FetchTask next() {
+    boolean largeMay = mayRun(large.peek());
+    if (largeMay && (small.isEmpty() || overtaken >= SMALL_BEFORE_LARGE)) {
+      overtaken = 0;
+      return large.remove();
+    }
+    if (!small.isEmpty()) {
+      overtaken += large.isEmpty() ? 0 : 1;
+      return small.remove();
+    }
+    FetchTask first = ahead.peek();
+    boolean overtakes = first != null && isLarge(first) && !large.isEmpty();
+    return mayRun(first) && !overtakes ? ahead.remove() : null;
+  }
+
+  private boolean mayRun(@Nullable FetchTask task) {
+    if (task == null || !isLarge(task) || runningLarge == 0) {
+      return task != null;
+    }
+    int turns = limit.get();
+    return runningLarge < turns - turns / PARTS_OF_TURNS
+        && runningLargeBytes + task.bytes() <= largeBytes;
+  }
+
+  private void giveTurnBack(FetchTask task) {
+    running--;
+    if (isLarge(task)) {
+      runningLarge--;
+      runningLargeBytes -= task.bytes();
+    }
+  }
+
+  private void start(List<FetchTask> ready) {
+    for (FetchTask task : ready) {
+      threads.execute(() -> work(task));
+    }
+  }
+
+  /** Runs a task, and then the next ones on the same thread. */
+  private void work(FetchTask first) {
+    FetchTask task = first;
+    while (task != null) {
+      try {
+        task.run();
+      } catch (RuntimeException | Error e) {
+        log.error("a fetch ended in a fault", e); // its readers have an answer
+      }
+      List<FetchTask> ready = over(task);
+      task = ready.isEmpty() ? null : ready.get(0);
+      if (ready.size() > 1) {
+        start(ready.subList(1, ready.size()));
+      }
+    }
+  }
+
+  private List<FetchTask> over(FetchTask task) {
+    lock.lock();
+    try {
+      if (task.state == FetchTask.State.GIVEN_UP) {
+        stuck--;
+      } else {
+        giveTurnBack(task);
+      }
+      task.state = FetchTask.State.OVER;
+      return takeReady();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      small.clear();
+      large.clear();
+      ahead.clear();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,555 @@
+package io.holdfast.fs.transit;
+
+import io.holdfast.fs.CheckedBytes;
+import io.holdfast.fs.FetchUse;
+import io.holdfast.fs.FsException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of a fetch of an item or of a part of an item, from its start to the last use of its
+ * bytes: the bytes that have arrived, the asks that wait for more, and the bytes that were
+ * delivered. A fetch calls no other class: a method returns the consequences of a change to its
+ * caller. Thread-safe; the monitor guards every field that is not final.
+ *
+ * <p>The memory is freed when the state is {@link State#RETIRED} and the last of its uses ({@link
+ * #users}) has ended.
+ */
+final class Fetch {
+  /** Bytes of a bit of {@link #delivered}. */
+  private static final int PAGE = 4096;
+
+  /** How long bytes stay for a reader that is still on its way through the item. */
+  private static final long KEEP_NANOS = Duration.ofSeconds(10).toNanos();
+
+  /**
+   * How long bytes stay after all were delivered, for a reader whose pages were dropped before it
+   * got to them.
+   */
+  private static final long LINGER_NANOS = Duration.ofSeconds(1).toNanos();
+
+  private enum State {
+    /** Bytes are arriving, or the decision is pending. */
+    RUNNING,
+    /** Complete, and being pinned. */
+    ADMITTED,
+    /** Complete, and kept until every byte has been delivered. */
+    REFUSED,
+    /** No longer in the table, so nobody finds it. */
+    RETIRED
+  }
+
+  private final Item whole;
+  private final Item item;
+  private final int from;
+  private final long started;
+  private final boolean forPeer;
+  private State state = State.RUNNING;
+  private final List<Ask> waiters = new ArrayList<>(1);
+  private @Nullable BitSet delivered;
+  private int deliveredBytes;
+  private int deliveries;
+  private int readsFromElsewhere;
+  private boolean mayAdmit = true;
+  private boolean offered;
+  private boolean outdated;
+  private boolean admitted;
+  private TransitMemory.@Nullable Buffer buffer;
+  private boolean filling = true;
+  private int attempts;
+  private int arrived;
+  private int users;
+  private long lastUse;
+  private @Nullable FetchTask turn;
+  private @Nullable ReadStream ahead;
+  private FetchUse use = FetchUse.NONE;
+  private @Nullable CompletableFuture<@Nullable Void> settled;
+
+  /**
+   * Creates a fetch that has not begun.
+   *
+   * @param whole the item of the range
+   * @param range the part to fetch, or the whole item
+   * @param forPeer whether a peer needs the range
+   */
+  Fetch(Item whole, Item range, long now, boolean forPeer) {
+    this.whole = whole;
+    this.item = range;
+    this.from = (int) (range.offset() - whole.offset());
+    this.started = now;
+    this.lastUse = now;
+    this.forPeer = forPeer;
+  }
+
+  /** Returns the range to fetch. */
+  Item item() {
+    return item;
+  }
+
+  /** Returns the item of the range. */
+  Item whole() {
+    return whole;
+  }
+
+  /** Returns when the fetch was created. */
+  long started() {
+    return started;
+  }
+
+  /** Returns the first byte, within the whole item. */
+  int from() {
+    return from;
+  }
+
+  /** Returns the byte after the last one, within the whole item. */
+  int upTo() {
+    return from + item.length();
+  }
+
+  boolean isOfWhole() {
+    return item.length() == whole.length();
+  }
+
+  boolean isForPeer() {
+    return forPeer;
+  }
+
+  // --- before other threads can find the fetch
+
+  /** Sets the observer of its readers. */
+  synchronized void use(FetchUse learns) {
+    use = learns;
+  }
+
+  synchronized FetchUse use() {
+    return use;
+  }
+
+  /** Sets the reader that it is fetched ahead for. */
+  synchronized void ahead(ReadStream reader) {
+    ahead = reader;
+  }
+
+  /** Returns the reader that it is fetched ahead for; null after the first read. */
+  synchronized @Nullable ReadStream ahead() {
+    return ahead;
+  }
+
+  /** Returns the reader that it was fetched ahead for, once: afterwards it is no longer ahead. */
+  synchronized @Nullable ReadStream reached() {
+    ReadStream reader = ahead;
+    ahead = null;
+    return reader;
+  }
+
+  /** Tells whether it was fetched ahead for a reader that has not arrived yet. */
+  synchronized boolean isUnread() {
+    return ahead != null && waiters.isEmpty();
+  }
+
+  // --- its readers
+
+  /** The result of joining a fetch. */
+  enum Join {
+    /**
+     * The fetch is over, or the read begins another pass over an item that was delivered
+     * completely.
+     */
+    REFUSED,
+    /** The bytes have yet to arrive. */
+    WAITS,
+    /** The bytes have arrived: a use of them has begun, which ends with their loan. */
+    HERE
+  }
+
+  /** Adds an ask to the fetch. */
+  synchronized Join join(Ask ask, long now) {
+    boolean anotherPass =
+        state == State.REFUSED && ask.offset() == from && isDelivered() && !ask.goesOn();
+    if (state == State.RETIRED || anotherPass) {
+      return Join.REFUSED;
+    }
+    lastUse = now;
+    boolean here = ask.end() - from <= arrived;
+    if (here) {
+      users++;
+    } else {
+      waiters.add(ask);
+    }
+    if (!ask.reader().internal()) {
+      use.read(ask.reader().thread(), !here);
+    }
+    return here ? Join.HERE : Join.WAITS;
+  }
+
+  /**
+   * Lends the bytes of an ask, for which a use has begun.
+   *
+   * @throws FsException where the ask is not within this fetch; the use has ended then
+   */
+  Loan lend(Ask ask) throws FsException {
+    if (ask.reader().elsewhere()) {
+      // before the pages are cached, so that a thread that finds them cached knows of this read
+      synchronized (this) {
+        readsFromElsewhere++;
+      }
+    }
+    try {
+      return new FetchLoan(
+          this, CheckedBytes.of(ask.item(), ask.offset(), ask.length(), item, address()));
+    } catch (FsException e) {
+      release();
+      throw e;
+    }
+  }
+
+  /**
+   * A delivery, for the listener.
+   *
+   * @param bytes bytes that were not delivered before
+   * @param complete whether every byte has been delivered, or will not be any more
+   */
+  record Delivery(int bytes, boolean complete) {}
+
+  /**
+   * Records the answer to an ask; returns the delivery to report, or null while the decision is
+   * pending or for an admitted item.
+   */
+  synchronized @Nullable Delivery delivered(Ask ask) {
+    int fresh = mark(ask.offset() - from, ask.length());
+    boolean lingers = state != State.RUNNING && !offered && !admitted;
+    return lingers ? delivery(fresh) : null;
+  }
+
+  /** After the end of a fetch, nobody reads the rest. */
+  private Delivery delivery(int bytes) {
+    return new Delivery(bytes, state == State.RETIRED || isDelivered());
+  }
+
+  private @Nullable Delivery untold(boolean isUntold) {
+    return isUntold && deliveredBytes > 0 ? delivery(deliveredBytes) : null;
+  }
+
+  private int mark(int offset, int length) {
+    deliveries++;
+    if (deliveries == 1 && length == item.length()) {
+      deliveredBytes = length;
+      return length;
+    }
+    if (delivered == null) {
+      delivered = new BitSet((item.length() + PAGE - 1) / PAGE);
+      delivered.set(0, (deliveredBytes + PAGE - 1) / PAGE);
+    }
+    int fresh = 0;
+    int end = offset + length;
+    for (int page = offset / PAGE; page * PAGE < end; page++) {
+      int pageEnd = Math.min((page + 1) * PAGE, item.length());
+      if (pageEnd <= end && !delivered.get(page)) {
+        delivered.set(page);
+        fresh += pageEnd - page * PAGE;
+      }
+    }
+    deliveredBytes = Math.min(item.length(), deliveredBytes + fresh);
+    return fresh;
+  }
+
+  private boolean isDelivered() {
+    return deliveredBytes >= item.length();
+  }
+
+  /** Returns the first byte that no program's read has been answered with. */
+  synchronized int firstUndelivered() {
+    return delivered == null
+        ? deliveredBytes
+        : Math.min(delivered.nextClearBit(0) * PAGE, item.length());
+  }
+
+  /** Returns how many reads from another memory cgroup have been answered. */
+  synchronized int readsFromElsewhere() {
+    return readsFromElsewhere;
+  }
+
+  // --- its bytes
+
+  /** Sets the task in the queue for the origin; a reader may wait for it already. */
+  synchronized void turn(FetchTask task) {
+    turn = task;
+    task.awaited = !isUnread();
+  }
+
+  synchronized @Nullable FetchTask turn() {
+    return turn;
+  }
+
+  /** Sets the memory for the bytes; the memory stays until {@link #filled}. */
+  synchronized void begin(TransitMemory.Buffer memory) {
+    buffer = memory;
+    users++;
+  }
+
+  synchronized boolean hasMemory() {
+    return buffer != null;
+  }
+
+  /** Returns the address of the first byte, or 0 without memory. */
+  synchronized long address() {
+    return buffer == null ? 0 : buffer.address();
+  }
+
+  synchronized boolean isRunning() {
+    return state == State.RUNNING;
+  }
+
+  /** Counts an attempt to read from the origin. */
+  synchronized void attempt() {
+    attempts++;
+  }
+
+  /** Returns how many attempts there were. */
+  synchronized int attempts() {
+    return attempts;
+  }
+
+  synchronized int arrived() {
+    return arrived;
+  }
+
+  /** Tells whether every byte has arrived. */
+  synchronized boolean isWhole() {
+    return state != State.RETIRED && arrived == item.length();
+  }
+
+  /**
+   * Records bytes that have arrived and were checked.
+   *
+   * @return the asks that waited for these bytes, each with a use that has begun
+   */
+  synchronized List<Ask> advance(int upTo) {
+    arrived = upTo;
+    List<Ask> served = new ArrayList<>(1);
+    Iterator<Ask> each = waiters.iterator();
+    while (each.hasNext()) {
+      Ask waiter = each.next();
+      if (waiter.end() - from <= upTo) {
+        each.remove();
+        served.add(waiter);
+      }
+    }
+    users += served.size();
+    return served;
+  }
+
+  /**
+   * Records that no step writes to the memory any more, and ends the steps' use of it.
+   *
+   * @return false where that was known before
+   */
+  boolean filled() {
+    boolean had;
+    synchronized (this) {
+      if (!filling) {
+        return false;
+      }
+      filling = false;
+      had = buffer != null;
+    }
+    if (had) {
+      release();
+    }
+    return true;
+  }
+
+  // --- the decision
+
+  /** Records whether this node may keep the item. */
+  synchronized void mayAdmit(boolean may) {
+    mayAdmit = may;
+  }
+
+  /**
+   * Records that the decision begins. Deliveries are not reported until the decision is known: an
+   * admitted item may be pinned, and its fetch over, before that.
+   *
+   * @return whether there is a decision to make
+   */
+  synchronized boolean beginOffer() {
+    offered = state == State.RUNNING && mayAdmit && isOfWhole();
+    return offered;
+  }
+
+  /**
+   * The consequences of the decision.
+   *
+   * @param untold deliveries before the decision, to be reported
+   * @param kept whether the bytes stay for later reads
+   */
+  record Decision(@Nullable Delivery untold, boolean kept) {}
+
+  /** Records the decision. */
+  Decision decided(boolean admits) {
+    Decision made;
+    synchronized (this) {
+      boolean untold = offered || state == State.RUNNING;
+      boolean kept = state == State.RUNNING && !admits;
+      offered = false;
+      admitted = admits;
+      if (state == State.RUNNING) {
+        state = admits ? State.ADMITTED : State.REFUSED;
+      }
+      made = new Decision(untold(untold && !admits), kept);
+    }
+    settle();
+    return made;
+  }
+
+  /** Returns a future that completes when the decision has been made, or will not be made. */
+  synchronized CompletableFuture<@Nullable Void> settled() {
+    if (settled == null) {
+      settled = new CompletableFuture<>();
+      if (state != State.RUNNING) {
+        settled.complete(null);
+      }
+    }
+    return settled;
+  }
+
+  private void settle() {
+    CompletableFuture<@Nullable Void> known;
+    synchronized (this) {
+      known = settled;
+    }
+    if (known != null) {
+      known.complete(null);
+    }
+  }
+
+  /** Tells whether all bytes have been delivered and nobody uses them. */
+  synchronized boolean isSpent() {
+    return state == State.REFUSED && users == 0 && isDelivered();
+  }
+
+  /**
+   * Returns the time of the last use, or {@link Long#MAX_VALUE} where the fetch must not be given
+   * up now.
+   */
+  synchronized long idleSince() {
+    return state == State.REFUSED && users == 0 ? lastUse : Long.MAX_VALUE;
+  }
+
+  /** Tells whether no further reader is expected. */
+  synchronized boolean isOver(long now) {
+    return state == State.REFUSED
+        && users == 0
+        && now - lastUse > (isDelivered() ? LINGER_NANOS : KEEP_NANOS);
+  }
+
+  // --- its end
+
+  /** Tells whether the fetch runs for longer than allowed. */
+  synchronized boolean isLate(long now, long longest) {
+    return state == State.RUNNING && now - started > longest;
+  }
+
+  /** Removes and returns the asks whose deadline has passed. */
+  synchronized List<Ask> late(long now) {
+    List<Ask> late = new ArrayList<>(0);
+    Iterator<Ask> each = waiters.iterator();
+    while (each.hasNext()) {
+      Ask waiter = each.next();
+      if (now - waiter.deadline() >= 0) {
+        each.remove();
+        late.add(waiter);
+      }
+    }
+    return late;
+  }
+
+  /** Records that the file has another version. */
+  synchronized void outdate() {
+    outdated = true;
+  }
+
+  synchronized boolean isOutdated() {
+    return outdated;
+  }
+
+  /**
+   * The consequences of the end.
+   *
+   * @param unanswered asks that still waited and need an answer
+   * @param untold deliveries to be reported
+   * @param unreached the reader that it was fetched ahead for, if it has not arrived
+   * @param wasKept whether the bytes were kept for later reads
+   */
+  record End(
+      List<Ask> unanswered,
+      @Nullable Delivery untold,
+      @Nullable ReadStream unreached,
+      boolean wasKept) {
+    private static final End KNOWN = new End(List.of(), null, null, false);
+  }
+
+  /** Ends the fetch. The caller has removed it from the table. */
+  End end() {
+    End end;
+    TransitMemory.Buffer unused;
+    synchronized (this) {
+      if (state == State.RETIRED) {
+        return End.KNOWN;
+      }
+      boolean wasKept = state == State.REFUSED;
+      boolean untold = state == State.RUNNING && !offered;
+      state = State.RETIRED;
+      end = new End(List.copyOf(waiters), untold(untold), reached(), wasKept);
+      waiters.clear();
+      unused = takeUnused();
+    }
+    free(unused);
+    settle();
+    return end;
+  }
+
+  /**
+   * Keeps the memory until {@link #release()}.
+   *
+   * @return the address of the first byte; or 0 where the memory is gone, and then there is nothing
+   *     to release
+   */
+  synchronized long hold() {
+    if (state == State.RETIRED || buffer == null) {
+      return 0;
+    }
+    users++;
+    return buffer.address();
+  }
+
+  /** Ends one use of the memory. */
+  void release() {
+    TransitMemory.Buffer unused;
+    synchronized (this) {
+      users--;
+      unused = takeUnused();
+    }
+    free(unused);
+  }
+
+  private TransitMemory.@Nullable Buffer takeUnused() {
+    if (users > 0 || state != State.RETIRED) {
+      return null;
+    }
+    TransitMemory.Buffer unused = buffer;
+    buffer = null;
+    return unused;
+  }
+
+  private static void free(TransitMemory.@Nullable Buffer unused) {
+    if (unused != null) {
+      unused.free();
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package io.holdfast.fs.transit;
+
+/**
+ * A whole item whose bytes have arrived and were checked. Its memory stays until {@link #done()},
+ * or until its version is gone. Thread-safe.
+ */
+public interface Fetched {
+  /** Returns the item. */
+  Item item();
+
+  /**
+   * Keeps the memory until {@link #release()}, even if the item becomes {@linkplain #isOutdated()
+   * outdated}.
+   *
+   * @return the address of the first byte; or 0 where the memory is gone, and then there is nothing
+   *     to release
+   */
+  long hold();
+
+  /** Ends the use that {@link #hold()} began. */
+  void release();
+
+  /** Returns the first byte that no program's read has been answered with. */
+  int firstUndelivered();
+
+  /**
+   * Returns how many reads by processes of another memory cgroup than the daemon's have been
+   * answered. Their cgroup is charged for the pages that they brought in.
+   */
+  int readsFromElsewhere();
+
+  /**
+   * Tells whether the file has another version by now. If so, nobody else will release an item that
+   * is admitted only now.
+   */
+  boolean isOutdated();
+
+  /**
+   * Frees the memory: the item is pinned, or will not be. The component that admitted the item
+   * calls this once.
+   */
+  void done();
+}

@@ -1,0 +1,615 @@
+package io.holdfast.fs.transit;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.ReadSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The way of a miss, from top to bottom. An ask joins the fetch of its item or starts one. The
+ * fetch gets memory, asks the peers, and then, when it has its turn, the origin. Waiting readers
+ * are answered as their bytes arrive. The complete item is offered to residency. A refused item is
+ * kept for a while.
+ *
+ * <p>A fetch that has to wait for memory, for a peer or for its turn keeps no thread: the step at
+ * which it waits runs again when it may go on. Thread-safe without a lock.
+ */
+final class MissPath {
+  private static final Logger log = LoggerFactory.getLogger(MissPath.class);
+
+  /** Longest wait for memory. */
+  private static final long MEMORY_NANOS = Duration.ofSeconds(30).toNanos();
+
+  private final PeerSource peers;
+  private final OriginReader origin;
+  private final Fetchers fetchers;
+  private final FetchTable table;
+  private final TransitMemory memory;
+  private final ReadAhead readAhead;
+  private final ReadPatterns patterns;
+  private final FetchListener listener;
+  private final Executor threads;
+  private final LongSupplier nanoTime;
+  private final long deadlineNanos;
+  private final TransitStats stats;
+  private volatile boolean closed;
+
+  /** Fetches in the table that were refused; only these can be given up. */
+  private final AtomicInteger kept = new AtomicInteger();
+
+  /**
+   * The parts of transit that a miss uses.
+   *
+   * @param threads run steps after a wait, and steps for peers
+   * @param deadline longest wait of a reader
+   */
+  record Parts(
+      PeerSource peers,
+      OriginReader origin,
+      Fetchers fetchers,
+      FetchTable table,
+      TransitMemory memory,
+      ReadAhead readAhead,
+      ReadPatterns patterns,
+      FetchListener listener,
+      Executor threads,
+      LongSupplier nanoTime,
+      Duration deadline,
+      TransitStats stats) {}
+
+  MissPath(Parts parts) {
+    peers = parts.peers;
+    origin = parts.origin;
+    fetchers = parts.fetchers;
+    table = parts.table;
+    memory = parts.memory;
+    readAhead = parts.readAhead;
+    patterns = parts.patterns;
+    listener = parts.listener;
+    threads = parts.threads;
+    nanoTime = parts.nanoTime;
+    deadlineNanos = parts.deadline.toNanos();
+    stats = parts.stats;
+  }
+
+  /** A step on the way. It takes the next step, now or later, or ends the fetch. */
+  @FunctionalInterface
+  private interface Step {
+    void take(Fetch fetch) throws FsException;
+  }
+
+  /**
+   * Takes a step. A step that fails is the last one; it frees the memory before any reader learns
+   * of the failure.
+   */
+  private void take(Fetch fetch, Step step) {
+    try {
+      step.take(fetch);
+    } catch (RejectedExecutionException e) {
+      over(fetch);
+      hasNoTurn(fetch, e);
+    } catch (FsException e) {
+      over(fetch);
+      fail(fetch, e);
+    } catch (RuntimeException | Error e) {
+      log.error("a fetch failed in the daemon itself", e);
+      over(fetch);
+      fail(fetch, new FsException(FsError.IO, fetch.item() + ": " + e, e));
+    }
+  }
+
+  // --- 1. who answers
+
+  /** Answers an ask from the fetches in the table, and starts the missing ones (single flight). */
+  void serve(Item item, Ask ask, Guess guess) {
+    JoinedReply joined = null;
+    int at = ask.offset();
+    while (at < ask.end()) {
+      Fetch there = ask.wantsWhole() ? table.whole(item.key()) : table.at(item.key(), at);
+      Fetch fetch = there == null ? add(item, ask, at, guess) : there;
+      if (fetch == null) {
+        continue; // another thread was quicker
+      }
+      int to = Math.min(ask.end(), fetch.upTo());
+      if (to < ask.end() && joined == null) {
+        joined = new JoinedReply(ask.borrower(), ask.length());
+      }
+      Ask piece = joined == null ? ask : ask.part(at, to, joined.part(at - ask.offset(), to - at));
+      if (there == null ? begin(fetch, piece) : joinThere(fetch, piece)) {
+        earn(guess, fetch, to - at - (there == null ? fetch.upTo() - to : 0));
+        at = to;
+      } else if (joined != null) {
+        joined.withdraw();
+      }
+    }
+    if (joined != null) {
+      joined.complete();
+    }
+  }
+
+  /**
+   * Adjusts the bytes that a random reader has earned. A whole item, which would be admitted,
+   * neither costs nor earns.
+   */
+  private static void earn(Guess guess, Fetch fetch, int bytes) {
+    ReadStream stream = guess.stream();
+    if (stream != null && !guess.sequential() && !fetch.isOfWhole()) {
+      stream.file().earn(bytes);
+    }
+  }
+
+  /**
+   * Adds a fetch of the missing bytes from an offset on; returns null where another thread was
+   * quicker.
+   */
+  private @Nullable Fetch add(Item item, Ask ask, int at, Guess guess) {
+    boolean whole = guess.whole() || isFetchedWhole(item);
+    Item range = item;
+    if (!whole) {
+      int to = (int) Math.min(item.length(), (long) ask.end() + guess.extra());
+      int end = table.gapEnd(item.key(), at, to);
+      if (end == at) {
+        return null;
+      }
+      range = item.part(at, end);
+    }
+    Fetch fetch = new Fetch(item, range, nanoTime.getAsLong(), ask.isForPeer());
+    if (!ask.reader().internal()) {
+      fetch.use(listener.use(item, range, ask.reader()));
+    }
+    if (!table.add(fetch, whole)) {
+      return null;
+    }
+    if (!whole && guess.isOld()) {
+      retire(fetch);
+      return add(item, ask, at, Guess.NOTHING);
+    }
+    ReadStream stream = guess.stream();
+    if (stream != null && guess.sequential()) {
+      stream.file().fetched(stream, range.offset() + range.length());
+    }
+    return fetch;
+  }
+
+  /** Tells whether an item is fetched as a whole only. */
+  boolean isFetchedWhole(Item item) {
+    return item.length() <= FileStreams.PART || listener.wouldAdmit(item);
+  }
+
+  private boolean joinThere(Fetch there, Ask ask) {
+    boolean joined = there.isRunning();
+    if (!join(there, ask)) {
+      retire(there);
+      return false;
+    }
+    if (joined && !ask.reader().internal()) {
+      stats.coalesced.increment();
+    }
+    return true;
+  }
+
+  /**
+   * Starts a fetch with its first ask; returns false where the fetch was abandoned meanwhile and is
+   * no longer in the table.
+   */
+  private boolean begin(Fetch fetch, Ask ask) {
+    // only now: the thread that pinned the item marked it resident before its fetch left the table
+    if (listener.serve(fetch.whole(), ask.offset(), ask.length(), ask.borrower())) {
+      retire(fetch);
+      return true;
+    }
+    if (!join(fetch, ask)) {
+      return false;
+    }
+    start(fetch);
+    return true;
+  }
+
+  /** Answers an ask now or when its bytes have arrived; returns false where the fetch is over. */
+  boolean join(Fetch fetch, Ask ask) {
+    Fetch.Join joined = fetch.join(ask, nanoTime.getAsLong());
+    if (joined == Fetch.Join.REFUSED) {
+      return false;
+    }
+    noLongerAhead(fetch, fetch.reached());
+    if (joined == Fetch.Join.HERE) {
+      answer(fetch, ask);
+    } else {
+      FetchTask turn = fetch.turn();
+      if (turn != null) {
+        fetchers.promote(turn);
+      }
+    }
+    return true;
+  }
+
+  private void noLongerAhead(Fetch fetch, @Nullable ReadStream reader) {
+    if (reader != null) {
+      readAhead.release(reader, fetch.item().length());
+    }
+  }
+
+  private void answer(Fetch fetch, Ask ask) {
+    try {
+      ask.borrower().lent(fetch.lend(ask));
+    } catch (FsException e) {
+      ask.borrower().failed(e);
+      return;
+    }
+    if (!ask.reader().internal()) {
+      tell(fetch, fetch.delivered(ask));
+    }
+  }
+
+  private void tell(Fetch fetch, Fetch.@Nullable Delivery delivery) {
+    if (delivery != null) {
+      listener.delivered(fetch.item(), delivery.bytes(), delivery.complete());
+    }
+  }
+
+  /**
+   * Starts a fetch that is in the table. Peers are asked without a turn at the origin, since no
+   * turn may be free. A fetch for a peer starts on another thread than the one that answers peers.
+   */
+  void start(Fetch fetch) {
+    stats.inFlight.increment();
+    if (peers == PeerSource.NONE) {
+      take(fetch, this::askOrigin);
+    } else if (fetch.isForPeer()) {
+      take(fetch, begun -> threads.execute(() -> take(begun, this::askPeers)));
+    } else {
+      take(fetch, this::askPeers);
+    }
+  }
+
+  // --- 2. memory
+
+  /**
+   * Tells whether a fetch may go on, with memory for its bytes. If not, either the fetch is over,
+   * or the step runs again when there is memory.
+   */
+  private boolean hasMemory(Fetch fetch, Step again) {
+    if (!fetch.isRunning()) {
+      over(fetch);
+      return false;
+    }
+    if (fetch.hasMemory()) {
+      return true;
+    }
+    TransitMemory.Buffer buffer = isWorthItsMemory(fetch) ? takeMemory(fetch) : null;
+    if (buffer != null) {
+      fetch.begin(buffer);
+      return true;
+    }
+    if (fetch.isUnread()) {
+      leaveOut(fetch);
+    } else {
+      awaitMemory(fetch, again);
+    }
+    return false;
+  }
+
+  private boolean isWorthItsMemory(Fetch fetch) {
+    ReadStream reader = fetch.ahead();
+    boolean gone = reader != null && readAhead.isGone(reader, nanoTime.getAsLong());
+    return !(gone && fetch.isUnread());
+  }
+
+  private TransitMemory.@Nullable Buffer takeMemory(Fetch fetch) {
+    int length = fetch.item().length();
+    TransitMemory.Buffer buffer = memory.take(length);
+    while (buffer == null && giveUpIdle(fetch.isUnread())) {
+      buffer = memory.take(length);
+    }
+    return buffer;
+  }
+
+  private void awaitMemory(Fetch fetch, Step again) {
+    long deadline = nanoTime.getAsLong() + Math.min(deadlineNanos / 2, MEMORY_NANOS);
+    CompletableFuture<TransitMemory.Buffer> unused =
+        memory
+            .whenFree(fetch.item().length(), deadline)
+            .whenCompleteAsync(
+                (buffer, none) ->
+                    take(
+                        fetch,
+                        waiting -> {
+                          if (none instanceof FsException cause) {
+                            throw cause;
+                          }
+                          waiting.begin(buffer);
+                          again.take(waiting);
+                        }),
+                threads);
+  }
+
+  // --- 3. peers
+
+  private void askPeers(Fetch fetch) {
+    if (!hasMemory(fetch, this::askPeers)) {
+      return;
+    }
+    CompletableFuture<Void> unused =
+        peers
+            .fetch(fetch.whole(), fetch.item(), fetch.isForPeer(), fetch.address())
+            .thenAccept(arrival -> take(fetch, asked -> goOn(asked, arrival)));
+  }
+
+  private void goOn(Fetch fetch, PeerSource.Arrival arrival) {
+    fetch.mayAdmit(arrival.mayAdmit());
+    if (!arrival.fetched()) {
+      askOrigin(fetch);
+      return;
+    }
+    stats.peerBytes.add(fetch.item().length());
+    advance(fetch, fetch.item().length(), ReadSource.PEER);
+    complete(fetch, ReadSource.PEER);
+  }
+
+  // --- 4. the origin
+
+  private void askOrigin(Fetch fetch) {
+    askOrigin(fetch, 0);
+  }
+
+  /** Queues a fetch for its turn at the origin, after a pause if its bytes must not be read yet. */
+  private void askOrigin(Fetch fetch, long pauseNanos) {
+    if (!fetch.isRunning()) {
+      over(fetch);
+      return;
+    }
+    FetchTask turn =
+        new FetchTask(fetch.item().length(), false, () -> take(fetch, this::readOrigin));
+    fetch.turn(turn);
+    origin.requireAnswers(fetch.item());
+    long pause = Math.max(pauseNanos, origin.quietNanos(fetch.item()));
+    if (pause > 0) {
+      CompletableFuture.delayedExecutor(pause, TimeUnit.NANOSECONDS, threads)
+          .execute(() -> take(fetch, paused -> getTurn(turn)));
+    } else {
+      getTurn(turn);
+    }
+  }
+
+  private void getTurn(FetchTask turn) {
+    if (closed) {
+      throw new RejectedExecutionException("the mount is ending");
+    }
+    fetchers.execute(turn);
+  }
+
+  /**
+   * Reads from the origin. A fetch without memory returns its turn, and queues again when it has
+   * memory.
+   */
+  private void readOrigin(Fetch fetch) throws FsException {
+    if (!hasMemory(fetch, this::askOrigin)) {
+      return;
+    }
+    try {
+      if (origin.read(fetch, upTo -> advance(fetch, upTo, ReadSource.ORIGIN))) {
+        complete(fetch, ReadSource.ORIGIN);
+      } else {
+        over(fetch);
+      }
+    } catch (FsException e) {
+      askOrigin(fetch, origin.pauseAfter(fetch, e));
+    }
+  }
+
+  /** Answers the asks whose bytes have arrived; with the last byte, counts the item. */
+  private void advance(Fetch fetch, int upTo, ReadSource source) {
+    if (upTo == fetch.item().length()) {
+      (source == ReadSource.PEER ? stats.peerItems : stats.originItems).increment();
+    }
+    for (Ask waiter : fetch.advance(upTo)) {
+      waiter.borrower().waitedFor(source);
+      answer(fetch, waiter);
+    }
+  }
+
+  // --- 5. the decision
+
+  private void complete(Fetch fetch, ReadSource source) {
+    fetch.use().fetched(fetch.item().length());
+    ended(fetch, source, null);
+    boolean admits = fetch.beginOffer() && listener.offer(new Offered(this, fetch));
+    Fetch.Decision decision = fetch.decided(admits);
+    if (decision.kept()) {
+      kept.incrementAndGet();
+    }
+    tell(fetch, decision.untold());
+    over(fetch);
+  }
+
+  private void ended(Fetch fetch, ReadSource source, @Nullable FsException failure) {
+    listener.ended(fetch.item(), source, nanoTime.getAsLong() - fetch.started(), failure);
+  }
+
+  /** Records that no further step works on the bytes of a fetch. */
+  private void over(Fetch fetch) {
+    if (fetch.filled()) {
+      stats.inFlight.decrement();
+    }
+  }
+
+  // --- 6. the end
+
+  /**
+   * Fails a fetch, even while a step of it runs: that step ends, and nobody sees its bytes. The
+   * failure is counted before a reader learns of it.
+   */
+  private void fail(Fetch fetch, FsException cause) {
+    table.remove(fetch);
+    boolean stale = cause.code() == FsError.STALE;
+    if (stale) {
+      log.info("{}", cause.getMessage());
+    } else {
+      count(cause);
+    }
+    ended(fetch, ReadSource.ORIGIN, cause);
+    end(fetch).forEach(ask -> ask.borrower().failed(cause));
+    if (stale) {
+      listener.changed(fetch.item());
+    }
+  }
+
+  private void count(FsException failure) {
+    stats.originErrors.increment();
+    stats.errors.count(failure.code());
+    if (failure.code() != FsError.ORIGIN_SILENT) { // logged once, for all fetches
+      log.warn("fetch failed: {}", failure.getMessage());
+    }
+  }
+
+  private void hasNoTurn(Fetch fetch, RejectedExecutionException cause) {
+    if (!closed && fetch.isUnread()) {
+      leaveOut(fetch);
+    } else {
+      fail(
+          fetch,
+          cause.getCause() instanceof FsException why
+              ? why
+              : new FsException(FsError.IO, fetch.item() + ": no thread to fetch it", cause));
+    }
+  }
+
+  /** Gives up read-ahead. A reader that has joined meanwhile asks again. */
+  private void leaveOut(Fetch fetch) {
+    ReadStream stream = fetch.ahead();
+    if (stream != null) {
+      readAhead.missing(stream, fetch.item().offset());
+    }
+    over(fetch);
+    retire(fetch);
+  }
+
+  /** Removes a fetch from the table. Asks that joined at the last moment are served again. */
+  void retire(Fetch fetch) {
+    if (fetch.isSpent()) {
+      patterns.retiring(fetch.whole().node());
+    }
+    table.remove(fetch);
+    for (Ask ask : end(fetch)) {
+      if (closed) {
+        ask.borrower().failed(new FsException(FsError.IO, fetch.item() + ": the mount is ending"));
+      } else {
+        serve(fetch.whole(), ask, fetch.isOfWhole() ? Guess.WHOLE : Guess.NOTHING);
+      }
+    }
+  }
+
+  /** Ends a fetch; returns the asks that need an answer. */
+  private List<Ask> end(Fetch fetch) {
+    Fetch.End end = fetch.end();
+    if (end.wasKept()) {
+      kept.decrementAndGet();
+    }
+    noLongerAhead(fetch, end.unreached());
+    tell(fetch, end.untold());
+    return end.unanswered();
+  }
+
+  /** Gives up every fetch of a file whose version has changed; waiting readers get ESTALE. */
+  void abandon(long node, FsException cause) {
+    table.forEach(
+        fetch -> {
+          if (fetch.item().node() == node) {
+            fetch.outdate();
+            table.remove(fetch);
+            end(fetch).forEach(ask -> ask.borrower().failed(cause));
+          }
+        });
+  }
+
+  /** See {@link Transit#expire}. */
+  void expire() {
+    long now = nanoTime.getAsLong();
+    long longest = origin.isSilent() ? deadlineNanos : 2 * deadlineNanos;
+    memory.expire(now);
+    table.forEach(fetch -> expire(fetch, now, longest));
+    if (memory.isShort()) {
+      boolean unused = giveUpIdle(false);
+    }
+  }
+
+  private void expire(Fetch fetch, long now, long longest) {
+    for (Ask late : fetch.late(now)) {
+      late.borrower()
+          .failed(
+              new FsException(
+                  FsError.TIMED_OUT, fetch.item() + ": the origin did not answer in time"));
+    }
+    if (fetch.isLate(now, longest)) {
+      FetchTask turn = fetch.turn();
+      fail(fetch, new FsException(FsError.TIMED_OUT, fetch.item() + ": given up"));
+      if (turn != null) {
+        fetchers.giveUp(turn);
+      }
+    } else if (fetch.isOver(now)) {
+      retire(fetch);
+    }
+  }
+
+  /** A kept fetch at one moment. */
+  private record Idle(Fetch fetch, boolean spent, long since) {}
+
+  /**
+   * Frees memory: gives up the least recently used quarter of the kept fetches. Takes only
+   * completely delivered ones, if there are any.
+   *
+   * @param spentOnly whether to take only completely delivered ones in any case
+   * @return whether any fetch was given up
+   */
+  private boolean giveUpIdle(boolean spentOnly) {
+    if (kept.get() == 0) {
+      return false; // all fetches are arriving or being pinned
+    }
+    List<Idle> idle = new ArrayList<>();
+    table.forEach(
+        fetch -> {
+          Idle each = new Idle(fetch, fetch.isSpent(), fetch.idleSince());
+          if (each.since != Long.MAX_VALUE) {
+            idle.add(each);
+          }
+        });
+    if (spentOnly || idle.stream().anyMatch(Idle::spent)) {
+      idle.removeIf(each -> !each.spent);
+    }
+    idle.sort(Comparator.comparingLong(Idle::since));
+    idle.subList(0, (idle.size() + 3) / 4).forEach(each -> retire(each.fetch));
+    return !idle.isEmpty();
+  }
+
+  /** Returns the bytes that would be given up for other fetches. */
+  long reclaimable() {
+    LongAdder bytes = new LongAdder();
+    table.forEach(
+        fetch -> {
+          if (fetch.idleSince() != Long.MAX_VALUE) {
+            bytes.add(fetch.item().length());
+          }
+        });
+    return bytes.sum();
+  }
+
+  /** Ends all fetches; for the end of the mount. */
+  void close() {
+    closed = true;
+    fetchers.close();
+    table.forEach(this::retire);
+  }
+}

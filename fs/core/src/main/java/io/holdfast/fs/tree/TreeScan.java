@@ -1,0 +1,209 @@
+package io.holdfast.fs.tree;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.origin.Attributes;
+import io.holdfast.fs.origin.KnownEntries;
+import io.holdfast.fs.origin.Origin;
+import io.holdfast.fs.origin.OriginPath;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Fills the tree with all entries of the origin below a directory, with several listings at once,
+ * and updates the known ones. A scan follows no symlink. It logs and skips an entry that cannot be
+ * read. Lookups go on meanwhile. Thread-safe.
+ */
+public final class TreeScan {
+  private static final Logger log = LoggerFactory.getLogger(TreeScan.class);
+  private static final byte SLASH = '/';
+  private static final int MOST_WARNINGS = 20;
+
+  /** How often directories are scanned again that were replaced while they were reached. */
+  private static final int MOST_ROUNDS = 5;
+
+  private final Origin origin;
+  private final Tree tree;
+  private final Executor threads;
+
+  /** Takes the entries that a scan finds, besides the tree. Called by several threads at once. */
+  @FunctionalInterface
+  public interface Counter {
+    /** Takes an entry. */
+    void found(OriginPath directory, OriginPath name, Attributes attributes);
+
+    /** Learns of a key of the store that has no valid path. */
+    default void hidden(String key) {}
+  }
+
+  /**
+   * Creates scans.
+   *
+   * @param threads run the listings; bounded in number, and never the thread that calls {@link
+   *     #run}
+   */
+  public TreeScan(Origin origin, Tree tree, Executor threads) {
+    this.origin = origin;
+    this.tree = tree;
+    this.threads = threads;
+  }
+
+  /**
+   * Scans, and returns when the scan has ended.
+   *
+   * @param top the directory to begin with
+   * @param goesOn whether the scan is to go on
+   * @throws FsException where the top directory itself cannot be scanned
+   */
+  public void run(Node top, TreePass pass, Counter counter, BooleanSupplier goesOn)
+      throws FsException {
+    Sink sink = new Sink(pass, counter, goesOn);
+    origin.scan(top.path(), threads, sink);
+    for (int round = 1; sink.hasMoved() && goesOn.getAsBoolean(); round++) {
+      sink.mayMove = round < MOST_ROUNDS;
+      for (OriginPath directory : sink.takeMoved()) {
+        scanAgain(directory, sink);
+      }
+    }
+  }
+
+  /** Scans a directory by its name, which leads to another directory than before, or to none. */
+  private void scanAgain(OriginPath directory, Sink sink) {
+    Node parent = find(directory.parent());
+    if (parent == null) {
+      return; // gone with its directory, or already listed with the new one
+    }
+    try {
+      Node now = tree.lookupWhateverTheWay(parent, directory.name());
+      if (now.attributes().isDirectory()) {
+        origin.scan(directory, threads, sink);
+      }
+    } catch (FsException e) {
+      if (e.code() != FsError.NOT_FOUND && e.code() != FsError.NOT_DIRECTORY) {
+        sink.failed(directory, e);
+      }
+    }
+  }
+
+  private final class Sink implements Origin.ScanSink {
+    private final TreePass pass;
+    private final Counter counter;
+    private final BooleanSupplier goesOn;
+    private final AtomicInteger warnings = new AtomicInteger();
+    private final Set<OriginPath> moved = ConcurrentHashMap.newKeySet();
+    private volatile boolean mayMove = true;
+
+    Sink(TreePass pass, Counter counter, BooleanSupplier goesOn) {
+      this.pass = pass;
+      this.counter = counter;
+      this.goesOn = goesOn;
+    }
+
+    @Override
+    public void entries(OriginPath directory, List<Origin.ScannedEntry> entries) {
+      Node parent = find(directory);
+      for (Origin.ScannedEntry entry : entries) {
+        Attributes attributes = entry.attributes();
+        if (parent != null) {
+          pass.found(parent, entry.name().bytes(), attributes);
+        }
+        if (attributes == null) {
+          warn(new FsException(FsError.IO, directory.child(entry.name().bytes()) + ": unknown"));
+        } else {
+          counter.found(directory, entry.name(), attributes);
+        }
+      }
+    }
+
+    @Override
+    public void hidden(String key) {
+      counter.hidden(key);
+    }
+
+    @Override
+    public KnownEntries known(OriginPath directory) {
+      Node parent = find(directory);
+      return parent == null ? KnownEntries.NONE : tree.knownEntries(parent);
+    }
+
+    @Override
+    public void way(OriginPath directory, List<Attributes> way) throws FsException {
+      Node parent = find(directory);
+      if (parent != null) {
+        pass.reached(parent, way);
+      }
+    }
+
+    @Override
+    public void complete(OriginPath directory) {
+      Node node = find(directory);
+      if (node == null || !goesOn.getAsBoolean()) {
+        return;
+      }
+      try {
+        pass.complete(node);
+      } catch (FsException e) {
+        warn(e);
+      }
+    }
+
+    boolean hasMoved() {
+      return !moved.isEmpty();
+    }
+
+    List<OriginPath> takeMoved() {
+      List<OriginPath> taken = List.copyOf(moved);
+      moved.clear();
+      return taken;
+    }
+
+    @Override
+    public void failed(OriginPath directory, FsException cause) {
+      if (cause.code() == FsError.STALE && mayMove && !directory.isRoot()) {
+        moved.add(directory);
+        return;
+      }
+      warn(cause);
+      pass.failed(cause);
+      Node node = find(directory);
+      if (node != null) {
+        tree.forgetListing(node);
+      }
+    }
+
+    /** Logs the first failures; {@link TreePass#requireWhole} reports how many there were. */
+    private void warn(FsException cause) {
+      if (warnings.incrementAndGet() <= MOST_WARNINGS) {
+        log.warn("left out: {}", cause.getMessage());
+      }
+    }
+
+    @Override
+    public boolean goesOn() {
+      return goesOn.getAsBoolean();
+    }
+  }
+
+  /** Returns the known directory at a path, or null where it has gone. */
+  private @Nullable Node find(OriginPath path) {
+    byte[] bytes = path.bytes();
+    Node node = tree.root();
+    int from = 0;
+    while (from < bytes.length && node != null) {
+      int to = from;
+      while (to < bytes.length && bytes[to] != SLASH) {
+        to++;
+      }
+      node = tree.known(node, java.util.Arrays.copyOfRange(bytes, from, to));
+      from = to + 1;
+    }
+    return node == null || !node.attributes().isDirectory() ? null : node;
+  }
+}

@@ -1,0 +1,394 @@
+package io.holdfast.fs.stats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
+import io.holdfast.fs.FakeClock;
+import io.holdfast.fs.FetchUse;
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.figures.JobsFigures;
+import io.holdfast.fs.figures.ProcessFigures;
+import io.holdfast.fs.figures.ReadFigures;
+import io.holdfast.fs.linux.Libc;
+import io.holdfast.fs.stats.Activity.JobReport;
+import io.holdfast.fs.stats.Activity.ProcessReport;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalDouble;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests of {@link Activity} and what it is made of, and of {@link ReadStats}. */
+final class ActivityTest {
+  private static final int ITEM_SIZE = 1000;
+  private static final int NOBODY = 1 << 23;
+  private static final long HEAP = 512 << 20;
+
+  /** Of processes that none of the tests' own can be: above the kernel's largest. */
+  private static final int MANY = 5_000_000;
+
+  @TempDir Path folder;
+
+  private final FakeClock clock = new FakeClock();
+  private FakeProc proc;
+  private Activity activity;
+
+  /** Job /a has processes 10, with threads 11 and 12, and 20; job /b has 30. */
+  @BeforeEach
+  void start() {
+    proc =
+        new FakeProc(folder)
+            .process(10, "python", 1, 1, 100, "/a")
+            .thread(11, 10)
+            .thread(12, 10)
+            .process(20, "python", 10, 1, 200, "/a")
+            .process(30, "fio", 1, 1, 300, "/b");
+    activity = new Activity(JobBy.CGROUP, ITEM_SIZE, clock, proc.procfs(), HEAP);
+  }
+
+  private void open(int thread, long... files) {
+    OpenBatch batch = new OpenBatch();
+    for (long file : files) {
+      batch.add(file, 10);
+    }
+    activity.opened(thread, batch);
+  }
+
+  private JobReport job(String name) {
+    return activity.jobs().stream().filter(job -> job.job().equals(name)).findFirst().orElseThrow();
+  }
+
+  private ProcessReport process(int pid) {
+    return activity.processes().stream()
+        .filter(process -> process.pid() == pid)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Whoever asks for figures does not wait for a process that is slow to tell its job. */
+  @Test
+  void jobs_whileAProcessIsSlowToTell_areTold() throws Exception {
+    Path slow = proc.directory(40).resolve("cgroup");
+    proc.process(40, "slow", 1, 1, 400, "/slow");
+    Files.delete(slow);
+    assertThat(new ProcessBuilder("mkfifo", slow.toString()).start().waitFor()).isZero();
+    Thread reader = new Thread(() -> open(40, 1));
+    reader.start();
+    // opens when the reader does
+    try (OutputStream answer = Files.newOutputStream(slow)) {
+      open(10, 1);
+      assertTimeoutPreemptively(
+          Duration.ofSeconds(20),
+          () -> assertThat(activity.jobs()).extracting(JobReport::job).containsExactly("/a"));
+      answer.write("0::/slow\n".getBytes(StandardCharsets.US_ASCII));
+    }
+    reader.join();
+    assertThat(activity.jobs()).extracting(JobReport::job).contains("/slow");
+  }
+
+  @Test
+  void process_thatHasEnded_isToldAsSuch() {
+    open(10, 1, 2);
+    open(20, 4);
+    assertThat(activity.processes()).noneMatch(ProcessReport::ended);
+    proc.gone(10);
+    assertThat(process(10).ended()).isTrue();
+    assertThat(process(20).ended()).isFalse();
+  }
+
+  @Test
+  void opened_byThreads_addsUpByProcessAndJob() {
+    open(10, 1, 2);
+    open(11, 3);
+    open(20, 4, 5, 6, 7);
+    open(30, 1);
+    assertThat(activity.opens()).isEqualTo(8);
+    assertThat(activity.jobs()).extracting(JobReport::job).containsExactly("/a", "/b");
+    assertThat(job("/a").counts().opens()).isEqualTo(7);
+    assertThat(job("/a").processes()).isEqualTo(2);
+    assertThat(activity.processes()).extracting(ProcessReport::pid).containsExactly(20, 10, 30);
+    assertThat(process(10).counts().opens()).isEqualTo(3);
+    assertThat(process(30)).hasFieldOrPropertyWithValue("command", "fio");
+  }
+
+  @Test
+  void opened_byThisProcess_doesNotCount() throws InterruptedException {
+    Activity own = new Activity(JobBy.CGROUP, ITEM_SIZE, clock);
+    OpenBatch batch = new OpenBatch();
+    batch.add(1, 1);
+    Thread other = new Thread(() -> own.opened(Libc.LIBC.gettid(), batch));
+    other.start();
+    other.join();
+    assertThat(own.opens()).isZero();
+    assertThat(own.jobs()).isEmpty();
+    assertThat(own.processes()).isEmpty();
+  }
+
+  @Test
+  void processThatIsGone_keepsItsJobAndFigures() {
+    open(11, 1);
+    proc.gone(10);
+    proc.gone(11);
+    clock.advance(Duration.ofMinutes(5));
+    open(11, 2);
+    assertThat(job("/a").counts().opens()).isEqualTo(2);
+    assertThat(process(10).counts().opens()).isEqualTo(2);
+  }
+
+  @Test
+  void processNeverSeen_isOfAnUnknownJob() {
+    open(NOBODY, 1);
+    activity.caller(0).reads(clock.getAsLong());
+    assertThat(job("unknown").counts().opens()).isEqualTo(1);
+    assertThat(process(NOBODY).counts().opens()).isEqualTo(1);
+  }
+
+  @Test
+  void numberThatIsUsedAgain_isAnotherProcess() {
+    open(30, 1);
+    proc.process(30, "tar", 1, 1, 999, "/c");
+    clock.advance(Duration.ofSeconds(11));
+    open(30, 2, 3);
+    assertThat(job("/b").counts().opens()).isEqualTo(1);
+    assertThat(job("/c").counts().opens()).isEqualTo(2);
+    assertThat(process(30)).hasFieldOrPropertyWithValue("command", "tar");
+  }
+
+  @Test
+  void manyProcesses_thoseSeenLastAreKept_andNoneIsLostInTheTotal() {
+    for (int i = 0; i < 10_000; i++) {
+      clock.advance(Duration.ofMillis(1));
+      open(NOBODY + i, 1);
+    }
+    assertThat(activity.opens()).isEqualTo(10_000);
+    assertThat(job("unknown").counts().opens()).isEqualTo(10_000);
+    List<ProcessReport> told = activity.processes();
+    assertThat(told).hasSize(Activity.MOST_TOLD + 1);
+    assertThat(told.get(Activity.MOST_TOLD))
+        .isEqualTo(
+            new ProcessReport(
+                -1,
+                "(others)",
+                "(others)",
+                false,
+                new JobCounts(10_000 - Activity.MOST_TOLD, 0, 0, 0, 0, 0)));
+    open(NOBODY + 9_999, 2, 3);
+    assertThat(process(NOBODY + 9_999).counts().opens()).isEqualTo(3);
+    open(NOBODY, 1, 2);
+    assertThat(process(NOBODY).counts().opens()).isEqualTo(2);
+  }
+
+  /** A user starts a process for each value, as long as the kernel lets it be. */
+  @Test
+  void manyJobsByVariable_ofLargeValues_haveShortNamesAndNoneIsLost() {
+    activity = new Activity(JobBy.parse("env:RUN"), ITEM_SIZE, clock, proc.procfs(), HEAP);
+    for (int i = 0; i < 400; i++) {
+      clock.advance(Duration.ofMillis(1));
+      String value = "\u001b\u202e\u56fe".repeat(i < 200 ? 40_000 : 40) + i;
+      proc.process(MANY + i, "x", 1, 1, 5, "/x").environment(MANY + i, "RUN=" + value);
+      open(MANY + i, 1, 2);
+    }
+    assertThat(activity.jobs().stream().map(JobReport::job))
+        .hasSizeBetween(200, Activity.MOST_JOBS + 1)
+        .allSatisfy(name -> assertThat(name).hasSizeLessThanOrEqualTo(JobNames.LONGEST))
+        .allSatisfy(name -> assertThat(name).doesNotContain("\u001b", "\u202e"))
+        .doesNotHaveDuplicates();
+    assertThat(activity.jobs().stream().mapToLong(job -> job.counts().opens()).sum())
+        .isEqualTo(activity.opens())
+        .isEqualTo(800);
+  }
+
+  @Test
+  void jobs_inASmallHeap_areFewer() {
+    activity = new Activity(JobBy.CGROUP, ITEM_SIZE, clock, proc.procfs(), 64 << 20);
+    for (int i = 0; i < 300; i++) {
+      clock.advance(Duration.ofMillis(1));
+      proc.process(MANY + i, "x", 1, 1, 5, "/job" + i);
+      open(MANY + i, 1);
+    }
+    assertThat(activity.jobs()).hasSizeLessThanOrEqualTo(33);
+    assertThat(activity.jobs().stream().mapToLong(job -> job.counts().opens()).sum())
+        .isEqualTo(300);
+  }
+
+  @Test
+  void manyJobs_thoseActiveLastAreKept() {
+    for (int i = 0; i < 600; i++) {
+      clock.advance(Duration.ofMillis(1));
+      proc.process(MANY + i, "x", 1, 1, 5, "/job" + i);
+      open(MANY + i, 1);
+    }
+    assertThat(activity.opens()).isEqualTo(600);
+    assertThat(activity.jobs()).hasSizeBetween(200, Activity.MOST_JOBS + 1);
+    assertThat(activity.jobs().stream().mapToLong(job -> job.counts().opens()).sum())
+        .isEqualTo(600);
+    assertThat(job("/job599").counts().opens()).isEqualTo(1);
+    open(MANY, 1, 2);
+    assertThat(job("/job0").counts().opens()).isEqualTo(2);
+  }
+
+  @Test
+  void fetch_isAMissOfWhoeverBeganItOrWaits_onceEach() {
+    FetchUse use = activity.fetch(7, true, true, 11);
+    use.read(11, true);
+    use.read(12, true);
+    use.read(20, true);
+    use.read(20, true);
+    use.read(30, false);
+    use.fetched(500);
+    assertThat(job("/a").counts().misses()).isEqualTo(1);
+    assertThat(process(10).counts().misses()).isEqualTo(1);
+    assertThat(process(20).counts().misses()).isEqualTo(1);
+    assertThat(job("/a").counts().fetchedBytes()).isEqualTo(500);
+    assertThat(process(20).counts().fetchedBytes()).isZero();
+    use.read(30, true);
+    assertThat(job("/b").counts().misses()).isEqualTo(1);
+    assertThat(job("/b").counts().fetchedBytes()).isZero();
+  }
+
+  @Test
+  void fetchAhead_isAMissWhenItsReaderGetsThere() {
+    FetchUse use = activity.fetch(7, true, true, 11);
+    use.fetched(500);
+    assertThat(activity.jobs()).isEmpty();
+    use.read(11, false);
+    assertThat(job("/a").counts().misses()).isEqualTo(1);
+  }
+
+  @Test
+  void partsOfAnItem_areOneMissOfIt() {
+    for (int pass = 1; pass <= 3; pass++) {
+      for (int part = 0; part < 8; part++) {
+        activity.fetch(7, false, part == 0, 11).read(11, true);
+      }
+      assertThat(job("/a").counts().misses()).isEqualTo(pass);
+    }
+    for (long item = 100; item < 300; item++) {
+      activity.fetch(item, false, false, 30).read(30, true);
+      activity.fetch(item, false, false, 30).read(30, true);
+    }
+    assertThat(job("/b").counts().misses()).isEqualTo(200);
+  }
+
+  @Test
+  void readsOfOneThreadAtOnce_blockItOnce() {
+    Caller caller = activity.caller(11);
+    caller.reads(1_000);
+    caller.reads(3_000);
+    assertThat(caller.answered(5_000)).isEqualTo(4_000);
+    assertThat(caller.answered(6_000)).isEqualTo(1_000);
+    caller.reads(10_000);
+    assertThat(caller.answered(10_500)).isEqualTo(500);
+    Caller other = activity.caller(12);
+    other.reads(1_000);
+    other.answered(6_000);
+    assertThat(job("/a").counts().stallNanos()).isEqualTo(10_500);
+    assertThat(process(10).counts().stallNanos()).isEqualTo(10_500);
+  }
+
+  @Test
+  void epochs_haveTheFiguresBetweenTheirOpens() {
+    for (int epoch = 0; epoch < 3; epoch++) {
+      activity.settle();
+      activity.settle();
+      clock.advance(Duration.ofSeconds(10));
+      for (int file = 0; file < 40; file++) {
+        // the read is counted before the open: the watcher tells of it later
+        if (epoch == 0 || file % 4 == 0) {
+          activity.fetch(file, true, true, 11).read(11, true);
+        }
+        open(11, file);
+      }
+    }
+    List<Epoch> epochs = job("/a").epochs();
+    assertThat(epochs).extracting(Epoch::number).containsExactly(1, 2, 3);
+    assertThat(epochs).extracting(epoch -> epoch.counts().opens()).containsExactly(40L, 40L, 40L);
+    assertThat(epochs).extracting(epoch -> epoch.counts().misses()).containsExactly(40L, 10L, 10L);
+    assertThat(epochs)
+        .extracting(epoch -> epoch.counts().hitRatio())
+        .containsExactly(0.0, 0.75, 0.75);
+  }
+
+  @Test
+  void manyEpochs_theLastSixteenAreKept() {
+    for (int epoch = 0; epoch < 40; epoch++) {
+      for (int file = 0; file < 30; file++) {
+        open(11, file);
+      }
+    }
+    List<Epoch> epochs = job("/a").epochs();
+    assertThat(epochs).hasSize(16);
+    assertThat(epochs.get(15).number()).isEqualTo(40);
+  }
+
+  @Test
+  void hitRatio_ofLargeFiles_isOfTheirItems() {
+    OpenBatch batch = new OpenBatch();
+    batch.add(1, 10 * ITEM_SIZE - 1);
+    batch.add(2, 0);
+    activity.opened(30, batch);
+    for (long item = 0; item < 4; item++) {
+      activity.fetch(item, true, true, 30).read(30, true);
+    }
+    assertThat(job("/b").counts().items()).isEqualTo(11);
+    assertThat(job("/b").counts().hitRatio()).isEqualTo(7.0 / 11);
+    assertThat(new JobCounts(1, 1, 2, 0, 0, 0).hitRatio()).isNaN();
+  }
+
+  @Test
+  void opened_byManyThreadsAtOnce_losesNothing() throws InterruptedException {
+    int threads = 8;
+    CountDownLatch done = new CountDownLatch(threads);
+    for (int i = 0; i < threads; i++) {
+      int thread = new int[] {10, 11, 12, 20, 30, NOBODY, NOBODY + 1, 0}[i];
+      new Thread(
+              () -> {
+                for (int k = 0; k < 2_000; k++) {
+                  open(thread, k);
+                  activity.fetch(k, true, true, thread).read(thread, true);
+                  activity.settle();
+                }
+                done.countDown();
+              })
+          .start();
+    }
+    done.await();
+    assertThat(activity.opens()).isEqualTo(16_000);
+    assertThat(activity.jobs().stream().mapToLong(job -> job.counts().opens()).sum())
+        .isEqualTo(16_000);
+    assertThat(activity.jobs().stream().mapToLong(job -> job.counts().misses()).sum())
+        .isEqualTo(16_000);
+  }
+
+  @Test
+  void readStats_answersAndFailures_areCounted() {
+    ReadStats reads = new ReadStats();
+    reads.answered(100, 1_500_000_000L);
+    reads.answered(50, 0);
+    reads.failed(FsError.IO, 500_000_000L);
+    assertThat(reads.figures()).isEqualTo(new ReadFigures(3, 150, 1, 2));
+  }
+
+  @Test
+  void figures_ofJobsAndProcesses_areAllInTheirPlaces() {
+    JobCounts counts = new JobCounts(1, 20, 5, 3, 4_000_000, 5_000_000);
+    Activity.JobReport job =
+        new Activity.JobReport("j", 6, counts, List.of(new Epoch(7, counts), new Epoch(8, counts)));
+    JobsFigures.Job shown = job.figures();
+    assertThat(shown)
+        .isEqualTo(
+            new JobsFigures.Job(
+                "j", 6, 1, 5, OptionalDouble.of(0.75), 3, 0.004, 8, shown.epochs()));
+    assertThat(shown.epochs())
+        .hasSize(2)
+        .startsWith(new JobsFigures.Epoch(7, 1, 5, OptionalDouble.of(0.75), 0.004, 0.005));
+    assertThat(new Activity.ProcessReport(9, "j", "c", true, counts).figures())
+        .isEqualTo(new ProcessFigures(9, "j", "c", true, 1, 5, 3, 0.004));
+  }
+}

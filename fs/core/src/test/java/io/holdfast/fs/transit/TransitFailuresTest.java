@@ -1,0 +1,242 @@
+package io.holdfast.fs.transit;
+
+import static io.holdfast.fs.transit.TransitFixture.MIB;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.fs.Await;
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.RecordingReply;
+import io.holdfast.fs.origin.FakeOrigin;
+import io.holdfast.fs.origin.OriginPath;
+import io.holdfast.fs.transit.TransitFixture.File;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What a reader sees of an origin that fails, or does not answer. */
+final class TransitFailuresTest {
+  private static final int ITEM = 4 * MIB;
+  private static final long CAPACITY = 4L * ITEM;
+
+  // failures of the origin
+
+  private static FakeOrigin.Gate failing(FsError code, int times) {
+    AtomicInteger left = new AtomicInteger(times);
+    return new FakeOrigin.Gate() {
+      @Override
+      public void read(OriginPath path, long offset, int length) throws FsException {
+        if (left.getAndDecrement() > 0) {
+          throw new FsException(code, path + ": broken");
+        }
+      }
+    };
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"IO", "TIMED_OUT"})
+  void failure_thatPasses_isTriedAgainAndCounted(FsError code) {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      t.origin.setGate(failing(code, 2));
+      t.assertRead(file, 0, 1000);
+      assertThat(t.transit.stats().originRetries.sum()).isEqualTo(2);
+      assertThat(t.transit.stats().originErrors.sum()).isZero();
+    }
+  }
+
+  /** A store whose requests end by a deadline of their own, of which a reader waits for several. */
+  @Test
+  void origin_lateAgainAndAgain_isAskedAsLongAsTheReaderWaits() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      t.origin.setGate(failing(FsError.TIMED_OUT, 5));
+      t.assertRead(file, 0, 1000);
+      assertThat(t.transit.stats().originRetries.sum()).isEqualTo(5);
+      File other = t.file("g", 1000, 1);
+      t.origin.setGate(
+          new FakeOrigin.Gate() {
+            @Override
+            public void read(OriginPath path, long offset, int length) throws FsException {
+              t.clock.advance(TransitFixture.DEADLINE.dividedBy(4));
+              throw new FsException(FsError.TIMED_OUT, path + ": late");
+            }
+          });
+      assertThat(t.read(other, 0, 1000).failure().code()).isEqualTo(FsError.TIMED_OUT);
+      assertThat(t.transit.stats().originRetries.sum()).isEqualTo(5 + 3);
+    }
+  }
+
+  @Test
+  void failure_thatStays_isToldAndCounted() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      t.origin.setGate(failing(FsError.IO, 100));
+      assertThat(t.read(file, 0, 1000).failure().code()).isEqualTo(FsError.IO);
+      assertThat(t.transit.stats().originErrors.sum()).isEqualTo(1);
+      assertThat(t.transit.used()).isZero();
+      t.origin.setGate(new FakeOrigin.Gate() {});
+      t.assertRead(file, 0, 1000);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"ACCESS_DENIED", "NOT_PERMITTED", "NO_MEMORY", "UNSUPPORTED"})
+  void failure_thatWillNotPass_isNotTriedAgain(FsError code) {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      t.origin.setGate(failing(code, 1));
+      assertThat(t.read(file, 0, 1000).failure().code()).isEqualTo(code);
+      assertThat(t.origin.opens()).isEqualTo(1);
+      assertThat(t.listener.changed).isEmpty();
+    }
+  }
+
+  /** A store that gives less than there is; the version of the file is still the one wanted. */
+  private static final class GivingLess implements FakeOrigin.Gate {
+    private final AtomicInteger times;
+
+    GivingLess(int times) {
+      this.times = new AtomicInteger(times);
+    }
+
+    @Override
+    public int atMost(OriginPath path, int length) {
+      return times.getAndDecrement() > 0 ? length / 2 : length;
+    }
+  }
+
+  @Test
+  void read_shortInPassing_isTriedAgain() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      t.origin.setGate(new GivingLess(2));
+      t.assertRead(file, 0, 1000);
+      assertThat(t.transit.stats().originRetries.sum()).isEqualTo(2);
+    }
+  }
+
+  /** It was told as ESTALE once, although nothing had changed. */
+  @Test
+  void read_shortForGood_isAnErrorOfTheOrigin() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      t.origin.setGate(new GivingLess(100));
+      FsException failure = t.read(file, 0, 1000).failure();
+      assertThat(failure.code()).isEqualTo(FsError.IO);
+      assertThat(failure).hasMessageContaining("500 of 1000 bytes");
+      assertThat(t.listener.changed).isEmpty();
+    }
+  }
+
+  @Test
+  void read_shortSinceTheFileWasCut_isStale() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      t.origin.truncate("f", 500);
+      assertThat(t.read(file, 0, 1000).failure().code()).isEqualTo(FsError.STALE);
+      assertThat(t.listener.changed).hasSize(1);
+    }
+  }
+
+  @Test
+  void origin_silent_isNotAsked() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      t.origin.setGate(
+          new FakeOrigin.Gate() {
+            @Override
+            public boolean silent() {
+              return true;
+            }
+          });
+      assertThat(t.read(file, 0, 1000).failure().code()).isEqualTo(FsError.ORIGIN_SILENT);
+      assertThat(t.origin.opens()).isZero();
+      assertThat(t.transit.used()).isZero();
+      assertThat(t.transit.stats().inFlight.sum()).isZero();
+      t.origin.setGate(new FakeOrigin.Gate() {});
+      t.assertRead(file, 0, 1000);
+    }
+  }
+
+  @Test
+  void failure_inTheMiddle_goesOnWhereItStopped() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 3 * MIB, 1);
+      AtomicBoolean failed = new AtomicBoolean();
+      t.origin.setGate(
+          new FakeOrigin.Gate() {
+            @Override
+            public void read(OriginPath path, long offset, int length) throws FsException {
+              if (offset == 2 * MIB && failed.compareAndSet(false, true)) {
+                throw new FsException(FsError.IO, "broken");
+              }
+            }
+          });
+      t.assertRead(file, 0, 100);
+      Await.until("all of it is here", () -> t.origin.bytesRead() >= 3 * MIB);
+      assertThat(t.origin.bytesRead()).as("each byte once").isEqualTo(3 * MIB);
+    }
+  }
+
+  @Test
+  void failure_unexpected_isToldToWhoeverWaits() {
+    try (TransitFixture t = TransitFixture.threaded(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      t.origin.setGate(
+          new FakeOrigin.Gate() {
+            @Override
+            public void open(OriginPath path) {
+              throw new IllegalStateException("a bug");
+            }
+          });
+      FsException failure = t.read(file, 0, 1000).failure();
+      assertThat(failure.code()).isEqualTo(FsError.IO);
+      assertThat(failure).hasRootCauseMessage("a bug");
+    }
+  }
+
+  // deadlines
+
+  @Test
+  void deadline_passed_failsWhoWaits() {
+    try (TransitFixture t = TransitFixture.threaded(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      StepGate gate = new StepGate();
+      t.origin.setGate(gate);
+      RecordingReply first = t.read(file, 0, 1000);
+      gate.awaitStep();
+      t.clock.advance(TransitFixture.DEADLINE.dividedBy(2));
+      RecordingReply second = t.read(file, 0, 1000);
+      t.transit.expire();
+      assertThat(first.isAnswered()).isFalse();
+      t.clock.advance(TransitFixture.DEADLINE.dividedBy(2));
+      t.transit.expire();
+      assertThat(first.failure().code()).isEqualTo(FsError.TIMED_OUT);
+      assertThat(second.isAnswered()).as("each has a deadline of its own").isFalse();
+      gate.allow(1);
+      assertThat(second.bytes()).isEqualTo(file.bytes());
+    }
+  }
+
+  @Test
+  void deadline_twicePassed_givesTheFetchUp() {
+    try (TransitFixture t = TransitFixture.threaded(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      StepGate gate = new StepGate();
+      t.origin.setGate(gate);
+      RecordingReply first = t.read(file, 0, 1000);
+      gate.awaitStep();
+      t.clock.advance(TransitFixture.DEADLINE.multipliedBy(2).plusNanos(1));
+      t.transit.expire();
+      assertThat(first.failure().code()).isEqualTo(FsError.TIMED_OUT);
+      RecordingReply second = t.read(file, 0, 1000);
+      gate.awaitStep();
+      assertThat(t.origin.opens()).as("a fetch of its own").isEqualTo(2);
+      gate.allow(2);
+      assertThat(second.bytes()).isEqualTo(file.bytes());
+    }
+  }
+}

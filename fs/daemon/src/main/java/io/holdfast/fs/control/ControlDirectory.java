@@ -1,0 +1,311 @@
+package io.holdfast.fs.control;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.Procfs;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.commons.io.FileUtils;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The directory that holds, for each running daemon, its socket {@code <name>.sock}, its process
+ * file {@code <name>.pid}, its lock file {@code <name>.lock} and, with a supervisor, its state
+ * {@code <name>.state}.
+ *
+ * <p>The process file has the pid in its first line and the mountpoint behind it. The daemon keeps
+ * the lock file locked, so a missing lock shows that the daemon has died, even if another process
+ * has its pid. A user who may not open the lock file is told by the process instead. The next
+ * daemon of the same name replaces the files of a dead one, and {@link #removeLeftovers} removes
+ * them. Immutable and thread-safe.
+ */
+public final class ControlDirectory {
+  private static final String SOCKET = ".sock";
+  private static final String PROCESS = ".pid";
+  private static final String LOCK = ".lock";
+  private static final String STATE = ".state";
+
+  /**
+   * Most difference between a process's start time, which the kernel counts in ticks, and a file's
+   * times.
+   */
+  private static final Duration CLOCKS_DIFFER = Duration.ofSeconds(2);
+
+  /** More than a pid and the longest path. */
+  private static final int LARGEST_PROCESS_FILE = 16 * 1024;
+
+  private final Path directory;
+
+  private ControlDirectory(Path directory) {
+    this.directory = directory;
+  }
+
+  /** Returns the given directory, which need not exist yet. */
+  public static ControlDirectory at(Path directory) {
+    return new ControlDirectory(directory);
+  }
+
+  /** Returns the directory of root's daemons, {@code /run/holdfast}. */
+  public static ControlDirectory ofRoot() {
+    return new ControlDirectory(Path.of("/run/holdfast"));
+  }
+
+  /**
+   * Returns the directory for the daemons of a user: {@code /run/holdfast} for root, otherwise
+   * below {@code $XDG_RUNTIME_DIR}, or below the user's home directory where that is not set.
+   *
+   * @param uid the user
+   * @param environment the environment variables of that user
+   */
+  public static ControlDirectory of(int uid, Map<String, String> environment) {
+    if (uid == 0) {
+      return ofRoot();
+    }
+    String runtime = environment.get("XDG_RUNTIME_DIR");
+    if (runtime != null && runtime.startsWith("/")) {
+      return new ControlDirectory(Path.of(runtime, "holdfast"));
+    }
+    Path usual = Path.of("/run/user/" + uid);
+    if (Files.isDirectory(usual)) {
+      return new ControlDirectory(usual.resolve("holdfast"));
+    }
+    String home = environment.getOrDefault("HOME", "/");
+    return new ControlDirectory(Path.of(home, ".local/state/holdfast/run"));
+  }
+
+  /** Returns the directory for daemons of the user that runs this process. */
+  public static ControlDirectory standard() {
+    return of(Procfs.ownUid(), System.getenv());
+  }
+
+  /** Returns the directory itself. */
+  public Path path() {
+    return directory;
+  }
+
+  /** Returns the socket of a name. */
+  public Path socket(String name) {
+    return directory.resolve(name + SOCKET);
+  }
+
+  /** Returns the process file of a name. */
+  public Path processFile(String name) {
+    return directory.resolve(name + PROCESS);
+  }
+
+  /** Returns the path at which a process file is written before it is renamed. */
+  static Path next(Path processFile) {
+    return processFile.resolveSibling(processFile.getFileName() + ".next");
+  }
+
+  /** Returns the file that a daemon of this name keeps locked. */
+  public Path lockFile(String name) {
+    return directory.resolve(name + LOCK);
+  }
+
+  /** Returns the directory of the state that a daemon of this name leaves to the next one. */
+  public Path stateDirectory(String name) {
+    return directory.resolve(name + STATE);
+  }
+
+  /** Returns all daemons that are alive, by name. Omits daemons that this user may not see. */
+  public List<RunningDaemon> running() {
+    List<RunningDaemon> running = new ArrayList<>();
+    for (String name : names()) {
+      running(name).ifPresent(running::add);
+    }
+    return running;
+  }
+
+  /**
+   * Returns the daemon of a name if it is alive. The daemon's own process must not call this:
+   * closing the lock file would release the lock.
+   */
+  public Optional<RunningDaemon> running(String name) {
+    return daemon(name, true);
+  }
+
+  /** Returns the daemons that died and left their process files. */
+  public List<RunningDaemon> dead() {
+    List<RunningDaemon> dead = new ArrayList<>();
+    for (String name : names()) {
+      daemon(name, false).ifPresent(dead::add);
+    }
+    return dead;
+  }
+
+  /** Returns the dead daemon of this name, if it left its process file. */
+  public Optional<RunningDaemon> leftover(String name) {
+    return daemon(name, false);
+  }
+
+  /** Returns the name of a dead daemon that left its process file and was mounted at this path. */
+  public Optional<String> leftoverOf(Path mountpoint) {
+    for (String name : names()) {
+      if (daemon(name, false).filter(d -> d.mountpoint().equals(mountpoint)).isPresent()) {
+        return Optional.of(name);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * Removes the socket, the state and the process file of a dead daemon.
+   *
+   * @return whether anything was removed
+   */
+  public boolean removeLeftovers(String name) throws IOException {
+    for (int i = 0; i < NameLock.ATTEMPTS; i++) {
+      Path lock = lockFile(name);
+      try (FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE)) {
+        if (tryLock(channel, false) != null) {
+          removeFiles(name);
+          Files.deleteIfExists(lock);
+          return true;
+        }
+      } catch (NoSuchFileException e) {
+        return removeFiles(name);
+      }
+      // Another process may be checking whether the daemon lives.
+      NameLock.pause();
+    }
+    return false;
+  }
+
+  private boolean removeFiles(String name) throws IOException {
+    FileUtils.deleteQuietly(stateDirectory(name).toFile());
+    boolean hadSocket = Files.deleteIfExists(socket(name));
+    Files.deleteIfExists(next(processFile(name)));
+    return Files.deleteIfExists(processFile(name)) || hadSocket;
+  }
+
+  /** Creates the directory, readable by all users. */
+  public void create() throws FsException {
+    try {
+      if (!Files.isDirectory(directory)) {
+        Files.createDirectories(directory);
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+      }
+    } catch (IOException e) {
+      throw new FsException(
+          FsError.ACCESS_DENIED,
+          "the control directory " + directory + " cannot be created: " + e.getMessage(),
+          e);
+    }
+  }
+
+  private List<String> names() {
+    List<String> names = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + PROCESS)) {
+      for (Path file : files) {
+        String text = String.valueOf(file.getFileName());
+        names.add(text.substring(0, text.length() - PROCESS.length()));
+      }
+    } catch (IOException | DirectoryIteratorException e) {
+      // No directory or no right to it: no daemon that could be asked.
+      return List.of();
+    }
+    Collections.sort(names);
+    return names;
+  }
+
+  private Optional<RunningDaemon> daemon(String name, boolean alive) {
+    Path file = processFile(name);
+    try {
+      if (Files.size(file) > LARGEST_PROCESS_FILE) {
+        return Optional.empty();
+      }
+      return parse(name, Files.readString(file, StandardCharsets.UTF_8))
+          .filter(daemon -> isAlive(daemon) == alive);
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+
+  private boolean isAlive(RunningDaemon daemon) {
+    try {
+      return isLocked(daemon.name());
+    } catch (AccessDeniedException e) {
+      return isProcessOf(daemon);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Tells whether a daemon holds this name, even one that has just removed its process file or has
+   * not written it yet. The daemon's own process must not call this.
+   */
+  public boolean isHeld(String name) {
+    try {
+      return isLocked(name);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private boolean isLocked(String name) throws IOException {
+    try (FileChannel channel = FileChannel.open(lockFile(name), StandardOpenOption.READ)) {
+      return tryLock(channel, true) == null;
+    }
+  }
+
+  /**
+   * Tells whether the process with the daemon's pid started before the daemon wrote its process
+   * file.
+   */
+  private boolean isProcessOf(RunningDaemon daemon) {
+    try {
+      Instant written = Files.getLastModifiedTime(processFile(daemon.name())).toInstant();
+      return ProcessHandle.of(daemon.pid())
+          .flatMap(process -> process.info().startInstant())
+          .filter(start -> start.isBefore(written.plus(CLOCKS_DIFFER)))
+          .isPresent();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private Optional<RunningDaemon> parse(String name, String text) {
+    int line = text.indexOf('\n');
+    if (line < 1) {
+      return Optional.empty();
+    }
+    try {
+      long pid = Long.parseLong(text.substring(0, line));
+      String mountpoint = text.substring(line + 1, Math.max(line + 1, text.length() - 1));
+      return Optional.of(new RunningDaemon(name, pid, Path.of(mountpoint), socket(name)));
+    } catch (NumberFormatException | InvalidPathException e) {
+      // Half written: the daemon is just starting, or the file is no process file.
+      return Optional.empty();
+    }
+  }
+
+  /** Returns the lock, or null when any process has it, including this one. */
+  static @Nullable FileLock tryLock(FileChannel channel, boolean shared) throws IOException {
+    try {
+      return channel.tryLock(0, Long.MAX_VALUE, shared);
+    } catch (OverlappingFileLockException e) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,232 @@
+package io.holdfast.fs.daemon;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.IsolatedThreads;
+import io.holdfast.fs.linux.NamedThreads;
+import io.holdfast.fs.mount.Binding;
+import io.holdfast.fs.mount.jnr.JnrBinding;
+import io.holdfast.fs.mount.kernel.KernelBinding;
+import io.holdfast.fs.origin.DeadlineOrigin;
+import io.holdfast.fs.origin.Origin;
+import io.holdfast.fs.origin.OriginBreaker;
+import io.holdfast.fs.origin.posix.PosixOrigin;
+import io.holdfast.fs.origin.s3.S3Origin;
+import io.holdfast.fs.origin.s3.S3Settings;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.Source;
+import io.holdfast.fs.transit.AdaptiveFetchers;
+import io.holdfast.fs.transit.Fetchers;
+import io.holdfast.fs.transit.PlainFetchers;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionHandler;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Which threads the parts of the daemon run on, and which origin they get. */
+final class Composition {
+  /** Threads that may be stuck in an origin that hangs. */
+  private static final int METADATA_THREADS = 32;
+
+  private static final int PROBE_THREADS = 16;
+  private static final int POOL_THREADS = 64;
+  private static final int CHANGED_THREADS = 2;
+  private static final int PREFETCH_THREADS = 4;
+  private static final int PREFETCH_QUEUE = 16;
+  private static final int SCAN_THREADS = 16;
+
+  /** One of them has something to do while the other waits for the kernel. */
+  private static final int PIN_THREADS = 2;
+
+  /** A pin can wait; the readers that are answered meanwhile cannot. */
+  private static final int GIVE_WAY = 10;
+
+  private static final int IDLE_SECONDS = 10;
+
+  private static final RejectedExecutionHandler REFUSE = new ThreadPoolExecutor.AbortPolicy();
+
+  private Composition() {}
+
+  /**
+   * Opens the dataset.
+   *
+   * @param supervision has a directory open where the mount may lie over it by now
+   */
+  static Origin origin(Settings settings, @Nullable Supervision supervision) throws FsException {
+    Origin origin =
+        settings.s3().isPresent()
+            ? objects(settings.s3().get(), supervision)
+            : directory(((Source.Directory) settings.get(SettingTable.SOURCE)).path(), supervision);
+    return origin.mayHang() ? bounded(origin, settings) : origin;
+  }
+
+  private static Origin objects(S3Settings store, @Nullable Supervision supervision)
+      throws FsException {
+    boolean goesOn = supervision != null && supervision.restarts() > 0;
+    return goesOn ? S3Origin.reopen(store) : S3Origin.open(store);
+  }
+
+  private static Origin directory(Path directory, @Nullable Supervision supervision)
+      throws FsException {
+    return supervision == null
+        ? PosixOrigin.open(directory, InstantSource.system())
+        : PosixOrigin.open(supervision.origin(), directory, InstantSource.system());
+  }
+
+  /** Fewer threads than answer requests: some are left when the origin hangs. */
+  private static Origin bounded(Origin origin, Settings settings) {
+    ExecutorService threads =
+        new ThreadPoolExecutor(
+            0,
+            METADATA_THREADS,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            new NamedThreads("origin"),
+            REFUSE);
+    OriginBreaker breaker =
+        new OriginBreaker(
+            origin.describe(),
+            origin::probe,
+            settings.get(SettingTable.SOURCE_TIMEOUT),
+            pool("origin-probe", PROBE_THREADS),
+            System::nanoTime);
+    return new DeadlineOrigin(origin, threads, settings.callDeadline(), breaker);
+  }
+
+  /**
+   * Where the origin cannot hang, a fetch runs on the thread of its first reader: handing it over
+   * costs as much as the fetch of a small file. Else the reader must be able to give it up, and how
+   * many fetches run follows from how the origin copes.
+   *
+   * @param mayWait whether the origin may keep a fetch waiting
+   * @param transitBytes memory for what is fetched; large items leave a part of it to small ones
+   */
+  static Fetchers fetchers(boolean mayWait, long transitBytes) {
+    return mayWait
+        ? new AdaptiveFetchers(
+            new ThreadPoolExecutor(
+                0,
+                Integer.MAX_VALUE, // the fetchers have a limit
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new SynchronousQueue<>(),
+                new NamedThreads("fetch")),
+            transitBytes - transitBytes / 4)
+        : new PlainFetchers(Runnable::run, prefetchers());
+  }
+
+  static Executor pool(String name) {
+    return pool(name, POOL_THREADS);
+  }
+
+  /**
+   * What looks changed files up again, and tells the kernel. Not housekeeping, which gives up what
+   * waits for the origin, and so is not to wait for it itself. The threads are there from the
+   * beginning and stay: where none can be started, the kernel is told all the same.
+   */
+  static Executor lookers() {
+    ThreadPoolExecutor threads =
+        new ThreadPoolExecutor(
+            CHANGED_THREADS,
+            CHANGED_THREADS,
+            0,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            new NamedThreads("changed"));
+    int unused = threads.prestartAllCoreThreads();
+    return threads;
+  }
+
+  /** What looks for names that have gone: one thread, which the origin may keep. */
+  static Executor sweeper() {
+    return pool("names", 1);
+  }
+
+  /** What compares datasets with those of peers: one thread, since an origin may keep it. */
+  static Executor sketcher() {
+    return pool("peer-sketch", 1);
+  }
+
+  private static Executor pool(String name, int most) {
+    ThreadPoolExecutor threads =
+        new ThreadPoolExecutor(
+            most,
+            most,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            new NamedThreads(name));
+    threads.allowCoreThreadTimeOut(true);
+    return threads;
+  }
+
+  /** What lists the dataset in the background: as many as compute, or as can wait for a store. */
+  static Executor scanners(boolean askingTakesLong) {
+    int processors = Runtime.getRuntime().availableProcessors();
+    int most = askingTakesLong ? SCAN_THREADS : Math.min(processors, SCAN_THREADS);
+    ThreadPoolExecutor threads =
+        new ThreadPoolExecutor(
+            most,
+            most,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            new NamedThreads("list"));
+    threads.allowCoreThreadTimeOut(true);
+    return threads;
+  }
+
+  private static Executor prefetchers() {
+    ThreadPoolExecutor ahead =
+        new ThreadPoolExecutor(
+            PREFETCH_THREADS,
+            PREFETCH_THREADS,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new ArrayBlockingQueue<>(PREFETCH_QUEUE),
+            new NamedThreads("prefetch"),
+            REFUSE);
+    ahead.allowCoreThreadTimeOut(true);
+    return ahead;
+  }
+
+  static IsolatedThreads pinners(IsolatedThreads.Failures failures, int... without)
+      throws FsException {
+    return IsolatedThreads.start("pin", PIN_THREADS, GIVE_WAY, failures, without);
+  }
+
+  static IsolatedThreads droppers(IsolatedThreads.Failures failures, int... without)
+      throws FsException {
+    return IsolatedThreads.start("drop", 1, 0, failures, without);
+  }
+
+  static IsolatedThreads watcher(IsolatedThreads.Failures failures, int... without)
+      throws FsException {
+    return IsolatedThreads.start("watch", 1, 0, failures, without);
+  }
+
+  /**
+   * Makes what speaks to the kernel: a daemon that is supervised has the connection already.
+   *
+   * @throws FsException where it is not installed
+   */
+  static Binding binding(@Nullable Supervision supervision, IsolatedThreads.Failures failures)
+      throws FsException {
+    return supervision == null
+        ? new JnrBinding()
+        : new KernelBinding(
+            supervision.fuse(),
+            supervision.session(),
+            supervision.requests(),
+            failures,
+            supervision.alive());
+  }
+}

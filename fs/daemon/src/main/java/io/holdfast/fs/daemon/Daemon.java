@@ -1,0 +1,403 @@
+package io.holdfast.fs.daemon;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.ItemKey;
+import io.holdfast.fs.control.ControlDirectory;
+import io.holdfast.fs.control.ControlServer;
+import io.holdfast.fs.control.HiddenKeys;
+import io.holdfast.fs.linux.NamedThreads;
+import io.holdfast.fs.linux.Procfs;
+import io.holdfast.fs.metrics.MetricsServer;
+import io.holdfast.fs.mount.MountOptions;
+import io.holdfast.fs.peers.PeerLink;
+import io.holdfast.fs.residency.PinLimits;
+import io.holdfast.fs.residency.Residency;
+import io.holdfast.fs.settings.AclChoice;
+import io.holdfast.fs.settings.PinMode;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.XattrChoice;
+import io.holdfast.fs.transit.Content;
+import io.holdfast.fs.tree.Node;
+import io.holdfast.fs.units.Human;
+import io.holdfast.peer.NodeAddress;
+import io.holdfast.peer.PeerSetupException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One running mount: has its {@link MountParts} made, starts them in order and stops them in the
+ * opposite order. Thread-safe.
+ */
+public final class Daemon {
+  private static final Logger log = LoggerFactory.getLogger(Daemon.class);
+
+  private static final Duration WATCH_RETRY = Duration.ofSeconds(1);
+
+  /** How long {@link #plan()} waits for the dataset to be counted. */
+  private static final Duration PLAN_WAIT = Duration.ofMillis(1500);
+
+  /** How long a new mount waits for the peers that were named to be there. */
+  private static final Duration PEERS_WAIT = Duration.ofSeconds(5);
+
+  private static final Duration START_DEADLINE = Duration.ofMinutes(1);
+
+  private final Undo undo = new Undo();
+  private final AtomicBoolean stopping = new AtomicBoolean();
+  private final Pulse pulse = new Pulse(System::nanoTime);
+  private final ServiceManager manager;
+  private final CountDownLatch ready = new CountDownLatch(1);
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private final Settings settings;
+  private final @Nullable Supervision supervision;
+  private final MountParts parts;
+  private volatile String peersThere = "";
+
+  /**
+   * Mounts, or takes a mount over from a daemon that was killed.
+   *
+   * @param supervision what the daemon has from its supervisor, or null where it has none
+   * @return when the mount answers
+   * @throws FsException where it cannot; nothing is left behind then, but of a daemon that was to
+   *     take a mount over: the mount and what its readers wait for are the next one's
+   * @throws PeerSetupException where it is because of what was said of peers
+   */
+  public static Daemon start(Settings settings, @Nullable Supervision supervision)
+      throws FsException, PeerSetupException {
+    return new Daemon(settings, supervision);
+  }
+
+  private Daemon(Settings settings, @Nullable Supervision supervision)
+      throws FsException, PeerSetupException {
+    this.settings = settings;
+    this.supervision = supervision;
+    this.manager = manager();
+    boolean started = false;
+    if (isSuccessor()) {
+      NamedThreads.start("start-deadline", this::endWhenOverdue);
+    }
+    try {
+      parts = new MountParts(settings, supervision, undo);
+      mount();
+      started = true;
+      log.info(
+          "{} {} with the {} binding: {}",
+          isSuccessor() ? "took over" : "mounted",
+          settings.get(SettingTable.MOUNTPOINT),
+          parts.binding.name(),
+          settings);
+    } finally {
+      if (!started && !isSuccessor()) {
+        undo.run();
+      }
+    }
+  }
+
+  private void mount() throws FsException, PeerSetupException {
+    Path mountpoint = settings.get(SettingTable.MOUNTPOINT);
+    PeerLink peers = parts.peers;
+    undo.closing(
+        ControlServer.start(
+            ControlDirectory.standard(),
+            settings.get(SettingTable.NAME),
+            mountpoint,
+            new DaemonCommands(parts, manager, this::stopApart)));
+    listenForScrapes();
+    if (peers != null && !isSuccessor()) {
+      peers.start(parts.tree, parts.layout, parts.transit);
+      peersThere = peers.await(PEERS_WAIT);
+      log.info("{}", peersThere);
+    }
+    parts.binding.mount(
+        parts.filesystem,
+        new MountOptions(
+            mountpoint,
+            parts.origin.describe(),
+            settings.get(SettingTable.METADATA_TTL),
+            settings.get(SettingTable.ALLOW_OTHER),
+            parts.message,
+            settings.get(SettingTable.XATTR) == XattrChoice.ON,
+            letsKernelDecide()));
+    OwnMountEntry.raiseReadAhead(mountpoint);
+    noteMount();
+    if (parts.watch) {
+      watchOpens();
+    }
+    resume();
+    parts.memory.start();
+    new Housekeeping(parts, settings, pulse, undo).start(this::checkMount);
+    if (parts.state != null) {
+      // the first to end: then it is there when the mount is gone
+      undo.closing(parts.state).start(parts.scan::isComplete, parts.housekeeping);
+    }
+    if (isSuccessor()) {
+      // apart: it waits for the kernel, and for each file's pages to go
+      NamedThreads.start("strays", parts.changes::dropStrays);
+    }
+    if (supervision != null) {
+      supervision.ready();
+    }
+    if (peers != null && isSuccessor()) {
+      // readers have waited long enough
+      NamedThreads.start(
+          "peers", () -> peers.keepStarting(parts.tree, parts.layout, parts.transit));
+    }
+    manager.ready(
+        new DaemonHealth(pulse, ControlDirectory.standard(), settings.get(SettingTable.NAME)),
+        this::status);
+    undo.push(manager::close);
+    ready.countDown();
+  }
+
+  /** Only with what a supervisor has: libfuse 2 cannot have the kernel decide. */
+  private boolean letsKernelDecide() throws FsException {
+    if (settings.get(SettingTable.ACL) == AclChoice.KERNEL && supervision == null) {
+      throw new FsException(
+          FsError.UNSUPPORTED,
+          "--acl kernel needs the kernel binding; fix: mount as root with --binding kernel, or use"
+              + " --acl strict");
+    }
+    return switch (settings.get(SettingTable.ACL)) {
+      case KERNEL -> true;
+      case STRICT -> false;
+      case AUTO ->
+          supervision != null
+              && !isSuccessor()
+              && settings.get(SettingTable.XATTR) == XattrChoice.ON
+              && AclLook.findsAny(
+                  parts.origin, parts.tree, Composition.scanners(parts.origin.mayHang()));
+    };
+  }
+
+  /**
+   * The kernel asks for the root's attributes then, which may need an origin that does not answer.
+   */
+  private void watchOpens() throws FsException {
+    try {
+      parts.watcher.watch(settings.get(SettingTable.MOUNTPOINT));
+    } catch (FsException e) {
+      if (!isSuccessor()) {
+        throw e;
+      }
+      log.warn("opens are not counted for the moment: {}", e.getMessage());
+      Future<?> unused =
+          parts.housekeeping.schedule(
+              this::watchOpensAgain, WATCH_RETRY.toMillis(), TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void watchOpensAgain() {
+    try {
+      watchOpens();
+    } catch (FsException e) {
+      log.error("opens cannot be counted", e);
+    }
+  }
+
+  private void noteMount() {
+    if (Procfs.ownUid() == 0) {
+      MountNote note =
+          undo.closing(
+              new MountNote(parts.origin.describe(), settings.get(SettingTable.MOUNTPOINT)));
+      if (!isSuccessor()) {
+        note.write();
+      }
+    }
+  }
+
+  /** In the background it is not the daemon that was started as a service. */
+  private ServiceManager manager() {
+    return settings.get(SettingTable.FOREGROUND)
+        ? ServiceManager.of(
+            System.getenv(),
+            System::nanoTime,
+            ProcessHandle.current().pid(),
+            supervision == null ? 0 : supervision.supervisor())
+        : ServiceManager.nobody();
+  }
+
+  private String status() {
+    Residency.Figures cache = parts.residency.figures();
+    return "%s: %s of %s resident"
+        .formatted(
+            settings.get(SettingTable.MOUNTPOINT),
+            Human.bytes(cache.residentBytes()),
+            Human.bytes(cache.capacityBytes()));
+  }
+
+  /** Tells whether it takes a mount over. */
+  private boolean isSuccessor() {
+    return supervision != null && supervision.restarts() > 0;
+  }
+
+  /** Readers wait for this start: one that hangs makes way for another. */
+  private void endWhenOverdue() {
+    try {
+      if (!ready.await(START_DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
+        log.error("not ready after {}: ending", START_DEADLINE);
+        Runtime.getRuntime().halt(1);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** What a daemon before this one had resident is pinned again. */
+  private void resume() {
+    for (ItemKey key : parts.residentLog.before()) {
+      try {
+        Node node = parts.tree.node(key.node());
+        Content content = new Content(node.id(), node::path, node.version());
+        parts.residency.resume(parts.layout.item(content, key.extent()));
+      } catch (FsException | IndexOutOfBoundsException e) {
+        log.debug("no longer there: {}", e.getMessage());
+        parts.residentLog.released(key);
+      }
+    }
+  }
+
+  private void listenForScrapes() throws FsException {
+    NodeAddress address = settings.find(SettingTable.METRICS).orElse(null);
+    if (address == null) {
+      return;
+    }
+    MetricsServer server =
+        undo.closing(
+            new MetricsServer(
+                address.resolve(), settings.get(SettingTable.NAME), parts.files::scrape));
+    if (!isSuccessor()) {
+      server.start();
+    } else {
+      // the socket of the daemon before may be there as long as one of its threads is
+      NamedThreads.start("metrics-start", server::keepStarting);
+    }
+  }
+
+  /** Somebody may have unmounted without telling the daemon, lazily, or ended the connection. */
+  private void checkMount() {
+    if (parts.binding.isDisconnected()
+        || !OwnMountEntry.isMounted(settings.get(SettingTable.MOUNTPOINT))) {
+      log.warn(
+          "{} has been unmounted by somebody else; ending", settings.get(SettingTable.MOUNTPOINT));
+      stopApart();
+    } else if (supervision != null && supervision.isOrphaned()) {
+      // whoever restarts it is gone: better an orderly end than one that leaves readers waiting
+      log.warn(
+          "the supervisor has been killed; unmounting {}", settings.get(SettingTable.MOUNTPOINT));
+      stopApart();
+    }
+  }
+
+  /** Stops on a thread that is not itself ended by that. */
+  private void stopApart() {
+    NamedThreads.start("stop", this::stop);
+  }
+
+  /**
+   * Says what the user may expect, in a line, and in others that keys of the store are hidden and
+   * that pages are not locked. Waits a moment for the dataset to be counted; a large one is counted
+   * in the background.
+   */
+  public String plan() {
+    StringBuilder plan = new StringBuilder(expected());
+    long hidden = parts.scan.hiddenKeys();
+    if (hidden > 0) {
+      plan.append('\n').append(HiddenKeys.text(hidden, parts.scan.hiddenKey()));
+    }
+    if (settings.get(SettingTable.PIN) == PinMode.AUTO && !parts.residency.isHard()) {
+      plan.append('\n').append(notLocked());
+    }
+    return plan.toString();
+  }
+
+  private static String notLocked() {
+    return "pages are not locked, since 'ulimit -l' allows "
+        + Human.bytes(PinLimits.lockableBytes())
+        + ": the kernel may take them when memory is short; fix: 'ulimit -l unlimited', or mount as"
+        + " root";
+  }
+
+  private String expected() {
+    boolean counted;
+    try {
+      counted =
+          parts.scan.await(PLAN_WAIT.toMillis(), TimeUnit.MILLISECONDS) && parts.scan.isComplete();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      counted = false;
+    }
+    String size =
+        Human.bytes(parts.scan.bytes()) + " in " + Human.count(parts.scan.files(), "file");
+    String capacity = ", capacity " + Human.bytes(parts.residency.figures().capacityBytes());
+    if (!counted) {
+      return "dataset still being counted, "
+          + size
+          + " so far"
+          + capacity
+          + ": 'holdfast stats "
+          + settings.get(SettingTable.NAME)
+          + "' tells the hit ratio to expect";
+    }
+    if (parts.scan.files() == 0) {
+      return "dataset " + size + capacity + ": nothing to keep";
+    }
+    return "dataset "
+        + size
+        + capacity
+        + ": hit ratio "
+        + Human.ratio(parts.report.plannedHitRatio())
+        + " from the second epoch on"
+        + withPeers();
+  }
+
+  private String withPeers() {
+    return peersThere.isEmpty()
+        ? ""
+        : ", with peers " + Human.ratio(parts.report.plannedClusterHitRatio()) + "; " + peersThere;
+  }
+
+  /**
+   * Takes the mount away, lets go of every resident and ends what was started. Returns when that is
+   * done.
+   */
+  public void stop() {
+    if (stopping.compareAndSet(false, true)) {
+      awaitReady();
+      manager.stopping();
+      undo.run();
+      log.info("unmounted {}", settings.get(SettingTable.MOUNTPOINT));
+      if (supervision != null) {
+        supervision.end();
+      }
+      stopped.countDown();
+    } else {
+      awaitStopped();
+    }
+  }
+
+  /** Who asks for the end while it begins waits: what is to be undone is known only then. */
+  private void awaitReady() {
+    try {
+      ready.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Waits until the mount has been taken away, by whomever. */
+  public void awaitStopped() {
+    try {
+      stopped.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

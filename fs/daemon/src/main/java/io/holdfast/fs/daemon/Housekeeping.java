@@ -1,0 +1,106 @@
+package io.holdfast.fs.daemon;
+
+import io.holdfast.fs.OutOfMemory;
+import io.holdfast.fs.linux.NamedThreads;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What a daemon does again and again for as long as it serves its mount. */
+final class Housekeeping {
+  private static final Logger log = LoggerFactory.getLogger(Housekeeping.class);
+
+  /** For what others wait for: deadlines, and pages to be dropped. */
+  private static final Duration TICK = Duration.ofMillis(20);
+
+  private static final Duration LOOK = Duration.ofSeconds(1);
+  private static final Duration SHORTEST_SWEEP = Duration.ofMinutes(1);
+
+  private final MountParts parts;
+  private final Settings settings;
+  private final Pulse pulse;
+  private final Undo undo;
+
+  /**
+   * Nothing runs yet.
+   *
+   * @param pulse watches what must never take long
+   * @param undo is given what ends it
+   */
+  Housekeeping(MountParts parts, Settings settings, Pulse pulse, Undo undo) {
+    this.parts = parts;
+    this.settings = settings;
+    this.pulse = pulse;
+    this.undo = undo;
+  }
+
+  /** Begins; the mount is there. */
+  void start(Runnable checkMount) {
+    watched("transit", TICK, parts.transit::expire);
+    watched("origin", LOOK, parts.origin::watch);
+    watched("residency", TICK, parts.residency::tick);
+    watched("tasks", TICK, parts.tasks::tick);
+    if (parts.peers != null) {
+      watched("peers", TICK, parts.peers::tick);
+    }
+    watched("mount", LOOK, checkMount);
+    every(parts.housekeeping, LOOK, this::tellFailures);
+    startScans();
+  }
+
+  /** The dataset is listed now, and again before what was found is too old to be believed. */
+  private void startScans() {
+    Runnable rescan =
+        () -> {
+          parts.filesystem.rememberFigures();
+          parts.scan.run();
+        };
+    ScheduledExecutorService scanner =
+        Executors.newSingleThreadScheduledExecutor(new NamedThreads("scan"));
+    undo.push(scanner::shutdownNow);
+    scanner.execute(rescan);
+    Duration ttl = settings.get(SettingTable.METADATA_TTL);
+    if (ttl.equals(Settings.INDEFINITE)) {
+      return;
+    }
+    if (parts.origin.mayHang()) {
+      every(scanner, atLeastShortest(ttl.dividedBy(2)), rescan);
+    } else {
+      every(parts.housekeeping, atLeastShortest(ttl), parts.changes::refreshResidents);
+    }
+  }
+
+  private static Duration atLeastShortest(Duration period) {
+    return period.compareTo(SHORTEST_SWEEP) < 0 ? SHORTEST_SWEEP : period;
+  }
+
+  private void tellFailures() {
+    parts.failures.take((thread, e) -> log.error("thread {} failed", thread, e));
+  }
+
+  private void watched(String name, Duration period, Runnable task) {
+    every(parts.housekeeping, period, pulse.of(name, task));
+  }
+
+  /** A task that failed once is due again all the same. */
+  static void every(ScheduledExecutorService executor, Duration period, Runnable task) {
+    long nanos = period.toNanos();
+    Runnable logged =
+        () -> {
+          try {
+            task.run();
+          } catch (OutOfMemoryError e) {
+            OutOfMemory.tell(e);
+          } catch (RuntimeException e) {
+            log.error("housekeeping failed", e);
+          }
+        };
+    Future<?> unused = executor.scheduleWithFixedDelay(logged, nanos, nanos, TimeUnit.NANOSECONDS);
+  }
+}

@@ -1,0 +1,154 @@
+package io.holdfast.fs.daemon;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.linux.Cgroups;
+import io.holdfast.fs.linux.Procfs;
+import io.holdfast.fs.residency.PinLimits;
+import io.holdfast.fs.residency.Pins;
+import io.holdfast.fs.settings.SettingRow;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.tasks.LiveCapacity;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The capacity and the pins that users have changed while the mount runs, in a file of the state
+ * directory, from which the next daemon of the mount takes them. It goes with the mount.
+ *
+ * <p>Thread-safe; the monitor guards the fields, and the file is written under it.
+ */
+public final class LiveChanges implements LiveCapacity {
+  private static final Logger log = LoggerFactory.getLogger(LiveChanges.class);
+
+  private static final String FILE = "changes.json";
+  private static final String CAPACITY = "capacity";
+  private static final String PATHS = "pinned_paths";
+  private static final String GLOBS = "pinned_globs";
+
+  private final Settings settings;
+  private final @Nullable Path state;
+  private final LongConsumer placement;
+  private Map<String, Object> changes;
+
+  /**
+   * Takes over what a daemon before this one has left.
+   *
+   * @param state the state directory, or null where there is no next daemon
+   * @param placement learns another capacity, in bytes
+   */
+  LiveChanges(Settings settings, @Nullable Path state, LongConsumer placement) {
+    this.settings = settings;
+    this.state = state;
+    this.placement = placement;
+    this.changes = state == null ? new LinkedHashMap<>() : read(state);
+  }
+
+  private static Map<String, Object> read(Path state) {
+    Path file = state.resolve(FILE);
+    try {
+      return Files.exists(file)
+          ? new LinkedHashMap<>(JSON.std.mapFrom(Files.readAllBytes(file)))
+          : new LinkedHashMap<>();
+    } catch (IOException e) {
+      log.warn("{}: what was changed since the mount is forgotten: {}", file, e.getMessage());
+      return new LinkedHashMap<>();
+    }
+  }
+
+  /** Returns the capacity that holds, in bytes. */
+  synchronized long capacity() {
+    return changes.get(CAPACITY) instanceof Number changed
+        ? Math.min(changed.longValue(), largest())
+        : settings.get(SettingTable.CAPACITY);
+  }
+
+  /** Returns {@link Settings#report}, as it is now. */
+  synchronized List<Map<String, Object>> settings() {
+    List<Map<String, Object>> rows = new ArrayList<>(settings.report());
+    if (changes.containsKey(CAPACITY)) {
+      Map<String, Object> changed = SettingRow.changedCapacity(capacity());
+      rows.replaceAll(row -> row.get("setting").equals(changed.get("setting")) ? changed : row);
+    }
+    return rows;
+  }
+
+  /** Returns what is pinned. */
+  synchronized Pins.Names pins() {
+    return new Pins.Names(texts(PATHS), texts(GLOBS));
+  }
+
+  private List<String> texts(String key) {
+    return changes.get(key) instanceof List<?> list
+        ? list.stream().map(String::valueOf).toList()
+        : List.of();
+  }
+
+  /**
+   * Has the next daemon begin with the capacity of its options.
+   *
+   * @param state the state directory of a mount
+   * @throws IOException where it cannot be written
+   */
+  public static void forgetCapacity(Path state) throws IOException {
+    Map<String, Object> left = read(state);
+    if (left.remove(CAPACITY) != null) {
+      write(state, left);
+    }
+  }
+
+  private static void write(Path state, Map<String, Object> changes) throws IOException {
+    Path next = state.resolve(FILE + ".next");
+    Files.write(next, JSON.std.asBytes(changes));
+    Files.move(next, state.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private void keep(Map<String, Object> more) {
+    changes.putAll(more);
+    if (state == null) {
+      return;
+    }
+    try {
+      write(state, changes);
+    } catch (IOException e) {
+      log.warn("the next daemon will not know what has changed: {}", e.getMessage());
+    }
+  }
+
+  @Override
+  public long memory() {
+    return new Cgroups(Procfs.host()).usableMemory();
+  }
+
+  @Override
+  public long largest() {
+    return settings.room();
+  }
+
+  @Override
+  public PinLimits prepare(long capacity) {
+    return PinLimits.raise(capacity);
+  }
+
+  @Override
+  public synchronized void changed(long capacity) {
+    log.info("the capacity is {} bytes now", capacity);
+    keep(Map.of(CAPACITY, capacity));
+    placement.accept(capacity);
+  }
+
+  @Override
+  public synchronized void pinned(Pins.Names names) {
+    keep(Map.of(PATHS, names.paths(), GLOBS, names.globs()));
+  }
+}

@@ -1,0 +1,379 @@
+package io.holdfast.fs.daemon;
+
+import com.github.benmanes.caffeine.cache.Ticker;
+import io.holdfast.fs.AccessLog;
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.PageStore;
+import io.holdfast.fs.control.ControlFiles;
+import io.holdfast.fs.figures.NodeFigures;
+import io.holdfast.fs.linux.GrowingMemory;
+import io.holdfast.fs.linux.IsolatedThreads;
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.linux.NamedThreads;
+import io.holdfast.fs.linux.Procfs;
+import io.holdfast.fs.memory.MemoryGuard;
+import io.holdfast.fs.mount.Binding;
+import io.holdfast.fs.mount.DatasetChanges;
+import io.holdfast.fs.mount.DatasetFilesystem;
+import io.holdfast.fs.origin.Origin;
+import io.holdfast.fs.peers.PeerLink;
+import io.holdfast.fs.peers.PeerSettings;
+import io.holdfast.fs.residency.PinLimits;
+import io.holdfast.fs.residency.Residency;
+import io.holdfast.fs.residency.ResidentFile;
+import io.holdfast.fs.residency.ResidentLog;
+import io.holdfast.fs.settings.OpenCounting;
+import io.holdfast.fs.settings.PinMode;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.stats.Activity;
+import io.holdfast.fs.stats.OpenWatcher;
+import io.holdfast.fs.stats.ReadStats;
+import io.holdfast.fs.tasks.TaskParts;
+import io.holdfast.fs.tasks.Tasks;
+import io.holdfast.fs.transit.Item;
+import io.holdfast.fs.transit.ItemLayout;
+import io.holdfast.fs.transit.PeerSource;
+import io.holdfast.fs.transit.Transit;
+import io.holdfast.fs.tree.DatasetScan;
+import io.holdfast.fs.tree.Moment;
+import io.holdfast.fs.tree.NodeTable;
+import io.holdfast.fs.tree.Tree;
+import io.holdfast.fs.tree.TreeScan;
+import io.holdfast.peer.PeerSetupException;
+import io.holdfast.policy.CachePolicy;
+import io.holdfast.policy.Policies;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that a mount consists of, put together in the order that it must be: isolated threads
+ * before anything else is opened, so that their descriptor tables hold nothing of the daemon's; the
+ * origin before the mount may cover it. Nothing runs yet but threads that wait. What was begun is
+ * ended by the {@link Undo}, also when the rest cannot be made. Immutable; its parts are
+ * thread-safe.
+ */
+final class MountParts {
+  private static final long SEED = 42;
+
+  final Settings settings;
+  final LiveChanges live;
+  final @Nullable Supervision supervision;
+  final Activity activity;
+  final OpenWatcher watcher;
+
+  /** Whether opens are seen by the watcher; else the kernel may tell each by a message. */
+  final boolean watch;
+
+  final boolean message;
+  final Origin origin;
+  final ResidentLog residentLog;
+  final Residency residency;
+  final ItemLayout layout;
+  final @Nullable PeerLink peers;
+  final Transit transit;
+  final Tree tree;
+  final MemoryGuard memory;
+  final @Nullable TreeState state;
+  final Binding binding;
+  final IsolatedThreads.Failures failures = new IsolatedThreads.Failures();
+  final ScheduledExecutorService housekeeping;
+  final DatasetChanges changes;
+  final DatasetScan scan;
+  final Tasks tasks;
+  final StatsReport report;
+  final DaemonFiles files;
+  final DatasetFilesystem filesystem;
+  private final Undo undo;
+
+  /**
+   * Makes the parts.
+   *
+   * @param supervision what the daemon has from its supervisor, or null where it has none
+   * @throws FsException where they cannot be made
+   * @throws PeerSetupException where it is because of what was said of peers
+   */
+  MountParts(Settings settings, @Nullable Supervision supervision, Undo undo)
+      throws FsException, PeerSetupException {
+    this.settings = settings;
+    this.supervision = supervision;
+    this.undo = undo;
+    if (supervision != null) {
+      supervision.goElsewhere(settings.find(SettingTable.STATE_DIR));
+    }
+    int[] without = supervision == null ? new int[0] : supervision.descriptors();
+    IsolatedThreads pinners = undo.closing(Composition.pinners(failures, without));
+    IsolatedThreads droppers = undo.closing(Composition.droppers(failures, without));
+    activity =
+        new Activity(
+            settings.get(SettingTable.JOB_BY),
+            settings.get(SettingTable.ITEM_SIZE).intValue(),
+            System::nanoTime);
+    watcher = undo.closing(new OpenWatcher(Composition.watcher(failures, without), activity));
+    AccessLog accesses = accessLog();
+    watch = chooseWatch();
+    message =
+        !watch
+            && (settings.get(SettingTable.COUNT_OPENS) == OpenCounting.AUTO
+                || settings.get(SettingTable.COUNT_OPENS) == OpenCounting.MESSAGE);
+
+    origin = undo.closing(Composition.origin(settings, supervision));
+    live =
+        new LiveChanges(
+            settings, supervision == null ? null : supervision.directory(), this::capacityChanged);
+    residentLog =
+        supervision == null
+            ? ResidentLog.NONE
+            : ResidentFile.open(supervision.residents(), supervision.elsewhere());
+    residency = residency(new Residency.Threads(pinners, droppers));
+    layout = new ItemLayout(settings.get(SettingTable.ITEM_SIZE).intValue());
+    OwnShare ownShare = new OwnShare(residency::datasetSize);
+    Executor fetching = Composition.pool("transit");
+    peers = peerLink(live.capacity(), fetching, ownShare);
+    transit = transit(fetching, accesses);
+    // never closed: requests are answered until the process ends
+    NodeTable nodes =
+        new NodeTable(supervision == null ? GrowingMemory.ofProcess("nodes") : supervision.nodes());
+    tree = new Tree(origin, nodes, Tree.ChangeListener.of(this::changes));
+    tree.sweepOn(Composition.sweeper());
+    state = treeState();
+    TreeScan treeScan = new TreeScan(origin, tree, Composition.scanners(origin.mayHang()));
+    binding = undo.closing(Composition.binding(supervision, failures));
+    housekeeping = Executors.newScheduledThreadPool(2, new NamedThreads("housekeeping"));
+    undo.push(housekeeping::shutdownNow);
+    // of its own: giving up many residents takes longer than deadlines may wait
+    ScheduledExecutorService guarding =
+        Executors.newSingleThreadScheduledExecutor(new NamedThreads("memory"));
+    undo.push(guarding::shutdownNow);
+    memory =
+        undo.closing(
+            Ceiling.guard(new Ceiling.Parts(settings, live, residency, transit, tree, guarding)));
+    changes = changes(treeScan);
+    scan = scan(treeScan, ownShare);
+    tasks = tasks();
+    ReadStats reads = new ReadStats();
+    report = report(reads, accesses);
+    files = new DaemonFiles(settings, live, report, this::nodes);
+    filesystem = filesystem(reads, accesses);
+  }
+
+  /** Returns how many daemons this mount has had before this one. */
+  long restarts() {
+    return supervision == null ? 0 : supervision.restarts();
+  }
+
+  /** Returns a row for each node of the cluster. */
+  List<NodeFigures> nodes() {
+    return peers == null ? List.of() : peers.report().nodes();
+  }
+
+  private boolean mayKeep(Item item) {
+    return peers == null || peers.mayAdmit(item);
+  }
+
+  /** Called back only once the mount answers, when the field is set. */
+  private DatasetChanges changes() {
+    return changes;
+  }
+
+  /** Weights in the cluster are capacities. */
+  private void capacityChanged(long bytes) {
+    if (peers != null) {
+      NamedThreads.start("peers", () -> peers.capacityChanged(bytes));
+    }
+  }
+
+  private AccessLog accessLog() throws FsException {
+    Path file = settings.find(SettingTable.ACCESS_LOG).orElse(null);
+    return file == null
+        ? AccessLog.NONE
+        : undo.closing(
+            Accesses.open(
+                file, restarts() == 0, settings.get(SettingTable.ACCESS_LOG_SAMPLE), activity));
+  }
+
+  private boolean chooseWatch() throws FsException {
+    if (settings.get(SettingTable.COUNT_OPENS) != OpenCounting.AUTO
+        && settings.get(SettingTable.COUNT_OPENS) != OpenCounting.WATCH) {
+      return false;
+    }
+    boolean permitted = watcher.prepare();
+    if (!permitted && settings.get(SettingTable.COUNT_OPENS) == OpenCounting.WATCH) {
+      throw new FsException(
+          FsError.NOT_PERMITTED,
+          "--count-opens watch: fanotify is not permitted: run as root, or use --count-opens"
+              + " message");
+    }
+    return permitted;
+  }
+
+  private static @Nullable Boolean wanted(PinMode mode) {
+    return switch (mode) {
+      case AUTO -> null;
+      case HARD -> true;
+      case SOFT -> false;
+    };
+  }
+
+  private Residency residency(Residency.Threads threads) throws FsException {
+    PinLimits limits = PinLimits.raise(live.capacity());
+    boolean hard = limits.choose(wanted(settings.get(SettingTable.PIN)));
+    CachePolicy policy = Policies.create(settings.get(SettingTable.POLICY), live.capacity(), SEED);
+    Residency made =
+        undo.closing(
+            new Residency(
+                new Residency.Rules(policy, settings.selection(), residentLog),
+                new Residency.MountUse(
+                    settings.get(SettingTable.MOUNTPOINT), this::store, hard, limits.mappings()),
+                threads,
+                new Residency.WindowSize(
+                    settings.get(SettingTable.WINDOW), settings.get(SettingTable.WINDOW_AGE)),
+                System::nanoTime));
+    made.pins().add(live.pins());
+    return made;
+  }
+
+  /** Called back only once the mount answers, when the field is set. */
+  private boolean store(long node, PageStore.Source source) {
+    return binding.store(node, source);
+  }
+
+  private @Nullable PeerLink peerLink(long capacity, Executor threads, OwnShare ownShare)
+      throws PeerSetupException {
+    PeerSettings wanted = settings.peers().orElse(null);
+    return wanted == null
+        ? null
+        : undo.closing(
+            new PeerLink(
+                wanted,
+                capacity,
+                new PeerLink.Local(origin, residency),
+                new PeerLink.Threads(
+                    threads, Composition.pool("peer-name"), Composition.sketcher()),
+                ownShare::share));
+  }
+
+  private Transit transit(Executor threads, AccessLog accesses) {
+    Transit made =
+        new Transit(
+            new Transit.Sources(origin, peers == null ? PeerSource.NONE : peers.source(), threads),
+            layout,
+            settings.get(SettingTable.TRANSIT),
+            Composition.fetchers(origin.mayHang(), settings.get(SettingTable.TRANSIT)),
+            System::nanoTime,
+            settings.get(SettingTable.SOURCE_TIMEOUT),
+            new TransitListener(residency, this::mayKeep, activity, accesses, this::changes));
+    undo.push(made::close);
+    return made;
+  }
+
+  /** A daemon that takes over has the nodes of the one before, which are newer than any file. */
+  private @Nullable TreeState treeState() throws FsException {
+    Path directory = settings.find(SettingTable.STATE_DIR).orElse(null);
+    if (directory == null) {
+      return null;
+    }
+    Path file = directory.resolve(settings.get(SettingTable.NAME) + ".tree");
+    TreeState state = new TreeState(file, origin::identity, tree);
+    if (restarts() == 0) {
+      state.load();
+    }
+    return state;
+  }
+
+  private DatasetChanges changes(TreeScan treeScan) {
+    DatasetChanges made =
+        new DatasetChanges(
+            new DatasetChanges.Parts(
+                tree,
+                treeScan,
+                layout,
+                transit,
+                residency,
+                binding,
+                settings.get(SettingTable.METADATA_TTL),
+                Composition.lookers()));
+    undo.push(made::stop);
+    return made;
+  }
+
+  private DatasetScan scan(TreeScan treeScan, OwnShare ownShare) {
+    DatasetScan made =
+        new DatasetScan(
+            treeScan,
+            tree,
+            new DatasetScan.Rules(
+                Linux.PAGE_SIZE,
+                new DatasetScan.Selected(residency::isLeftToPolicy, ownShare::datasetSize),
+                changes,
+                Moment::now));
+    undo.push(made::stop);
+    return made;
+  }
+
+  private Tasks tasks() {
+    return undo.closing(
+        new Tasks(
+            new TaskParts(
+                tree,
+                layout,
+                transit,
+                residency,
+                scan::isComplete,
+                this::mayKeep,
+                live,
+                new NamedThreads("task"),
+                System::nanoTime)));
+  }
+
+  private StatsReport report(ReadStats reads, AccessLog accesses) {
+    return new StatsReport(
+        new StatsReport.Sources(
+            settings,
+            Version.VERSION,
+            restarts(),
+            scan,
+            () -> state == null ? 0 : state.entriesLoaded(),
+            residency,
+            origin,
+            transit,
+            reads,
+            activity,
+            Accesses.figures(accesses),
+            () -> memory.figures().told(),
+            watcher,
+            () -> message || watcher.isRunning(),
+            binding,
+            () -> peers == null ? null : peers.report(),
+            tasks::running,
+            System::nanoTime));
+  }
+
+  private DatasetFilesystem filesystem(ReadStats reads, AccessLog accesses) {
+    ControlFiles control =
+        new ControlFiles(
+            files.files(),
+            new ControlFiles.Owner(Procfs.ownUid(), Procfs.ownGid()),
+            restarts(),
+            Ticker.systemTicker());
+    return new DatasetFilesystem(
+        new DatasetFilesystem.Parts(
+            origin,
+            tree,
+            layout,
+            transit,
+            residency,
+            control,
+            reads,
+            activity,
+            accesses,
+            changes,
+            settings.get(SettingTable.METADATA_TTL),
+            System::nanoTime));
+  }
+}

@@ -1,0 +1,176 @@
+package io.holdfast.fs.daemon;
+
+import io.holdfast.fs.linux.DatagramSocket;
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.linux.NamedThreads;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import jnr.constants.platform.Errno;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells whoever started this process as a service, such as systemd, how it is; the words are those
+ * of sd_notify(3). Where nobody wants to know, nothing is said. Thread-safe.
+ */
+final class ServiceManager implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(ServiceManager.class);
+
+  /** How often the status is told where nobody waits for a sign of life. */
+  private static final Duration STATUS_PERIOD = Duration.ofSeconds(10);
+
+  private static final Duration SHORTEST_PERIOD = Duration.ofMillis(10);
+
+  /** What must arrive is tried for so long. */
+  private static final int TRIES = 100;
+
+  private static final int PAUSE_MILLIS = 10;
+
+  /** How the daemon is, as it finds itself. */
+  interface Health {
+    /**
+     * Looks; must return within a bounded time.
+     *
+     * @return what is wrong, or null when all is well
+     */
+    @Nullable String trouble();
+  }
+
+  private final @Nullable DatagramSocket socket;
+  private final Duration watchdog;
+  private final LongSupplier nanoTime;
+  private final AtomicBoolean warned = new AtomicBoolean();
+  private final CountDownLatch closed = new CountDownLatch(1);
+
+  private ServiceManager(
+      @Nullable DatagramSocket socket, Duration watchdog, LongSupplier nanoTime) {
+    this.socket = socket;
+    this.watchdog = watchdog;
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * Finds out whom to tell.
+   *
+   * @param environment NOTIFY_SOCKET is where; signs of life are wanted each WATCHDOG_USEC, but not
+   *     where WATCHDOG_PID is another process than those
+   * @param processes this process, and the one that supervises it
+   */
+  static ServiceManager of(
+      Map<String, String> environment, LongSupplier nanoTime, long... processes) {
+    String address = environment.get("NOTIFY_SOCKET");
+    if (address == null) {
+      return nobody();
+    }
+    try {
+      return new ServiceManager(
+          new DatagramSocket(address), watchdog(environment, processes), nanoTime);
+    } catch (IllegalArgumentException e) {
+      log.warn("NOTIFY_SOCKET: {}: nobody is told", e.getMessage());
+      return nobody();
+    }
+  }
+
+  /** Tells nobody. */
+  static ServiceManager nobody() {
+    return new ServiceManager(null, Duration.ZERO, System::nanoTime);
+  }
+
+  private static Duration watchdog(Map<String, String> environment, long... processes) {
+    try {
+      String meant = environment.get("WATCHDOG_PID");
+      boolean ours = meant == null;
+      for (long process : processes) {
+        ours |= meant != null && Long.parseLong(meant) == process;
+      }
+      String micros = environment.getOrDefault("WATCHDOG_USEC", "0");
+      return ours ? Duration.ofNanos(Long.parseLong(micros) * 1000) : Duration.ZERO;
+    } catch (NumberFormatException | ArithmeticException e) {
+      log.warn("WATCHDOG_USEC or WATCHDOG_PID is no number: no signs of life are sent");
+      return Duration.ZERO;
+    }
+  }
+
+  /**
+   * Says that the mount answers, and from then on how it is: the status, and a sign of life at half
+   * the time after which one is missed, as long as nothing is wrong.
+   */
+  void ready(Health health, Supplier<String> status) {
+    if (socket == null) {
+      return;
+    }
+    send("READY=1\n" + status(status));
+    NamedThreads.start("service", () -> keepTelling(health, status));
+  }
+
+  /** Says that another daemon takes the place of this one, which will say when it is ready. */
+  void reloading() {
+    send("RELOADING=1\nMONOTONIC_USEC=" + nanoTime.getAsLong() / 1000);
+  }
+
+  /** Says that the mount is about to end. */
+  void stopping() {
+    send("STOPPING=1\nSTATUS=unmounting");
+  }
+
+  private void keepTelling(Health health, Supplier<String> status) {
+    Duration period = watchdog.isZero() ? STATUS_PERIOD : watchdog.dividedBy(2);
+    long millis = Math.max(SHORTEST_PERIOD.toMillis(), period.toMillis());
+    String trouble = null;
+    try {
+      while (!closed.await(millis, TimeUnit.MILLISECONDS)) {
+        String before = trouble;
+        trouble = health.trouble();
+        if (trouble == null) {
+          send((watchdog.isZero() ? "" : "WATCHDOG=1\n") + status(status));
+        } else {
+          if (!trouble.equals(before)) {
+            log.warn("not well: {}", trouble);
+          }
+          send("STATUS=not well: " + oneLine(trouble));
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static String status(Supplier<String> status) {
+    return "STATUS=" + oneLine(status.get());
+  }
+
+  private static String oneLine(String text) {
+    return text.replaceAll("[\\r\\n]+", ", ");
+  }
+
+  private void send(String text) {
+    if (socket == null) {
+      return;
+    }
+    int errno = socket.send(text);
+    for (int i = 0; i < TRIES && errno == Errno.EAGAIN.intValue(); i++) {
+      try {
+        TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+      errno = socket.send(text);
+    }
+    if (errno != 0 && warned.compareAndSet(false, true)) {
+      log.warn("the service manager cannot be told: {}", Linux.describe(errno));
+    }
+  }
+
+  /** Says nothing more by itself. */
+  @Override
+  public void close() {
+    closed.countDown();
+  }
+}

@@ -1,0 +1,220 @@
+package io.holdfast.fs.daemon;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.GrowingMemory;
+import io.holdfast.fs.linux.Procfs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.commons.io.FileUtils;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a daemon has from its supervisor, the {@code holdfast-supervise} script: open descriptors,
+ * and a state directory on tmpfs for what the next daemon needs when this one is killed. Immutable;
+ * thread-safe.
+ */
+public final class Supervision {
+  private static final Logger log = LoggerFactory.getLogger(Supervision.class);
+
+  /** The environment variable with the state directory. */
+  public static final String VARIABLE = "HOLDFAST_STATE";
+
+  /** Open as long as the daemon lives, which is how the supervisor knows. */
+  private static final int ALIVE = 7;
+
+  private static final String ENDED = "ended";
+  private static final int ORIGIN = 8;
+  private static final int FUSE = 9;
+
+  private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
+  private final Path state;
+  private final int supervisor;
+  private volatile List<Path> elsewhere = List.of();
+
+  private Supervision(Path state) {
+    this.state = state;
+    this.supervisor = LIBC.getppid();
+  }
+
+  /** Returns what a process with this environment has, or nothing where nobody supervises it. */
+  public static Optional<Supervision> of(Map<String, String> environment) {
+    return Optional.ofNullable(environment.get(VARIABLE))
+        .map(directory -> new Supervision(Path.of(directory)));
+  }
+
+  /**
+   * Tells whether somebody would start another daemon of a mount.
+   *
+   * @param state its state directory
+   */
+  public static boolean isSupervised(Path state) {
+    try {
+      String process = Files.readString(state.resolve("supervisor")).strip();
+      return Procfs.host().commandLine(process).stream()
+          .anyMatch(word -> word.contains("holdfast-supervise"));
+    } catch (IOException e) {
+      return false; // there is no supervisor any more, or never was
+    }
+  }
+
+  /**
+   * Makes sure that no daemon is started any more for a mount, from outside of it.
+   *
+   * @param state its state directory
+   */
+  public static void forbidRestart(Path state) throws IOException {
+    Files.write(state.resolve(ENDED), new byte[0]);
+  }
+
+  /** Returns /dev/fuse, open, and connected once something has been mounted with it. */
+  int fuse() {
+    return FUSE;
+  }
+
+  /** Returns the dataset's directory, open; of no use where the dataset is not in one. */
+  int origin() {
+    return ORIGIN;
+  }
+
+  /** Returns the descriptor whose end is this daemon's, as the supervisor sees it. */
+  int alive() {
+    return ALIVE;
+  }
+
+  /** Returns the descriptors that a thread which may wait for the own mount must not have. */
+  int[] descriptors() {
+    return new int[] {ALIVE, ORIGIN, FUSE};
+  }
+
+  /** Returns the file of what was agreed with the kernel; there once the mount is. */
+  Path session() {
+    return state.resolve("session");
+  }
+
+  /**
+   * Says where what finds no room in the state directory may go: to memory that processes share,
+   * then to the directory of what one mount leaves to the next.
+   */
+  void goElsewhere(Optional<Path> directory) {
+    List<Path> places = new ArrayList<>();
+    if (Files.isDirectory(SHARED_MEMORY)) {
+      places.add(SHARED_MEMORY);
+    }
+    directory.ifPresent(places::add);
+    elsewhere = List.copyOf(places);
+  }
+
+  /** Returns the directories for what finds no room in the state directory. */
+  List<Path> elsewhere() {
+    return elsewhere;
+  }
+
+  /** Opens the memory of all nodes. */
+  GrowingMemory nodes() throws FsException {
+    return memory("nodes");
+  }
+
+  /** Opens the memory of the requests that are not answered. */
+  GrowingMemory requests() throws FsException {
+    return memory("requests");
+  }
+
+  /** Where a part of it is gone with a daemon that was killed, none can take the mount over. */
+  private GrowingMemory memory(String name) throws FsException {
+    try {
+      return GrowingMemory.at(state.resolve(name), elsewhere);
+    } catch (FsException e) {
+      if (e.code() == FsError.UNAVAILABLE) {
+        log.error("the mount ends: {}", e.getMessage());
+        end();
+      }
+      throw e;
+    }
+  }
+
+  Path residents() {
+    return state.resolve("residents");
+  }
+
+  /** Returns the state directory. */
+  Path directory() {
+    return state;
+  }
+
+  /** Returns how many daemons there were before this one. */
+  long restarts() {
+    try {
+      return Long.parseLong(Files.readString(state.resolve("restarts")).strip());
+    } catch (IOException | NumberFormatException e) {
+      return 0;
+    }
+  }
+
+  /** Says that the mount answers. */
+  public void ready() throws FsException {
+    // when, by a clock that nobody sets and that the supervisor can read
+    mark("ready", uptime());
+  }
+
+  /** Says that the end of this daemon is not a failure, and another is to take its place. */
+  void restart() throws FsException {
+    mark("restart", new byte[0]);
+  }
+
+  /** Says that no daemon is to be started any more. */
+  void end() {
+    try {
+      forbidRestart(state);
+      removeElsewhere();
+      if (isOrphaned()) {
+        FileUtils.deleteDirectory(state.toFile());
+      }
+    } catch (IOException e) {
+      log.error("the supervisor may start another daemon: {}", e.getMessage());
+    }
+  }
+
+  private void removeElsewhere() throws IOException {
+    for (Path place : elsewhere) {
+      GrowingMemory.removeElsewhere(state, place);
+    }
+  }
+
+  /** Returns the supervisor's process. */
+  long supervisor() {
+    return supervisor;
+  }
+
+  private static byte[] uptime() throws FsException {
+    try {
+      return Files.readAllBytes(Path.of("/proc/uptime"));
+    } catch (IOException e) {
+      throw new FsException(FsError.IO, "/proc/uptime: " + e.getMessage(), e);
+    }
+  }
+
+  private void mark(String what, byte[] content) throws FsException {
+    try {
+      Path part = Files.write(state.resolve(what + ".part"), content);
+      Files.move(part, state.resolve(what), StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw new FsException(FsError.IO, state + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** Tells whether the supervisor is gone. */
+  boolean isOrphaned() {
+    return LIBC.getppid() != supervisor;
+  }
+}

@@ -1,0 +1,86 @@
+package io.holdfast.fs.peers;
+
+import io.holdfast.peer.NodeAddress;
+import io.holdfast.peer.transfer.ItemRequest;
+import io.holdfast.peer.transfer.Refusal;
+import io.holdfast.peer.transfer.Sketches;
+import io.holdfast.peer.transfer.Told;
+import io.holdfast.peer.transfer.Transfer;
+import io.holdfast.peer.transfer.TransferResult;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks peers that have the same dataset, and no other peers. The first question to a peer waits for
+ * the comparison of datasets. Thread-safe.
+ */
+final class AgreedAsking implements ClusterSource.Fetcher {
+  private final Agreement agreement;
+  private final Supplier<@Nullable Transfer> transfer;
+
+  /**
+   * Creates it.
+   *
+   * @param transfer carries the questions; null until peers can be reached
+   */
+  AgreedAsking(Agreement agreement, Supplier<@Nullable Transfer> transfer) {
+    this.agreement = agreement;
+    this.transfer = transfer;
+  }
+
+  /** Asks a peer for its sketch. */
+  static CompletableFuture<Told> sketch(@Nullable Transfer transfer, NodeAddress peer) {
+    return transfer == null
+        ? CompletableFuture.completedFuture(new Told(TransferResult.SUSPECT, ""))
+        : transfer.sketch(peer);
+  }
+
+  @Override
+  public CompletableFuture<TransferResult> fetch(
+      NodeAddress peer, ItemRequest request, long address) {
+    return agreement.with(peer).thenCompose(verdict -> fetch(peer, verdict, request, address));
+  }
+
+  private CompletableFuture<TransferResult> fetch(
+      NodeAddress peer, Verdict verdict, ItemRequest request, long address) {
+    Transfer running = transfer.get();
+    if (running == null) {
+      return CompletableFuture.completedFuture(TransferResult.SUSPECT);
+    }
+    return switch (verdict.kind()) {
+      case OTHER ->
+          CompletableFuture.completedFuture(TransferResult.refused(Refusal.OTHER_DATASET));
+      case UNKNOWN ->
+          CompletableFuture.completedFuture(TransferResult.refused(Refusal.NOT_COMPARED));
+      case SAME ->
+          running
+              .fetch(peer, between(verdict), request, address)
+              .whenComplete((outcome, failure) -> learn(peer, outcome));
+    };
+  }
+
+  private Sketches between(Verdict verdict) {
+    return new Sketches(agreement.mark(), verdict.theirs());
+  }
+
+  private void learn(NodeAddress peer, @Nullable TransferResult outcome) {
+    Refusal refusal = outcome == null ? null : outcome.refusal();
+    if (refusal == Refusal.OTHER_DATASET) {
+      agreement.refusedBy(peer);
+    } else if (refusal == Refusal.NOT_COMPARED) {
+      CompletableFuture<Verdict> unused = agreement.again(peer);
+    }
+  }
+
+  /** Tells a former owner that this node holds an item now, if both have the same dataset. */
+  void held(NodeAddress peer, ItemRequest request) {
+    Transfer running = transfer.get();
+    if (running != null) {
+      agreement
+          .known(peer)
+          .filter(Verdict::isSame)
+          .ifPresent(verdict -> running.held(peer, between(verdict), request));
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package io.holdfast.fs.peers;
+
+import io.holdfast.peer.NodeAddress;
+import io.holdfast.peer.transfer.Asker;
+import io.holdfast.peer.transfer.ItemProvider;
+import io.holdfast.peer.transfer.ItemRequest;
+import io.holdfast.peer.transfer.Refusal;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Answers peers that have the same dataset, and no other peers. Thread-safe. */
+final class AgreedService implements ItemProvider {
+  private final Agreement agreement;
+  private final PeerService service;
+
+  AgreedService(Agreement agreement, PeerService service) {
+    this.agreement = agreement;
+    this.service = service;
+  }
+
+  @Override
+  public void get(ItemRequest request, Asker from, Answer answer) {
+    CompletableFuture<Void> unused =
+        agreement
+            .with(from.node())
+            .thenCompose(verdict -> upToDate(from, verdict))
+            .thenAccept(
+                verdict -> {
+                  switch (verdict.kind()) {
+                    case OTHER -> answer.refused(Refusal.OTHER_DATASET);
+                    case UNKNOWN -> answer.refused(Refusal.NOT_COMPARED);
+                    case SAME -> {
+                      if (isBetween(from, verdict)) {
+                        service.get(request, verdict.shared(), answer);
+                      } else {
+                        answer.refused(Refusal.NOT_COMPARED);
+                      }
+                    }
+                  }
+                });
+  }
+
+  /**
+   * Compares an asker again if it has told of another sketch since. Waits only for a bounded time:
+   * the origin may hang.
+   */
+  private CompletableFuture<Verdict> upToDate(Asker from, Verdict verdict) {
+    return from.sketches().asker().equals(verdict.theirs())
+        ? CompletableFuture.completedFuture(verdict)
+        : agreement
+            .again(from.node())
+            .copy()
+            .completeOnTimeout(
+                Verdict.unknown("not compared again yet"),
+                Agreement.FIRST.toMillis(),
+                TimeUnit.MILLISECONDS);
+  }
+
+  /** Tells whether a request is between the datasets that were compared. */
+  private boolean isBetween(Asker from, Verdict verdict) {
+    return from.sketches().asker().equals(verdict.theirs())
+        && from.sketches().asked().equals(agreement.mark());
+  }
+
+  @Override
+  public void held(ItemRequest request, Asker by) {
+    boolean agreed =
+        agreement
+            .known(by.node())
+            .filter(verdict -> verdict.isSame() && isBetween(by, verdict))
+            .isPresent();
+    if (agreed) {
+      service.held(request, by.node());
+    }
+  }
+
+  @Override
+  public CompletableFuture<String> sketch(NodeAddress peer) {
+    return agreement.tell(peer);
+  }
+
+  @Override
+  public long residentBytes() {
+    return service.residentBytes();
+  }
+}

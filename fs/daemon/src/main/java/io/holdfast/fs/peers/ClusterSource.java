@@ -1,0 +1,218 @@
+package io.holdfast.fs.peers;
+
+import io.holdfast.fs.origin.OriginPath;
+import io.holdfast.fs.residency.Residency;
+import io.holdfast.fs.transit.Item;
+import io.holdfast.fs.transit.PeerSource;
+import io.holdfast.peer.NodeAddress;
+import io.holdfast.peer.SharedDataset;
+import io.holdfast.peer.transfer.ItemPath;
+import io.holdfast.peer.transfer.ItemRequest;
+import io.holdfast.peer.transfer.Refusal;
+import io.holdfast.peer.transfer.TransferResult;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks the nodes that may have an item, in rendezvous order, and decides which node keeps it.
+ *
+ * <ul>
+ *   <li>An item of another node: this node asks the owner, which fetches and keeps the item if it
+ *       has room. A full owner says so. Then this node asks the next node, which takes the item if
+ *       it has room. So the cluster uses all of its memory although hashing never divides a dataset
+ *       evenly, and two questions find every cached item. This node keeps the item only if it is
+ *       the next node itself.
+ *   <li>An item of this node: this node asks the next node for a cached copy. The next node owned
+ *       the item until this node joined, or took it while this node was full. The question makes no
+ *       node fetch.
+ * </ul>
+ *
+ * <p>A node that a peer has asked never makes another node fetch, so no two nodes wait for each
+ * other. Whatever goes wrong, the origin is asked. Thread-safe.
+ */
+public final class ClusterSource implements PeerSource {
+  private static final Logger log = LoggerFactory.getLogger(ClusterSource.class);
+
+  /**
+   * Most bytes of an answer that the event loop itself passes on: a hand-over to another thread
+   * would take longer.
+   */
+  private static final int SMALL = 256 << 10;
+
+  private static final Arrival KEEP_FROM_ORIGIN = new Arrival(false, true);
+  private static final Arrival PASS_FROM_ORIGIN = new Arrival(false, false);
+
+  private final SharedDataset dataset;
+  private final Cluster cluster;
+  private final Residency residency;
+  private final Fetcher fetcher;
+  private final FormerOwners formerOwners;
+  private final Executor threads;
+
+  /** Asks one peer. */
+  @FunctionalInterface
+  public interface Fetcher {
+    /**
+     * Fills the memory at an address. Does not touch the memory after the future has completed. The
+     * future never completes exceptionally.
+     */
+    CompletableFuture<TransferResult> fetch(NodeAddress peer, ItemRequest request, long address);
+  }
+
+  /**
+   * Creates a source.
+   *
+   * @param threads continue a fetch after an answer
+   */
+  public ClusterSource(
+      SharedDataset dataset,
+      Cluster cluster,
+      Residency residency,
+      Fetcher fetcher,
+      FormerOwners formerOwners,
+      Executor threads) {
+    this.dataset = dataset;
+    this.cluster = cluster;
+    this.residency = residency;
+    this.fetcher = fetcher;
+    this.formerOwners = formerOwners;
+    this.threads = threads;
+  }
+
+  @Override
+  public CompletableFuture<Arrival> fetch(Item item, Item range, boolean forPeer, long address) {
+    Search search = new Search(item, range, address);
+    Cluster.Place place = cluster.place(item);
+    OriginPath path = item.path().get();
+    if (residency.isExcluded(path) || ItemPath.isTooLong(path.bytes())) {
+      search.ends(PASS_FROM_ORIGIN);
+    } else if (place.isOwn()) {
+      search.ownItem(place.otherNext(), forPeer);
+    } else if (forPeer || place.otherOwner().isEmpty()) {
+      search.ends(place.isNext() ? KEEP_FROM_ORIGIN : PASS_FROM_ORIGIN);
+    } else {
+      search.itemOf(place.otherOwner().get(), place);
+    }
+    return search.ended;
+  }
+
+  /** The search for one item. */
+  private final class Search {
+    private final Item item;
+    private final Item range;
+    private final long address;
+    private final CompletableFuture<Arrival> ended = new CompletableFuture<>();
+
+    /** Whether the user wants the item kept on every node that reads it. */
+    private final boolean keptByName;
+
+    Search(Item item, Item range, long address) {
+      this.item = item;
+      this.range = range;
+      this.address = address;
+      this.keptByName = !residency.isLeftToPolicy(item.path().get());
+    }
+
+    void ends(Arrival arrival) {
+      ended.complete(arrival);
+    }
+
+    void ownItem(Optional<NodeAddress> next, boolean forPeer) {
+      boolean room = residency.wouldAdmit(item);
+      boolean worthAsking = room ? next.filter(formerOwners::mayHave).isPresent() : !forPeer;
+      if (next.isEmpty() || !worthAsking) {
+        ends(KEEP_FROM_ORIGIN);
+        return;
+      }
+      NodeAddress other = next.get();
+      ItemRequest request = PeerRequests.of(dataset, item, range, room);
+      ask(
+          other,
+          request,
+          outcome -> {
+            if (room) {
+              formerOwners.asked(other, outcome.isFetched());
+            }
+            if (!outcome.isFetched()) {
+              goOn(KEEP_FROM_ORIGIN);
+            } else if (room) {
+              goOn(new Arrival(true, true), () -> formerOwners.handOver(other, item, request));
+            } else {
+              goOn(new Arrival(true, keptByName));
+            }
+          });
+    }
+
+    void itemOf(NodeAddress owner, Cluster.Place place) {
+      ItemRequest request = PeerRequests.of(dataset, item, range, false);
+      ask(
+          owner,
+          request,
+          outcome -> {
+            if (outcome.isFetched()) {
+              handOn(new Arrival(true, keptByName));
+            } else if (outcome.refusal() != Refusal.FULL) {
+              goOn(new Arrival(false, keptByName));
+            } else if (place.otherNext().isPresent()) {
+              ask(
+                  place.otherNext().get(),
+                  request,
+                  second -> goOn(new Arrival(second.isFetched(), keptByName)));
+            } else {
+              goOn(place.isNext() ? KEEP_FROM_ORIGIN : new Arrival(false, keptByName));
+            }
+          });
+    }
+
+    private void ask(NodeAddress peer, ItemRequest request, Consumer<TransferResult> answered) {
+      CompletableFuture<TransferResult> unused =
+          fetcher
+              .fetch(peer, request, address)
+              .whenComplete(
+                  (outcome, failure) -> {
+                    if (failure != null) {
+                      log.error("asking {} failed", peer, failure);
+                    }
+                    answered.accept(failure == null ? outcome : TransferResult.fault("" + failure));
+                  });
+    }
+
+    /**
+     * Completes the search on the event loop if the item is small, since no later step asks a peer
+     * or waits.
+     */
+    private void handOn(Arrival arrival) {
+      if (range.length() <= SMALL) {
+        ends(arrival);
+      } else {
+        goOn(arrival);
+      }
+    }
+
+    private void goOn(Arrival arrival) {
+      goOn(arrival, () -> {});
+    }
+
+    /**
+     * Completes the search on another thread, because later steps may wait and the event loop must
+     * not.
+     */
+    private void goOn(Arrival arrival, Runnable afterwards) {
+      Runnable rest =
+          () -> {
+            ends(arrival);
+            afterwards.run();
+          };
+      try {
+        threads.execute(rest);
+      } catch (RejectedExecutionException e) {
+        rest.run(); // the mount is ending, and the fetch with it
+      }
+    }
+  }
+}

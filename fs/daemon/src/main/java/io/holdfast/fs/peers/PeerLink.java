@@ -1,0 +1,338 @@
+package io.holdfast.fs.peers;
+
+import io.holdfast.fs.origin.Origin;
+import io.holdfast.fs.residency.Residency;
+import io.holdfast.fs.transit.Item;
+import io.holdfast.fs.transit.ItemLayout;
+import io.holdfast.fs.transit.PeerSource;
+import io.holdfast.fs.transit.Transit;
+import io.holdfast.fs.tree.Tree;
+import io.holdfast.fs.units.Human;
+import io.holdfast.peer.ClusterNode;
+import io.holdfast.peer.ClusterSecret;
+import io.holdfast.peer.Credentials;
+import io.holdfast.peer.NodeAddress;
+import io.holdfast.peer.PeerSetupException;
+import io.holdfast.peer.View;
+import io.holdfast.peer.membership.Discovery;
+import io.holdfast.peer.membership.JGroupsMembership;
+import io.holdfast.peer.membership.Membership;
+import io.holdfast.peer.transfer.Transfer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.DoubleConsumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This node's link to its peers: membership, transfer, and their connection to the mount. Built in
+ * two steps, since transit needs the source before there is anything to serve. Thread-safe.
+ */
+public final class PeerLink implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(PeerLink.class);
+
+  /** Membership listens on the next port. */
+  private static final int MEMBERSHIP_PORT_OFFSET = 1;
+
+  private static final Duration START_PAUSE = Duration.ofSeconds(2);
+
+  private final PeerSettings settings;
+  private final Credentials credentials;
+  private final Cluster cluster;
+  private final Residency residency;
+  private final FormerOwners formerOwners;
+  private final Agreement agreement;
+  private final AgreedAsking asking;
+  private final Threads threads;
+  private final DoubleConsumer shareChanged;
+  private volatile @Nullable Transfer transfer;
+  private volatile @Nullable Membership membership;
+  private volatile boolean closed;
+
+  /**
+   * Prepares the link, without contact to peers yet.
+   *
+   * @param capacityBytes bytes that this node's residents may take
+   * @param shareChanged learns the share of all items that this node owns, whenever it changes
+   * @throws PeerSetupException where the secret cannot be used
+   */
+  public PeerLink(
+      PeerSettings settings,
+      long capacityBytes,
+      Local local,
+      Threads threads,
+      DoubleConsumer shareChanged)
+      throws PeerSetupException {
+    this.settings = settings;
+    Path secret = settings.secretFile();
+    credentials =
+        new Credentials(secret == null ? null : ClusterSecret.read(secret), settings.tls());
+    cluster = new Cluster(new ClusterNode(settings.listen(), settings.dataset(), capacityBytes));
+    this.residency = local.residency;
+    this.threads = threads;
+    this.shareChanged = shareChanged;
+    agreement =
+        new Agreement(
+            settings.dataset().id(),
+            settings.listen(),
+            new Agreement.Parts(
+                new OwnSketch(new SketchMaker(local.origin, System::nanoTime), System::nanoTime),
+                threads.sketching(),
+                System::nanoTime),
+            peer -> AgreedAsking.sketch(transfer, peer),
+            this::agreementChanged);
+    asking = new AgreedAsking(agreement, () -> transfer);
+    formerOwners = new FormerOwners(residency, asking::held);
+  }
+
+  /**
+   * The threads of the link.
+   *
+   * @param asking run fetches, before a peer is asked and after it has answered
+   * @param names look names up for peers, and may wait for the origin
+   * @param sketching compares datasets, and may wait for the origin; a single thread
+   */
+  public record Threads(Executor asking, Executor names, Executor sketching) {}
+
+  /**
+   * This node's data.
+   *
+   * @param origin the origin of the dataset
+   * @param residency the residents
+   */
+  public record Local(Origin origin, Residency residency) {}
+
+  /** Returns the source that transit asks before the origin. */
+  public PeerSource source() {
+    return new ClusterSource(
+        settings.dataset(), cluster, residency, asking, formerOwners, threads.asking());
+  }
+
+  /** Tells whether this node may keep an item. */
+  public boolean mayAdmit(Item item) {
+    return cluster.isOwn(item) || !residency.isLeftToPolicy(item.path().get());
+  }
+
+  /**
+   * Starts to answer peers and to look for them.
+   *
+   * @throws PeerSetupException where that is impossible, with one line
+   */
+  public synchronized void start(Tree tree, ItemLayout layout, Transit transit)
+      throws PeerSetupException {
+    if (closed) {
+      return;
+    }
+    PeerService service =
+        new PeerService(cluster, tree, layout, transit, residency, threads.names());
+    Transfer serving =
+        Transfer.start(
+            new Transfer.Config(
+                settings.listen(),
+                settings.dataset(),
+                credentials,
+                Transfer.Deadlines.DEFAULT,
+                Transfer.Limits.DEFAULT),
+            new AgreedService(agreement, service));
+    transfer = serving; // before joining: a peer that has joined may ask, and is asked in turn
+    try {
+      membership = join();
+    } catch (PeerSetupException e) {
+      transfer = null;
+      serving.close();
+      throw e;
+    }
+    membership.listen(this::update);
+    update(membership.view());
+  }
+
+  /**
+   * Retries {@link #start} until it succeeds, for a mount that is already in use. Meanwhile all
+   * items come from the origin.
+   */
+  public void keepStarting(Tree tree, ItemLayout layout, Transit transit) {
+    while (!closed) {
+      try {
+        start(tree, layout, transit);
+        return;
+      } catch (PeerSetupException e) {
+        log.error("no peers yet, trying again: {}", e.getMessage());
+        LockSupport.parkNanos(START_PAUSE.toNanos());
+      }
+    }
+  }
+
+  private Membership join() throws PeerSetupException {
+    return JGroupsMembership.join(
+        new JGroupsMembership.Config(
+            cluster.view().self(),
+            settings.listen().at(settings.listen().port() + MEMBERSHIP_PORT_OFFSET),
+            settings.discovery(),
+            credentials,
+            MEMBERSHIP_PORT_OFFSET));
+  }
+
+  /**
+   * Announces another capacity of this node. A member's capacity is a part of its name, so this
+   * node leaves the cluster and joins again; meanwhile it keeps the nodes that it knows. May wait
+   * for seconds.
+   */
+  public synchronized void capacityChanged(long bytes) {
+    Membership before = membership;
+    if (before != null) {
+      before.close(); // so that it delivers no more views
+    }
+    cluster.resized(new ClusterNode(settings.listen(), settings.dataset(), bytes));
+    if (before == null) {
+      return; // start() will join with the new capacity
+    }
+    while (!closed) {
+      try {
+        Membership now = join();
+        membership = now;
+        now.listen(this::update);
+        return;
+      } catch (PeerSetupException e) {
+        log.error("cannot join again, and tries on: {}", e.getMessage());
+        LockSupport.parkNanos(START_PAUSE.toNanos());
+      }
+    }
+  }
+
+  /**
+   * Takes a view. Also called with the first view, which may be older than the one that the
+   * listener got.
+   */
+  private void update(View view) {
+    synchronized (cluster) {
+      if (cluster.update(view)) {
+        taken(view);
+      }
+    }
+  }
+
+  private void taken(View view) {
+    formerOwners.viewChanged();
+    Set<NodeAddress> others =
+        view.sharing().stream()
+            .map(ClusterNode::address)
+            .filter(address -> !address.equals(settings.listen()))
+            .collect(Collectors.toSet());
+    Transfer running = transfer;
+    if (running != null) {
+      running.peers(others);
+      agreement.peers(others);
+    }
+    cluster.leaveOut(agreement.others());
+    shareChanged.accept(cluster.share(view.self()));
+    log.info(
+        "view {}: {} nodes, {} of them with {}",
+        view.version(),
+        view.nodes().size(),
+        others.size() + 1,
+        settings.dataset());
+    view.nodes().stream()
+        .filter(node -> node.dataset().id().equals(settings.dataset().id()))
+        .filter(node -> !node.dataset().equals(settings.dataset()))
+        .forEach(
+            node ->
+                log.warn(
+                    "{} has {}: it shares nothing with this node, which has {}",
+                    node.address(),
+                    node.dataset(),
+                    settings.dataset()));
+  }
+
+  /**
+   * Waits for the configured peers.
+   *
+   * @return a line for the user
+   */
+  public String await(Duration longest) {
+    Membership joining = membership;
+    boolean complete = false;
+    try {
+      complete = joining != null && joining.await(longest);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    // not the cluster's view, which another thread may be about to update
+    View newest = joining == null ? cluster.view() : joining.view();
+    int there = newest.nodes().size();
+    awaitComparisons(newest);
+    if (settings.discovery() instanceof Discovery.Addresses named && !complete) {
+      return "%d of the nodes are there, %s were named: going on, the others may join later"
+          .formatted(there, named);
+    }
+    return Human.count(there, "node") + (there == 1 ? " is there" : " are there");
+  }
+
+  /** Waits for the first comparisons, so that readers need not. */
+  private void awaitComparisons(View with) {
+    CompletableFuture<?>[] verdicts =
+        with.sharing().stream()
+            .map(ClusterNode::address)
+            .filter(address -> !address.equals(settings.listen()))
+            .map(agreement::with)
+            .toArray(CompletableFuture<?>[]::new);
+    CompletableFuture.allOf(verdicts).join(); // each completes in a bounded time
+  }
+
+  private void agreementChanged() {
+    synchronized (cluster) {
+      if (cluster.leaveOut(agreement.others())) {
+        formerOwners.viewChanged();
+        shareChanged.accept(cluster.share(cluster.view().self()));
+      }
+    }
+  }
+
+  /** Does what is due; called several times a second. */
+  public void tick() {
+    formerOwners.tick();
+    agreement.tick();
+  }
+
+  /** Returns the current figures. */
+  public PeersReport report() {
+    Transfer running = transfer;
+    Membership joined = membership;
+    if (running == null || joined == null) {
+      return new PeersReport(settings, cluster, residency, PeersReport.Counts.NONE, agreement);
+    }
+    Map<String, Long> refusals = new TreeMap<>(running.refusals());
+    if (joined.refusals() > 0) {
+      refusals.put("membership", joined.refusals());
+    }
+    return new PeersReport(
+        settings,
+        cluster,
+        residency,
+        new PeersReport.Counts(running.figures(), running.errors(), refusals),
+        agreement);
+  }
+
+  /** Leaves the cluster. */
+  @Override
+  public void close() {
+    closed = true;
+    closeParts();
+  }
+
+  private synchronized void closeParts() {
+    if (membership != null) {
+      membership.close();
+    }
+    if (transfer != null) {
+      transfer.close();
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package io.holdfast.fs.daemon;
+
+import io.holdfast.fs.Await;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import org.junit.jupiter.api.Test;
+
+/** What a daemon does again and again goes on, whatever one time ended in. */
+final class HousekeepingTest {
+  /** A full heap, or a thread that could not be started, ended a task for ever. */
+  @Test
+  void task_failsForWantOfMemory_isDueAgain() {
+    ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor();
+    CountDownLatch runs = new CountDownLatch(3);
+    try {
+      Housekeeping.every(
+          executor,
+          Duration.ofMillis(1),
+          () -> {
+            runs.countDown();
+            throw new OutOfMemoryError("as the virtual machine says it");
+          });
+      Await.latch(runs);
+    } finally {
+      Await.end(executor);
+    }
+  }
+}

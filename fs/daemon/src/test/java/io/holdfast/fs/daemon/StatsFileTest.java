@@ -1,0 +1,110 @@
+package io.holdfast.fs.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.control.FiguresJson;
+import io.holdfast.fs.figures.Figures;
+import io.holdfast.fs.figures.NodeFigures;
+import io.holdfast.fs.stats.Activity.JobReport;
+import io.holdfast.fs.stats.Activity.ProcessReport;
+import io.holdfast.fs.stats.Epoch;
+import io.holdfast.fs.stats.JobCounts;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The form of {@code stats.json} and {@code peers.json}, to the byte: others read them, too. */
+final class StatsFileTest {
+  /** What METRICS.md promises of {@code stats.json}. */
+  private static final int MOST_BYTES = 2 << 20;
+
+  /** Every number of the first file is there once, so that no two can be confused. */
+  @ParameterizedTest
+  @ValueSource(strings = {"stats.json", "stats-least.json", "stats-for-others.json"})
+  void stats_readAndWritten_areTheSameToTheByte(String name) throws IOException {
+    assertThat(written(figures(name))).isEqualTo(file(name));
+  }
+
+  @Test
+  void peers_readAndWritten_areTheSameToTheByte() throws IOException {
+    List<Map<String, Object>> rows = new ArrayList<>();
+    for (Object row : JSON.std.listFrom(file("peers.json"))) {
+      rows.add(JSON.std.mapFrom(JSON.std.asString(row)));
+    }
+    List<NodeFigures> nodes = FiguresJson.nodes(rows);
+    assertThat(text(FiguresJson.maps(nodes))).isEqualTo(file("peers.json"));
+  }
+
+  @Test
+  void figures_forOthers_haveTheSameKeysAndNoRows() throws IOException {
+    assertThat(written(figures("stats.json").forOthers()))
+        .isEqualTo(file("stats-for-others.json"))
+        .doesNotContain("secret", "python");
+  }
+
+  /** An older daemon says less, and a newer one more. */
+  @Test
+  void stats_ofAnotherVersion_areReadAsFarAsTheyAreKnown() {
+    Map<String, Object> stats = new LinkedHashMap<>();
+    stats.put("name", "a");
+    stats.put("invented", Map.of("later", 1));
+    stats.put("opens", Map.of("total", 7, "of_the_future", List.of(1)));
+    stats.put("reads", "no longer a group");
+    stats.put("jobs", Map.of("jobs", List.of(Map.of("job", "j"), "not a row")));
+    Figures figures = FiguresJson.figures(stats);
+    assertThat(figures.name()).isEqualTo("a");
+    assertThat(figures.opens().total()).isEqualTo(7);
+    assertThat(figures.opens().counted()).isFalse();
+    assertThat(figures.reads().requests()).isZero();
+    assertThat(figures.cluster()).isEmpty();
+    assertThat(figures.mountpoint()).isEmpty();
+    assertThat(figures.jobs().jobs()).hasSize(1);
+    assertThat(figures.jobs().jobs().get(0).hitRatio()).isEmpty();
+    assertThat(figures.process().threads()).isEmpty();
+  }
+
+  /** As many rows as there can be, with the longest names of letters of three bytes. */
+  @Test
+  void rows_asManyAndAsLongAsTheyCanBe_takeLessThanTwoMebibytes() throws IOException {
+    String name = "\u56fe".repeat(128);
+    JobCounts counts = new JobCounts(1L << 40, 1L << 40, 1L << 40, 1L << 60, 1L << 60, 1L << 60);
+    JobReport job =
+        new JobReport(name, 4096, counts, Collections.nCopies(16, new Epoch(99, counts)));
+    ProcessReport process = new ProcessReport(4_194_304, name, "\u001b".repeat(15), false, counts);
+    Map<String, Object> rows =
+        Map.of(
+            "jobs",
+            FiguresJson.maps(Collections.nCopies(257, job.figures())),
+            "processes",
+            FiguresJson.maps(Collections.nCopies(1025, process.figures())));
+    assertThat(text(rows).getBytes(StandardCharsets.UTF_8).length).isLessThan(MOST_BYTES);
+  }
+
+  private static Figures figures(String name) throws IOException {
+    return FiguresJson.figures(JSON.std.mapFrom(file(name)));
+  }
+
+  private static String written(Figures figures) {
+    return text(FiguresJson.map(figures));
+  }
+
+  private static String text(Object value) {
+    return new String(DaemonFiles.json(value), StandardCharsets.UTF_8);
+  }
+
+  private static String file(String name) throws IOException {
+    try (InputStream file = StatsFileTest.class.getResourceAsStream(name)) {
+      return new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+}

@@ -1,0 +1,203 @@
+package io.holdfast.fs.peers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.fs.FakeClock;
+import io.holdfast.fs.Sandbox;
+import io.holdfast.fs.origin.Origin;
+import io.holdfast.fs.origin.posix.PosixOrigin;
+import io.holdfast.peer.NodeAddress;
+import io.holdfast.peer.transfer.Told;
+import io.holdfast.peer.transfer.TransferResult;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Who is found to have the same dataset, when, and how often that is looked at. */
+final class AgreementTest {
+  private static final NodeAddress SELF = new NodeAddress("a", 7070);
+  private static final NodeAddress PEER = new NodeAddress("b", 7070);
+
+  private final FakeClock clock = new FakeClock();
+  private final Map<NodeAddress, Told> answers = new HashMap<>();
+  private final AtomicInteger asked = new AtomicInteger();
+  private final AtomicInteger changes = new AtomicInteger();
+  private Sandbox sandbox;
+  private Origin origin;
+  private Agreement agreement;
+
+  @BeforeEach
+  void create() throws IOException {
+    sandbox = Sandbox.create();
+    write("here", "one");
+    origin = open("here");
+    agreement =
+        new Agreement(
+            "photos",
+            SELF,
+            new Agreement.Parts(
+                new OwnSketch(new SketchMaker(origin, clock), clock), Runnable::run, clock),
+            this::ask,
+            changes::incrementAndGet);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    origin.close();
+    sandbox.close();
+  }
+
+  private CompletableFuture<Told> ask(NodeAddress peer) {
+    asked.incrementAndGet();
+    return CompletableFuture.completedFuture(
+        answers.getOrDefault(peer, new Told(TransferResult.SUSPECT, "")));
+  }
+
+  private void write(String name, String text) throws IOException {
+    for (int i = 0; i < 10; i++) {
+      Path file = sandbox.path(name).resolve("dir/" + i);
+      Files.createDirectories(file.getParent());
+      Files.writeString(file, text + i);
+      Files.setLastModifiedTime(file, FileTime.fromMillis(1_700_000_000_000L));
+    }
+  }
+
+  private Origin open(String name) throws IOException {
+    return PosixOrigin.open(sandbox.path(name), () -> Instant.now().plus(Duration.ofHours(1)));
+  }
+
+  private String sketch(String name, String text) throws IOException {
+    write(name, text);
+    try (Origin other = open(name)) {
+      return new SketchMaker(other, clock).make().toString();
+    }
+  }
+
+  private void tells(String sketch) {
+    answers.put(PEER, new Told(TransferResult.FETCHED, sketch));
+  }
+
+  private Verdict verdict() {
+    return agreement.with(PEER).orTimeout(60, TimeUnit.SECONDS).join();
+  }
+
+  @Test
+  void with_peerOfTheSameDataset_isKnownAfterOneQuestion() throws IOException {
+    tells(sketch("there", "one"));
+    agreement.peers(Set.of(PEER));
+    assertThat(verdict().isSame()).isTrue();
+    assertThat(verdict().theirs()).hasSize(43);
+    clock.advance(Duration.ofHours(1));
+    agreement.tick();
+    assertThat(asked).hasValue(1);
+    assertThat(changes).hasValue(0);
+  }
+
+  @Test
+  void with_peerOfAnotherDataset_isLeftOutUntilItHasTheSame() throws IOException {
+    tells(sketch("there", "two"));
+    agreement.peers(Set.of(PEER));
+    assertThat(verdict().kind()).isEqualTo(Verdict.Kind.OTHER);
+    assertThat(verdict().detail()).contains("/there", "/here", "other bytes", "dir/");
+    assertThat(agreement.others()).containsExactly(PEER);
+    assertThat(changes).hasValue(1);
+    assertThat(agreement.tell(PEER).join()).endsWith("\nother\n");
+
+    tells(sketch("there", "one"));
+    clock.advance(Duration.ofSeconds(29));
+    agreement.tick();
+    assertThat(asked).hasValue(1);
+    clock.advance(Duration.ofSeconds(2));
+    agreement.tick();
+    assertThat(asked).hasValue(2);
+    assertThat(verdict().isSame()).isTrue();
+    assertThat(agreement.others()).isEmpty();
+    assertThat(changes).hasValue(2);
+    assertThat(agreement.tell(PEER).join()).doesNotEndWith("other\n");
+  }
+
+  /** Of two datasets one may be a part of the other: then one side alone finds it out. */
+  @Test
+  void with_peerThatFoundAnotherDatasetHere_isLeftOutToo() throws IOException {
+    String sketch = sketch("there", "one");
+    tells(sketch + "other\n");
+    agreement.peers(Set.of(PEER));
+    assertThat(verdict().kind()).isEqualTo(Verdict.Kind.OTHER);
+    // it only heard of it, and so does not tell the other in turn: both would do so for ever
+    assertThat(agreement.tell(PEER).join()).doesNotEndWith("other\n");
+    tells(sketch);
+    clock.advance(Duration.ofSeconds(31));
+    agreement.tick();
+    assertThat(verdict().isSame()).isTrue();
+    agreement.refusedBy(PEER);
+    assertThat(verdict().kind()).isEqualTo(Verdict.Kind.OTHER);
+  }
+
+  @Test
+  void with_peerThatTellsNothing_isNotKnownInABoundedTime() {
+    agreement.peers(Set.of(PEER));
+    long start = System.nanoTime();
+    assertThat(verdict().kind()).isEqualTo(Verdict.Kind.UNKNOWN);
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+  }
+
+  @Test
+  void with_peerThatTellsRubbish_isNotKnown() {
+    tells("GET / HTTP/1.1\r\n\r\n");
+    agreement.peers(Set.of(PEER));
+    assertThat(verdict().kind()).isEqualTo(Verdict.Kind.UNKNOWN);
+    assertThat(agreement.others()).isEmpty();
+  }
+
+  /** What is well known does not go with one failure: peers serve while the origin hangs. */
+  @Test
+  void again_peerDoesNotAnswerAnyMore_verdictStays() throws IOException {
+    tells(sketch("there", "one"));
+    agreement.peers(Set.of(PEER));
+    assertThat(verdict().isSame()).isTrue();
+    answers.clear();
+    clock.advance(Duration.ofSeconds(2));
+    agreement.again(PEER).join();
+    assertThat(asked).hasValue(2);
+    assertThat(verdict().isSame()).isTrue();
+  }
+
+  @Test
+  void again_manyTimes_asksOnceASecond() throws IOException {
+    tells(sketch("there", "one"));
+    agreement.peers(Set.of(PEER));
+    for (int i = 0; i < 1000; i++) {
+      agreement.again(PEER).join();
+    }
+    assertThat(asked).hasValue(1);
+  }
+
+  /** A member of the cluster may call itself what it likes. */
+  @Test
+  void with_peersThatAreInNoView_areBounded() {
+    tells("");
+    for (int i = 0; i < 5000; i++) {
+      CompletableFuture<Verdict> unused = agreement.with(new NodeAddress("x" + i, 7070));
+    }
+    long known =
+        IntStream.range(0, 5000)
+            .filter(i -> agreement.known(new NodeAddress("x" + i, 7070)).isPresent())
+            .count();
+    assertThat(known).isEqualTo(256);
+    agreement.peers(Set.of(PEER));
+    assertThat(agreement.known(new NodeAddress("x0", 7070))).isEmpty();
+  }
+}

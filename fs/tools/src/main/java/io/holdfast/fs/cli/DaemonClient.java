@@ -1,0 +1,87 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.control.ControlClient;
+import io.holdfast.fs.control.RunningDaemon;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Asks a daemon through its socket. When it does not answer, the command ends with what the user
+ * can do about it. Immutable.
+ */
+final class DaemonClient {
+  private final RunningDaemon daemon;
+  private final ControlClient client;
+
+  /** A question that the daemon may not answer. */
+  private interface Question<T> {
+    T ask() throws FsException;
+  }
+
+  /**
+   * Prepares to ask.
+   *
+   * @param deadline how long an answer may take
+   */
+  DaemonClient(RunningDaemon daemon, Duration deadline) {
+    this.daemon = daemon;
+    this.client = new ControlClient(daemon.socket(), deadline);
+  }
+
+  /** Returns its figures. */
+  Map<String, Object> stats() {
+    return answer(client::stats);
+  }
+
+  /** Returns a row for each node of its cluster; none without peers. */
+  List<Map<String, Object>> peers() {
+    return answer(client::peers);
+  }
+
+  /** Returns a row for each of its settings. */
+  List<Map<String, Object>> config() {
+    return answer(client::config);
+  }
+
+  /** Has it look for changes at and below a path; returns how many there were. */
+  long refresh(String path) {
+    return answer(() -> client.refresh(path));
+  }
+
+  /** Begins a task, or asks about one. */
+  Map<String, Object> task(Map<String, Object> request) {
+    return answer(() -> client.task(request));
+  }
+
+  private <T> T answer(Question<T> question) {
+    try {
+      return question.ask();
+    } catch (FsException e) {
+      throw explain(e, daemon);
+    }
+  }
+
+  /** Says what the user can do about a daemon that did not answer. */
+  static CliException explain(FsException failure, RunningDaemon daemon) {
+    String who = "the daemon of '" + daemon.name() + "' (pid " + daemon.pid() + ")";
+    return switch (failure.code()) {
+      case ACCESS_DENIED ->
+          CliException.couldNot(
+              who
+                  + " answers only the user that started it: run as that user, or read "
+                  + daemon.mountpoint().resolve(".holdfast/stats"),
+              failure);
+      case TIMED_OUT ->
+          CliException.couldNot(
+              who
+                  + " does not answer: look into its log, or end it with 'holdfast umount --force "
+                  + daemon.mountpoint()
+                  + "'",
+              failure);
+      case UNAVAILABLE -> CliException.couldNot(who + " has just ended", failure);
+      default -> CliException.couldNot(who + " refused: " + failure.getMessage(), failure);
+    };
+  }
+}

@@ -1,0 +1,75 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.control.ControlDirectory;
+import io.holdfast.fs.doctor.Doctor;
+import io.holdfast.fs.doctor.MachineFiles;
+import io.holdfast.fs.doctor.MountFinder;
+import io.holdfast.fs.doctor.Subject;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Parameters;
+
+/** The argument of {@code doctor} and {@code debug}: all mounts, unless the user names one. */
+final class ExaminedMounts {
+  private static final Path USERS = Path.of("/run/user");
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "MOUNTPOINT|NAME",
+      description = "Which mount. Default: all of them.")
+  private @Nullable String target;
+
+  /** Returns what there is to examine on a machine. */
+  static Doctor.Machine machine(Host host) {
+    return new Doctor.Machine(
+        new MachineFiles(Path.of("/")),
+        host.uid(),
+        host,
+        controls(host),
+        host.mounts(),
+        LogPath.directory(host.uid(), host.environment()),
+        StateDirectory.of(host.uid(), host.environment()),
+        Clock.systemUTC());
+  }
+
+  /** Returns the mount that the user named, or all of them. */
+  List<Subject> subjects(MountFinder finder) {
+    String wanted = target;
+    if (wanted == null) {
+      return finder.mounts();
+    }
+    return List.of(finder.find(wanted).orElseThrow(() -> unknown(finder, wanted)));
+  }
+
+  private static CliException unknown(MountFinder finder, String target) {
+    String known =
+        finder.mounts().stream()
+            .map(subject -> subject.name() + " (" + subject.mountpoint() + ")")
+            .collect(Collectors.joining(", "));
+    return CliException.couldNot(
+        "'%s' is no Holdfast mount: %s"
+            .formatted(target, known.isEmpty() ? "there is none" : "there are " + known));
+  }
+
+  /** Root may look at the daemons of all users. */
+  private static List<ControlDirectory> controls(Host host) {
+    List<ControlDirectory> controls = new ArrayList<>(List.of(host.control()));
+    if (host.uid() != 0) {
+      controls.add(ControlDirectory.ofRoot());
+    } else if (Files.isDirectory(USERS)) {
+      try (DirectoryStream<Path> users = Files.newDirectoryStream(USERS)) {
+        users.forEach(user -> controls.add(ControlDirectory.at(user.resolve("holdfast"))));
+      } catch (IOException e) {
+        // Nobody has logged in.
+      }
+    }
+    return controls;
+  }
+}

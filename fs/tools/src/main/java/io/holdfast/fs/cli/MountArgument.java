@@ -1,0 +1,24 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.control.RunningDaemon;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Parameters;
+
+/** The argument of commands about one mount: the only one, unless the user names another. */
+final class MountArgument {
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "MOUNTPOINT|NAME",
+      description = "Which mount. Default: the only one.")
+  private @Nullable String mount;
+
+  boolean isGiven() {
+    return mount != null;
+  }
+
+  /** Returns the daemon of the mount. */
+  RunningDaemon daemon(Host host) {
+    Targets targets = new Targets(host);
+    return mount == null ? targets.only() : targets.get(mount);
+  }
+}

@@ -1,0 +1,152 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.control.ControlClient;
+import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.daemon.LiveChanges;
+import io.holdfast.fs.settings.GivenSettings;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code holdfast restart}: puts another daemon in the place of a mount's one. */
+@Command(
+    name = RestartCommand.NAME,
+    sortOptions = false,
+    customSynopsis = "holdfast restart [OPTIONS] MOUNTPOINT|NAME",
+    header = "Put a new daemon under a mount that goes on.",
+    description = {
+      "",
+      "The daemon ends and another one takes its place: of the version that this command is of, and"
+          + " with the options that are given here changed. What was given at the mount by options"
+          + " and environment stays, and the mount's file is read again. Who reads from the mount"
+          + " waits for a second and notices nothing; what is in memory stays there. Where the new"
+          + " daemon does not start, the one before comes back."
+    },
+    parameterListHeading = "%nArguments:%n",
+    optionListHeading = "%nOptions:%n",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  holdfast restart /data/imagenet                  # after an update",
+      "  holdfast restart --capacity 600G /data/imagenet"
+    })
+final class RestartCommand implements Callable<Integer> {
+  static final String NAME = "restart";
+
+  private static final Duration ASK_DEADLINE = Duration.ofSeconds(5);
+  private static final Duration START_DEADLINE = Duration.ofSeconds(30);
+  private static final long POLL_MILLIS = 20;
+
+  private final CliContext context;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Parameters(index = "0", paramLabel = "MOUNTPOINT|NAME", description = "Which mount.")
+  private String target = "";
+
+  RestartCommand(CliContext context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws FsException {
+    context.refuseRepeatedOptions(spec);
+    GivenSettings given = MountOptions.given(context.parsed(spec));
+    ChangedMount.refuseFixed(given);
+    RunningDaemon daemon = new Targets(context.host()).get(target);
+    Path state = context.host().control().stateDirectory(daemon.name());
+    if (!Files.exists(state.resolve("command"))) {
+      throw CliException.couldNot(
+          "'%s' has no supervisor that would start another daemon: only a mount with --binding kernel has: unmount it and mount again"
+              .formatted(daemon.name()));
+    }
+    replace(daemon, state, given);
+    PrintWriter out = context.out(spec);
+    out.println("'" + daemon.name() + "' has a new daemon");
+    out.flush();
+    return 0;
+  }
+
+  private void replace(RunningDaemon daemon, Path state, GivenSettings changes) throws FsException {
+    Path command = state.resolve("command");
+    try {
+      String before = Files.readString(command);
+      List<String> words = words(daemon);
+      GivenSettings was = DaemonWords.read(words);
+      MountRequest request = ChangedMount.of(context.host(), was, changes);
+      Settings settings = request.settings();
+      List<String> start =
+          new DaemonWords(context.ownCommand(), request.given(), List.of())
+              .of(words.get(0), settings);
+      Files.copy(command, state.resolve("previous"), StandardCopyOption.REPLACE_EXISTING);
+      Path log =
+          words.get(0).equals("--report")
+              ? LogPath.of(settings, context.host().uid(), context.host().environment())
+              : settings.find(SettingTable.LOG_FILE).orElse(Path.of("/dev/stderr"));
+      Supervisor.writeCommand(state, settings, start, log);
+      long capacityBefore =
+          new MountRequest(context.host(), was).settings().get(SettingTable.CAPACITY);
+      if (changes.get(SettingTable.CAPACITY).isPresent()
+          || settings.get(SettingTable.CAPACITY) != capacityBefore) {
+        LiveChanges.forgetCapacity(state);
+      }
+      new ControlClient(daemon.socket(), ASK_DEADLINE).restart();
+      awaitNext(daemon);
+      if (Files.readString(command).equals(before)
+          && !before.equals(Supervisor.commandText(settings, start, log))) {
+        throw CliException.couldNot(
+            "the new daemon does not start; the one before is back: see " + log);
+      }
+    } catch (IOException e) {
+      if (e instanceof FsException failure) {
+        throw DaemonClient.explain(failure, daemon);
+      }
+      throw CliException.couldNot("'" + state + "' cannot be used: " + e.getMessage(), e);
+    }
+  }
+
+  /** Returns the words of the daemon's command behind "mount", without its notes. */
+  private List<String> words(RunningDaemon daemon) {
+    List<String> all = context.commandOf(daemon.pid());
+    int mount = all.indexOf("mount");
+    if (mount < 0) {
+      throw CliException.couldNot("process " + daemon.pid() + " is no daemon of Holdfast");
+    }
+    return all.subList(mount + 1, all.size()).stream()
+        .filter(word -> !word.startsWith("--note="))
+        .toList();
+  }
+
+  private void awaitNext(RunningDaemon before) {
+    long end = System.nanoTime() + START_DEADLINE.toNanos();
+    while (!isThere(before)) {
+      if (System.nanoTime() > end || !context.pause(POLL_MILLIS)) {
+        throw CliException.couldNot(
+            "no new daemon of '%s' answers after %d s: look into its log"
+                .formatted(before.name(), START_DEADLINE.toSeconds()));
+      }
+    }
+  }
+
+  private boolean isThere(RunningDaemon before) {
+    Optional<RunningDaemon> now = context.host().control().running(before.name());
+    if (now.isEmpty() || now.get().pid() == before.pid()) {
+      return false;
+    }
+    Path state = context.host().control().stateDirectory(before.name());
+    return Files.exists(state.resolve("ready"));
+  }
+}

@@ -1,0 +1,93 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.NamedThreads;
+import io.holdfast.fs.settings.Settings;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs a daemon in this process until it is unmounted or the process gets SIGTERM or SIGINT. A
+ * signal during the start waits for the start to end and then unmounts: what was half mounted could
+ * not be taken back.
+ */
+final class Serve {
+  private static final Logger log = LoggerFactory.getLogger(Serve.class);
+
+  /** Longest time from a signal to the end of the process. */
+  private static final Duration STOP_DEADLINE = Duration.ofSeconds(20);
+
+  private final DaemonHandle.Starter starter;
+  private final Consumer<Thread> atExit;
+  private final IntConsumer halt;
+  private final CompletableFuture<DaemonHandle> started = new CompletableFuture<>();
+
+  /**
+   * Prepares a run.
+   *
+   * @param starter starts the daemon
+   * @param atExit takes a thread that is to run when the process is about to end
+   * @param halt ends the process at once with an exit code
+   */
+  Serve(DaemonHandle.Starter starter, Consumer<Thread> atExit, IntConsumer halt) {
+    this.starter = starter;
+    this.atExit = atExit;
+    this.halt = halt;
+  }
+
+  /**
+   * Mounts, reports, and waits for the end of the mount.
+   *
+   * @param notes what the log should say first
+   * @throws FsException when the mount could not be started
+   */
+  void run(Settings settings, Report report, List<String> notes) throws FsException {
+    Thread.setDefaultUncaughtExceptionHandler(NamedThreads::logFailure); // of libraries
+    notes.forEach(log::info);
+    atExit.accept(NamedThreads.named("stop-at-exit", this::stop));
+    DaemonHandle daemon;
+    try {
+      daemon = starter.start(settings);
+    } catch (FsException | RuntimeException | Error e) {
+      started.completeExceptionally(e);
+      log.error("the start failed", e);
+      throw e;
+    }
+    started.complete(daemon);
+    report.ready(daemon.plan());
+    daemon.awaitStopped();
+  }
+
+  private void stop() {
+    NamedThreads.start("stop-deadline", this::endWhenOverdue);
+    try {
+      started.get(STOP_DEADLINE.toSeconds(), TimeUnit.SECONDS).stop();
+    } catch (ExecutionException e) {
+      // Never started: the caller has the failure.
+      return;
+    } catch (TimeoutException | InterruptedException e) {
+      log.error("the start did not end; the mount may stay behind", e);
+    }
+    DaemonLog.close();
+    // An unmount on SIGTERM is what was wanted, no failure, as which service managers take Java's
+    // own code.
+    halt.accept(0);
+  }
+
+  private void endWhenOverdue() {
+    try {
+      Thread.sleep(STOP_DEADLINE.toMillis());
+      halt.accept(1);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

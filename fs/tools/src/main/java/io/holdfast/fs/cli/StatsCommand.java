@@ -1,0 +1,144 @@
+package io.holdfast.fs.cli;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.control.FiguresJson;
+import io.holdfast.fs.control.JobsText;
+import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.control.StatsText;
+import io.holdfast.fs.units.Level;
+import io.holdfast.fs.units.Visible;
+import io.holdfast.fs.watch.Change;
+import io.holdfast.fs.watch.ChangeReport;
+import io.holdfast.fs.watch.WatchRows;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code holdfast stats}: shows a mount's figures. Asks the daemon's socket and never the mount.
+ */
+@Command(
+    name = "stats",
+    sortOptions = false,
+    customSynopsis = {
+      "holdfast stats [--json] [--jobs] [MOUNTPOINT|NAME]",
+      "       holdfast stats --watch [OPTIONS] [MOUNTPOINT|NAME]"
+    },
+    header = "Show what a mount has cached, fetched and served.",
+    description = {
+      "",
+      "Answers also while the source is gone. Without MOUNTPOINT or NAME it shows the only mount."
+          + " The same figures are in MOUNTPOINT/.holdfast/stats and stats.json.",
+      "",
+      "With --watch: the share of opens that needed no fetch, opens, fetches and bytes a second,"
+          + " 'stall %%' (how much of the time the average active process was blocked on a fetch),"
+          + " 'stalled' (how many readers were, on average), what is resident, and errors. The"
+          + " first row is about all the time since the mount."
+    },
+    parameterListHeading = "%nArguments:%n",
+    optionListHeading = "%nOptions:%n",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  holdfast stats",
+      "  holdfast stats /data/imagenet --watch",
+      "  holdfast stats --watch --interval 10s --count 6 --json | jq .rates.hit_ratio",
+      "  holdfast stats data-imagenet --jobs"
+    })
+final class StatsCommand implements Callable<Integer> {
+  private static final Duration DEADLINE = Duration.ofSeconds(5);
+  private static final int ROWS_PER_HEADING = 20;
+
+  private final CliContext context;
+
+  @Mixin private final MountArgument mount = new MountArgument();
+
+  @Mixin private final CommandOutput output = new CommandOutput();
+
+  @Option(names = "--jobs", description = "The jobs alone, their epochs, and all processes.")
+  private boolean jobs;
+
+  @Option(
+      names = "--watch",
+      description =
+          "A row for each interval, until Ctrl-C; with --json an object, with 'rates' besides.")
+  private boolean watch;
+
+  @Option(
+      names = "--interval",
+      paramLabel = "TIME",
+      description = "From one row to the next. Default: 1s.",
+      converter = OptionValues.Interval.class)
+  private @Nullable Duration interval;
+
+  @Option(
+      names = "--count",
+      paramLabel = "N",
+      description = "End after that many rows.",
+      converter = OptionValues.Count.class)
+  private @Nullable Long count;
+
+  StatsCommand(CliContext context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    RunningDaemon daemon = mount.daemon(context.host());
+    if (watch && jobs) {
+      throw CliException.usage("--watch and --jobs: choose one of them");
+    }
+    if (watch) {
+      watch(daemon);
+    } else if (interval != null || count != null) {
+      throw CliException.usage("--interval and --count are for --watch: give it too");
+    } else {
+      show(daemon);
+    }
+    return 0;
+  }
+
+  private void show(RunningDaemon daemon) throws IOException {
+    Map<String, Object> stats = new DaemonClient(daemon, DEADLINE).stats();
+    if (output.isJson()) {
+      if (jobs) {
+        stats.keySet().retainAll(Set.of("jobs", "processes"));
+      }
+      output.json(stats);
+    } else if (jobs) {
+      output.text(JobsText.of(FiguresJson.figures(stats)));
+    } else {
+      output.text(context.colors().headings(StatsText.of(FiguresJson.figures(stats))));
+    }
+  }
+
+  private void watch(RunningDaemon daemon) throws IOException {
+    DaemonLook look = new DaemonLook(daemon, DEADLINE, false);
+    WatchLoop.Show show = output.isJson() ? (change, round) -> line(change) : this::row;
+    Duration every = interval == null ? Duration.ofSeconds(1) : interval;
+    new WatchLoop(context, look, every, count == null ? 0 : count)
+        .run(output.out(), output.err(), show);
+  }
+
+  private static String line(Change change) throws IOException {
+    Map<String, Object> all = new LinkedHashMap<>(change.stats());
+    all.put("rates", ChangeReport.rates(change));
+    return Visible.json(JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES).asString(all)) + "\n";
+  }
+
+  private String row(Change change, long round) {
+    Colors colors = context.colors();
+    String heading = round % ROWS_PER_HEADING == 0 ? colors.firstLine(WatchRows.heading()) : "";
+    return heading + Colors.lines(WatchRows.row(change), row -> painted(colors, change, row));
+  }
+
+  private static String painted(Colors colors, Change change, String row) {
+    return change.level() == Level.GOOD ? row : colors.of(change.level(), row);
+  }
+}

@@ -1,0 +1,134 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.control.ControlDirectory;
+import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.daemon.Supervision;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** Finds the daemon that a user means by a name, a mountpoint or nothing. Stateless. */
+final class Targets {
+  private final Host host;
+
+  Targets(Host host) {
+    this.host = host;
+  }
+
+  /** Returns the daemons of this user, and those of root that it can see. */
+  List<RunningDaemon> running() {
+    List<RunningDaemon> running = new ArrayList<>(host.control().running());
+    if (host.uid() != 0) {
+      running.addAll(ControlDirectory.ofRoot().running());
+    }
+    return running;
+  }
+
+  /** Returns the daemon of that name, or of that mountpoint. */
+  Optional<RunningDaemon> find(String nameOrMountpoint) {
+    List<RunningDaemon> running = running();
+    for (RunningDaemon daemon : running) {
+      if (daemon.name().equals(nameOrMountpoint)) {
+        return Optional.of(daemon);
+      }
+    }
+    if (nameOrMountpoint.isEmpty()) {
+      return Optional.empty();
+    }
+    Path path = host.locate(Path.of(nameOrMountpoint));
+    return running.stream().filter(daemon -> daemon.mountpoint().equals(path)).findFirst();
+  }
+
+  /** The same, but fails when there is none. */
+  RunningDaemon get(String nameOrMountpoint) {
+    return find(nameOrMountpoint)
+        .orElseThrow(
+            () ->
+                CliException.couldNot(
+                    "'" + nameOrMountpoint + "' is no running Holdfast mount: " + hint()));
+  }
+
+  /** Returns the only daemon that is running; this user's own come before root's. */
+  RunningDaemon only() {
+    List<RunningDaemon> own = host.control().running();
+    List<RunningDaemon> running = own.isEmpty() ? running() : own;
+    if (running.isEmpty()) {
+      throw CliException.couldNot("no Holdfast mount is running: start one with 'holdfast mount'");
+    }
+    if (running.size() > 1) {
+      throw CliException.usage("several mounts are running: name one of " + names(running));
+    }
+    return running.get(0);
+  }
+
+  /** Tells whether a mount of this user has a daemon that died, and none that starts another. */
+  boolean hasDied(Path mountpoint) {
+    ControlDirectory control = host.control();
+    return control
+        .leftoverOf(mountpoint)
+        .filter(name -> !Supervision.isSupervised(control.stateDirectory(name)))
+        .isPresent();
+  }
+
+  /**
+   * A mount, and paths in it.
+   *
+   * @param paths as the daemon wants them: below the root of the mount
+   */
+  record Inside(RunningDaemon daemon, List<String> paths) {}
+
+  /**
+   * Takes words that begin with a mount or not: else it is the one that the first path is below, or
+   * the only one.
+   */
+  Inside inside(List<String> words) {
+    Optional<RunningDaemon> named = words.isEmpty() ? Optional.empty() : find(words.get(0));
+    List<String> paths = named.isPresent() ? words.subList(1, words.size()) : words;
+    RunningDaemon daemon =
+        named.orElseGet(
+            () -> !words.isEmpty() && words.get(0).startsWith("/") ? around(words.get(0)) : only());
+    return new Inside(
+        daemon, paths.stream().map(path -> below(path, daemon.mountpoint())).toList());
+  }
+
+  /** Returns the path as the daemon wants it: below the root of the mount. */
+  static String below(String text, Path mountpoint) {
+    Path path = Path.of(text).normalize();
+    if (path.isAbsolute()) {
+      if (!path.startsWith(mountpoint)) {
+        throw CliException.usage(
+            "PATH '" + text + "' is not below " + mountpoint + ": give one that is");
+      }
+      path = mountpoint.relativize(path);
+    }
+    if (path.startsWith("..")) {
+      throw CliException.usage("PATH '" + text + "' leads out of the mount: give one below it");
+    }
+    return path.toString();
+  }
+
+  private RunningDaemon around(String path) {
+    Path wanted = Path.of(path).normalize();
+    return running().stream()
+        .filter(daemon -> wanted.startsWith(daemon.mountpoint()))
+        .max(Comparator.comparingInt(daemon -> daemon.mountpoint().getNameCount()))
+        .orElseThrow(
+            () ->
+                CliException.couldNot(
+                    "'" + path + "' is neither a running Holdfast mount nor below one: " + hint()));
+  }
+
+  private String hint() {
+    List<RunningDaemon> running = running();
+    return running.isEmpty() ? "none is running" : "running are " + names(running);
+  }
+
+  private static String names(List<RunningDaemon> running) {
+    return running.stream()
+        .map(daemon -> daemon.name() + " (" + daemon.mountpoint() + ")")
+        .collect(Collectors.joining(", "));
+  }
+}

@@ -1,0 +1,123 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.linux.NamedThreads;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Has a daemon do something that takes long, and follows it to its end. When this process is told
+ * to end before that, the daemon is told to stop, too. Not thread-safe.
+ */
+final class TaskClient {
+  private static final Duration DEADLINE = Duration.ofSeconds(10);
+  private static final long FIRST_POLL_MILLIS = 10;
+  private static final long POLL_MILLIS = 50;
+
+  /** Each byte may be escaped in six, and a request has 64 KiB at most. */
+  private static final int BATCH_BYTES = 8 * 1024;
+
+  private static final int MOST_WAITING = 50_000;
+
+  private final CliContext context;
+  private final DaemonClient daemon;
+  private final CommandOutput output;
+
+  TaskClient(CliContext context, RunningDaemon daemon, CommandOutput output) {
+    this.context = context;
+    this.daemon = new DaemonClient(daemon, DEADLINE);
+    this.output = output;
+  }
+
+  /** Returns what asks the daemon for something else. */
+  DaemonClient daemon() {
+    return daemon;
+  }
+
+  /**
+   * Has a task done, and shows how far it is.
+   *
+   * @param doing what the user reads meanwhile: "dropping"
+   * @param names files and folders, below the root of the mount
+   */
+  TaskFigures run(String doing, Map<String, Object> request, Iterator<String> names) {
+    return follow(doing, begin(request, names));
+  }
+
+  /**
+   * Begins a task with all its names.
+   *
+   * @param names files and folders, below the root of the mount
+   */
+  TaskFigures begin(Map<String, Object> request, Iterator<String> names) {
+    Map<String, Object> first = new LinkedHashMap<>(request);
+    first.put("paths", batch(names));
+    first.put("last", !names.hasNext());
+    TaskFigures figures = new TaskFigures(daemon.task(first));
+    while (names.hasNext()) {
+      Map<String, Object> more = new LinkedHashMap<>(Map.of("id", figures.id()));
+      if (figures.number("names_waiting") < MOST_WAITING) {
+        more.put("paths", batch(names));
+        more.put("last", !names.hasNext());
+      } else if (!context.pause(POLL_MILLIS)) {
+        stop(figures.id());
+      }
+      figures = new TaskFigures(daemon.task(more));
+      if (figures.isOver()) {
+        return figures;
+      }
+    }
+    return figures;
+  }
+
+  private static List<String> batch(Iterator<String> names) {
+    List<String> batch = new ArrayList<>();
+    int bytes = 0;
+    while (names.hasNext() && bytes < BATCH_BYTES) {
+      String name = names.next();
+      bytes += name.getBytes(StandardCharsets.UTF_8).length + 3;
+      batch.add(name);
+    }
+    return batch;
+  }
+
+  /**
+   * Follows a task to its end, and shows how far it is; fails with what the daemon says where it
+   * failed.
+   *
+   * @param doing what the user reads meanwhile: "warming"
+   */
+  TaskFigures follow(String doing, TaskFigures begun) {
+    Thread atExit = NamedThreads.named("stop-task", () -> stop(begun.id()));
+    context.atExit(atExit);
+    try (TaskProgress progress = new TaskProgress(doing, output.err(), context::errColumns)) {
+      TaskFigures figures = begun;
+      long pause = FIRST_POLL_MILLIS;
+      while (!figures.isOver()) {
+        progress.see(figures);
+        if (!context.pause(pause)) {
+          stop(begun.id());
+        }
+        pause = Math.min(POLL_MILLIS, 2 * pause);
+        figures = new TaskFigures(daemon.task(Map.of("id", begun.id())));
+      }
+      progress.see(figures);
+      return figures.orFailure();
+    } finally {
+      context.forgetAtExit(atExit);
+    }
+  }
+
+  private void stop(long id) {
+    try {
+      daemon.task(Map.of("id", id, "stop", true));
+    } catch (CliException e) {
+      // it stops by itself when nobody asks after it
+    }
+  }
+}

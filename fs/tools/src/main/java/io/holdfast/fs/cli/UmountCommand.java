@@ -1,0 +1,250 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.control.ControlClient;
+import io.holdfast.fs.control.ControlDirectory;
+import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.linux.MountTable;
+import io.holdfast.fs.settings.MountNames;
+import io.holdfast.fs.units.Visible;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code holdfast umount}: makes the daemon unmount, and waits until that is done. Takes away what
+ * a dead daemon left, and with {@code --force} ends one that does not answer.
+ */
+@Command(
+    name = "umount",
+    sortOptions = false,
+    customSynopsis = "holdfast umount [--force] MOUNTPOINT|NAME",
+    header = "End a mount and give its memory back.",
+    description = {
+      "",
+      "Works also while files are open: their readers get an error or the rest of what is in"
+          + " memory. Where the mount lay over its source, the source is visible again. What a"
+          + " daemon that died left behind is taken away."
+    },
+    parameterListHeading = "%nArguments:%n",
+    optionListHeading = "%nOptions:%n",
+    footerHeading = "%nExamples:%n",
+    footer = {"  holdfast umount /data/imagenet", "  holdfast umount data-imagenet"})
+final class UmountCommand implements Callable<Integer> {
+  private static final Duration ASK_DEADLINE = Duration.ofSeconds(5);
+  private static final Duration UNMOUNT_DEADLINE = Duration.ofSeconds(10);
+  private static final long POLL_MILLIS = 20;
+  private static final int DEEPEST_STACK = 16;
+
+  private final CliContext context;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Parameters(index = "0", paramLabel = "MOUNTPOINT|NAME", description = "Which mount.")
+  private String target = "";
+
+  @Option(
+      names = "--force",
+      description = "Kill the daemon when it does not answer or does not end in time.")
+  private boolean force;
+
+  UmountCommand(CliContext context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    Optional<RunningDaemon> daemon = new Targets(context.host()).find(target);
+    if (daemon.isEmpty() && isBeingStartedAgain()) {
+      within(() -> !isBeingStartedAgain());
+      daemon = new Targets(context.host()).find(target);
+      if (daemon.isEmpty() && !context.host().mounts().at(Path.of(target)).isPresent()) {
+        return 0; // it did not start, and the supervisor took the mount away
+      }
+    }
+    if (daemon.isPresent()) {
+      stop(daemon.get());
+    } else {
+      takeAwayStale(context.host().locate(mountpointOf(target)));
+    }
+    return 0;
+  }
+
+  /** A name can be that of a dead daemon. */
+  private Path mountpointOf(String nameOrMountpoint) {
+    return Optional.of(nameOrMountpoint)
+        .filter(MountNames::isName)
+        .flatMap(context.host().control()::leftover)
+        .map(RunningDaemon::mountpoint)
+        .orElseGet(() -> Path.of(nameOrMountpoint));
+  }
+
+  /** A daemon that was killed and has a supervisor will be there again in a moment. */
+  private boolean isBeingStartedAgain() {
+    ControlDirectory control = context.host().control();
+    if (new Targets(context.host()).find(target).isPresent()) {
+      return false;
+    }
+    boolean named = Files.exists(control.processFile(target));
+    Optional<String> name =
+        named ? Optional.of(target) : control.leftoverOf(context.host().locate(Path.of(target)));
+    return name.filter(left -> Supervision.isSupervised(control.stateDirectory(left))).isPresent();
+  }
+
+  private void stop(RunningDaemon daemon) throws IOException {
+    boolean understood = tell(daemon);
+    boolean ended = understood && within(() -> hasEnded(daemon));
+    if (!ended && !force) {
+      throw CliException.couldNot(
+          "'%s' was not unmounted within %d s (daemon pid %d): look into its log, or use --force"
+              .formatted(daemon.mountpoint(), UNMOUNT_DEADLINE.toSeconds(), daemon.pid()));
+    }
+    if (!ended) {
+      kill(daemon);
+    }
+    if (isMounted(daemon.mountpoint())) {
+      detachAll(daemon.mountpoint());
+    }
+    context.host().control().removeLeftovers(daemon.name());
+  }
+
+  /**
+   * Tells a daemon to end. One that is just ending hangs up, which is as good; one that takes a
+   * mount over is known a moment before it listens, and is told again.
+   *
+   * @return false where it could not be told in time, and is to be ended by force if at all
+   */
+  private boolean tell(RunningDaemon daemon) {
+    long end = System.nanoTime() + UNMOUNT_DEADLINE.toNanos();
+    while (true) {
+      try {
+        new ControlClient(daemon.socket(), ASK_DEADLINE).stop();
+        return true;
+      } catch (FsException e) {
+        if (e.code() == FsError.ACCESS_DENIED) {
+          throw DaemonClient.explain(e, daemon);
+        }
+        if (e.code() == FsError.TIMED_OUT) {
+          return refuseUnlessForced(e, daemon);
+        }
+        if (hasEnded(daemon)) {
+          return true;
+        }
+        if (System.nanoTime() - end > 0 || !context.pause(POLL_MILLIS)) {
+          return false;
+        }
+      }
+    }
+  }
+
+  private boolean refuseUnlessForced(FsException failure, RunningDaemon daemon) {
+    if (!force) {
+      throw DaemonClient.explain(failure, daemon);
+    }
+    return false;
+  }
+
+  /**
+   * A daemon that is gone but left its mount has ended too. Its supervisor, which removes the state
+   * directory last, has to be gone as well.
+   */
+  private boolean hasEnded(RunningDaemon daemon) {
+    ControlDirectory control = context.host().control();
+    return !isAlive(daemon)
+        && !control.isHeld(daemon.name())
+        && !Files.exists(control.stateDirectory(daemon.name()));
+  }
+
+  private boolean isAlive(RunningDaemon daemon) {
+    return new Targets(context.host())
+        .running().stream()
+            .anyMatch(other -> other.name().equals(daemon.name()) && other.pid() == daemon.pid());
+  }
+
+  private boolean isMounted(Path mountpoint) {
+    return context.host().mounts().at(mountpoint).filter(MountTable.Mount::isHoldfast).isPresent();
+  }
+
+  private void kill(RunningDaemon daemon) throws IOException {
+    Path state = context.host().control().stateDirectory(daemon.name());
+    if (Files.exists(state)) {
+      Supervision.forbidRestart(state);
+    }
+    if (!context.kill(daemon.pid()) || !within(() -> hasEnded(daemon))) {
+      throw CliException.couldNot(
+          "the daemon of '%s' (pid %d) cannot be killed: try as the user that started it"
+              .formatted(daemon.name(), daemon.pid()));
+    }
+    say("killed the daemon of '" + daemon.name() + "' (pid " + daemon.pid() + ")");
+  }
+
+  private void takeAwayStale(Path path) throws IOException {
+    Optional<MountTable.Mount> mount = context.host().mounts().at(path);
+    if (mount.filter(MountTable.Mount::isHoldfast).isEmpty()) {
+      throw CliException.couldNot(
+          "'"
+              + target
+              + "' is not a Holdfast mount"
+              + mount.map(m -> " but one of type " + m.type()).orElse("")
+              + ": 'holdfast stats' shows what is running");
+    }
+    if (context.host().probe(path) != PathProbe.State.NOT_CONNECTED
+        && !new Targets(context.host()).hasDied(path)
+        && !force) {
+      throw CliException.couldNot(
+          "the daemon of '%s' is not to be found; user %s mounted it: run as that user, or use --force"
+              .formatted(path, mount.get().userId().orElse("?")));
+    }
+    detachAll(path);
+    Optional<String> dead = context.host().control().leftoverOf(path);
+    if (dead.isPresent()) {
+      context.host().control().removeLeftovers(dead.get());
+    }
+    say("took away a stale mount at " + path + ", whose daemon had died");
+  }
+
+  private void detachAll(Path path) {
+    try {
+      for (int i = 0; i < DEEPEST_STACK && isMounted(path); i++) {
+        context.host().detach(path);
+      }
+    } catch (IOException e) {
+      if (!isMounted(path)) {
+        return; // the daemon, on its way out, was faster
+      }
+      throw CliException.couldNot(
+          "the mount at '%s' cannot be taken away (%s): try as root"
+              .formatted(path, e.getMessage()),
+          e);
+    }
+  }
+
+  private boolean within(BooleanSupplier condition) {
+    long end = System.nanoTime() + UNMOUNT_DEADLINE.toNanos();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() > end || !context.pause(POLL_MILLIS)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void say(String line) {
+    PrintWriter err = context.err(spec);
+    err.println("holdfast: " + Visible.of(line));
+    err.flush();
+  }
+}

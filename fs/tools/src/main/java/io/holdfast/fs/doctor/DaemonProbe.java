@@ -1,0 +1,112 @@
+package io.holdfast.fs.doctor;
+
+import io.holdfast.fs.linux.MountTable;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The processes behind a mount: whether there are any, and whether they run. */
+final class DaemonProbe implements Probe {
+  private final Subject subject;
+  private final MachineFiles files;
+  private final int uid;
+
+  DaemonProbe(Subject subject, MachineFiles files, int uid) {
+    this.subject = subject;
+    this.files = files;
+    this.uid = uid;
+  }
+
+  @Override
+  public String name() {
+    return "daemon";
+  }
+
+  @Override
+  public List<Finding> run() {
+    if (subject.pid() == 0) {
+      return List.of(subject.supervisor() == 0 ? dead() : beingStarted());
+    }
+    List<Finding> findings = new ArrayList<>();
+    findings.add(state(subject.pid()));
+    if (subject.mount() == null) {
+      findings.add(
+          Finding.fail(
+              "it runs, but nothing is mounted at " + subject.mountpoint(),
+              "holdfast umount --force " + subject.name()));
+    }
+    if (subject.supervisor() != 0 && isStopped(subject.supervisor())) {
+      findings.add(
+          Finding.warn(
+              "the supervisor (pid %d) is stopped and starts no other daemon"
+                  .formatted(subject.supervisor()),
+              "kill -CONT " + subject.supervisor()));
+    }
+    return findings;
+  }
+
+  private Finding dead() {
+    MountTable.Mount mount = subject.mount();
+    String owner = mount == null ? "" : mount.userId().orElse("");
+    if (subject.deadPid() == 0 && uid != 0 && !owner.equals(Integer.toString(uid))) {
+      return Finding.warn(
+          "its daemon is one of user %s and cannot be seen from here".formatted(owner),
+          "run this as that user");
+    }
+    String who =
+        subject.deadPid() == 0
+            ? "no daemon of it is to be found: it is dead, or runs in another container"
+            : "its daemon (pid %d) is dead".formatted(subject.deadPid());
+    return Finding.fail(
+        who + ": readers get 'Transport endpoint is not connected'",
+        "holdfast umount %s, and mount again".formatted(subject.target()));
+  }
+
+  private Finding beingStarted() {
+    return isStopped(subject.supervisor())
+        ? Finding.fail(
+            "its daemon is dead, and the supervisor (pid %d) is stopped"
+                .formatted(subject.supervisor()),
+            "kill -CONT " + subject.supervisor())
+        : Finding.warn(
+            "its daemon is being started again by the supervisor (pid %d)"
+                .formatted(subject.supervisor()),
+            "wait 10 s; then look into its log");
+  }
+
+  private Finding state(long pid) {
+    char state = files.procfs().state(pid);
+    return switch (state) {
+      case 'T', 't' ->
+          Finding.fail(
+              "its daemon (pid %d) is stopped, by SIGSTOP or a debugger: reads of what is not"
+                      .formatted(pid)
+                  + " resident wait",
+              "kill -CONT " + pid);
+      case 'Z', 'X', '?' ->
+          Finding.fail(
+              "its daemon (pid %d) has ended".formatted(pid),
+              "holdfast umount --force " + subject.name());
+      default ->
+          Finding.ok(
+              "pid %d runs%s%s"
+                  .formatted(
+                      pid,
+                      subject.supervisor() == 0 ? "" : ", supervisor " + subject.supervisor(),
+                      restarts()));
+    };
+  }
+
+  private String restarts() {
+    return subject.state() == null
+        ? ""
+        : new MachineFiles(subject.state())
+            .text("restarts")
+            .map(count -> ", restarts " + count)
+            .orElse("");
+  }
+
+  private boolean isStopped(long pid) {
+    char state = files.procfs().state(pid);
+    return state == 'T' || state == 't';
+  }
+}

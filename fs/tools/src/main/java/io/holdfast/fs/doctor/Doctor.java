@@ -1,0 +1,112 @@
+package io.holdfast.fs.doctor;
+
+import io.holdfast.fs.control.ControlDirectory;
+import io.holdfast.fs.daemon.Version;
+import io.holdfast.fs.linux.MountTable;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Examines a machine and mounts on it: all probes side by side, in a bounded time whatever state
+ * the mounts, their daemons and their origins are in. Immutable; thread-safe.
+ */
+public final class Doctor {
+  /** The scope of what is not about a mount. */
+  public static final String MACHINE = "machine";
+
+  private static final Duration DEADLINE = Duration.ofSeconds(6);
+  private static final Duration PAUSE = Duration.ofSeconds(1);
+
+  private final Machine machine;
+
+  /**
+   * Where the doctor looks.
+   *
+   * @param files what the kernel says
+   * @param uid the user that asks
+   * @param abilities what this process may do
+   * @param controls where daemons have their sockets
+   * @param mounts the mount table
+   * @param logs where daemons of this user log, unless they are told otherwise
+   * @param states where they keep what they know of datasets
+   * @param clock the time
+   */
+  public record Machine(
+      MachineFiles files,
+      int uid,
+      Abilities abilities,
+      List<ControlDirectory> controls,
+      MountTable mounts,
+      Path logs,
+      Path states,
+      Clock clock) {
+
+    /** Returns the memory of the machine, in bytes. */
+    public long memory() {
+      return MemoryProbe.total(files);
+    }
+
+    /** Returns what finds the mounts. */
+    public MountFinder finder() {
+      return new MountFinder(controls, mounts, files);
+    }
+  }
+
+  /** Prepares an examination. */
+  public Doctor(Machine machine) {
+    this.machine = machine;
+  }
+
+  /** Examines the machine and some mounts, and returns what was found, in a fixed order. */
+  public List<Diagnosis> examine(List<Subject> subjects) {
+    List<ProbeRunner.Task> tasks = new ArrayList<>();
+    machineProbes().forEach(probe -> tasks.add(new ProbeRunner.Task(MACHINE, probe)));
+    for (Subject subject : subjects) {
+      mountProbes(subject).forEach(probe -> tasks.add(new ProbeRunner.Task(subject.name(), probe)));
+    }
+    return new ProbeRunner(DEADLINE).run(tasks);
+  }
+
+  private List<Probe> machineProbes() {
+    MachineFiles files = machine.files();
+    return List.of(
+        new KernelProbe(files),
+        new FuseProbe(files, new MountRequirements(machine.uid(), machine.abilities())),
+        new BindingProbe(machine.uid(), machine.abilities()),
+        new JavaProbe(),
+        new PrivilegesProbe(files, machine.uid()),
+        new MappingsProbe(files),
+        new MemoryProbe(files),
+        new PromisesProbe(machine.finder(), files),
+        new FanotifyProbe(files),
+        new ClockProbe(machine.clock()),
+        new DirectoryProbe("state", machine.states(), machine.mounts()),
+        new DirectoryProbe("logs", machine.logs(), machine.mounts()),
+        new LeftoversProbe(machine.finder()));
+  }
+
+  private List<Probe> mountProbes(Subject subject) {
+    List<Probe> probes = new ArrayList<>();
+    MachineFiles files = machine.files();
+    probes.add(new DaemonProbe(subject, files, machine.uid()));
+    probes.add(new ConnectionProbe(subject, files));
+    if (subject.pid() != 0 && subject.socket() != null) {
+      PendingAnswers pending = PendingAnswers.begin(subject.socket(), PAUSE);
+      probes.add(new AnswerProbe(subject, pending, Version.VERSION));
+      probes.add(new OriginProbe(subject, pending, files));
+      probes.add(new StoreProbe(subject, pending, machine.clock()));
+      probes.add(new CacheProbe(pending, files));
+      probes.add(new DaemonMemoryProbe(subject, pending, files));
+      probes.add(new PeersProbe(pending));
+      probes.add(new PeerClocksProbe(pending, machine.clock()));
+    }
+    if (subject.socket() != null) {
+      LogFile log = LogFile.of(subject, files, machine.logs());
+      probes.add(new LogProbe(log, machine.clock()));
+    }
+    return probes;
+  }
+}

@@ -1,0 +1,70 @@
+package io.holdfast.fs.doctor;
+
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+
+/** Whether a store of objects answers at all, under which name, and what its clock says. */
+final class StoreProbe implements Probe {
+  private static final Duration DEADLINE = Duration.ofSeconds(2);
+
+  /** Stores refuse requests that are 15 minutes off. */
+  private static final Duration WORST = Duration.ofMinutes(5);
+
+  private static final Duration BAD = Duration.ofSeconds(30);
+
+  private final Subject subject;
+  private final PendingAnswers pending;
+  private final Clock clock;
+
+  StoreProbe(Subject subject, PendingAnswers pending, Clock clock) {
+    this.subject = subject;
+    this.pending = pending;
+    this.clock = clock;
+  }
+
+  @Override
+  public String name() {
+    return "store";
+  }
+
+  @Override
+  public List<Finding> run() throws InterruptedException {
+    if (subject.mount() == null || !subject.mount().source().startsWith("s3://")) {
+      return List.of();
+    }
+    Answers answers = pending.answers();
+    String endpoint =
+        answers
+            .setting("s3-endpoint")
+            .or(() -> answers.setting("s3-region").map(of -> "https://s3." + of + ".amazonaws.com"))
+            .orElse("");
+    if (!endpoint.contains("://")) {
+      return List.of(Finding.ok("not asked: its endpoint is known to the daemon only"));
+    }
+    return List.of(ask(endpoint));
+  }
+
+  private Finding ask(String endpoint) throws InterruptedException {
+    try {
+      return new RemoteClock(clock, DEADLINE)
+          .difference(endpoint)
+          .map(off -> judge(endpoint, off))
+          .orElse(Finding.ok(endpoint + " answers"));
+    } catch (IOException e) {
+      return Finding.fail(
+          "%s does not answer: %s".formatted(endpoint, e.getMessage()),
+          "check --s3-endpoint, the name and the network; 'curl -I " + endpoint + "'");
+    }
+  }
+
+  private static Finding judge(String endpoint, Duration off) {
+    String text = "%s answers; clocks differ by %d s".formatted(endpoint, off.toSeconds());
+    String fix = "'timedatectl set-ntp true' here, or fix the store's clock";
+    if (off.compareTo(WORST) > 0) {
+      return Finding.fail(text + ": it refuses requests from 15 minutes on", fix);
+    }
+    return off.compareTo(BAD) > 0 ? Finding.warn(text, fix) : Finding.ok(text);
+  }
+}

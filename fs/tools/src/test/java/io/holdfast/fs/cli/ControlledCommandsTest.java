@@ -1,0 +1,446 @@
+package io.holdfast.fs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.control.ControlCommands;
+import io.holdfast.fs.control.ControlServer;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.FileChannel;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** stats, refresh and umount against daemons that have a socket but no mount. */
+class ControlledCommandsTest {
+  private static final String HOLDFAST = "fuse.holdfast";
+
+  @TempDir Path temp;
+  private final List<AutoCloseable> open = new ArrayList<>();
+  private FakeHost host;
+  private CliRun run;
+
+  @BeforeEach
+  void prepare() throws IOException {
+    temp = temp.toRealPath();
+    host = new FakeHost(temp.resolve("run"));
+    run = new CliRun(host);
+  }
+
+  @AfterEach
+  void closeAll() throws Exception {
+    for (AutoCloseable resource : open) {
+      resource.close();
+    }
+  }
+
+  @Test
+  void stats_noDaemon_isTold() {
+    assertThat(run.run("stats")).isEqualTo(1);
+    assertOneLine("no Holdfast mount is running: start one with 'holdfast mount'");
+    assertThat(run.run("stats", "x")).isEqualTo(1);
+  }
+
+  @Test
+  void stats_onlyDaemon_isTaken() throws IOException {
+    daemon("one", "/mnt/one");
+    assertThat(run.run("stats")).isZero();
+    assertThat(run.out.toString()).startsWith("one\n").contains("\ncache\n");
+  }
+
+  @Test
+  void peers_onlyDaemon_isShown() throws IOException {
+    daemon("one", "/mnt/one");
+    assertThat(run.run("peers")).isZero();
+    assertThat(run.out.toString()).startsWith("node  ").contains("\none:7070  self");
+  }
+
+  @Test
+  void peers_json_isAnArray() throws IOException {
+    daemon("one", "/mnt/one");
+    assertThat(run.run("peers", "one", "--json")).isZero();
+    assertThat(JSON.std.listFrom(run.out.toString()))
+        .containsExactly(Map.of("node", "one:7070", "state", "self", "share", 1.0));
+  }
+
+  @Test
+  void config_ofARunningMount_isShown() throws IOException {
+    daemon("one", "/mnt/one");
+    assertThat(run.run("config")).isZero();
+    assertThat(run.out.toString()).isEqualTo("setting  value  from\nkeep     a      default\n");
+    run.out.getBuffer().setLength(0);
+    assertThat(run.run("config", "one", "--json")).isZero();
+    assertThat(JSON.std.listFrom(run.out.toString()))
+        .containsExactly(
+            Map.of("setting", "keep", "value", List.of("a"), "text", "a", "source", "default"));
+    assertThat(run.run("config", "two")).isEqualTo(1);
+    assertOneLine("'two' is no running Holdfast mount: running are one (/mnt/one)");
+  }
+
+  @Test
+  void stats_severalDaemons_asksForOne() throws IOException {
+    daemon("one", "/mnt/one");
+    daemon("two", "/mnt/two");
+    assertThat(run.run("stats")).isEqualTo(2);
+    assertOneLine("several mounts are running: name one of one (/mnt/one), two (/mnt/two)");
+  }
+
+  @Test
+  void stats_nameOrMountpoint_findTheDaemon() throws IOException {
+    daemon("one", "/mnt/one");
+    daemon("two", "/mnt/two");
+    assertThat(run.run("stats", "two")).isZero();
+    assertThat(run.out.toString()).startsWith("two\n");
+    assertThat(run.run("stats", "/mnt/one")).isZero();
+    assertThat(run.out.toString()).contains("one\n");
+  }
+
+  @Test
+  void stats_unknownName_namesTheKnown() throws IOException {
+    daemon("one", "/mnt/one");
+    assertThat(run.run("stats", "tow")).isEqualTo(1);
+    assertOneLine("'tow' is no running Holdfast mount: running are one (/mnt/one)");
+  }
+
+  @Test
+  void stats_json_isOneObject() throws IOException {
+    daemon("one", "/mnt/one");
+    assertThat(run.run("stats", "--json")).isZero();
+    assertThat(run.out.toString()).startsWith("{").contains("\"name\" : \"one\"").endsWith("}\n");
+  }
+
+  @Test
+  void stats_watch_printsARowASecondUnderAHeading() throws IOException {
+    daemon("one", "/mnt/one");
+    run.pauses = 22;
+    assertThat(run.run("stats", "--watch")).isZero();
+    assertThat(run.out.toString().lines()).hasSize(23 + 2);
+    assertThat(run.out.toString().lines().filter(line -> line.contains("opens/s"))).hasSize(2);
+  }
+
+  @Test
+  void stats_watchJson_printsAnObjectALine() throws IOException {
+    daemon("one", "/mnt/one");
+    run.pauses = 2;
+    assertThat(run.run("stats", "--watch", "--json")).isZero();
+    assertThat(run.out.toString().lines())
+        .hasSize(3)
+        .allSatisfy(line -> assertThat(line).startsWith("{").endsWith("}"));
+  }
+
+  @Test
+  void stats_watchCount_endsAfterThatManyRows() throws IOException {
+    daemon("one", "/mnt/one");
+    assertThat(run.run("stats", "--watch", "--count", "3", "--interval", "0.1")).isZero();
+    assertThat(run.out.toString().lines()).hasSize(3 + 1);
+    assertThat(run.run("stats", "--watch", "--count", "1", "--json")).isZero();
+    assertThat(run.out.toString()).contains("\"rates\":{\"seconds\":1.0,\"since_mount\":true");
+  }
+
+  @Test
+  void stats_watchOptions_areChecked() throws IOException {
+    daemon("one", "/mnt/one");
+    assertThat(run.run("stats", "--count", "3")).isEqualTo(2);
+    assertOneLine("--interval and --count are for --watch: give it too");
+    run.err.getBuffer().setLength(0);
+    assertThat(run.run("stats", "--watch", "--interval", "1ms")).isEqualTo(2);
+    assertOneLine("--interval '1ms' is too short: give at least 100ms");
+    run.err.getBuffer().setLength(0);
+    assertThat(run.run("stats", "--watch", "--count", "0")).isEqualTo(2);
+    assertOneLine("--count '0' is too small: give at least 1");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      textBlock =
+          """
+          top --batch -n 0         | --count '0' is too small: give at least 1
+          top --batch -n many      | --count 'many' is not a number: give one
+          top --interval 0.01      | --interval '0.01' is too short: give at least 100ms
+          bench one --time 100ms   | --time '100ms' is too short: give at least 500ms
+          drop one --glob /a       | --glob '/a': write a name, or a path from the dataset's root
+          """)
+  void values_thatAreWrong_areToldWithTheirOption(String words, String why) throws IOException {
+    daemon("one", "/mnt/one");
+    assertThat(run.run(words.split(" +"))).isEqualTo(2);
+    assertOneLine(why);
+  }
+
+  @Test
+  void stats_watchDaemonThatEnds_isToldAndAskedAgain() throws IOException {
+    daemon("one", "/mnt/one");
+    run.whenPaused = open.get(0);
+    assertThat(run.run("stats", "--watch", "--count", "3")).isZero();
+    assertThat(run.out.toString().lines()).hasSize(2);
+    assertThat(run.err.toString().lines())
+        .hasSize(2)
+        .allSatisfy(line -> assertThat(line).endsWith(" has just ended: trying again"));
+  }
+
+  @Test
+  void top_batch_printsScreens() throws IOException {
+    daemon("one", "/mnt/one");
+    assertThat(run.run("top", "--batch", "-n", "2")).as(run.err.toString()).isZero();
+    assertThat(run.out.toString()).startsWith("one at ").contains("\n\none at ", "\nNODE ");
+  }
+
+  @Test
+  void top_json_isAnObjectALine() throws IOException {
+    daemon("one", "/mnt/one");
+    assertThat(run.run("top", "--json", "-n", "2")).isZero();
+    assertThat(run.out.toString().lines())
+        .hasSize(2)
+        .allSatisfy(line -> assertThat(line).startsWith("{\"name\":\"one\"").endsWith("}"));
+  }
+
+  @Test
+  void top_noTerminal_namesBatch() throws IOException {
+    daemon("one", "/mnt/one");
+    assertThat(run.run("top")).isEqualTo(2);
+    assertOneLine("this is no terminal: give --batch for text, or --json");
+    run.err.getBuffer().setLength(0);
+    assertThat(run.run("top", "-n", "2")).isEqualTo(2);
+    assertOneLine("-n is for --batch and --json: give one of them too");
+  }
+
+  @Test
+  void stats_daemonThatDoesNotAnswer_isToldWithItsPid() throws IOException {
+    silent("stuck");
+    assertThat(run.run("stats", "stuck")).isEqualTo(1);
+    assertOneLine("the daemon of 'stuck' (pid 4711) does not answer: look into its log, or end it");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      value = {
+        "'',''",
+        "train/a,train/a",
+        "./train//a/,train/a",
+        "/mnt/one,''",
+        "/mnt/one/train,train",
+        "/mnt/one/../one/b,b"
+      })
+  void refresh_path_isTakenBelowTheMountpoint(String path, String below) {
+    assertThat(Targets.below(path, Path.of("/mnt/one"))).isEqualTo(below);
+  }
+
+  @Test
+  void refresh_everything_tellsHowMuch() throws IOException {
+    daemon("one", "/mnt/one");
+    assertThat(run.run("refresh", "one")).isZero();
+    assertThat(run.run("refresh", "/mnt/one", "/mnt/one/a")).isZero();
+    assertThat(run.out.toString()).isEqualTo("nothing has changed\n1 entry has changed\n");
+  }
+
+  @Test
+  void refresh_otherPath_isUsage() throws IOException {
+    daemon("one", "/mnt/one");
+    assertThat(run.run("refresh", "one", "/mnt/two/a")).isEqualTo(2);
+    assertOneLine("PATH '/mnt/two/a' is not below /mnt/one: give one that is");
+    run.err.getBuffer().setLength(0);
+    assertThat(run.run("refresh", "one", "../a")).isEqualTo(2);
+    assertOneLine("PATH '../a' leads out of the mount: give one below it");
+  }
+
+  @Test
+  void refresh_refused_tellsWhy() throws IOException {
+    daemon("one", "/mnt/one");
+    assertThat(run.run("refresh", "one", "missing")).isEqualTo(1);
+    assertOneLine(
+        "the daemon of 'one' (pid " + ProcessHandle.current().pid() + ") refused: no such");
+  }
+
+  @Test
+  void umount_runningDaemon_waitsForItsEnd() throws IOException {
+    host.mount(Path.of("/mnt/one"), HOLDFAST, PathProbe.State.DIRECTORY);
+    daemon("one", "/mnt/one");
+    assertThat(run.run("umount", "one")).as(run.err.toString()).isZero();
+    assertThat(host.mounts).isEmpty();
+    assertThat(host.control.path()).isEmptyDirectory();
+    assertThat(run.err.toString()).isEmpty();
+  }
+
+  @Test
+  void umount_daemonThatDoesNotAnswer_namesForce() throws IOException {
+    silent("stuck");
+    assertThat(run.run("umount", "stuck")).isEqualTo(1);
+    assertOneLine("the daemon of 'stuck' (pid 4711) does not answer: look into its log, or end it");
+    assertThat(run.killed).isEmpty();
+  }
+
+  @Test
+  void umount_force_killsTheDaemonAndTakesItsMountAway() throws Exception {
+    host.mount(Path.of("/mnt/stuck"), HOLDFAST, PathProbe.State.HUNG);
+    AutoCloseable lock = silent("stuck");
+    run.whenKilled = lock;
+    assertThat(run.run("umount", "--force", "stuck")).as(run.err.toString()).isZero();
+    assertThat(run.killed).containsExactly(4711L);
+    assertThat(host.detached).containsExactly(Path.of("/mnt/stuck"));
+    assertThat(host.control.path()).isEmptyDirectory();
+    assertOneLine("killed the daemon of 'stuck' (pid 4711)");
+  }
+
+  @Test
+  void umount_staleMount_isTakenAway() throws IOException {
+    Path mountpoint = Files.createDirectory(temp.resolve("stale"));
+    host.mount(mountpoint, HOLDFAST, PathProbe.State.NOT_CONNECTED);
+    host.mount(mountpoint, HOLDFAST, PathProbe.State.NOT_CONNECTED);
+    Files.createDirectories(host.control.path());
+    Files.writeString(host.control.processFile("x"), "1\n" + mountpoint + "\n");
+    assertThat(run.run("umount", mountpoint.toString())).isZero();
+    assertThat(host.mounts).isEmpty();
+    assertThat(host.control.path()).isEmptyDirectory();
+    assertOneLine("took away a stale mount at " + mountpoint);
+  }
+
+  @Test
+  void umount_nameOfDeadDaemon_takesItsMountAway() throws IOException {
+    Path mountpoint = Files.createDirectory(temp.resolve("stale"));
+    host.mount(mountpoint, HOLDFAST, PathProbe.State.NOT_CONNECTED);
+    Files.createDirectories(host.control.path());
+    Files.writeString(host.control.processFile("photos"), "1\n" + mountpoint + "\n");
+    assertThat(run.run("umount", "photos")).isZero();
+    assertThat(host.mounts).isEmpty();
+    assertThat(host.control.path()).isEmptyDirectory();
+  }
+
+  @Test
+  void umount_staleMountThatStays_isTold() throws IOException {
+    Path mountpoint = Files.createDirectory(temp.resolve("stale"));
+    host.mount(mountpoint, HOLDFAST, PathProbe.State.NOT_CONNECTED);
+    host.detachFails = true;
+    assertThat(run.run("umount", mountpoint.toString())).isEqualTo(1);
+    assertOneLine("the mount at '" + mountpoint + "' cannot be taken away");
+  }
+
+  /**
+   * The daemon, on its way out, took its mount away between our look at the mount table and our
+   * call: the command said that it could not, of a mount that was gone.
+   */
+  @Test
+  void umount_mountThatGoesMeanwhile_isGone() throws IOException {
+    Path mountpoint = Files.createDirectory(temp.resolve("going"));
+    host.mount(mountpoint, HOLDFAST, PathProbe.State.NOT_CONNECTED);
+    host.goesBeforeDetach = true;
+    assertThat(run.run("umount", mountpoint.toString())).as(run.err.toString()).isZero();
+    assertThat(host.mounts).isEmpty();
+  }
+
+  @Test
+  void umount_mountOfAnotherUser_isTold() throws IOException {
+    Path mountpoint = Files.createDirectory(temp.resolve("other"));
+    host.mount(mountpoint, HOLDFAST, PathProbe.State.DIRECTORY);
+    assertThat(run.run("umount", mountpoint.toString())).isEqualTo(1);
+    assertOneLine("the daemon of '" + mountpoint + "' is not to be found; user 7 mounted it: run");
+    assertThat(host.detached).isEmpty();
+  }
+
+  @Test
+  void umount_noHoldfastMount_isTold() throws IOException {
+    Path plain = Files.createDirectory(temp.resolve("plain"));
+    assertThat(run.run("umount", plain.toString())).isEqualTo(1);
+    assertOneLine(
+        "'" + plain + "' is not a Holdfast mount: 'holdfast stats' shows what is running");
+    run.err.getBuffer().setLength(0);
+    host.mount(plain, "nfs4", PathProbe.State.DIRECTORY);
+    assertThat(run.run("umount", plain.toString())).isEqualTo(1);
+    assertOneLine("'" + plain + "' is not a Holdfast mount but one of type nfs4: ");
+  }
+
+  private void assertOneLine(String message) {
+    assertThat(run.err.toString()).startsWith("holdfast: " + message).hasLineCount(1);
+  }
+
+  private void daemon(String name, String mountpoint) throws IOException {
+    Commands commands = new Commands(name, Path.of(mountpoint));
+    ControlServer server = ControlServer.start(host.control, name, Path.of(mountpoint), commands);
+    commands.server = server;
+    open.add(server);
+  }
+
+  /** A daemon that lives and listens but never answers. Returns what its end would close. */
+  private AutoCloseable silent(String name) throws IOException {
+    Files.createDirectories(host.control.path());
+    Files.writeString(host.control.processFile(name), "4711\n/mnt/" + name + "\n");
+    FileChannel lock =
+        FileChannel.open(
+            host.control.lockFile(name), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    open.add(lock);
+    assertThat(lock.tryLock()).isNotNull();
+    ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    open.add(listener);
+    listener.bind(UnixDomainSocketAddress.of(host.control.socket(name)));
+    return lock;
+  }
+
+  private final class Commands implements ControlCommands {
+    private final String name;
+    private final Path mountpoint;
+    private volatile AutoCloseable server = () -> {};
+
+    Commands(String name, Path mountpoint) {
+      this.name = name;
+      this.mountpoint = mountpoint;
+    }
+
+    @Override
+    public Map<String, Object> stats() {
+      return Map.of("name", name, "cluster", Map.of());
+    }
+
+    @Override
+    public List<Map<String, Object>> peers() {
+      return List.of(Map.of("node", name + ":7070", "state", "self", "share", 1.0));
+    }
+
+    @Override
+    public long refresh(String path) throws IOException {
+      if (path.equals("missing")) {
+        throw new FsException(FsError.NOT_FOUND, "no such entry");
+      }
+      return path.length();
+    }
+
+    @Override
+    public Map<String, Object> task(Map<String, Object> request) {
+      return Map.of("asked", request);
+    }
+
+    @Override
+    public void stop() {
+      host.mounts.removeIf(mount -> mount.mountpoint().equals(mountpoint));
+      try {
+        server.close();
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    @Override
+    public Runnable restart() throws FsException {
+      throw new FsException(FsError.UNSUPPORTED, "it has no supervisor");
+    }
+
+    @Override
+    public List<Map<String, Object>> config() {
+      return List.of(
+          Map.of("setting", "keep", "value", List.of("a"), "text", "a", "source", "default"));
+    }
+  }
+}

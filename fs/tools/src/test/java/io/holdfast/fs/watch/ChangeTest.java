@@ -1,0 +1,153 @@
+package io.holdfast.fs.watch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.holdfast.fs.units.Level;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ChangeTest {
+  @Test
+  void firstLook_isAboutAllSinceTheMount() {
+    Change change = new Change(null, new Looks().opens(500).fetched(0, 0, 100, 7000).look());
+    assertThat(change.isSinceMount()).isTrue();
+    assertThat(change.seconds()).isEqualTo(100);
+    assertThat(change.rate(change.opens())).isEqualTo(5);
+    assertThat(change.hitRatio()).isEqualTo(0.8);
+    assertThat(change.rate(change.originBytes())).isEqualTo(70);
+  }
+
+  @Test
+  void secondLook_isAboutTheTimeBetween() {
+    Snapshot before = new Looks().opens(500).fetched(10, 100, 100, 7000).stalled(3).look();
+    Snapshot after = new Looks().at(2).opens(700).fetched(20, 300, 190, 9000).stalled(4).look();
+    Change change = new Change(before, after);
+    assertThat(change.isSinceMount()).isFalse();
+    assertThat(change.seconds()).isEqualTo(2);
+    assertThat(change.opens()).isEqualTo(200);
+    assertThat(change.peerItems()).isEqualTo(10);
+    assertThat(change.peerBytes()).isEqualTo(200);
+    assertThat(change.originItems()).isEqualTo(90);
+    assertThat(change.originBytes()).isEqualTo(2000);
+    assertThat(change.hitRatio()).isEqualTo(0.5);
+    assertThat(change.stalledReaders()).isEqualTo(0.5);
+  }
+
+  @Test
+  void anotherDaemon_countsAnew() {
+    Snapshot before = new Looks().at(50).opens(5000).look();
+    Snapshot after = new Looks().at(51).with("mounted_at", "2026-11-21T11:00:00Z").opens(30).look();
+    assertThat(new Change(before, after).isSinceMount()).isTrue();
+    assertThat(new Change(before, after).opens()).isEqualTo(30);
+  }
+
+  @Test
+  void hitRatio_jobs_isTakenFromTheirMisses() {
+    Snapshot before = new Looks().job("/a", 100, 10, 0, 0).look();
+    Snapshot after = new Looks().at(1).job("/a", 200, 20, 0, 0).job("/b", 100, 80, 0, 0).look();
+    assertThat(new Change(before, after).hitRatio()).isEqualTo(1 - 90 / 200.0);
+  }
+
+  @Test
+  void hitRatio_thatCannotBeTold_isNoNumber() {
+    assertThat(new Change(null, new Looks().look()).hitRatio()).isNaN();
+    assertThat(new Change(null, new Looks().opens(3).fetched(0, 0, 9, 9).look()).hitRatio())
+        .isNaN();
+    Looks uncounted = new Looks().with("opens", Map.of("counted", false, "total", 0));
+    assertThat(new Change(null, uncounted.fetched(0, 0, 9, 9).look()).hitRatio()).isNaN();
+  }
+
+  @Test
+  void stallShare_isThatOfTheAverageActiveProcess() {
+    Snapshot before =
+        new Looks()
+            .process(1, "/a", 10, 1, 1)
+            .process(2, "/a", 10, 1, 1)
+            .process(3, "/b", 5, 5, 9)
+            .look();
+    Snapshot after =
+        new Looks()
+            .at(4)
+            .stalled(4)
+            .process(1, "/a", 20, 2, 3)
+            .process(2, "/a", 10, 1, 3)
+            .process(3, "/b", 5, 5, 9)
+            .look();
+    Change change = new Change(before, after);
+    assertThat(change.stallShare()).isCloseTo(0.5, within(1e-9));
+    assertThat(change.stalledReaders()).isEqualTo(1);
+    assertThat(change.processes()).extracting(Usage::active).containsExactly(1L, 1L, 0L);
+    assertThat(change.level()).isEqualTo(Level.POOR);
+  }
+
+  @Test
+  void stallShare_manyReadersInAProcess_isAtMostAll() {
+    Snapshot after = new Looks().at(1).stalled(16).process(1, "/a", 1, 1, 16).look();
+    assertThat(new Change(new Looks().look(), after).stallShare()).isEqualTo(1);
+  }
+
+  @Test
+  void jobs_haveWhatWasAddedAndAll() {
+    Snapshot before = new Looks().job("/a", 100, 10, 4000, 1.5).look();
+    Snapshot after =
+        new Looks().at(2).job("/new", 7, 7, 70, 0.5).job("/a", 150, 30, 9000, 2.5).look();
+    List<Usage> jobs = new Change(before, after).jobs();
+    assertThat(jobs).extracting(Usage::name).containsExactly("/new", "/a");
+    assertThat(jobs.get(0).recent()).isEqualTo(new ReadCounts(7, 7, 70, 0.5));
+    assertThat(jobs.get(1).recent()).isEqualTo(new ReadCounts(50, 20, 5000, 1));
+    assertThat(jobs.get(1).total()).isEqualTo(new ReadCounts(150, 30, 9000, 2.5));
+    assertThat(jobs.get(1).epoch()).isEqualTo(3);
+  }
+
+  /** A pid is given again: the counts of the new process are smaller than those of the old one. */
+  @Test
+  void processes_pidThatIsGivenAgain_countsAnew() {
+    Snapshot before = new Looks().process(7, "/a", 100, 50, 3).look();
+    Snapshot after = new Looks().at(1).process(7, "/a", 4, 2, 0.1).look();
+    assertThat(new Change(before, after).processes().get(0).recent())
+        .isEqualTo(new ReadCounts(4, 2, 2000, 0.1));
+  }
+
+  @Test
+  void absentSections_areEmpty() {
+    Change change = new Change(null, Snapshot.of(Map.of(), List.of(), 0));
+    assertThat(change.jobs()).isEmpty();
+    assertThat(change.processes()).isEmpty();
+    assertThat(change.peers()).isEmpty();
+    assertThat(change.stallShare()).isZero();
+    assertThat(change.level()).isEqualTo(Level.GOOD);
+  }
+
+  @Test
+  void peers_haveWhatWasAdded() {
+    Snapshot before = new Looks().peer("n1:7070", "up", 1000).look();
+    Snapshot after = new Looks().at(2).peer("n1:7070", "up", 5000).peer("n2:7070", "up", 8).look();
+    assertThat(new Change(before, after).peers())
+        .extracting(Change.PeerUse::bytesIn)
+        .containsExactly(4000L, 8L);
+  }
+
+  @Test
+  void report_hasWhatTheScreenShows() {
+    Snapshot before = new Looks().peer("n1:7070", "up", 0).look();
+    Snapshot after =
+        new Looks()
+            .at(2)
+            .opens(100)
+            .fetched(5, 500, 15, 3000)
+            .job("/a", 100, 20, 3500, 1)
+            .process(9, "/a", 100, 20, 1)
+            .peer("n1:7070", "up", 500)
+            .look();
+    Map<String, ?> report = ChangeReport.all(new Change(before, after));
+    assertThat(report.get("rates").toString())
+        .contains("hit_ratio=0.8", "opens=50.0", "origin_bytes=1500.0", "since_mount=false");
+    assertThat(report.get("jobs").toString()).contains("job=/a", "opens=50.0", "opens=100,");
+    assertThat(report.get("processes").toString()).contains("pid=9", "command=python");
+    assertThat(report.get("peers").toString()).contains("node=n1:7070", "bytes_in=250.0");
+    assertThat(report.get("tiers").toString())
+        .contains("tier=memory, items=40.0, bytes=4000000.0, bytes_are_a_guess=true, share=0.8");
+  }
+}
