@@ -45,7 +45,8 @@ class BoundedDaemonIT {
   void thousandReaders_thatWait_needNoMoreThreads() throws IOException {
     Dataset dataset = Dataset.create(sandbox.folder("origin"), 1, i -> 100_000);
     Mount store = sandbox.mount(dataset.root(), "--policy", "none", "--count-opens", "off");
-    Mount mount = sandbox.mount(store.mountpoint(), "--capacity", "64M");
+    // no probes, which have threads of their own, and no error meanwhile
+    Mount mount = sandbox.mount(store.mountpoint(), "--capacity", "64M", "--source-timeout", "10m");
     for (String file : dataset.files()) {
       assertThat(Files.size(mount.path(file))).isEqualTo(100_000);
     }

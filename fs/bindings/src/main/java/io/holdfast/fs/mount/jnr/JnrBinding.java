@@ -39,9 +39,6 @@ public final class JnrBinding implements Binding {
   private static final Duration LONGEST_MOUNT = Duration.ofSeconds(10);
   private static final int MNT_DETACH = 2;
 
-  /** A request id that the kernel never gives out: it counts up from 2, by 2. */
-  private static final long NO_REQUEST = Long.MAX_VALUE;
-
   private final LibFuse2 libfuse;
   private final ThreadLocal<Request> current = ThreadLocal.withInitial(Request::new);
   private final WaitingReads waiting = new WaitingReads();
@@ -92,7 +89,6 @@ public final class JnrBinding implements Binding {
             new Operations.Surroundings(
                 current,
                 waiting,
-                pendingReplies,
                 directories::add,
                 initialized,
                 wanted.answerOpens(),
@@ -124,7 +120,11 @@ public final class JnrBinding implements Binding {
     options = wanted;
     channel = libfuse.fuse_session_next_chan(session, 0);
     LibfuseReceiver.Hooks hooks =
-        new LibfuseReceiver.Hooks(pendingReplies, waiting::interrupt, directories);
+        new LibfuseReceiver.Hooks(
+            pendingReplies,
+            waiting::interrupt,
+            directories,
+            new EarlyAnswers(filesystem, pendingReplies, directories, this::process));
     RequestThreads receivers =
         new RequestThreads(
             () -> new LibfuseReceiver(libfuse, session, channel, current.get(), hooks),
@@ -184,6 +184,9 @@ public final class JnrBinding implements Binding {
     if (closed.get()) {
       return true;
     }
+    if (current.get().isInCallback()) {
+      throw new IllegalStateException("libfuse may wait for this callback before it forgets");
+    }
     boolean unseen = pendingReplies.awaitNone(node);
     directories.use(parent, directory -> unlink(directory, name));
     directories.gone(node);
@@ -197,10 +200,10 @@ public final class JnrBinding implements Binding {
       Memory.clear(message, Request.HEADER_SIZE);
       Memory.putInt(message, (int) length);
       Memory.putInt(message + Request.OPCODE, Opcode.UNLINK.code());
-      Memory.putLong(message + Request.UNIQUE, NO_REQUEST);
+      Memory.putLong(message + Request.UNIQUE, Request.NOT_OF_THE_KERNEL);
       Memory.putLong(message + Request.NODEID, directory);
       Memory.putString(message + Request.HEADER_SIZE, name);
-      operations().withoutKernel(() -> process(message, length));
+      current.get().withoutKernel(() -> process(message, length));
     } finally {
       LIBC.free(message);
     }
@@ -263,14 +266,6 @@ public final class JnrBinding implements Binding {
   @Override
   public boolean mayKnow(long node) {
     return true;
-  }
-
-  private Operations operations() {
-    Operations mounted = operations;
-    if (mounted == null) {
-      throw new IllegalStateException("not mounted");
-    }
-    return mounted;
   }
 
   /** libfuse 2 cannot have it so. */

@@ -1,7 +1,5 @@
 package io.holdfast.fs.mount.jnr;
 
-import java.util.HashMap;
-import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongConsumer;
 
@@ -15,12 +13,12 @@ import java.util.function.LongConsumer;
  * <p>A directory that the kernel has forgotten and that has not gone stays: how often the kernel
  * still has it, libfuse alone knows.
  *
- * <p>Thread-safe; the monitor guards the numbers and what is kept of each, and is a leaf.
+ * <p>Thread-safe; the monitor guards what is kept of each number, and is a leaf.
  */
 final class KeptDirectories {
   private final Forgetting libfuse;
   private final ConcurrentHashMap<Long, Kept> nodes = new ConcurrentHashMap<>();
-  private final Map<Long, Kept> numbers = new HashMap<>();
+  private final ConcurrentHashMap<Long, Kept> numbers = new ConcurrentHashMap<>();
 
   /** Has libfuse forget. */
   @FunctionalInterface
@@ -35,6 +33,9 @@ final class KeptDirectories {
 
   private static final class Kept {
     final long number;
+
+    /** The node that was added last, or 0 where it has gone. */
+    volatile long node;
 
     /** The nodes that have the number, and who uses it. */
     int holders;
@@ -55,12 +56,14 @@ final class KeptDirectories {
   void add(long node, long number) {
     Kept known = nodes.get(node);
     if (known != null && known.number == number) {
+      known.node = node;
       return;
     }
     Kept before;
     synchronized (this) {
       Kept kept = numbers.computeIfAbsent(number, Kept::new);
       kept.holders++;
+      kept.node = node;
       before = nodes.put(node, kept);
     }
     if (before != null) {
@@ -72,6 +75,12 @@ final class KeptDirectories {
   long number(long node) {
     Kept kept = nodes.get(node);
     return kept == null ? 0 : kept.number;
+  }
+
+  /** Returns the node that has libfuse's number of a directory, or 0: nobody has told. */
+  long node(long number) {
+    Kept kept = numbers.get(number);
+    return kept == null ? 0 : kept.node;
   }
 
   /** Has something done with libfuse's number of a directory, if there is one. */
@@ -96,6 +105,9 @@ final class KeptDirectories {
     Kept kept;
     synchronized (this) {
       kept = nodes.remove(node);
+      if (kept != null && kept.node == node) {
+        kept.node = 0;
+      }
     }
     if (kept != null) {
       leave(kept);

@@ -3,6 +3,7 @@ package io.holdfast.fs.mount.jnr;
 import static io.holdfast.fs.linux.Libc.LIBC;
 
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.mount.Filesystem.Entry;
 import io.holdfast.fs.mount.Opcode;
 import io.holdfast.fs.mount.PendingReplies;
 import io.holdfast.fs.mount.RequestThreads;
@@ -38,9 +39,13 @@ final class LibfuseReceiver implements RequestThreads.Receiver {
    * @param pendingReplies learn of lookups, and of the node that a lookup's reply has shown
    * @param interrupted with an INTERRUPT request
    * @param directories those that libfuse is to keep
+   * @param earlyAnswers answer what may change names
    */
   record Hooks(
-      PendingReplies pendingReplies, LongConsumer interrupted, KeptDirectories directories) {}
+      PendingReplies pendingReplies,
+      LongConsumer interrupted,
+      KeptDirectories directories,
+      EarlyAnswers earlyAnswers) {}
 
   /**
    * Creates one for the calling thread.
@@ -86,17 +91,26 @@ final class LibfuseReceiver implements RequestThreads.Receiver {
     if (request.isLookup()) {
       lookup();
     } else {
-      libfuse.fuse_session_process(session, memory, length, channel);
+      if (opcode == Opcode.READDIR.code()) {
+        hooks.earlyAnswers.list(request, memory);
+      }
+      process();
     }
   }
 
   private void lookup() {
     int begun = hooks.pendingReplies.begin();
-    libfuse.fuse_session_process(session, memory, length, channel);
-    if (request.shown() != 0) {
-      hooks.pendingReplies.leave(request.shown());
+    hooks.earlyAnswers.lookup(request, memory);
+    process();
+    Entry shown = request.entry();
+    if (shown != null) {
+      hooks.pendingReplies.leave(shown.node());
     }
     hooks.pendingReplies.replied(begun);
+  }
+
+  private void process() {
+    request.callingBack(() -> libfuse.fuse_session_process(session, memory, length, channel));
   }
 
   @Override

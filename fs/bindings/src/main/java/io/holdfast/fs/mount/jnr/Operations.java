@@ -7,10 +7,10 @@ import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.mount.Errnos;
 import io.holdfast.fs.mount.Filesystem;
 import io.holdfast.fs.mount.Filesystem.Entry;
-import io.holdfast.fs.mount.PendingReplies;
-import io.holdfast.fs.origin.Attributes;
+import io.holdfast.fs.mount.ListedEntry;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import jnr.constants.platform.Errno;
@@ -40,10 +40,6 @@ final class Operations {
 
   private static final int KEEP_CACHE = 1 << 1;
 
-  /** Offsets of the two entries that every directory has. */
-  private static final long SELF_OFFSET = 1;
-
-  private static final long PARENT_OFFSET = 2;
   private static final int SLASH = '/';
 
   /**
@@ -55,7 +51,6 @@ final class Operations {
   private final Filesystem filesystem;
   private final Surroundings around;
   private final ThreadLocal<StatBuffers> buffers = ThreadLocal.withInitial(StatBuffers::new);
-  private final ThreadLocal<Boolean> withoutKernel = ThreadLocal.withInitial(() -> false);
   private final FuseOperations struct = new FuseOperations(Runtime.getSystemRuntime());
   private final List<Object> held = new ArrayList<>();
 
@@ -64,7 +59,6 @@ final class Operations {
    *
    * @param current the request that the calling thread is answering
    * @param waiting reads that wait for their bytes
-   * @param pendingReplies lookups on their way to the kernel
    * @param lookedInto learns the core's node and libfuse's number of a directory
    * @param initialized counted down when the kernel has begun to use the mount
    * @param answerOpens answer each open, instead of telling the kernel once not to ask
@@ -73,7 +67,6 @@ final class Operations {
   record Surroundings(
       ThreadLocal<Request> current,
       WaitingReads waiting,
-      PendingReplies pendingReplies,
       LookedInto lookedInto,
       CountDownLatch initialized,
       boolean answerOpens,
@@ -122,24 +115,14 @@ final class Operations {
     return Struct.size(struct);
   }
 
-  /** Runs a request that the kernel has not sent. */
-  void withoutKernel(Runnable request) {
-    withoutKernel.set(true);
-    try {
-      request.run();
-    } finally {
-      withoutKernel.set(false);
-    }
-  }
-
-  /** What a callback does; the outcome goes to the kernel. */
+  /** Answers a request; the outcome goes to the kernel. */
   @FunctionalInterface
-  private interface Action {
+  interface Action {
     int run() throws FsException;
   }
 
   /** An exception that left a callback would end the process. */
-  private static int answer(Action action) {
+  static int answer(Action action) {
     try {
       return action.run();
     } catch (FsException e) {
@@ -161,29 +144,37 @@ final class Operations {
   private int getattr(long path, long stat) {
     return answer(
         () -> {
-          buffers.get().write(attributes(Memory.string(path)), stat);
+          byte[] asked = Memory.string(path);
+          Request request = around.current.get();
+          if (request.isWithoutKernel()) {
+            around.lookedInto.directory(node(asked), request.kernelNode());
+            return -Errno.ENOENT.intValue();
+          }
+          if (request.isLookup()) {
+            return lookup(request, asked, stat);
+          }
+          buffers.get().write(filesystem.attributes(node(asked)), stat);
           return 0;
         });
   }
 
-  /**
-   * A lookup finds out what the name leads to now; anything else is about the node that it led to.
-   */
-  private Attributes attributes(byte[] path) throws FsException {
-    Request request = around.current.get();
+  private int lookup(Request request, byte[] path, long stat) throws FsException {
+    Entry entry = request.entry();
+    if (entry == null) {
+      return request.failure();
+    }
     int slash = lastSlash(path);
-    if (slash == path.length - 1) {
-      return filesystem.attributes(Filesystem.ROOT);
+    requireSame(request, slash == 0 ? Filesystem.ROOT : resolve(path, slash));
+    buffers.get().write(entry.attributes(), stat);
+    return 0;
+  }
+
+  /** The early answer was found in the directory that libfuse's number belonged to then. */
+  private void requireSame(Request request, long directory) throws FsException {
+    if (directory != request.directory()) {
+      around.lookedInto.directory(directory, request.kernelNode());
+      throw new FsException(FsError.STALE, "replaced at the origin");
     }
-    if (!request.isLookup()) {
-      return filesystem.attributes(known(path).node());
-    }
-    long directory = slash == 0 ? Filesystem.ROOT : resolve(path, slash);
-    around.lookedInto.directory(directory, request.kernelNode());
-    Entry entry =
-        around.pendingReplies.lookup(filesystem, directory, name(path, slash + 1, path.length));
-    request.show(entry.node());
-    return entry.attributes();
   }
 
   private int readlink(long path, long buffer, long size) {
@@ -205,9 +196,14 @@ final class Operations {
         () -> {
           Runtime runtime = Runtime.getSystemRuntime();
           ClosureHelper helper = ClosureHelper.getInstance();
+          Request request = around.current.get();
           if (path == 0) {
             return -Errno.ESTALE.intValue();
           }
+          if (request.failure() != 0) {
+            return request.failure();
+          }
+          requireSame(request, listed(Memory.string(path)));
           FromNativeConverter<FuseFillDir, Pointer> converter =
               helper.getNativeConveter(FuseFillDir.class);
           FuseFillDir fill =
@@ -215,24 +211,22 @@ final class Operations {
           Pointer to = Pointer.wrap(runtime, buffer);
           Pointer stat = jnr.ffi.Memory.allocateDirect(runtime, DirectoryNames.STAT_SIZE, true);
           DirectoryNames names = new DirectoryNames();
-          long node = listed(Memory.string(path));
           // with an offset for each entry, libfuse asks again for what has no room, and keeps
           // nothing
           boolean hasRoom =
-              (offset >= SELF_OFFSET
-                      || fill.apply(to, names.of(new byte[] {'.'}), null, SELF_OFFSET) == 0)
-                  && (offset >= PARENT_OFFSET
-                      || fill.apply(to, names.of(new byte[] {'.', '.'}), null, PARENT_OFFSET) == 0);
-          if (hasRoom) {
-            filesystem.list(
-                node,
-                Math.max(0, offset - PARENT_OFFSET),
-                type -> false,
-                entry -> {
-                  buffers.get().write(entry.type(), entry.inode(), stat.address());
-                  long place = entry.place() + PARENT_OFFSET;
-                  return fill.apply(to, names.of(entry.name()), stat, place) == 0;
-                });
+              (offset >= EarlyAnswers.SELF_OFFSET
+                      || fill.apply(to, names.of(new byte[] {'.'}), null, EarlyAnswers.SELF_OFFSET)
+                          == 0)
+                  && (offset >= EarlyAnswers.PARENT_OFFSET
+                      || fill.apply(
+                              to, names.of(new byte[] {'.', '.'}), null, EarlyAnswers.PARENT_OFFSET)
+                          == 0);
+          Iterator<ListedEntry> entries = request.entries().iterator();
+          while (hasRoom && entries.hasNext()) {
+            ListedEntry entry = entries.next();
+            buffers.get().write(entry.type(), entry.inode(), stat.address());
+            long place = entry.place() + EarlyAnswers.PARENT_OFFSET;
+            hasRoom = fill.apply(to, names.of(entry.name()), stat, place) == 0;
           }
           return 0;
         });
@@ -332,7 +326,7 @@ final class Operations {
 
   /** The kernel sends none to a read-only mount. */
   private int unlink(long path) {
-    return withoutKernel.get() ? 0 : -Errno.EROFS.intValue();
+    return around.current.get().isWithoutKernel() ? 0 : -Errno.EROFS.intValue();
   }
 
   /** As {@link Filesystem#list}, of one that is no longer found. */

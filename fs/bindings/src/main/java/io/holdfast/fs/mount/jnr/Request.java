@@ -1,7 +1,11 @@
 package io.holdfast.fs.mount.jnr;
 
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.mount.Filesystem.Entry;
+import io.holdfast.fs.mount.ListedEntry;
 import io.holdfast.fs.mount.Opcode;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The request that a thread is answering, taken from its header before libfuse sees it: libfuse's
@@ -24,12 +28,23 @@ final class Request {
   /** libfuse's number of the root. */
   static final long ROOT = 1;
 
+  /** A request id that the kernel never gives out: it counts up from 2, by 2. */
+  static final long NOT_OF_THE_KERNEL = Long.MAX_VALUE;
+
   private int opcode;
   private long unique;
   private long kernelNode;
   private int thread;
   private int uid;
-  private long shown;
+  private boolean withoutKernel;
+  private boolean inCallback;
+
+  // the early answer
+
+  private long directory;
+  private int failure;
+  private @Nullable Entry entry;
+  private List<ListedEntry> entries = List.of();
 
   void begin(long header) {
     opcode = Memory.getInt(header + OPCODE);
@@ -37,7 +52,10 @@ final class Request {
     kernelNode = Memory.getLong(header + NODEID);
     thread = Memory.getInt(header + PID);
     uid = Memory.getInt(header + UID);
-    shown = 0;
+    directory = 0;
+    failure = 0;
+    entry = null;
+    entries = List.of();
   }
 
   int opcode() {
@@ -70,13 +88,73 @@ final class Request {
     return uid;
   }
 
-  /** Takes note of the node that the reply will show. */
-  void show(long node) {
-    shown = node;
+  /** Runs requests that the kernel has not sent, on the thread of this one. */
+  void withoutKernel(Runnable requests) {
+    withoutKernel = true;
+    try {
+      requests.run();
+    } finally {
+      withoutKernel = false;
+    }
   }
 
-  /** Returns the node that the reply shows, or 0. */
-  long shown() {
-    return shown;
+  /** Tells whether a callback is for a request that the kernel has not sent. */
+  boolean isWithoutKernel() {
+    return withoutKernel;
+  }
+
+  /** Has libfuse answer the request, and call back meanwhile. */
+  void callingBack(Runnable libfuse) {
+    inCallback = true;
+    try {
+      libfuse.run();
+    } finally {
+      inCallback = false;
+    }
+  }
+
+  /** Tells whether the thread may be within a callback. */
+  boolean isInCallback() {
+    return inCallback;
+  }
+
+  /** Takes the core's node of the directory of a LOOKUP or READDIR. */
+  void setDirectory(long node) {
+    directory = node;
+  }
+
+  /** Returns the core's node of the directory, or 0 where it was not found. */
+  long directory() {
+    return directory;
+  }
+
+  /** Takes the negative errno of an early answer that failed, or 0. */
+  void setFailure(int errno) {
+    failure = errno;
+  }
+
+  /** Returns the negative errno of the early answer, or 0. */
+  int failure() {
+    return failure;
+  }
+
+  /** Takes the answer of a LOOKUP. */
+  void setEntry(Entry found) {
+    entry = found;
+  }
+
+  /** Returns the answer of a LOOKUP, or null where there is none. */
+  @Nullable Entry entry() {
+    return entry;
+  }
+
+  /** Takes the answer of a READDIR. */
+  void setEntries(List<ListedEntry> listed) {
+    entries = listed;
+  }
+
+  /** Returns the answer of a READDIR. */
+  List<ListedEntry> entries() {
+    return entries;
   }
 }

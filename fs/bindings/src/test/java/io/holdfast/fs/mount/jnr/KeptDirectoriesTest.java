@@ -81,4 +81,17 @@ final class KeptDirectoriesTest {
     directories.gone(101);
     assertThat(forgotten).containsExactly("5: 1");
   }
+
+  @Test
+  void node_ofANumber_isThatWhichWasAddedLast() {
+    directories.add(100, 5);
+    assertThat(directories.node(5)).isEqualTo(100);
+    assertThat(directories.node(6)).isZero();
+    directories.add(101, 5);
+    assertThat(directories.node(5)).isEqualTo(101);
+    directories.add(100, 5);
+    assertThat(directories.node(5)).as("told again").isEqualTo(100);
+    directories.gone(100);
+    assertThat(directories.node(5)).as("of one that has gone").isZero();
+  }
 }

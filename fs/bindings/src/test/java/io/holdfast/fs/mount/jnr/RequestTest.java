@@ -2,10 +2,13 @@ package io.holdfast.fs.mount.jnr;
 
 import static io.holdfast.fs.linux.Libc.LIBC;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.mount.Filesystem.Entry;
 import io.holdfast.fs.mount.Opcode;
+import io.holdfast.fs.origin.Attributes;
 import java.nio.ByteOrder;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
@@ -45,7 +48,9 @@ final class RequestTest {
     try {
       Memory.put(memory, bytes, 0, bytes.length);
       Request request = new Request();
-      request.show(99);
+      request.setEntry(
+          new Entry(
+              99, new Attributes(Attributes.DIRECTORY | 0755, 1, 0, 0, 0, 7, 0, 1, 0, 0, 0, "")));
       request.begin(memory);
       return request;
     } finally {
@@ -60,7 +65,7 @@ final class RequestTest {
     assertThat(request.isLookup()).isTrue();
     assertThat(request.kernelNode()).isEqualTo(1);
     assertThat(request.thread()).isEqualTo(4711);
-    assertThat(request.shown()).as("of the request before").isZero();
+    assertThat(request.entry()).as("of the request before").isNull();
   }
 
   @Test
@@ -73,10 +78,17 @@ final class RequestTest {
   }
 
   @Test
-  void show_node_isKept() {
-    Request request = decode(LOOKUP);
-    request.show(7);
-    assertThat(request.shown()).isEqualTo(7);
+  void withoutKernel_isOverAfterAFailure() {
+    Request request = new Request();
+    assertThatThrownBy(
+            () ->
+                request.withoutKernel(
+                    () -> {
+                      assertThat(request.isWithoutKernel()).isTrue();
+                      throw new IllegalStateException("ended");
+                    }))
+        .hasMessage("ended");
+    assertThat(request.isWithoutKernel()).isFalse();
   }
 
   /** The numbers of linux/fuse.h, which never change. */
