@@ -128,21 +128,11 @@ final class Composition {
   }
 
   /**
-   * What looks changed files up again, and tells the kernel. Not housekeeping, which gives up what
-   * waits for the origin, and so is not to wait for it itself. The threads are there from the
-   * beginning and stay: where none can be started, the kernel is told all the same.
+   * Look changed files up again, and tell the kernel. Not housekeeping, which gives up what waits
+   * for the origin, and so is not to wait for it itself.
    */
-  static Executor lookers() {
-    ThreadPoolExecutor threads =
-        new ThreadPoolExecutor(
-            CHANGED_THREADS,
-            CHANGED_THREADS,
-            0,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            new NamedThreads("changed"));
-    int unused = threads.prestartAllCoreThreads();
-    return threads;
+  static PatientThreads lookers() {
+    return new PatientThreads("changed", CHANGED_THREADS);
   }
 
   /** What looks for names that have gone: one thread, which the origin may keep. */

@@ -1,14 +1,13 @@
 package io.holdfast.fs.daemon;
 
 import io.holdfast.fs.OutOfMemory;
-import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
 import java.time.Duration;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,6 +45,7 @@ final class Housekeeping {
     watched("origin", LOOK, parts.origin::watch);
     watched("residency", TICK, parts.residency::tick);
     watched("tasks", TICK, parts.tasks::tick);
+    watched("changed", LOOK, parts.lookers::startLeft);
     if (parts.peers != null) {
       watched("peers", TICK, parts.peers::tick);
     }
@@ -61,18 +61,33 @@ final class Housekeeping {
           parts.filesystem.rememberFigures();
           parts.scan.run();
         };
-    ScheduledExecutorService scanner =
-        Executors.newSingleThreadScheduledExecutor(new NamedThreads("scan"));
-    undo.push(scanner::shutdownNow);
-    scanner.execute(rescan);
+    PatientThreads scanner = undo.closing(new PatientThreads("scan", 1));
+    AtomicBoolean due = new AtomicBoolean();
+    scan(scanner, due, rescan);
     Duration ttl = settings.get(SettingTable.METADATA_TTL);
     if (ttl.equals(Settings.INDEFINITE)) {
       return;
     }
     if (parts.origin.mayHang()) {
-      every(scanner, atLeastShortest(ttl.dividedBy(2)), rescan);
+      every(
+          parts.housekeeping, atLeastShortest(ttl.dividedBy(2)), () -> scan(scanner, due, rescan));
     } else {
       every(parts.housekeeping, atLeastShortest(ttl), parts.changes::refreshResidents);
+    }
+  }
+
+  /** A scan that takes longer than the period is not begun once more. */
+  private static void scan(PatientThreads scanner, AtomicBoolean due, Runnable rescan) {
+    scanner.startLeft();
+    if (!due.getAndSet(true)) {
+      scanner.execute(
+          () -> {
+            try {
+              rescan.run();
+            } finally {
+              due.set(false);
+            }
+          });
     }
   }
 

@@ -83,6 +83,7 @@ final class MountParts {
   final Binding binding;
   final IsolatedThreads.Failures failures = new IsolatedThreads.Failures();
   final ScheduledExecutorService housekeeping;
+  final PatientThreads lookers;
   final DatasetChanges changes;
   final DatasetScan scan;
   final Tasks tasks;
@@ -153,6 +154,7 @@ final class MountParts {
     memory =
         undo.closing(
             Ceiling.guard(new Ceiling.Parts(settings, live, residency, transit, tree, guarding)));
+    lookers = Composition.lookers();
     changes = changes(treeScan);
     scan = scan(treeScan, ownShare);
     tasks = tasks();
@@ -297,7 +299,7 @@ final class MountParts {
                 residency,
                 binding,
                 settings.get(SettingTable.METADATA_TTL),
-                Composition.lookers()));
+                lookers));
     undo.push(made::stop);
     return made;
   }
