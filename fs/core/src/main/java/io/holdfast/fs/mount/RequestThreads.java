@@ -24,7 +24,7 @@ public final class RequestThreads {
   public static final int ENDED = -2;
 
   /** More idle threads end once no thread was needed for a while. */
-  private static final int MOST_IDLE = 4;
+  private static final int MOST_IDLE = 3;
 
   /** Starting a thread costs more than keeping it. */
   private static final long CALM_NANOS = Duration.ofSeconds(10).toNanos();
