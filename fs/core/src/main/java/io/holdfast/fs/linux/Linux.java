@@ -27,6 +27,7 @@ public final class Linux {
   public static final int O_PATH = 0x200000;
   public static final int O_NONBLOCK = 0x800;
 
+  public static final int POSIX_FADV_RANDOM = 1;
   public static final int POSIX_FADV_DONTNEED = 4;
 
   /** Bytes of a page of memory. */

@@ -21,7 +21,6 @@ import jnr.ffi.Pointer;
  * fault.
  */
 final class OwnMount {
-  private static final int POSIX_FADV_RANDOM = 1;
   private static final int POSIX_FADV_WILLNEED = 3;
   private static final int MADV_POPULATE_READ = 22;
 
@@ -112,7 +111,7 @@ final class OwnMount {
       return 0;
     }
     // no read-ahead beyond the range
-    LIBC.posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+    LIBC.posix_fadvise(fd, 0, 0, Linux.POSIX_FADV_RANDOM);
     if (length > READ_AHEAD_FROM) {
       LIBC.posix_fadvise(fd, offset, length, POSIX_FADV_WILLNEED);
     }

@@ -55,6 +55,10 @@ final class PosixFile implements OriginFile {
     this.fd = fd;
     this.heldInMemory = heldInMemory;
     this.readers = readers;
+    if (!heldInMemory) {
+      // Holdfast reads ahead itself; the kernel would read on beyond an item, and keep that
+      LIBC.posix_fadvise(fd, 0, 0, Linux.POSIX_FADV_RANDOM);
+    }
   }
 
   /** Creates the threads that read pieces for all files of an origin. */
