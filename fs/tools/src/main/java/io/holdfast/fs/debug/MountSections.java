@@ -145,7 +145,8 @@ final class MountSections {
                 "command",
                 "previous",
                 "settings.json",
-                "previous.json")));
+                "previous.json",
+                "errors")));
     if (subject.supervisor() != 0) {
       text.append(KernelFilesText.all(files, List.of("proc/" + subject.supervisor() + "/status")));
     }
