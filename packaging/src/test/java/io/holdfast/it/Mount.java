@@ -68,13 +68,18 @@ public final class Mount {
   }
 
   private List<Long> daemons() {
-    String named = "--name=" + name + " ";
     return ProcessTable.marked(sandbox.id()).stream()
         .filter(row -> row.commandLine().contains("java"))
-        .filter(row -> row.commandLine().replace("--name ", "--name=").contains(named))
-        .filter(row -> !row.commandLine().contains(" restart "))
+        .filter(row -> isDaemon(row.commandLine()))
         .map(ProcessTable.Row::pid)
         .toList();
+  }
+
+  /** In the foreground, and without a supervisor, the command becomes it. */
+  private boolean isDaemon(String commandLine) {
+    return commandLine.contains(" serve " + state() + " ")
+        || (commandLine.contains(" --foreground ")
+            && commandLine.contains(" --name " + name + " "));
   }
 
   public String name() {

@@ -187,6 +187,23 @@ class NextDaemonIT {
     assertThat(mount.umount().exit()).as("nothing is mounted any more").isEqualTo(1);
   }
 
+  /** The daemon does not know its log then. */
+  @Test
+  void killed_settingsAreDamaged_theLogSaysSoAndTheMountEnds() throws IOException {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 5, i -> 1000);
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
+    Path settings = mount.state().resolve("settings.json");
+    Files.writeString(settings, "{");
+
+    mount.signal(Posix.SIGKILL);
+
+    Await.until(ERROR, "the mount gone", () -> !mount.isMounted());
+    assertThat(Files.readString(mount.log()))
+        .contains("WARN  [supervise] holdfast: '" + settings + "' is damaged")
+        .contains("the daemon cannot be started again: giving");
+    assertThat(mount.umount().exit()).as("nothing is mounted any more").isEqualTo(1);
+  }
+
   /** What the daemon before knew is enough to begin with, however old it is. */
   @Test
   void killed_whileTheOriginHangs_theMountStaysAndResidentsAreRead() {
@@ -363,6 +380,8 @@ class NextDaemonIT {
     assertThat(result.exit()).as("%s", result).isEqualTo(1);
     assertThat(result.err()).contains("does not start; the one before is back").hasLineCount(1);
     mount.findAgain(START);
+    assertThat(mount.stats().number("cache.capacity_bytes")).isEqualTo(1 << 20);
+    assertThat(mount.state().resolve("previous.json")).doesNotExist();
     assertReadsAll(mount, dataset);
   }
 

@@ -190,9 +190,9 @@ class S3SameTreeIT {
     shown.add(mount.path(".holdfast/config"));
     shown.add(mount.path(".holdfast/stats"));
     shown.add(mount.path(".holdfast/stats.json"));
-    Path command = mount.state().resolve("command");
-    if (Files.exists(command)) {
-      shown.add(command);
+    if (Files.exists(mount.state())) {
+      shown.add(mount.state().resolve("command"));
+      shown.add(mount.state().resolve("settings.json"));
     }
     for (Path file : shown) {
       String text = Files.readString(file, ISO_8859_1);

@@ -152,6 +152,8 @@ class SecrecyIT {
     assertThat(Posix.lstat(RawPath.of(mount.stateDirectory())).mode() & 077).isZero();
     if (Files.exists(mount.state())) {
       assertThat(Posix.lstat(RawPath.of(mount.state())).mode() & 077).isZero();
+      Path settings = mount.state().resolve("settings.json");
+      assertThat(Posix.lstat(RawPath.of(settings)).mode() & 07777).isEqualTo(0600);
     }
   }
 

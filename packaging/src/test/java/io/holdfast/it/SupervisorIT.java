@@ -23,7 +23,7 @@ class SupervisorIT {
    */
   private static final String DEAD_AND_NOT_GONE =
       """
-      open(R, ">$ENV{HOLDFAST_STATE}/ready"); open(U, "/proc/uptime"); print R <U>; close(R);
+      open(R, ">$ARGV[1]/ready"); open(U, "/proc/uptime"); print R <U>; close(R);
       open(S, ">>$ARGV[0]"); print S "$$\\n"; close(S);
       threads->create(sub { sleep(1000) });
       syscall(%d, 0);
@@ -43,12 +43,13 @@ class SupervisorIT {
     Files.writeString(state.resolve("daemon.pl"), DEAD_AND_NOT_GONE);
     Files.writeString(
         state.resolve("command"),
-        "origin=/dev/null mountpoint=%s log=%s format=text\nset -- perl -Mthreads %s %s\n"
+        "origin=/dev/null mountpoint=%s log=%s format=text\nset -- perl -Mthreads %s %s %s\n"
             .formatted(
                 sandbox.folder("mnt"),
                 sandbox.root().resolve("log"),
                 state.resolve("daemon.pl"),
-                started));
+                started,
+                state));
 
     Child supervisor = sandbox.start(Sandbox.launcher() + "-supervise", state.toString());
     try {

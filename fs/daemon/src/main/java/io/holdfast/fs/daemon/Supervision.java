@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.apache.commons.io.FileUtils;
 import org.slf4j.Logger;
@@ -25,9 +24,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Supervision {
   private static final Logger log = LoggerFactory.getLogger(Supervision.class);
-
-  /** The environment variable with the state directory. */
-  public static final String VARIABLE = "HOLDFAST_STATE";
 
   /** Open as long as the daemon lives, which is how the supervisor knows. */
   private static final int ALIVE = 7;
@@ -47,10 +43,13 @@ public final class Supervision {
     this.supervisor = LIBC.getppid();
   }
 
-  /** Returns what a process with this environment has, or nothing where nobody supervises it. */
-  public static Optional<Supervision> of(Map<String, String> environment) {
-    return Optional.ofNullable(environment.get(VARIABLE))
-        .map(directory -> new Supervision(Path.of(directory)));
+  /**
+   * Returns what this process has from its supervisor.
+   *
+   * @param state the mount's state directory
+   */
+  public static Supervision at(Path state) {
+    return new Supervision(state);
   }
 
   /**

@@ -161,7 +161,7 @@ record Kind<T>(
         "true|false",
         Shape.YES_OR_NO,
         false,
-        (v, memory) -> Boolean.parseBoolean(v.get(0)),
+        (v, memory) -> "true".equals(BOOLEANS.get(v.get(0))),
         value -> value ? "yes" : "no");
   }
 

@@ -138,6 +138,11 @@ public final class Settings {
     return setting.kind().text(shown(setting));
   }
 
+  /** Returns a setting's value so that the setting's parser reads the same; null where none is. */
+  <T> @Nullable Object exact(Setting<T> setting) {
+    return setting.kind().exact(value(values, setting));
+  }
+
   private <T> @Nullable T shown(Setting<T> setting) {
     return SettingsRules.hasMeaning(setting.group(), this) ? value(values, setting) : null;
   }
@@ -175,7 +180,7 @@ public final class Settings {
     private final Map<Setting<?>, String> sources = new HashMap<>();
     private long heapBytes = Runtime.getRuntime().maxMemory();
 
-    private Builder(long memory) {
+    Builder(long memory) {
       this.memory = memory;
     }
 

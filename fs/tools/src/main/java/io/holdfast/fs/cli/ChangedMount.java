@@ -6,6 +6,7 @@ import io.holdfast.fs.settings.Group;
 import io.holdfast.fs.settings.Setting;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.SettingsDocument;
 import io.holdfast.fs.settings.Source;
 import java.nio.file.Path;
 import java.util.List;
@@ -33,27 +34,28 @@ final class ChangedMount {
   /**
    * Puts together what is to be.
    *
-   * @param before what was said at the mount, with the places as they were found to be
+   * @param before what the daemon was told
    * @param changes what is said now
    * @throws CliException when something is wrong, or cannot change
    */
-  static MountRequest of(Host host, GivenSettings before, GivenSettings changes) {
+  static MountRequest of(Host host, SettingsDocument before, GivenSettings changes) {
+    GivenSettings said = before.given();
     GivenSettings lasting =
-        before.filter(one -> !one.isFromFile() && !one.source().equals(ConfigLookup.FOUND));
+        said.filter(one -> !one.isFromFile() && !one.source().equals(ConfigLookup.FOUND));
     GivenSettings after = new ConfigLookup(host).withFile(changes.orElse(lasting));
     for (Setting<?> key : PLACES) {
-      Given was = before.get(key).orElseThrow();
+      Given was = said.get(key).orElseThrow();
       Optional<Given> moved = after.get(key).filter(one -> !place(host, one).equals(was.value()));
       moved.ifPresent(ChangedMount::refuse);
       String source = after.get(key).orElse(was).source();
       after = after.with(new Given(key, was.values(), source));
     }
     MountRequest request = new MountRequest(host, after);
-    Settings was = new MountRequest(host, before).settings();
+    Settings was = before.settings();
     Settings will = request.settings();
     for (Setting<?> key : SettingTable.rows()) {
       if (key.isFixed() && !was.text(key).equals(will.text(key))) {
-        refuse(after.get(key).or(() -> before.get(key)).orElseThrow());
+        refuse(after.get(key).or(() -> said.get(key)).orElseThrow());
       }
     }
     return request;

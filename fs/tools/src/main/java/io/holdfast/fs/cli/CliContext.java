@@ -1,6 +1,5 @@
 package io.holdfast.fs.cli;
 
-import io.holdfast.fs.linux.Procfs;
 import io.holdfast.fs.linux.TerminalWidth;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -32,11 +31,6 @@ class CliContext {
   /** Returns the words that start another process of this program. */
   List<String> ownCommand() {
     return OwnCommand.words();
-  }
-
-  /** Returns the words of a running process. */
-  List<String> commandOf(long pid) {
-    return Procfs.host().commandLine(Long.toString(pid));
   }
 
   /** Returns what runs a daemon in this process. */

@@ -27,8 +27,8 @@ final class ConfigLookup {
   /** What the names of files end with. */
   static final String ENDING = ".yaml";
 
-  /** What the launcher and the supervisor have variables for. */
-  private static final List<String> OTHER_VARIABLES = List.of("HEAP", "JAVA_OPTIONS", "STATE");
+  /** What the launcher has variables for. */
+  private static final List<String> OTHER_VARIABLES = List.of("HEAP", "JAVA_OPTIONS");
 
   private static final String PREFIX = "HOLDFAST_";
 

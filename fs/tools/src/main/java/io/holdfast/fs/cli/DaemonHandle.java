@@ -5,13 +5,18 @@ import io.holdfast.fs.daemon.Daemon;
 import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.settings.Settings;
 import io.holdfast.peer.PeerSetupException;
+import org.jspecify.annotations.Nullable;
 
 /** A running mount as the command line needs it. */
 interface DaemonHandle {
   /** Starts mounts. */
   interface Starter {
-    /** Mounts; returns when the mount answers. */
-    DaemonHandle start(Settings settings) throws FsException;
+    /**
+     * Mounts; returns when the mount answers.
+     *
+     * @param supervision what this process has from its supervisor, or null where it has none
+     */
+    DaemonHandle start(Settings settings, @Nullable Supervision supervision) throws FsException;
   }
 
   /** Returns what the user may expect, in a line or some. */
@@ -24,10 +29,11 @@ interface DaemonHandle {
   void awaitStopped();
 
   /** Starts the real daemon. */
-  static DaemonHandle real(Settings settings) throws FsException {
+  static DaemonHandle real(Settings settings, @Nullable Supervision supervision)
+      throws FsException {
     Daemon daemon;
     try {
-      daemon = Daemon.start(settings, Supervision.of(System.getenv()).orElse(null));
+      daemon = Daemon.start(settings, supervision);
     } catch (PeerSetupException e) {
       throw CliException.usage(String.valueOf(e.getMessage()), e);
     }

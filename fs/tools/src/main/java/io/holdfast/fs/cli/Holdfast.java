@@ -159,6 +159,7 @@ public final class Holdfast {
     commands.put("debug", () -> new DebugCommand(context));
     commands.put("completion", () -> new CompletionCommand(context));
     commands.put("version", () -> new VersionCommand());
+    commands.put(ServeCommand.NAME, () -> new ServeCommand(context));
     commands.put(ArchiveCommand.NAME, () -> new ArchiveCommand(context));
     commands.put(ManualCommand.NAME, () -> new ManualCommand());
     commands.put(MountHelperCommand.NAME, () -> new MountHelperCommand(context));

@@ -13,6 +13,7 @@ import java.util.Optional;
 /** Where daemons in the background log to. Knows nothing of the logging library. Stateless. */
 final class LogPath {
   private static final int TAIL = 8 * 1024;
+  private static final Path ERROR_OUTPUT = Path.of("/dev/stderr");
 
   private LogPath() {}
 
@@ -22,6 +23,16 @@ final class LogPath {
         .find(SettingTable.LOG_FILE)
         .orElseGet(
             () -> directory(uid, environment).resolve(settings.get(SettingTable.NAME) + ".log"));
+  }
+
+  /** Returns where a mount's daemon logs: a file, or the error output's device. */
+  static Path ofDaemon(Settings settings, Host host) {
+    return isErrorOutput(settings) ? ERROR_OUTPUT : of(settings, host.uid(), host.environment());
+  }
+
+  /** Tells whether a mount's daemon logs to its error output. */
+  static boolean isErrorOutput(Settings settings) {
+    return settings.get(SettingTable.FOREGROUND) && settings.find(SettingTable.LOG_FILE).isEmpty();
   }
 
   /** Returns where the logs of a user are, unless told otherwise. */

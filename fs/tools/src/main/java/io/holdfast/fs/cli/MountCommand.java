@@ -1,19 +1,17 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
-import io.holdfast.fs.OutOfMemory;
-import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.doctor.Doctor;
 import io.holdfast.fs.doctor.Promises;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.MountTable;
 import io.holdfast.fs.linux.NamedThreads;
-import io.holdfast.fs.linux.TrustedPlace;
 import io.holdfast.fs.settings.BindingChoice;
 import io.holdfast.fs.settings.Given;
 import io.holdfast.fs.settings.GivenSettings;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.SettingsDocument;
 import io.holdfast.fs.units.Visible;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -26,7 +24,6 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -89,21 +86,6 @@ final class MountCommand implements Callable<Integer> {
           "Where it appears. Default: what the file says, or SOURCE itself, if it is a directory.")
   private @Nullable String mountpoint;
 
-  @Option(
-      names = "--report",
-      hidden = true,
-      description = "Be the daemon of a start in the background.")
-  private boolean report;
-
-  @Option(names = "--note", hidden = true, description = "A line for the daemon's log.")
-  private List<String> notes = new ArrayList<>();
-
-  @Option(
-      names = DaemonWords.FROM,
-      hidden = true,
-      description = "Where a setting's value came from.")
-  private List<String> from = new ArrayList<>();
-
   MountCommand(CliContext context) {
     this.context = context;
   }
@@ -113,13 +95,7 @@ final class MountCommand implements Callable<Integer> {
     context.refuseRepeatedOptions(spec);
     MountRequest request = new MountRequest(context.host(), given());
     // Wrong values come to light before anything is touched.
-    Settings wanted = request.settings();
-    if (report) {
-      return serveInBackground(wanted);
-    }
-    if (isSupervised()) {
-      return serveInForeground(wanted, notes);
-    }
+    Settings unused = request.settings();
     Preflight preflight = new Preflight(context.host());
     Preflight.Result paths = preflight.checkPaths(request.source(), request.mountpoint());
     List<String> lines = new ArrayList<>(paths.notes());
@@ -127,22 +103,24 @@ final class MountCommand implements Callable<Integer> {
     PrintWriter err = context.err(spec);
     lines.forEach(note -> err.println("holdfast: " + Visible.of(note)));
     err.flush();
-    Settings settings = request.settings(paths.origin(), paths.mountpoint());
+    MountRequest found = request.at(paths.origin(), paths.mountpoint());
+    Settings settings = found.settings();
     preflight.checkMachine(settings);
     // not for the daemon's log: it would say the same at each of its starts, true or not by then
     Optional<String> together = together(settings).map(Visible::of);
-    DaemonWords daemon = new DaemonWords(context.ownCommand(), request.given(), lines);
+    Path log = LogPath.ofDaemon(settings, context.host());
+    SettingsDocument document = new SettingsDocument(settings, found.given(), log, lines);
     if (!settings.get(SettingTable.FOREGROUND)) {
-      int exitCode = startInBackground(settings, daemon);
+      int exitCode = startInBackground(document);
       together.ifPresent(note -> err.println("holdfast: " + note));
       err.flush();
       return exitCode;
     }
     together.ifPresent(note -> err.println("holdfast: " + note));
     err.flush();
-    return settings.get(SettingTable.BINDING) == BindingChoice.KERNEL
-        ? superviseInForeground(settings, daemon)
-        : serveInForeground(settings, lines);
+    return isSupervised(settings)
+        ? superviseInForeground(document)
+        : new DaemonProcess(context, document, null).serve(context.out(spec));
   }
 
   /** Says what all mounts of this machine promise, where there are others. */
@@ -162,7 +140,6 @@ final class MountCommand implements Callable<Integer> {
     }
   }
 
-  /** A daemon has been told everything, and asks neither the environment nor the file. */
   private GivenSettings given() {
     List<Given> arguments = new ArrayList<>();
     if (source != null) {
@@ -171,26 +148,19 @@ final class MountCommand implements Callable<Integer> {
     if (mountpoint != null) {
       arguments.add(Given.argument(SettingTable.MOUNTPOINT, mountpoint));
     }
-    GivenSettings words =
-        MountOptions.given(context.parsed(spec)).orElse(GivenSettings.of(arguments));
-    return report || isSupervised()
-        ? DaemonWords.withSources(words, from)
-        : new ConfigLookup(context.host()).complete(words);
+    GivenSettings words = MountOptions.given(context.parsed(spec));
+    return new ConfigLookup(context.host()).complete(words.orElse(GivenSettings.of(arguments)));
   }
 
-  private boolean isSupervised() {
-    return Supervision.of(context.host().environment()).isPresent();
+  private static boolean isSupervised(Settings settings) {
+    return settings.get(SettingTable.BINDING) == BindingChoice.KERNEL;
   }
 
-  private int startInBackground(Settings settings, DaemonWords words) throws FsException {
-    List<String> daemon = words.of("--report", settings);
-    List<String> command =
-        settings.get(SettingTable.BINDING) == BindingChoice.KERNEL
-            ? supervisor(settings, daemon, logFile(settings))
-            : daemon;
+  private int startInBackground(SettingsDocument document) throws FsException {
+    Settings settings = document.settings();
+    List<String> command = isSupervised(settings) ? supervisor(document) : daemon(document);
     BackgroundStart start =
-        new BackgroundStart(
-            command, logFile(settings), START_DEADLINE, () -> cleanUpAfter(settings));
+        new BackgroundStart(command, document.log(), START_DEADLINE, () -> cleanUpAfter(settings));
     Thread abort = NamedThreads.named("abort-start", start::abort);
     context.atExit(abort);
     List<String> plan = start.run();
@@ -201,17 +171,26 @@ final class MountCommand implements Callable<Integer> {
     return 0;
   }
 
-  private List<String> supervisor(Settings settings, List<String> daemon, Path log)
-      throws FsException {
-    return Supervisor.prepare(
-        context.supervisorCommand(), context.host().control(), settings, daemon, log);
+  /** Writes what a daemon is to read; returns the words that start the daemon. */
+  private List<String> daemon(SettingsDocument document) throws FsException {
+    List<String> program = context.ownCommand();
+    DaemonState state = DaemonState.create(context.host().control(), document);
+    return state.daemonWords(program, document);
+  }
+
+  /** Writes what a supervisor and its daemons are to read; returns the supervisor's words. */
+  private List<String> supervisor(SettingsDocument document) throws FsException {
+    List<String> words = new ArrayList<>(context.supervisorCommand());
+    List<String> program = context.ownCommand();
+    DaemonState state = DaemonState.create(context.host().control(), document);
+    state.writeCommand(Supervisor.commandText(document, state.daemonWords(program, document)));
+    words.add(state.directory().toString());
+    return words;
   }
 
   /** This process becomes the supervisor, so that it is the one that a service manager started. */
-  private int superviseInForeground(Settings settings, DaemonWords words) throws FsException {
-    Path log = settings.find(SettingTable.LOG_FILE).orElse(Path.of("/dev/stderr"));
-    List<String> daemon = words.of("--foreground", settings);
-    int errno = context.become(supervisor(settings, daemon, log));
+  private int superviseInForeground(SettingsDocument document) throws FsException {
+    int errno = context.become(supervisor(document));
     throw CliException.couldNot("the supervisor cannot be started: " + Linux.describe(errno));
   }
 
@@ -232,63 +211,5 @@ final class MountCommand implements Callable<Integer> {
               .formatted(at, at),
           e);
     }
-  }
-
-  private int serveInForeground(Settings settings, List<String> lines) throws FsException {
-    if (settings.find(SettingTable.LOG_FILE).isPresent()) {
-      logToFile(settings);
-    } else {
-      DaemonLog.toErrorOutput(
-          settings.get(SettingTable.LOG_LEVEL),
-          settings.get(SettingTable.LOG_FORMAT),
-          Journal.isErrorOutput(context.host().environment()));
-    }
-    PrintWriter out = context.out(spec);
-    context
-        .serve()
-        .run(
-            settings,
-            plan -> {
-              plan.lines().map(Visible::of).forEach(out::println);
-              out.flush();
-            },
-            lines);
-    return 0;
-  }
-
-  private int serveInBackground(Settings settings) {
-    PipeReport starter =
-        new PipeReport(context.reportPipe(), context.detachment(), logFile(settings));
-    try {
-      logToFile(settings);
-      context.serve().run(settings, starter, notes);
-      return 0;
-    } catch (CliException e) {
-      starter.failed(e.exitCode(), String.valueOf(e.getMessage()));
-    } catch (FsException e) {
-      starter.failed(CliException.COULD_NOT, String.valueOf(e.getMessage()));
-    } catch (OutOfMemoryError e) {
-      starter.failed(CliException.COULD_NOT, OutOfMemory.describe(e));
-    } catch (RuntimeException | Error e) {
-      starter.failed(CliException.COULD_NOT, "internal error: " + e + ": see " + logFile(settings));
-    }
-    return CliException.COULD_NOT;
-  }
-
-  private void logToFile(Settings settings) {
-    Path file = logFile(settings);
-    try {
-      DaemonLog.toFile(
-          file, settings.get(SettingTable.LOG_LEVEL), settings.get(SettingTable.LOG_FORMAT));
-    } catch (TrustedPlace.Untrusted e) {
-      throw CliException.couldNot(e.getMessage(), e);
-    } catch (IOException e) {
-      throw CliException.couldNot(
-          "the log file '" + file + "' cannot be written: choose another with --log-file", e);
-    }
-  }
-
-  private Path logFile(Settings settings) {
-    return LogPath.of(settings, context.host().uid(), context.host().environment());
   }
 }

@@ -2,6 +2,7 @@ package io.holdfast.fs.cli;
 
 import io.holdfast.fs.settings.Given;
 import io.holdfast.fs.settings.GivenSettings;
+import io.holdfast.fs.settings.Setting;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.settings.Source;
@@ -89,17 +90,25 @@ final class MountRequest {
     return mountpoint;
   }
 
+  /** Returns the same with the places as they were found to be. */
+  MountRequest at(Source origin, Path place) {
+    return new MountRequest(
+        host,
+        given
+            .with(found(SettingTable.SOURCE, origin.toString()))
+            .with(found(SettingTable.MOUNTPOINT, place.toString())));
+  }
+
+  private Given found(Setting<?> place, String path) {
+    return new Given(place, List.of(path), given.get(place).orElseThrow().source());
+  }
+
   /**
    * Says what was said.
    *
    * @throws CliException when a value is wrong
    */
   Settings settings() {
-    return settings(source, mountpoint);
-  }
-
-  /** The same with the places as they were found to be. */
-  Settings settings(Source origin, Path place) {
-    return MountOptions.settings(given, origin, place, host);
+    return MountOptions.settings(given, source, mountpoint, host);
   }
 }

@@ -4,14 +4,15 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlClient;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.daemon.LiveChanges;
+import io.holdfast.fs.settings.Given;
 import io.holdfast.fs.settings.GivenSettings;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.SettingsDocument;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -67,8 +68,8 @@ final class RestartCommand implements Callable<Integer> {
     GivenSettings given = MountOptions.given(context.parsed(spec));
     ChangedMount.refuseFixed(given);
     RunningDaemon daemon = new Targets(context.host()).get(target);
-    Path state = context.host().control().stateDirectory(daemon.name());
-    if (!Files.exists(state.resolve("command"))) {
+    DaemonState state = DaemonState.at(context.host().control().stateDirectory(daemon.name()));
+    if (!state.isSupervised()) {
       throw CliException.couldNot(
           "'%s' has no supervisor that would start another daemon: only a mount with --binding kernel has: unmount it and mount again"
               .formatted(daemon.name()));
@@ -80,33 +81,25 @@ final class RestartCommand implements Callable<Integer> {
     return 0;
   }
 
-  private void replace(RunningDaemon daemon, Path state, GivenSettings changes) throws FsException {
-    Path command = state.resolve("command");
+  private void replace(RunningDaemon daemon, DaemonState state, GivenSettings changes)
+      throws FsException {
+    SettingsDocument before = state.document();
+    MountRequest request = ChangedMount.of(context.host(), before, changes);
+    Settings settings = request.settings();
+    Path log = LogPath.ofDaemon(settings, context.host());
+    SettingsDocument after = new SettingsDocument(settings, request.given(), log, List.of());
+    List<String> words = state.daemonWords(context.ownCommand(), after);
     try {
-      String before = Files.readString(command);
-      List<String> words = words(daemon);
-      GivenSettings was = DaemonWords.read(words);
-      MountRequest request = ChangedMount.of(context.host(), was, changes);
-      Settings settings = request.settings();
-      List<String> start =
-          new DaemonWords(context.ownCommand(), request.given(), List.of())
-              .of(words.get(0), settings);
-      Files.copy(command, state.resolve("previous"), StandardCopyOption.REPLACE_EXISTING);
-      Path log =
-          words.get(0).equals("--report")
-              ? LogPath.of(settings, context.host().uid(), context.host().environment())
-              : settings.find(SettingTable.LOG_FILE).orElse(Path.of("/dev/stderr"));
-      Supervisor.writeCommand(state, settings, start, log);
-      long capacityBefore =
-          new MountRequest(context.host(), was).settings().get(SettingTable.CAPACITY);
+      String was = state.next();
+      state.replace(after, Supervisor.commandText(after, words));
+      String wanted = state.next();
       if (changes.get(SettingTable.CAPACITY).isPresent()
-          || settings.get(SettingTable.CAPACITY) != capacityBefore) {
-        LiveChanges.forgetCapacity(state);
+          || !capacity(before.given()).equals(capacity(after.given()))) {
+        LiveChanges.forgetCapacity(state.directory());
       }
       new ControlClient(daemon.socket(), ASK_DEADLINE).restart();
       awaitNext(daemon);
-      if (Files.readString(command).equals(before)
-          && !before.equals(Supervisor.commandText(settings, start, log))) {
+      if (state.next().equals(was) && !wanted.equals(was)) {
         throw CliException.couldNot(
             "the new daemon does not start; the one before is back: see " + log);
       }
@@ -114,20 +107,13 @@ final class RestartCommand implements Callable<Integer> {
       if (e instanceof FsException failure) {
         throw DaemonClient.explain(failure, daemon);
       }
-      throw CliException.couldNot("'" + state + "' cannot be used: " + e.getMessage(), e);
+      throw CliException.couldNot(
+          "'" + state.directory() + "' cannot be used: " + e.getMessage(), e);
     }
   }
 
-  /** Returns the words of the daemon's command behind "mount", without its notes. */
-  private List<String> words(RunningDaemon daemon) {
-    List<String> all = context.commandOf(daemon.pid());
-    int mount = all.indexOf("mount");
-    if (mount < 0) {
-      throw CliException.couldNot("process " + daemon.pid() + " is no daemon of Holdfast");
-    }
-    return all.subList(mount + 1, all.size()).stream()
-        .filter(word -> !word.startsWith("--note="))
-        .toList();
+  private static Optional<List<String>> capacity(GivenSettings given) {
+    return given.get(SettingTable.CAPACITY).map(Given::values);
   }
 
   private void awaitNext(RunningDaemon before) {

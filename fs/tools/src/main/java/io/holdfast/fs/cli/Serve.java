@@ -1,16 +1,17 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.linux.NamedThreads;
-import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.SettingsDocument;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,16 +47,17 @@ final class Serve {
   /**
    * Mounts, reports, and waits for the end of the mount.
    *
-   * @param notes what the log should say first
+   * @param supervision what this process has from its supervisor, or null where it has none
    * @throws FsException when the mount could not be started
    */
-  void run(Settings settings, Report report, List<String> notes) throws FsException {
+  void run(SettingsDocument document, @Nullable Supervision supervision, Report report)
+      throws FsException {
     Thread.setDefaultUncaughtExceptionHandler(NamedThreads::logFailure); // of libraries
-    notes.forEach(log::info);
+    document.notes().forEach(log::info);
     atExit.accept(NamedThreads.named("stop-at-exit", this::stop));
     DaemonHandle daemon;
     try {
-      daemon = starter.start(settings);
+      daemon = starter.start(document.settings(), supervision);
     } catch (FsException | RuntimeException | Error e) {
       started.completeExceptionally(e);
       log.error("the start failed", e);

@@ -2,23 +2,16 @@ package io.holdfast.fs.cli;
 
 import static io.holdfast.fs.linux.Libc.LIBC;
 
-import io.holdfast.fs.FsException;
-import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.SettingsDocument;
 import io.holdfast.fs.settings.Source;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
-import org.apache.commons.io.FileUtils;
 
 /**
  * The process that holds a mount while its daemons come and go: the {@code holdfast-supervise}
@@ -32,52 +25,18 @@ final class Supervisor {
   private Supervisor() {}
 
   /**
-   * Writes the state directory of a mount that is about to begin.
+   * Returns what a supervisor is told of a mount, as it reads it.
    *
-   * @param supervisor the words that start it, but for the last
+   * @param document what its daemons are told
    * @param daemon the words that start a daemon
-   * @param log where the supervisor says what happens
-   * @return the supervisor's words
-   * @throws FsException where there can be no control directory
    */
-  static List<String> prepare(
-      List<String> supervisor,
-      ControlDirectory control,
-      Settings settings,
-      List<String> daemon,
-      Path log)
-      throws FsException {
-    control.create();
-    Path state = control.stateDirectory(settings.get(SettingTable.NAME));
-    try {
-      FileUtils.deleteDirectory(state.toFile());
-      Files.createDirectory(
-          state,
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-      writeCommand(state, settings, daemon, log);
-    } catch (IOException e) {
-      throw CliException.couldNot(
-          "the state directory '" + state + "' cannot be written: " + e.getMessage(), e);
-    }
-    List<String> words = new ArrayList<>(supervisor);
-    words.add(state.toString());
-    return words;
-  }
-
-  /** Puts a command in the place of the one that is there; the next daemon is started with it. */
-  static void writeCommand(Path state, Settings settings, List<String> daemon, Path log)
-      throws IOException {
-    Path part = state.resolve("command.part");
-    Files.writeString(part, commandText(settings, daemon, log));
-    Files.move(part, state.resolve("command"), StandardCopyOption.ATOMIC_MOVE);
-  }
-
-  static String commandText(Settings settings, List<String> daemon, Path log) {
+  static String commandText(SettingsDocument document, List<String> daemon) {
+    Settings settings = document.settings();
     return "origin=%s%nmountpoint=%s%nlog=%s%nformat=%s%nset -- %s%n"
         .formatted(
             quoted(held(settings.get(SettingTable.SOURCE))),
             quoted(settings.get(SettingTable.MOUNTPOINT).toString()),
-            quoted(log.toString()),
+            quoted(document.log().toString()),
             settings.get(SettingTable.LOG_FORMAT).name().toLowerCase(Locale.ROOT),
             daemon.stream().map(Supervisor::quoted).collect(Collectors.joining(" ")));
   }

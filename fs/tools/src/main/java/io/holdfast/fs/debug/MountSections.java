@@ -138,7 +138,15 @@ final class MountSections {
     text.append(
         KernelFilesText.all(
             new MachineFiles(state),
-            List.of("supervisor", "restarts", "session", "command", "previous")));
+            List.of(
+                "supervisor",
+                "restarts",
+                "session",
+                "command",
+                "previous",
+                "settings.json",
+                "previous.json",
+                "errors")));
     if (subject.supervisor() != 0) {
       text.append(KernelFilesText.all(files, List.of("proc/" + subject.supervisor() + "/status")));
     }

@@ -1,6 +1,7 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.settings.Settings;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -60,10 +61,12 @@ final class CliRun {
   static final class FakeDaemon implements DaemonHandle {
     @Nullable Settings settings;
     @Nullable FsException failure;
+    @Nullable Supervision supervision;
     boolean stopped;
 
-    DaemonHandle start(Settings started) throws FsException {
+    DaemonHandle start(Settings started, @Nullable Supervision supervised) throws FsException {
       settings = started;
+      supervision = supervised;
       if (failure != null) {
         throw failure;
       }

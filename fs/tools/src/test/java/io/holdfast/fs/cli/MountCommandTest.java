@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ConfigText;
+import io.holdfast.fs.settings.Given;
 import io.holdfast.fs.settings.LogFormat;
 import io.holdfast.fs.settings.LogLevel;
+import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.SettingsDocument;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -42,7 +44,7 @@ class MountCommandTest {
   }
 
   @Test
-  void background_start_passesTheWordsOnAndPrintsThePlan() throws IOException {
+  void background_start_writesTheDocumentAndPrintsThePlan() throws IOException {
     Path words = temp.resolve("words");
     Path link = Files.createSymbolicLink(temp.resolve("link"), source);
     Path mountpoint = Files.createDirectory(temp.resolve("mount point"));
@@ -56,10 +58,8 @@ class MountCommandTest {
     int exitCode =
         run.run(
             "mount",
+            "--name=n",
             "--capacity=50%",
-            "--window",
-            "0",
-            "--no-allow-other",
             "--binding=jnr-fuse",
             "--log-file",
             temp.resolve("log").toString(),
@@ -67,30 +67,28 @@ class MountCommandTest {
             mountpoint.toString());
     assertThat(exitCode).as(run.err.toString()).isZero();
     assertThat(run.out.toString()).isEqualTo("dataset 645 GB\n");
-    assertThat(run.err.toString())
-        .isEqualTo(
-            "holdfast: took away a stale mount at " + mountpoint + ", whose daemon had died\n");
-    assertThat(Files.readAllLines(words))
+    String note = "took away a stale mount at " + mountpoint + ", whose daemon had died";
+    assertThat(run.err.toString()).isEqualTo("holdfast: " + note + "\n");
+    Path state = host.control.stateDirectory("n");
+    assertThat(Files.readAllLines(words)).containsExactly("serve", state.toString());
+    SettingsDocument document = SettingsDocument.read(state);
+    assertThat(document.notes()).containsExactly(note);
+    assertThat(document.log()).isEqualTo(temp.resolve("log"));
+    assertThat(document.settings().get(SettingTable.CAPACITY)).isEqualTo(50_000_000_000L);
+    assertThat(document.given().all())
         .containsExactly(
-            "mount",
-            "--report",
-            "--note=took away a stale mount at " + mountpoint + ", whose daemon had died",
-            "--capacity=50%",
-            "--window=0",
-            "--binding=jnr-fuse",
-            "--no-allow-other",
-            "--log-file=" + temp.resolve("log"),
-            "--",
-            source.toString(),
-            mountpoint.toString());
+            Given.argument(SettingTable.SOURCE, source.toString()),
+            Given.argument(SettingTable.MOUNTPOINT, mountpoint.toString()),
+            Given.flag(SettingTable.CAPACITY, List.of("50%")),
+            Given.flag(SettingTable.NAME, List.of("n")),
+            Given.flag(SettingTable.BINDING, List.of("jnr-fuse")),
+            Given.flag(SettingTable.LOG_FILE, List.of(temp.resolve("log").toString())));
     assertThat(run.atExit).isEmpty();
   }
 
   @Test
-  void background_words_mapToTheSameSettings() throws IOException {
-    Path words = temp.resolve("words");
-    run.ownCommand = List.of("sh", "-c", "printf '%s\\n' \"$@\" > " + words + "; echo ready", "sh");
-    String log = "--log-file=" + temp.resolve("log");
+  void background_daemon_hasTheSameSettings() {
+    run.ownCommand = List.of("sh", "-c", "echo ready");
     String[] given = {
       "mount",
       "--capacity=1G",
@@ -108,12 +106,15 @@ class MountCommandTest {
       "--allow-other",
       "--state-dir=state",
       "--log-level=debug",
-      log,
+      log(),
       source.toString()
     };
     assertThat(run.run(given)).isZero();
     CliRun daemon = new CliRun(host);
-    assertThat(daemon.run(Files.readAllLines(words).toArray(String[]::new))).isZero();
+    Path state = host.control.stateDirectory("imagenet");
+    assertThat(daemon.run("serve", state.toString())).isZero();
+    // for a next daemon, which this one has not
+    assertThat(state).doesNotExist();
     given[0] = "--foreground";
     CliRun foreground = new CliRun(host);
     assertThat(
@@ -162,8 +163,7 @@ class MountCommandTest {
     assertThat(run.run("mount", "--name=n", log(), odd.toString())).as(run.err.toString()).isZero();
     assertThat(run.out.toString())
         .isEqualTo(
-            "%s %s\njava it's mount --report --name=n %s --from=mountpoint=default -- %s %s\n"
-                .formatted(odd, odd, log(), odd, odd));
+            "%s %s\njava it's serve %s\n".formatted(odd, odd, host.control.stateDirectory("n")));
     Path state = host.control.stateDirectory("n");
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(state)))
         .isEqualTo("rwx------");
@@ -185,38 +185,6 @@ class MountCommandTest {
         .isEqualTo(
             "holdfast: --binding kernel is not permitted to user 1000: run as root, or use"
                 + " --binding jnr-fuse\n");
-  }
-
-  @Test
-  void daemon_ready_reportsThePlanAndLeavesItsStarter() {
-    assertThat(run.run(reporting())).isZero();
-    assertThat(pipe()).isEqualTo("plan dataset 1 file\nplan and more\nready\n");
-    assertThat(run.detached).containsExactly("[0]", "errors to log", "[1]");
-    assertThat(run.out.toString()).isEmpty();
-    assertThat(run.err.toString()).isEmpty();
-  }
-
-  @Test
-  void daemon_notes_areLogged() throws IOException {
-    run.run("mount", "--report", "--note=took away", log(), source.toString());
-    assertThat(Files.readString(temp.resolve("log"))).contains("INFO ").contains("took away");
-  }
-
-  @Test
-  void daemon_failure_isReported() {
-    run.daemon.failure = new FsException(FsError.UNAVAILABLE, "no: luck");
-    assertThat(run.run(reporting())).isEqualTo(1);
-    assertThat(pipe()).isEqualTo("error 1 no: luck\n");
-  }
-
-  @Test
-  void daemon_logThatCannotBeWritten_isReported() {
-    assertThat(run.run("mount", "--report", "--log-file=" + temp, source.toString())).isEqualTo(1);
-    assertThat(pipe())
-        .isEqualTo(
-            "error 1 the log file '"
-                + temp
-                + "' cannot be written: choose another with --log-file\n");
   }
 
   @Test
@@ -246,15 +214,7 @@ class MountCommandTest {
     assertThat(run.halts).isEmpty();
   }
 
-  private String[] reporting() {
-    return new String[] {"mount", "--report", log(), source.toString()};
-  }
-
   private String log() {
     return "--log-file=" + temp.resolve("log");
-  }
-
-  private String pipe() {
-    return run.pipe.toString(StandardCharsets.UTF_8);
   }
 }

@@ -3,7 +3,6 @@ package io.holdfast.fs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.control.ConfigText;
-import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.settings.Given;
 import io.holdfast.fs.settings.GivenSettings;
 import io.holdfast.fs.settings.LogFormat;
@@ -11,6 +10,7 @@ import io.holdfast.fs.settings.LogLevel;
 import io.holdfast.fs.settings.Setting;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.SettingsDocument;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 
 /** Where settings come from: options before the environment before the file before defaults. */
 class SettingSourcesTest {
@@ -190,8 +192,7 @@ class SettingSourcesTest {
     write("source: " + source, "pin: soft", "keep: ['a b', c]", "s3-anonymous: false", "uid: 7");
     host.environment.put("HOLDFAST_TRANSIT", "32M");
     host.environment.put("HOLDFAST_SOURCE", "s3://bucket/x");
-    Path words = temp.resolve("words");
-    run.ownCommand = List.of("sh", "-c", "printf '%s\\n' \"$@\" > " + words + "; echo ready", "sh");
+    run.ownCommand = List.of("sh", "-c", "echo ready");
     String[] given = {"--name=imagenet", "--binding=jnr-fuse", "--no-allow-other", log()};
     assertThat(run.run(words(given, source.toString(), source.toString()))).isEqualTo(2);
     assertThat(run.err.toString()).contains("uid means nothing");
@@ -201,7 +202,7 @@ class SettingSourcesTest {
     Files.delete(file);
     host.environment.clear();
     CliRun daemon = new CliRun(host);
-    assertThat(daemon.run(Files.readAllLines(words).toArray(String[]::new))).isZero();
+    assertThat(daemon.run("serve", host.control.stateDirectory("imagenet").toString())).isZero();
     assertThat(daemon.daemon.settings)
         .satisfies(settings -> assertThat(shown(settings)).isEqualTo(shown(wanted)));
   }
@@ -214,18 +215,18 @@ class SettingSourcesTest {
   void everySetting_hasAVariableOfItsOwn() {
     assertThat(SettingTable.rows().stream().map(Setting::variable))
         .doesNotHaveDuplicates()
-        .doesNotContain("HOLDFAST_HEAP", "HOLDFAST_JAVA_OPTIONS", Supervision.VARIABLE);
+        .doesNotContain("HOLDFAST_HEAP", "HOLDFAST_JAVA_OPTIONS");
   }
 
   @Test
   void restart_readsTheFileAgainAndKeepsTheRest() throws IOException {
     write("pin: soft", "window: 1M", "log-level: debug");
     host.environment.put("HOLDFAST_TRANSIT", "32M");
-    GivenSettings before =
+    SettingsDocument before =
         before("--name=imagenet", "--window=3M", "--policy=none", source.toString());
     host.environment.clear();
     write("", "pin: auto", "window: 2M");
-    GivenSettings changes = MountOptions.given(DaemonWords.parse(List.of("--policy=minio")));
+    GivenSettings changes = given("--policy=minio");
     Settings settings = ChangedMount.of(host, before, changes).settings();
     assertSetting(settings, SettingTable.PIN, "auto", file + ":2");
     assertSetting(settings, SettingTable.WINDOW, "3M", "flag --window");
@@ -250,7 +251,7 @@ class SettingSourcesTest {
       })
   void restart_fileThatChangesWhatCannot_isRefused(String line, String key) throws IOException {
     write("source: " + source, "mountpoint: " + source);
-    GivenSettings before = before("--name=imagenet");
+    SettingsDocument before = before("--name=imagenet");
     write(line);
     Optional<String> message = Optional.empty();
     try {
@@ -267,28 +268,26 @@ class SettingSourcesTest {
                 + " again");
   }
 
-  /** What restart finds in the words of a daemon that was mounted with these. */
-  private GivenSettings before(String... words) {
-    GivenSettings given =
-        new ConfigLookup(host)
-            .complete(
-                MountOptions.given(
-                        DaemonWords.parse(
-                            List.of(words).stream().filter(w -> w.startsWith("--")).toList()))
-                    .orElse(arguments(words)));
-    MountRequest request = new MountRequest(host, given);
-    List<String> command =
-        new DaemonWords(List.of(), request.given(), List.of("a note"))
-            .of("--report", request.settings());
-    return DaemonWords.read(command.subList(1, command.size()));
+  /** What restart finds of a daemon that was mounted with these words. */
+  private SettingsDocument before(String... words) throws IOException {
+    MountRequest request = new MountRequest(host, new ConfigLookup(host).complete(given(words)));
+    Path state = Files.createDirectories(temp.resolve("state"));
+    new SettingsDocument(
+            request.settings(), request.given(), temp.resolve("log"), List.of("a note"))
+        .write(state);
+    return SettingsDocument.read(state);
   }
 
-  private static GivenSettings arguments(String... words) {
-    return GivenSettings.of(
+  private static GivenSettings given(String... words) {
+    CommandLine line = new CommandLine(MountOptions.addTo(CommandSpec.create()));
+    List<String> options = List.of(words).stream().filter(word -> word.startsWith("--")).toList();
+    List<Given> arguments =
         List.of(words).stream()
             .filter(word -> !word.startsWith("--"))
             .map(word -> Given.argument(SettingTable.SOURCE, word))
-            .toList());
+            .toList();
+    return MountOptions.given(line.parseArgs(options.toArray(String[]::new)))
+        .orElse(GivenSettings.of(arguments));
   }
 
   private static void assertSetting(Settings settings, Setting<?> key, String text, String from) {

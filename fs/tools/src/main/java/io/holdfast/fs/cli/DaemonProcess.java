@@ -1,0 +1,99 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
+import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.linux.TrustedPlace;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.SettingsDocument;
+import io.holdfast.fs.units.Visible;
+import java.io.IOException;
+import java.io.PrintWriter;
+import org.jspecify.annotations.Nullable;
+
+/** This process as the daemon of a mount: its log, its report, and its end. For one run. */
+final class DaemonProcess {
+  private final CliContext context;
+  private final SettingsDocument document;
+  private final @Nullable Supervision supervision;
+
+  /**
+   * Prepares a daemon.
+   *
+   * @param supervision what it has from its supervisor, or null where it has none
+   */
+  DaemonProcess(CliContext context, SettingsDocument document, @Nullable Supervision supervision) {
+    this.context = context;
+    this.document = document;
+    this.supervision = supervision;
+  }
+
+  /**
+   * Mounts, and returns the exit code when the mount has ended. In the background the process that
+   * started this one is told what went wrong.
+   *
+   * @param out where the plan is printed in the foreground
+   * @throws FsException when the mount could not be started in the foreground
+   */
+  int serve(PrintWriter out) throws FsException {
+    return document.settings().get(SettingTable.FOREGROUND)
+        ? serveInForeground(out)
+        : serveInBackground();
+  }
+
+  private int serveInForeground(PrintWriter out) throws FsException {
+    openLog();
+    run(
+        plan -> {
+          plan.lines().map(Visible::of).forEach(out::println);
+          out.flush();
+        });
+    return 0;
+  }
+
+  private int serveInBackground() {
+    PipeReport starter = new PipeReport(context.reportPipe(), context.detachment(), document.log());
+    try {
+      openLog();
+      run(starter);
+      return 0;
+    } catch (CliException e) {
+      starter.failed(e.exitCode(), String.valueOf(e.getMessage()));
+    } catch (FsException e) {
+      starter.failed(CliException.COULD_NOT, String.valueOf(e.getMessage()));
+    } catch (OutOfMemoryError e) {
+      starter.failed(CliException.COULD_NOT, OutOfMemory.describe(e));
+    } catch (RuntimeException | Error e) {
+      starter.failed(CliException.COULD_NOT, "internal error: " + e + ": see " + document.log());
+    }
+    return CliException.COULD_NOT;
+  }
+
+  private void run(Report report) throws FsException {
+    context.serve().run(document, supervision, report);
+  }
+
+  private void openLog() {
+    Settings settings = document.settings();
+    if (LogPath.isErrorOutput(settings)) {
+      DaemonLog.toErrorOutput(
+          settings.get(SettingTable.LOG_LEVEL),
+          settings.get(SettingTable.LOG_FORMAT),
+          Journal.isErrorOutput(context.host().environment()));
+      return;
+    }
+    try {
+      DaemonLog.toFile(
+          document.log(),
+          settings.get(SettingTable.LOG_LEVEL),
+          settings.get(SettingTable.LOG_FORMAT));
+    } catch (TrustedPlace.Untrusted e) {
+      throw CliException.couldNot(e.getMessage(), e);
+    } catch (IOException e) {
+      throw CliException.couldNot(
+          "the log file '" + document.log() + "' cannot be written: choose another with --log-file",
+          e);
+    }
+  }
+}

@@ -1,0 +1,141 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.control.ControlDirectory;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.SettingsDocument;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.commons.io.FileUtils;
+
+/**
+ * The state directory of a mount, as far as it says what a daemon is to be: the {@link
+ * SettingsDocument}, which the daemon reads, and the command that starts one, which the supervisor
+ * does. Immutable.
+ */
+final class DaemonState {
+  /** What the launcher gives to a virtual machine that is to compute nothing much. */
+  private static final String LITTLE_COMPILING = "-XX:TieredStopAtLevel=1";
+
+  private final Path directory;
+
+  private DaemonState(Path directory) {
+    this.directory = directory;
+  }
+
+  /** Returns that of a mount that is there. */
+  static DaemonState at(Path directory) {
+    return new DaemonState(directory);
+  }
+
+  /**
+   * Makes that of a mount that is about to begin.
+   *
+   * @throws FsException where there can be no control directory
+   */
+  static DaemonState create(ControlDirectory control, SettingsDocument document)
+      throws FsException {
+    control.create();
+    Path directory = control.stateDirectory(document.settings().get(SettingTable.NAME));
+    try {
+      FileUtils.deleteDirectory(directory.toFile());
+      Files.createDirectory(
+          directory,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      document.write(directory);
+    } catch (IOException e) {
+      throw unwritable(directory, e);
+    }
+    return new DaemonState(directory);
+  }
+
+  private static CliException unwritable(Path directory, IOException failure) {
+    return CliException.couldNot(
+        "the state directory '" + directory + "' cannot be written: " + failure.getMessage(),
+        failure);
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  /** Tells whether a supervisor starts the daemons. */
+  boolean isSupervised() {
+    return Files.exists(command());
+  }
+
+  /**
+   * Reads what the daemon is told.
+   *
+   * @throws CliException where the document cannot be believed or understood
+   */
+  SettingsDocument document() {
+    try {
+      return SettingsDocument.read(directory);
+    } catch (IOException e) {
+      throw CliException.couldNot(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /**
+   * Returns the words that start a daemon, which has everything else from the document.
+   *
+   * @param program the words that start another process of this program
+   */
+  List<String> daemonWords(List<String> program, SettingsDocument document) {
+    List<String> words = new ArrayList<>(program);
+    if (document.settings().peers().isPresent()) {
+      // Proofs are computed, and the launcher does not read the file that may ask for them.
+      words.remove(LITTLE_COMPILING);
+    }
+    words.addAll(List.of(ServeCommand.NAME, directory.toString()));
+    return words;
+  }
+
+  /**
+   * Puts a command in the place of the one that is there.
+   *
+   * @param text for the supervisor, which reads it before each start
+   */
+  void writeCommand(String text) {
+    try {
+      Path part = directory.resolve("command.part");
+      Files.writeString(part, text);
+      Files.move(part, command(), StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw unwritable(directory, e);
+    }
+  }
+
+  /**
+   * Has the next daemon be another, and keeps what the supervisor goes back to where that does not
+   * start.
+   */
+  void replace(SettingsDocument document, String command) throws IOException {
+    Path settings = SettingsDocument.file(directory);
+    Files.copy(settings, directory.resolve("previous.json"), StandardCopyOption.REPLACE_EXISTING);
+    // the last, since the supervisor takes both where it finds this one
+    Files.copy(command(), directory.resolve("previous"), StandardCopyOption.REPLACE_EXISTING);
+    document.write(directory);
+    writeCommand(command);
+  }
+
+  /** Returns what the next daemon is to be, to compare it. */
+  String next() throws IOException {
+    return Files.readString(command()) + Files.readString(SettingsDocument.file(directory));
+  }
+
+  /** Removes it; for a daemon that has no next one. */
+  void remove() {
+    FileUtils.deleteQuietly(directory.toFile());
+  }
+
+  private Path command() {
+    return directory.resolve("command");
+  }
+}
