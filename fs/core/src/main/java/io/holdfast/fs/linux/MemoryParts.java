@@ -87,7 +87,7 @@ final class MemoryParts implements AutoCloseable {
   /**
    * A file that holds the range from an offset on.
    *
-   * @param path its path, or null for memory of this process
+   * @param path its path, or its path, or null for memory of this process
    */
   record Part(long from, int fd, String name, @Nullable Path path) {
     boolean isOfProcess() {

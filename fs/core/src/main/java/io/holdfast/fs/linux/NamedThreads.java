@@ -6,8 +6,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the threads of this program. They have a name, do not keep the process from ending, and log
- * what they fail with. Thread-safe.
+ * Makes the threads of this program. They have a name, do not keep the process from ending, and log their failures. Thread-safe.
  */
 public final class NamedThreads implements ThreadFactory {
   private static final Logger log = LoggerFactory.getLogger(NamedThreads.class);
@@ -15,7 +14,7 @@ public final class NamedThreads implements ThreadFactory {
   private final String name;
   private final AtomicInteger made = new AtomicInteger();
 
-  /** Makes threads for a pool: they have that name, and are numbered. */
+  /** Makes threads for a pool: they have that name and a number. */
   public NamedThreads(String name) {
     this.name = name;
   }
@@ -40,7 +39,7 @@ public final class NamedThreads implements ThreadFactory {
     return thread;
   }
 
-  /** Logs what a thread has failed with. */
+  /** Logs the failure of a thread. */
   public static void logFailure(Thread thread, Throwable failure) {
     log.error("thread {} failed", thread.getName(), failure);
   }
