@@ -4,7 +4,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Native memory on its way to the kernel (for a reader or for its page cache) or to a peer. A reply takes nothing else. Only this class makes such bytes, and it compares them with what was asked for first: the memory must hold the same item in the same version, and every byte that was asked for. So an error in a table or in arithmetic elsewhere fails a read, and never shows foreign bytes.
+ * Native memory on its way to the kernel (for a reader or for its page cache) or to a peer. A reply
+ * takes nothing else. Only this class makes such bytes, and it compares them with what was asked
+ * for first: the memory must hold the same item in the same version, and every byte that was asked
+ * for. So an error in a table or in arithmetic elsewhere fails a read, and never shows foreign
+ * bytes.
  *
  * <p>Immutable. The memory belongs to its owner, which decides how long it stays.
  */
@@ -43,7 +47,10 @@ public final class CheckedBytes {
     return within(memory, held.length(), place, length);
   }
 
-  /** Returns the offset of the bytes within the memory that is held, or -1 if not all of them are there. */
+  /**
+   * Returns the offset of the bytes within the memory that is held, or -1 if not all of them are
+   * there.
+   */
   static long place(ItemRange asked, int from, int length, ItemRange held) {
     boolean same = asked.key().equals(held.key()) && asked.version().equals(held.version());
     boolean isPart = from >= 0 && length >= 0 && from <= (long) asked.length() - length;

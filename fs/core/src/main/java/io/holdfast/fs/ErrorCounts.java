@@ -11,7 +11,10 @@ import java.util.concurrent.atomic.LongAdder;
 public final class ErrorCounts {
   private final Map<FsError, LongAdder> counts = new ConcurrentHashMap<>();
 
-  /** Creates counts in which the causes that monitoring watches are there from the beginning, with 0. */
+  /**
+   * Creates counts in which the causes that monitoring watches are there from the beginning, with
+   * 0.
+   */
   public ErrorCounts() {
     for (FsError watched :
         List.of(FsError.IO, FsError.TIMED_OUT, FsError.STALE, FsError.NO_MEMORY)) {

@@ -1,8 +1,6 @@
 package io.holdfast.fs;
 
-/**
- * Counts who uses a fetch, for the figures of jobs. Thread-safe. No method blocks or throws.
- */
+/** Counts who uses a fetch, for the figures of jobs. Thread-safe. No method blocks or throws. */
 public interface FetchUse {
   /** Counts nothing: for fetches that no application waits for. */
   FetchUse NONE =

@@ -3,7 +3,8 @@ package io.holdfast.fs;
 import java.io.IOException;
 
 /**
- * A request or a command that failed, with a code for programs and a message for people. The message is one line that names the thing that failed. Users see it as it is.
+ * A request or a command that failed, with a code for programs and a message for people. The
+ * message is one line that names the thing that failed. Users see it as it is.
  */
 public final class FsException extends IOException {
   private static final long serialVersionUID = 1L;

@@ -1,7 +1,8 @@
 package io.holdfast.fs;
 
 /**
- * Names an item for the life of the mount, by node and extent. Both numbers have 64 bits, so two items never share a key, whatever the size of their files. Immutable.
+ * Names an item for the life of the mount, by node and extent. Both numbers have 64 bits, so two
+ * items never share a key, whatever the size of their files. Immutable.
  *
  * @param node the tree's number of the file; not negative
  * @param extent the item's number within the file, from 0
@@ -16,7 +17,10 @@ public record ItemKey(long node, long extent) {
     }
   }
 
-  /** Spreads the hashes: neighbouring extents of one file, and the first extents of many files, are far apart. */
+  /**
+   * Spreads the hashes: neighbouring extents of one file, and the first extents of many files, are
+   * far apart.
+   */
   @Override
   public int hashCode() {
     return Long.hashCode((node * SPREAD + extent) * SPREAD);

@@ -6,20 +6,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says which bound of the virtual machine was met (its heap, or the threads that it may start), and how to raise it. Thread-safe. Its only state is the time of the last line in the log.
+ * Says which bound of the virtual machine was met (its heap, or the threads that it may start), and
+ * how to raise it. Thread-safe. Its only state is the time of the last line in the log.
  */
 public final class OutOfMemory {
   private static final Logger log = LoggerFactory.getLogger(OutOfMemory.class);
 
   private static final Duration PAUSE = Duration.ofMinutes(1);
 
-  /** When the next line is due. Begins with {@link System#nanoTime}, because that may be any number. */
+  /**
+   * When the next line is due. Begins with {@link System#nanoTime}, because that may be any number.
+   */
   private static final AtomicLong NEXT = new AtomicLong(System.nanoTime());
 
   private OutOfMemory() {}
 
   /**
-   * Logs the bound, at most once a minute. Never fails: if there is no memory for the line either, the next call logs it.
+   * Logs the bound, at most once a minute. Never fails: if there is no memory for the line either,
+   * the next call logs it.
    */
   public static void tell(OutOfMemoryError met) {
     long due = NEXT.get();

@@ -11,7 +11,8 @@ public interface PageStore {
   PageStore NONE = (node, source) -> false;
 
   /**
-   * Begins to put bytes of a file into the page cache, charged to this process. The kernel may drop these pages again, as it may drop any others.
+   * Begins to put bytes of a file into the page cache, charged to this process. The kernel may drop
+   * these pages again, as it may drop any others.
    *
    * @return false if that is not possible; the source is not asked then
    */
@@ -20,12 +21,14 @@ public interface PageStore {
   /** The bytes to store. The store calls one method at a time; none takes long. */
   interface Source {
     /**
-     * Returns the next piece, whose bytes stay where they are until the next call; null if there are no more.
+     * Returns the next piece, whose bytes stay where they are until the next call; null if there
+     * are no more.
      */
     @Nullable Piece next();
 
     /**
-     * Learns that the store has ended. Called once, also after a failure, unless the process ends first.
+     * Learns that the store has ended. Called once, also after a failure, unless the process ends
+     * first.
      *
      * @param known whether the kernel knows the file; it takes no bytes of other files
      */

@@ -11,7 +11,8 @@ import java.util.Map;
  * @param capacityBytes the capacity of all of them
  * @param share the share the share of the items that this node owns
  * @param refusals requests of peers that this node refused, by reason
- * @param plannedHitRatio the share of bytes that each epoch from the second on will hit here or at a peer
+ * @param plannedHitRatio the share of bytes that each epoch from the second on will hit here or at
+ *     a peer
  */
 public record ClusterFigures(
     String listen,

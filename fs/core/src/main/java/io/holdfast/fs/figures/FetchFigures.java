@@ -35,7 +35,8 @@ public record FetchFigures(Origin origin, Peers peer, long coalesced, long inFli
       Durations durations) {}
 
   /**
-   * How long fetches took, for monitoring, which computes quantiles of any period from it. Immutable.
+   * How long fetches took, for monitoring, which computes quantiles of any period from it.
+   * Immutable.
    *
    * @param seconds all added up
    * @param upTo the number of fetches that took no longer than each bound, in seconds

@@ -36,7 +36,9 @@ public record Figures(
     AccessLogFigures accessLog) {
 
   /**
-   * Returns these figures as users other than the owner see them: without names of the store, and without the rows of jobs, processes and tasks, because these say who does what with which files.
+   * Returns these figures as users other than the owner see them: without names of the store, and
+   * without the rows of jobs, processes and tasks, because these say who does what with which
+   * files.
    */
   public Figures forOthers() {
     return new Figures(

@@ -8,9 +8,13 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Reads which control groups a process is in and what its memory groups allow it. Knows version 1, version 2, and both at once ("hybrid", where the memory controller is in either). Keeps nothing: each call reads again. A group that cannot be read sets no limit. Immutable and thread-safe.
+ * Reads which control groups a process is in and what its memory groups allow it. Knows version 1,
+ * version 2, and both at once ("hybrid", where the memory controller is in either). Keeps nothing:
+ * each call reads again. A group that cannot be read sets no limit. Immutable and thread-safe.
  *
- * <p>In a container the hierarchy's root is mostly the container's own group, while a process's path may be the one that the host sees. Directories on that path are then missing, and the root counts.
+ * <p>In a container the hierarchy's root is mostly the container's own group, while a process's
+ * path may be the one that the host sees. Directories on that path are then missing, and the root
+ * counts.
  */
 public final class Cgroups {
   /** The name of version 2's one hierarchy, which has all controllers that version 1 has not. */
@@ -66,7 +70,9 @@ public final class Cgroups {
   }
 
   /**
-   * Returns the groups that memory of a process is charged to, from its own up to the root of the hierarchy, as far as this process can see them. Returns none for a process outside of this cgroup namespace.
+   * Returns the groups that memory of a process is charged to, from its own up to the root of the
+   * hierarchy, as far as this process can see them. Returns none for a process outside of this
+   * cgroup namespace.
    */
   public List<MemoryGroup> memoryGroups(String process) {
     List<MemoryGroup> groups = new ArrayList<>();
@@ -96,7 +102,8 @@ public final class Cgroups {
   }
 
   /**
-   * Returns the smallest limit of a process's groups, in bytes; {@link Long#MAX_VALUE} if there is none.
+   * Returns the smallest limit of a process's groups, in bytes; {@link Long#MAX_VALUE} if there is
+   * none.
    */
   public long memoryLimit(String process) {
     return memoryGroups(process).stream()
@@ -106,7 +113,8 @@ public final class Cgroups {
   }
 
   /**
-   * Returns the bytes that this process can have at most: the machine's memory, or less if a group sets a limit.
+   * Returns the bytes that this process can have at most: the machine's memory, or less if a group
+   * sets a limit.
    */
   public long usableMemory() {
     long machine =
@@ -178,7 +186,10 @@ public final class Cgroups {
       return fields(unified ? "memory.events" : "memory.oom_control").number("oom_kill").orElse(0);
     }
 
-    /** Returns the {@linkplain Procfs#memoryStalls stalls} of the group; 0 with version 1, which does not tell. */
+    /**
+     * Returns the {@linkplain Procfs#memoryStalls stalls} of the group; 0 with version 1, which
+     * does not tell.
+     */
     public double stalls() {
       return unified ? procfs.stalls(directory.resolve("memory.pressure")) : 0;
     }

@@ -6,7 +6,8 @@ import java.nio.charset.StandardCharsets;
 import jnr.constants.platform.Errno;
 
 /**
- * Sends datagrams to a unix socket of another program, which Java cannot. Holds no descriptor between two datagrams. Immutable and thread-safe.
+ * Sends datagrams to a unix socket of another program, which Java cannot. Holds no descriptor
+ * between two datagrams. Immutable and thread-safe.
  */
 public final class DatagramSocket {
   private static final int AF_UNIX = 1;

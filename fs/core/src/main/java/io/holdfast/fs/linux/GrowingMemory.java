@@ -17,9 +17,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Memory at one address that grows at its end. It may be a file: if the process is killed, the next one opens the file and has the same content. Meant for tmpfs; nothing is ever synchronised to a disk.
+ * Memory at one address that grows at its end. It may be a file: if the process is killed, the next
+ * one opens the file and has the same content. Meant for tmpfs; nothing is ever synchronised to a
+ * disk.
  *
- * <p>The whole address range is mapped at once; a page takes memory when it is {@linkplain #reserve reserved}. If the file's filesystem has no room, the rest of the range is a file elsewhere. If no place has room, the rest is memory of this process, which the next one cannot find. The first page of the file says where each part is ({@link MemoryParts}). A page that is not reserved must be neither written nor read: the access would take a page, and end the process if there is none.
+ * <p>The whole address range is mapped at once; a page takes memory when it is {@linkplain #reserve
+ * reserved}. If the file's filesystem has no room, the rest of the range is a file elsewhere. If no
+ * place has room, the rest is memory of this process, which the next one cannot find. The first
+ * page of the file says where each part is ({@link MemoryParts}). A page that is not reserved must
+ * be neither written nor read: the access would take a page, and end the process if there is none.
  *
  * <p>Thread-safe as memory is; the monitor guards the parts.
  */
@@ -32,7 +38,10 @@ public final class GrowingMemory implements AutoCloseable {
   /** How much is reserved at a time. */
   private static final long STEP = 256 << 10;
 
-  /** The bytes that a reservation leaves free on the file's filesystem, for the small files beside it. */
+  /**
+   * The bytes that a reservation leaves free on the file's filesystem, for the small files beside
+   * it.
+   */
   private static final long LEFT = STEP;
 
   private static final long HEADER = Linux.PAGE_SIZE;
@@ -127,7 +136,8 @@ public final class GrowingMemory implements AutoCloseable {
   /**
    * Opens a file, or creates it.
    *
-   * @param elsewhere directories for parts that have no room there, in the order in which they are used
+   * @param elsewhere directories for parts that have no room there, in the order in which they are
+   *     used
    * @throws FsException UNAVAILABLE if a part was in the memory of a process that has ended
    */
   public static GrowingMemory at(Path file, List<Path> elsewhere) throws FsException {
@@ -150,7 +160,8 @@ public final class GrowingMemory implements AutoCloseable {
   }
 
   /**
-   * Makes sure that everything below an offset can be written. To touch a page for which there is no memory would end the process.
+   * Makes sure that everything below an offset can be written. To touch a page for which there is
+   * no memory would end the process.
    *
    * @throws FsException NO_MEMORY if there is none left
    */
@@ -215,7 +226,8 @@ public final class GrowingMemory implements AutoCloseable {
   }
 
   /**
-   * Maps pages into this process, with their content, so that a write there never waits for a page. Without swap the pages stay. To be called before others write there.
+   * Maps pages into this process, with their content, so that a write there never waits for a page.
+   * Without swap the pages stay. To be called before others write there.
    */
   public void touch(long from, long to) {
     for (long at = from / Linux.PAGE_SIZE * Linux.PAGE_SIZE; at < to; at += Linux.PAGE_SIZE) {

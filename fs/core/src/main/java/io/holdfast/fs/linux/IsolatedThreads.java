@@ -22,11 +22,14 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads with a descriptor table of their own, for everything that touches the own mount. A thread that waits for its own daemon must not hold /dev/fuse. If the process were killed in that moment, the descriptor would stay open in the waiting thread, and mount and process would hang for ever. So these threads start before the mount, and leave the common table at once.
+ * Threads with a descriptor table of their own, for everything that touches the own mount. A thread
+ * that waits for its own daemon must not hold /dev/fuse. If the process were killed in that moment,
+ * the descriptor would stay open in the waiting thread, and mount and process would hang for ever.
+ * So these threads start before the mount, and leave the common table at once.
  *
- * <p>A task opens its own descriptors and uses no others: no logging, no Java I/O. All jars
- * of the class path are opened before the first thread starts, so that a class loaded here comes
- * through a descriptor that every table has.
+ * <p>A task opens its own descriptors and uses no others: no logging, no Java I/O. All jars of the
+ * class path are opened before the first thread starts, so that a class loaded here comes through a
+ * descriptor that every table has.
  */
 public final class IsolatedThreads implements Executor, AutoCloseable {
   private static final int CLONE_FILES = 0x400;
@@ -45,7 +48,8 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
       };
 
   /**
-   * Failures of tasks, for a thread that can log. Keeps the last failure of each thread until it is taken. Thread-safe.
+   * Failures of tasks, for a thread that can log. Keeps the last failure of each thread until it is
+   * taken. Thread-safe.
    */
   public static final class Failures {
     private final ConcurrentHashMap<String, AtomicReference<@Nullable Throwable>> byThread =
@@ -138,7 +142,8 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
   }
 
   /**
-   * Closes the standard streams: a program that reads the daemon's output then sees its end when the daemon closes it, not when this thread ends.
+   * Closes the standard streams: a program that reads the daemon's output then sees its end when
+   * the daemon closes it, not when this thread ends.
    */
   private static void leaveStandardStreams() {
     long path = Linux.scratch().path();
@@ -177,7 +182,9 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
     return tasks.size();
   }
 
-  /** Drops the tasks that wait, and ends each thread after its current task; does not wait for that. */
+  /**
+   * Drops the tasks that wait, and ends each thread after its current task; does not wait for that.
+   */
   @Override
   public void close() {
     closed = true;

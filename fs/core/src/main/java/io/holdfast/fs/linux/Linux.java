@@ -63,7 +63,8 @@ public final class Linux {
   }
 
   /**
-   * Opens a path beneath a directory. Follows no symlink, neither as the last component nor as any before it.
+   * Opens a path beneath a directory. Follows no symlink, neither as the last component nor as any
+   * before it.
    *
    * @param dirfd an open directory
    * @param path relative, without a leading slash; empty for the directory itself; may be longer
@@ -136,7 +137,9 @@ public final class Linux {
   }
 
   /**
-   * Tells whether every page of a mapped range is in memory; an access to the range then waits for nobody. Also true if the kernel does not say, as to a process that might not write to the file, or that may not ask.
+   * Tells whether every page of a mapped range is in memory; an access to the range then waits for
+   * nobody. Also true if the kernel does not say, as to a process that might not write to the file,
+   * or that may not ask.
    */
   public static boolean isInMemory(long address, long length) {
     long vector = scratch().area();
@@ -184,7 +187,10 @@ public final class Linux {
     return bytes;
   }
 
-  /** Describes an error number in a few words, for messages. If the number means that a bound was met, also says how to raise it. */
+  /**
+   * Describes an error number in a few words, for messages. If the number means that a bound was
+   * met, also says how to raise it.
+   */
   public static String describe(int errno) {
     Errno known = Errno.valueOf(errno);
     if (known == Errno.EMFILE) {

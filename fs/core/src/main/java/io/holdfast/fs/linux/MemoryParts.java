@@ -24,7 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The files of a {@link GrowingMemory}, one behind the other in its range: the first file, and files elsewhere for the parts that have no room in the first. Each file is as long as the range, and holds its part at the same offset. The first page of the first file says where the others are:
+ * The files of a {@link GrowingMemory}, one behind the other in its range: the first file, and
+ * files elsewhere for the parts that have no room in the first. Each file is as long as the range,
+ * and holds its part at the same offset. The first page of the first file says where the others
+ * are:
  *
  * <pre>
  *    0 magic u64, written last         256 first of the parts elsewhere, 320 bytes each:
@@ -34,7 +37,8 @@ import org.slf4j.LoggerFactory;
  *                                           26 path
  * </pre>
  *
- * <p>The name of a part elsewhere follows from the first file's name. So a process that creates the first file anew removes the parts that another has left. Not thread-safe.
+ * <p>The name of a part elsewhere follows from the first file's name. So a process that creates the
+ * first file anew removes the parts that another has left. Not thread-safe.
  */
 final class MemoryParts implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(MemoryParts.class);
@@ -71,7 +75,8 @@ final class MemoryParts implements AutoCloseable {
   private static final int TMPFS = 0x01021994;
 
   /**
-   * Filesystems on which a reserved page can be written again and again, even if the filesystem is full. A filesystem that writes each page to a new place may have no place for it then.
+   * Filesystems on which a reserved page can be written again and again, even if the filesystem is
+   * full. A filesystem that writes each page to a new place may have no place for it then.
    */
   private static final Set<Integer> KEEP_THEIR_PLACE = Set.of(TMPFS, 0xEF53, 0x58465342);
 
@@ -95,7 +100,8 @@ final class MemoryParts implements AutoCloseable {
     }
 
     /**
-     * Tells whether the file's filesystem has so many bytes free. Other programs use the places elsewhere too, so half of each is left to them. A filesystem without a bound always has room.
+     * Tells whether the file's filesystem has so many bytes free. Other programs use the places
+     * elsewhere too, so half of each is left to them. A filesystem without a bound always has room.
      */
     boolean leaves(long bytes) {
       long figures = Linux.scratch().area();
@@ -180,7 +186,10 @@ final class MemoryParts implements AutoCloseable {
     return isNew;
   }
 
-  /** Writes the header of a new file, and removes the parts elsewhere that an earlier file of the same name has left. */
+  /**
+   * Writes the header of a new file, and removes the parts elsewhere that an earlier file of the
+   * same name has left.
+   */
   void begin(long header) throws FsException {
     try {
       for (Path place : places) {
@@ -272,7 +281,10 @@ final class MemoryParts implements AutoCloseable {
     }
   }
 
-  /** Opens a file in the next place that has room; else memory of this process; null if that is full too. */
+  /**
+   * Opens a file in the next place that has room; else memory of this process; null if that is full
+   * too.
+   */
   @Nullable Part open(long from) {
     while (tried < places.size()) {
       Part part = create(within(places.get(tried++)), from);
@@ -287,7 +299,10 @@ final class MemoryParts implements AutoCloseable {
     return fd < 0 ? null : new Part(from, fd, what, null);
   }
 
-  /** Creates a file in a place, or returns null. Never uses a file that is there already, because others may create files in the place too. */
+  /**
+   * Creates a file in a place, or returns null. Never uses a file that is there already, because
+   * others may create files in the place too.
+   */
   private @Nullable Part create(Path path, long from) {
     if (Linux.pathBytes(path.toString()).length > LONGEST_PATH) {
       return null;

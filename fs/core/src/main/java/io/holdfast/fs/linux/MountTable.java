@@ -157,7 +157,10 @@ public final class MountTable {
     return mounts.stream().filter(mount -> mount.device().equals(device)).toList();
   }
 
-  /** Replaces the three octal digits by which the kernel writes blanks, tabs, newlines and backslashes. */
+  /**
+   * Replaces the three octal digits by which the kernel writes blanks, tabs, newlines and
+   * backslashes.
+   */
   static String unescape(String text) {
     if (text.indexOf('\\') < 0) {
       return text;

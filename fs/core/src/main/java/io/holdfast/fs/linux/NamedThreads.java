@@ -6,7 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the threads of this program. They have a name, do not keep the process from ending, and log their failures. Thread-safe.
+ * Makes the threads of this program. They have a name, do not keep the process from ending, and log
+ * their failures. Thread-safe.
  */
 public final class NamedThreads implements ThreadFactory {
   private static final Logger log = LoggerFactory.getLogger(NamedThreads.class);

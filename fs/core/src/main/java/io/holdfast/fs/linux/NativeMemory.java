@@ -10,12 +10,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * Native memory for the bytes of items, and mappings of files that hold such bytes. Thread-safe.
  *
- * <p>With {@code -Dholdfast.guard-pages=true}, for tests, each piece has a page before and behind it that nobody can touch, and ends at the end of a page. Code that reads one byte beyond the piece ends the process, and a system call that does so fails. A mapping has its guard behind the last page.
+ * <p>With {@code -Dholdfast.guard-pages=true}, for tests, each piece has a page before and behind
+ * it that nobody can touch, and ends at the end of a page. Code that reads one byte beyond the
+ * piece ends the process, and a system call that does so fails. A mapping has its guard behind the
+ * last page.
  */
 public final class NativeMemory {
   private static final boolean GUARDED = Boolean.getBoolean("holdfast.guard-pages");
 
-  /** The least length that begins at a page: a store that copies straight into the reader's memory wants whole pages for large reads. */
+  /**
+   * The least length that begins at a page: a store that copies straight into the reader's memory
+   * wants whole pages for large reads.
+   */
   private static final long LARGE = 128 << 10;
 
   private static final int PROT_NONE = 0;
@@ -42,7 +48,9 @@ public final class NativeMemory {
   }
 
   /**
-   * Allocates memory that begins at a page. The address that malloc returned is written right before it. aligned_alloc is not used: glibc does not reuse freed memory for the next allocation of the same length, and takes several times the memory that is in use.
+   * Allocates memory that begins at a page. The address that malloc returned is written right
+   * before it. aligned_alloc is not used: glibc does not reuse freed memory for the next allocation
+   * of the same length, and takes several times the memory that is in use.
    */
   private static long fromAPage(long length) {
     long given = LIBC.malloc(length + PAGE_SIZE + Long.BYTES);
@@ -102,7 +110,10 @@ public final class NativeMemory {
     return mapping == null || mapping.address() == -1 ? -Linux.errno() : mapping.address();
   }
 
-  /** Reserves pages that nobody can touch yet, between two pages that nobody ever can; returns the address of the first. */
+  /**
+   * Reserves pages that nobody can touch yet, between two pages that nobody ever can; returns the
+   * address of the first.
+   */
   private static long reserve(long length) {
     long all = wholePages(length) + 2L * PAGE_SIZE;
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;

@@ -11,7 +11,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Reads {@code /proc}: the figures of the machine and of its processes; see proc(5). Keeps nothing: each call reads again. A file counts as empty if it is not there, if this user may not read it, or if its process has ended. Immutable and thread-safe.
+ * Reads {@code /proc}: the figures of the machine and of its processes; see proc(5). Keeps nothing:
+ * each call reads again. A file counts as empty if it is not there, if this user may not read it,
+ * or if its process has ended. Immutable and thread-safe.
  *
  * <p>A process is a process id, or {@link #SELF}.
  */
@@ -48,7 +50,8 @@ public final class Procfs {
    * @param command its name, at most 15 letters
    * @param parent the process that started it, or has adopted it
    * @param session the process that leads its session
-   * @param started when it was started, in ticks since the boot; no other process has had both this number and this time
+   * @param started when it was started, in ticks since the boot; no other process has had both this
+   *     number and this time
    */
   public record ProcessStat(int pid, String command, int parent, int session, long started) {
     /** Tells whether the process leads its session. */
@@ -94,7 +97,8 @@ public final class Procfs {
   }
 
   /**
-   * Reads in large pieces. The kernel answers only the first read of a number below {@code /proc/sys}, and {@link Files#readAllBytes} begins with a read of one byte.
+   * Reads in large pieces. The kernel answers only the first read of a number below {@code
+   * /proc/sys}, and {@link Files#readAllBytes} begins with a read of one byte.
    */
   private static byte[] read(Path file) {
     try (InputStream in = Files.newInputStream(file)) {
@@ -134,13 +138,16 @@ public final class Procfs {
   }
 
   /**
-   * Returns the percentage of the last ten seconds in which some task waited for memory; 0 if the kernel does not tell.
+   * Returns the percentage of the last ten seconds in which some task waited for memory; 0 if the
+   * kernel does not tell.
    */
   public double memoryStalls() {
     return stalls(path("pressure/memory"));
   }
 
-  /** Returns the same from any file of pressure: "some avg10=0.00 avg60=0.00 avg300=0.00 total=0". */
+  /**
+   * Returns the same from any file of pressure: "some avg10=0.00 avg60=0.00 avg300=0.00 total=0".
+   */
   double stalls(Path file) {
     String before = "some avg10=";
     String text = text(file);
@@ -207,7 +214,8 @@ public final class Procfs {
   }
 
   /**
-   * Returns a variable of the environment that a process was started with. May take long: the kernel shows the environment only while nobody changes the process's mappings.
+   * Returns a variable of the environment that a process was started with. May take long: the
+   * kernel shows the environment only while nobody changes the process's mappings.
    */
   public Optional<String> variable(int pid, String name) {
     String before = name + "=";
@@ -287,7 +295,8 @@ public final class Procfs {
   }
 
   /**
-   * The lines of a file, each a name and a value, as in {@code MemTotal: 16 kB} or {@code oom_kill 3}. Immutable.
+   * The lines of a file, each a name and a value, as in {@code MemTotal: 16 kB} or {@code oom_kill
+   * 3}. Immutable.
    */
   public static final class Fields {
     private static final int KIBIBYTE = 1024;

@@ -8,7 +8,9 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks that nobody else can replace a file that this process writes or believes. Otherwise a link could have a daemon of root append to any file, or believe what others have written. Only this process's user and root may be able to replace it. Stateless.
+ * Checks that nobody else can replace a file that this process writes or believes. Otherwise a link
+ * could have a daemon of root append to any file, or believe what others have written. Only this
+ * process's user and root may be able to replace it. Stateless.
  */
 public final class TrustedPlace {
   private static final int ROOT = 0;
@@ -21,7 +23,9 @@ public final class TrustedPlace {
   private static final int ALL_USERS = 100;
   private static final int STICKY = 01000;
 
-  /** A place that is not trusted. The message says in one line which place it is, and what to do. */
+  /**
+   * A place that is not trusted. The message says in one line which place it is, and what to do.
+   */
   public static final class Untrusted extends IOException {
     private static final long serialVersionUID = 1;
 

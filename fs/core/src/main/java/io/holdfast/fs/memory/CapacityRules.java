@@ -7,18 +7,26 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what residents may take now, from the last decision and the figures of now. A pure function, with no clock of its own. Immutable.
+ * Decides what residents may take now, from the last decision and the figures of now. A pure
+ * function, with no clock of its own. Immutable.
  *
  * <p>The rules, in this order; R is a room's {@linkplain Room#reserve() reserve}:
  *
  * <ol>
- *   <li><b>The ceiling.</b> Residents may take {@code --memory} less what everything else takes. Residents that do not fit are evicted, also below {@code --memory-min}. So metadata grow at the cost of residents.
- *   <li><b>Giving up.</b> If less than R is left, residents are evicted until 5/4 R are left, never below {@code --memory-min}; at once no more than 256 MiB, or 1/64 of them.
+ *   <li><b>The ceiling.</b> Residents may take {@code --memory} less what everything else takes.
+ *       Residents that do not fit are evicted, also below {@code --memory-min}. So metadata grow at
+ *       the cost of residents.
+ *   <li><b>Giving up.</b> If less than R is left, residents are evicted until 5/4 R are left, never
+ *       below {@code --memory-min}; at once no more than 256 MiB, or 1/64 of them.
  *   <li><b>Limited.</b> If less than 2 R is left, nothing more is admitted: reads stream.
- *   <li><b>Growing.</b> If more than 3 R has been left for the calm time, residents may grow again into half of the rest, every 10 s, by no more than 1/16 of the capacity or 64 MiB. The calm time is a minute. It doubles, up to 16 minutes, each time that growing ended in giving up; it is a minute again when all has been well for 16.
+ *   <li><b>Growing.</b> If more than 3 R has been left for the calm time, residents may grow again
+ *       into half of the rest, every 10 s, by no more than 1/16 of the capacity or 64 MiB. The calm
+ *       time is a minute. It doubles, up to 16 minutes, each time that growing ended in giving up;
+ *       it is a minute again when all has been well for 16.
  * </ol>
  *
- * <p>Stalls double the reserve, but evict nothing by themselves: a job that thrashes within its own limit would empty the cache for nothing.
+ * <p>Stalls double the reserve, but evict nothing by themselves: a job that thrashes within its own
+ * limit would empty the cache for nothing.
  */
 public final class CapacityRules {
   private static final long STEP = 256L << 20;

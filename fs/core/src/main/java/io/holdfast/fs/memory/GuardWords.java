@@ -9,7 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs the changes of the memory guard: each change once, and the same change no more than once a minute. Not thread-safe.
+ * Logs the changes of the memory guard: each change once, and the same change no more than once a
+ * minute. Not thread-safe.
  */
 final class GuardWords {
   private static final Logger log = LoggerFactory.getLogger(MemoryGuard.class);

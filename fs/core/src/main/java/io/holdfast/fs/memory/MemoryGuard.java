@@ -15,7 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the memory of this process below its ceiling, and evicts residents when others need the memory. Looks four times a second, and sets the capacity that {@link CapacityRules} decide.
+ * Keeps the memory of this process below its ceiling, and evicts residents when others need the
+ * memory. Looks four times a second, and sets the capacity that {@link CapacityRules} decide.
  *
  * <p>One thread looks, and waits while residents are evicted. Any thread may ask for the figures.
  */
@@ -41,7 +42,8 @@ public final class MemoryGuard implements AutoCloseable {
     long capacity();
 
     /**
-     * Sets the most that they may take, and evicts those that do not fit. May wait for that, for a bounded time.
+     * Sets the most that they may take, and evicts those that do not fit. May wait for that, for a
+     * bounded time.
      *
      * @return the number of evicted residents
      */

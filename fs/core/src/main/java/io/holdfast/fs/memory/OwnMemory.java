@@ -8,10 +8,17 @@ import java.util.function.Supplier;
 /**
  * Measures the memory of this process, from /proc and the virtual machine. Thread-safe.
  *
- * <p>The memory of everything but residents is the larger of two figures. The first is the memory in use: anonymous and shared pages, the window, and the kernel's own memory for residents. The second is the memory that was promised: all of transit, and all of the heap with the connections' buffers. The part of these that the virtual machine has not taken yet is lent to the window, to metadata and to the kernel.
+ * <p>The memory of everything but residents is the larger of two figures. The first is the memory
+ * in use: anonymous and shared pages, the window, and the kernel's own memory for residents. The
+ * second is the memory that was promised: all of transit, and all of the heap with the connections'
+ * buffers. The part of these that the virtual machine has not taken yet is lent to the window, to
+ * metadata and to the kernel.
  */
 public final class OwnMemory {
-  /** The kernel's memory for a resident: a mapping, an open file, an inode, a name, and a node of the page cache's tree. */
+  /**
+   * The kernel's memory for a resident: a mapping, an open file, an inode, a name, and a node of
+   * the page cache's tree.
+   */
   static final long KERNEL_BYTES_AN_ITEM = 1536;
 
   private final Procfs procfs;

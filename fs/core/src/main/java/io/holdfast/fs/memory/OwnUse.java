@@ -11,7 +11,8 @@ package io.holdfast.fs.memory;
  * @param virtualMachine compiled code, classes and buffers outside the heap
  * @param kernel the kernel's memory for residents: page tables, mappings, open files, inodes
  * @param other everything else: stacks, and memory that malloc holds and nobody uses
- * @param besides memory that all but residents take, or may take at any moment because it was promised
+ * @param besides memory that all but residents take, or may take at any moment because it was
+ *     promised
  */
 public record OwnUse(
     long residents,

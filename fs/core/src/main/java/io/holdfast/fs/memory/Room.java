@@ -5,12 +5,15 @@ import io.holdfast.fs.figures.MemoryFigures;
 /**
  * Memory that others use as well: the machine's, or that of a cgroup. Immutable.
  *
- * <p>A part of it, the reserve, should stay free at any time: 1/50 of the whole, from 32 MiB to 4 GiB. The reserve doubles while tasks stall for memory for 10 % of the time (PSI, {@code some avg10}).
+ * <p>A part of it, the reserve, should stay free at any time: 1/50 of the whole, from 32 MiB to 4
+ * GiB. The reserve doubles while tasks stall for memory for 10 % of the time (PSI, {@code some
+ * avg10}).
  *
  * @param place the name of the machine or the cgroup, for people
  * @param total bytes
  * @param available bytes that could be had without taking any from a process
- * @param stalled percent of the last ten seconds in which some task waited for memory; 0 if the kernel does not tell
+ * @param stalled percent of the last ten seconds in which some task waited for memory; 0 if the
+ *     kernel does not tell
  */
 public record Room(String place, long total, long available, double stalled) {
   private static final int SHARE = 50;

@@ -6,7 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads what memory is left on the machine and in each cgroup of this process that has a limit. Reads {@code /proc} and {@code /sys} at every call; leaves out a room that it cannot read. Immutable.
+ * Reads what memory is left on the machine and in each cgroup of this process that has a limit.
+ * Reads {@code /proc} and {@code /sys} at every call; leaves out a room that it cannot read.
+ * Immutable.
  */
 public final class Rooms {
   private final Procfs procfs;

@@ -4,7 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Decides which names of extended attributes a user may see. The kernel refuses the values of {@code trusted.*} to all users but root, and leaves it to each filesystem to hide their names. A daemon of root sees all names. Stateless.
+ * Decides which names of extended attributes a user may see. The kernel refuses the values of
+ * {@code trusted.*} to all users but root, and leaves it to each filesystem to hide their names. A
+ * daemon of root sees all names. Stateless.
  */
 final class AttributeNames {
   private static final int ROOT = 0;

@@ -23,17 +23,20 @@ public interface Binding extends KernelView, PageStore, AutoCloseable {
   boolean decidesByAcls();
 
   /**
-   * Returns the number of requests that have reached the daemon since the mount, by the kernel's name of the operation.
+   * Returns the number of requests that have reached the daemon since the mount, by the kernel's
+   * name of the operation.
    */
   Map<String, Long> requests();
 
   /**
-   * Tells whether the kernel has ended the connection. An umount does that without telling the daemon.
+   * Tells whether the kernel has ended the connection. An umount does that without telling the
+   * daemon.
    */
   boolean isDisconnected();
 
   /**
-   * Detaches the mount: nobody finds it from now on. Processes that have files open keep them until this process ends.
+   * Detaches the mount: nobody finds it from now on. Processes that have files open keep them until
+   * this process ends.
    */
   @Override
   void close();

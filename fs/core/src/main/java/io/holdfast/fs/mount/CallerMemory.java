@@ -9,7 +9,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Finds out, from /proc, which memory cgroup a reader's pages are charged to. Thread-safe. Keeps an answer for a second, because the same thread reads many files and seldom moves.
+ * Finds out, from /proc, which memory cgroup a reader's pages are charged to. Thread-safe. Keeps an
+ * answer for a second, because the same thread reads many files and seldom moves.
  */
 final class CallerMemory {
   private static final Duration KEEP = Duration.ofSeconds(1);

@@ -4,7 +4,8 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.origin.Attributes;
 
 /**
- * The nodes of the control directory, which is in the root of a mount and never listed there. Their numbers begin with 0 and are apart from those of the dataset's nodes.
+ * The nodes of the control directory, which is in the root of a mount and never listed there. Their
+ * numbers begin with 0 and are apart from those of the dataset's nodes.
  */
 public interface ControlNodes {
   /** The directory's name in the root of the mount. */

@@ -23,13 +23,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Acts on a change of the dataset, however it became known: releases what is kept of the old version, and has the kernel ask again. Thread-safe. A thread that answers requests may call only {@link #changed}, {@link #missing} and the methods of {@link Tree.ChangeListener}.
+ * Acts on a change of the dataset, however it became known: releases what is kept of the old
+ * version, and has the kernel ask again. Thread-safe. A thread that answers requests may call only
+ * {@link #changed}, {@link #missing} and the methods of {@link Tree.ChangeListener}.
  */
 public final class DatasetChanges implements Tree.ChangeListener, TreePass.ChangeSink {
   private static final Logger log = LoggerFactory.getLogger(DatasetChanges.class);
 
   /**
-   * The most extents of one file that are searched for strays: 512 GiB with items of 8 MiB. Strays behind them stay until the kernel needs the memory.
+   * The most extents of one file that are searched for strays: 512 GiB with items of 8 MiB. Strays
+   * behind them stay until the kernel needs the memory.
    */
   private static final long MOST_STRAYS = 1 << 16;
 
@@ -53,7 +56,8 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
    * The parts that a change concerns.
    *
    * @param metadataTtl how long the kernel keeps names
-   * @param later runs lookups of files that have changed, and tells the kernel of names; not on a thread that answers requests
+   * @param later runs lookups of files that have changed, and tells the kernel of names; not on a
+   *     thread that answers requests
    */
   public record Parts(
       Tree tree,
@@ -121,7 +125,9 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   }
 
   /**
-   * Has the kernel ask again for every entry that is known below a directory, and then shows the directory with all of its rights. Waits first for replies from before, which would show old entries afterwards; and at the end for replies that show the directory with fewer rights.
+   * Has the kernel ask again for every entry that is known below a directory, and then shows the
+   * directory with all of its rights. Waits first for replies from before, which would show old
+   * entries afterwards; and at the end for replies that show the directory with fewer rights.
    */
   private void open(Node directory, Openings.Opening opening) {
     forgetBelow(directory);
@@ -179,7 +185,10 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   }
 
   /**
-   * Tells the kernel of all replaced names. Until then the kernel leads to the old node, of which each read fails, whether a user's request or a peer's question has found the new version. Another thread does it later, because the request that is being answered may be a lookup of the name.
+   * Tells the kernel of all replaced names. Until then the kernel leads to the old node, of which
+   * each read fails, whether a user's request or a peer's question has found the new version.
+   * Another thread does it later, because the request that is being answered may be a lookup of the
+   * name.
    */
   private void tellReplaced() {
     if (telling.getAndSet(true)) {
@@ -197,7 +206,10 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     }
   }
 
-  /** Expires a name once all replies have been given: one of them may still show the old node, and come after anything that the kernel is told now. */
+  /**
+   * Expires a name once all replies have been given: one of them may still show the old node, and
+   * come after anything that the kernel is told now.
+   */
   private void expireOnceReplied(long parent, byte[] name) {
     execute(
         () -> {
@@ -227,7 +239,8 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   }
 
   /**
-   * Waits until the kernel has been told of every change that was found before this call, and until no reply from before this call is on its way.
+   * Waits until the kernel has been told of every change that was found before this call, and until
+   * no reply from before this call is on its way.
    *
    * @throws FsException TIMED_OUT if the origin delays such a reply for too long
    */
@@ -245,7 +258,10 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     }
   }
 
-  /** Has the kernel ask again. If the node stays, only its attributes and listing expire: the name goes on leading there, for processes that work in the directory, and for the file's pages. */
+  /**
+   * Has the kernel ask again. If the node stays, only its attributes and listing expire: the name
+   * goes on leading there, for processes that work in the directory, and for the file's pages.
+   */
   @Override
   public void changed(Node directory, byte[] name, boolean stays) {
     Node now = stays ? tree.known(directory, name) : null;
@@ -258,7 +274,10 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     }
   }
 
-  /** Has the kernel ask for the attributes again, even if the tree has known them for long: the kernel may have been told older ones. */
+  /**
+   * Has the kernel ask for the attributes again, even if the tree has known them for long: the
+   * kernel may have been told older ones.
+   */
   @Override
   public void found(Node directory, byte[] name, Node found) {
     kernel.expireAttributes(directory.id(), name, found.id());
@@ -280,7 +299,8 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   }
 
   /**
-   * Asks the origin for everything at and below a path, and has the kernel ask again for what is different. When the method returns, the kernel shows nothing that is older than the call.
+   * Asks the origin for everything at and below a path, and has the kernel ask again for what is
+   * different. When the method returns, the kernel shows nothing that is older than the call.
    *
    * @param path names separated by slashes, relative to the root; empty for the whole dataset
    * @return the number of known entries that were different
@@ -307,7 +327,9 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   }
 
   /**
-   * Returns the node that a path is known to lead to, and asks the origin for names that are not known. Has the kernel ask again for each name of the path of which it may believe something else.
+   * Returns the node that a path is known to lead to, and asks the origin for names that are not
+   * known. Has the kernel ask again for each name of the path of which it may believe something
+   * else.
    */
   private Node find(String path) throws FsException {
     Node at = tree.root();
@@ -367,7 +389,8 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   }
 
   /**
-   * Drops pages that the previous daemon had in its window: those of items that are not resident, of files that the kernel knows. Nobody else would drop them.
+   * Drops pages that the previous daemon had in its window: those of items that are not resident,
+   * of files that the kernel knows. Nobody else would drop them.
    */
   public void dropStrays() {
     tree.forEach(
@@ -389,9 +412,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
         });
   }
 
-  /**
-   * Asks the origin for every file that has resident items, to free the memory of old versions.
-   */
+  /** Asks the origin for every file that has resident items, to free the memory of old versions. */
   public void refreshResidents() {
     for (long id : residency.residentNodes()) {
       try {

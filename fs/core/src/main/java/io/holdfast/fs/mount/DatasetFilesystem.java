@@ -384,7 +384,10 @@ public final class DatasetFilesystem implements Filesystem {
     return origin.extendedAttribute(known.path(), known.attributes(), name);
   }
 
-  /** Returns the origin's names alone. The attributes that Holdfast adds have values but, like the control directory, are not listed. */
+  /**
+   * Returns the origin's names alone. The attributes that Holdfast adds have values but, like the
+   * control directory, are not listed.
+   */
   @Override
   public byte[] extendedAttributeNames(long node, int uid) throws FsException {
     if (node >= CONTROL) {
@@ -396,7 +399,8 @@ public final class DatasetFilesystem implements Filesystem {
   }
 
   /**
-   * Returns the store's figures. If asking takes long, they are those of the last scan, because {@code find} asks for them in each directory.
+   * Returns the store's figures. If asking takes long, they are those of the last scan, because
+   * {@code find} asks for them in each directory.
    */
   @Override
   public StoreFigures figures() throws FsException {

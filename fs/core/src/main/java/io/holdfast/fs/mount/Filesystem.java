@@ -10,10 +10,13 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read-only filesystem by node, which a binding calls. A node's id is never used for another entry. An entry whose content changes becomes another node; the old node answers STALE from then on.
+ * A read-only filesystem by node, which a binding calls. A node's id is never used for another
+ * entry. An entry whose content changes becomes another node; the old node answers STALE from then
+ * on.
  *
- * <p>Thread-safe. All methods but {@link #read} answer before they return. The origin's deadline bounds each of them. A binding decodes, calls, maps the outcome to an errno, and
- * replies; it takes no decision.
+ * <p>Thread-safe. All methods but {@link #read} answer before they return. The origin's deadline
+ * bounds each of them. A binding decodes, calls, maps the outcome to an errno, and replies; it
+ * takes no decision.
  */
 public interface Filesystem {
   /** The id of the root. */
@@ -28,7 +31,9 @@ public interface Filesystem {
   record Entry(long node, Attributes attributes) {}
 
   /**
-   * Learns that the kernel decides by access control lists, which it reads as extended attributes. To be called before the kernel asks for anything else. Until then, the attributes of an entry with such a list have a mode that gives nobody more than the list does.
+   * Learns that the kernel decides by access control lists, which it reads as extended attributes.
+   * To be called before the kernel asks for anything else. Until then, the attributes of an entry
+   * with such a list have a mode that gives nobody more than the list does.
    */
   void kernelDecidesByAcls();
 
@@ -53,7 +58,8 @@ public interface Filesystem {
   boolean isCurrent(long node);
 
   /**
-   * Returns how long the kernel may believe an answer about names of a directory. An answer that was made between two calls may be believed for the shorter of both times.
+   * Returns how long the kernel may believe an answer about names of a directory. An answer that
+   * was made between two calls may be believed for the shorter of both times.
    */
   Duration believeNames(long directory);
 
@@ -61,10 +67,13 @@ public interface Filesystem {
   Duration believeAttributes(long node);
 
   /**
-   * Passes entries of a directory, without {@code .} and {@code ..}, for as long as the sink takes them. Fails with STALE if the directory has gone: after NOT_FOUND, glibc's readdir would take the directory for an empty one.
+   * Passes entries of a directory, without {@code .} and {@code ..}, for as long as the sink takes
+   * them. Fails with STALE if the directory has gone: after NOT_FOUND, glibc's readdir would take
+   * the directory for an empty one.
    *
    * @param after the place of the last entry that was taken, or 0 to begin
-   * @param looks takes the type of an entry, and tells whether to find out what the entry leads to; called for each entry just before it is passed
+   * @param looks takes the type of an entry, and tells whether to find out what the entry leads to;
+   *     called for each entry just before it is passed
    */
   void list(long directory, long after, IntPredicate looks, ListSink sink) throws FsException;
 
@@ -76,7 +85,8 @@ public interface Filesystem {
   }
 
   /**
-   * Reads from a file. The reply is called once, now or later, from any thread. At or beyond the end of the file it gets no bytes.
+   * Reads from a file. The reply is called once, now or later, from any thread. At or beyond the
+   * end of the file it gets no bytes.
    *
    * @param thread the kernel's id of the thread that reads, or 0 if it is unknown
    */

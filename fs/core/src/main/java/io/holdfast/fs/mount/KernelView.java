@@ -1,11 +1,11 @@
 package io.holdfast.fs.mount;
 
-/**
- * The kernel's view of the dataset, which the core ends where it is out of date. Thread-safe.
- */
+/** The kernel's view of the dataset, which the core ends where it is out of date. Thread-safe. */
 public interface KernelView {
   /**
-   * Parts a name from the node that it led to. From then on, the next lookup of the name leads the kernel to another inode; open descriptors keep the old inode. May be called while a lookup of the same name is being answered. Waits for a short and bounded time.
+   * Parts a name from the node that it led to. From then on, the next lookup of the name leads the
+   * kernel to another inode; open descriptors keep the old inode. May be called while a lookup of
+   * the same name is being answered. Waits for a short and bounded time.
    *
    * @return true if no reply that shows the old node under the name is still on its way
    */
@@ -18,30 +18,38 @@ public interface KernelView {
   void expire(long parent, byte[] name);
 
   /**
-   * Has the kernel ask for the attributes of a file before it shows them again. The kernel keeps the file's pages, if the binding can do it so. Not to be called while a request about the
-   * name, or its directory, waits for the caller.
+   * Has the kernel ask for the attributes of a file before it shows them again. The kernel keeps
+   * the file's pages, if the binding can do it so. Not to be called while a request about the name,
+   * or its directory, waits for the caller.
    *
    * @param parent the directory that has the file's name
    */
   void expireAttributes(long parent, byte[] name, long node);
 
   /**
-   * Tells whether the kernel knows a file, and so may have pages of its content. If the kernel knows it, it asks for the attributes again before it shows them. May wait, for a bounded time, so a thread that answers requests must not call it. Returns true if it has waited in vain.
+   * Tells whether the kernel knows a file, and so may have pages of its content. If the kernel
+   * knows it, it asks for the attributes again before it shows them. May wait, for a bounded time,
+   * so a thread that answers requests must not call it. Returns true if it has waited in vain.
    */
   boolean mayKnow(long node);
 
   /**
-   * Waits, for a bounded time, until every request that shows entries and had begun before has its reply. Not to be called by a thread that answers requests.
+   * Waits, for a bounded time, until every request that shows entries and had begun before has its
+   * reply. Not to be called by a thread that answers requests.
    *
    * @return whether all have their replies
    */
   boolean awaitReplies();
 
   /**
-   * Has the kernel ask for the attributes of a directory before it decides by them who may enter. Does not wait, so a thread that answers requests may call it.
+   * Has the kernel ask for the attributes of a directory before it decides by them who may enter.
+   * Does not wait, so a thread that answers requests may call it.
    */
   void expireRights(long directory);
 
-  /** Has the kernel ask for the attributes and the listing of a directory before it shows them again. */
+  /**
+   * Has the kernel ask for the attributes and the listing of a directory before it shows them
+   * again.
+   */
   void expireDirectory(long node);
 }

@@ -23,16 +23,26 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists directories of the dataset from the tree. The tree holds the listing that the origin gave, so a reader needs no memory of its own, and can go on where it was, under another daemon too. A reader that begins gets the names of that moment: the origin lists the directory, unless the directory has not changed since it was listed last, or {@link MetadataCache} still answers for it. Readers that begin at the same time share one listing. Thread-safe.
+ * Lists directories of the dataset from the tree. The tree holds the listing that the origin gave,
+ * so a reader needs no memory of its own, and can go on where it was, under another daemon too. A
+ * reader that begins gets the names of that moment: the origin lists the directory, unless the
+ * directory has not changed since it was listed last, or {@link MetadataCache} still answers for
+ * it. Readers that begin at the same time share one listing. Thread-safe.
  */
 final class Listings {
-  /** The first place of entries without attributes, which the tree does not have: above every node's id. */
+  /**
+   * The first place of entries without attributes, which the tree does not have: above every node's
+   * id.
+   */
   private static final long UNKNOWN = 1L << 61;
 
   /** The most places that names of one hash may take. */
   private static final int OF_ONE_HASH = 1 << 20;
 
-  /** The most names without attributes that are remembered. A directory of more names is listed again for each request. */
+  /**
+   * The most names without attributes that are remembered. A directory of more names is listed
+   * again for each request.
+   */
   private static final long MOST_UNKNOWN = 200_000;
 
   private static final Duration UNKNOWN_FOR = Duration.ofMinutes(10);
@@ -42,7 +52,10 @@ final class Listings {
   /** How long after a listing its attributes of entries count as fresh; see {@link #YOUNG_PART}. */
   private static final long YOUNG_NANOS = Duration.ofSeconds(2).toNanos();
 
-  /** Attributes of a listing count as fresh for no more than this part of the TTL, because the kernel then believes them for a whole TTL. */
+  /**
+   * Attributes of a listing count as fresh for no more than this part of the TTL, because the
+   * kernel then believes them for a whole TTL.
+   */
   private static final int YOUNG_PART = 100;
 
   private final Tree tree;
@@ -94,10 +107,12 @@ final class Listings {
   }
 
   /**
-   * Makes sure that the listing is there. If a reader goes on with a listing that began under another daemon, the tree may not have all of it.
+   * Makes sure that the listing is there. If a reader goes on with a listing that began under
+   * another daemon, the tree may not have all of it.
    *
    * @return the entries that the tree does not have
-   * @throws FsException IO if the reader goes on among these, and the tree has them by now, in its own order
+   * @throws FsException IO if the reader goes on among these, and the tree has them by now, in its
+   *     own order
    */
   private List<ListedEntry> begin(Node directory, long after) throws FsException {
     if (after == 0 && !metadata.holds(directory)) {
@@ -133,7 +148,8 @@ final class Listings {
   }
 
   /**
-   * Returns an entry with the node that it leads to; null if the entry has gone, or has another place now.
+   * Returns an entry with the node that it leads to; null if the entry has gone, or has another
+   * place now.
    */
   private @Nullable ListedEntry lookedUp(Node directory, Node entry, boolean ask) {
     byte[] name = entry.name();

@@ -8,7 +8,13 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * Decides which questions the tree answers without the origin. If asking the origin takes long, the tree answers for directories that were listed whole less than the metadata TTL ago. The kernel is told to believe such an answer for the rest of that time, and what the origin has just said for all of it. If the origin does not answer, the tree answers with what was known last, as caches of HTTP do (stale-if-error, RFC 5861): hits need no origin, so names must not need it either. The kernel is told to believe that for a moment only. With a TTL of 0 the tree answers nothing by itself. Thread-safe.
+ * Decides which questions the tree answers without the origin. If asking the origin takes long, the
+ * tree answers for directories that were listed whole less than the metadata TTL ago. The kernel is
+ * told to believe such an answer for the rest of that time, and what the origin has just said for
+ * all of it. If the origin does not answer, the tree answers with what was known last, as caches of
+ * HTTP do (stale-if-error, RFC 5861): hits need no origin, so names must not need it either. The
+ * kernel is told to believe that for a moment only. With a TTL of 0 the tree answers nothing by
+ * itself. Thread-safe.
  */
 final class MetadataCache {
   /** How long the kernel is to believe an answer that the origin could not confirm. */
@@ -112,7 +118,10 @@ final class MetadataCache {
     return believe(listing(node));
   }
 
-  /** Returns the directory whose listing has the attributes of a node: its parent, or the root for itself. */
+  /**
+   * Returns the directory whose listing has the attributes of a node: its parent, or the root for
+   * itself.
+   */
   private static Node listing(Node node) {
     Node parent = node.parent();
     return parent == null ? node : parent;

@@ -7,7 +7,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Directories whose rights now let somebody in who could not enter before. The kernel keeps what it was told of the entries below such a directory while nobody could get there. A file that was closed, or moved away, before the directory was opened would be open to all for as long as the kernel believes that. So the directory is shown with the rights that it had before and also has now, until the kernel has been told to ask again for all entries that are known below. Thread-safe.
+ * Directories whose rights now let somebody in who could not enter before. The kernel keeps what it
+ * was told of the entries below such a directory while nobody could get there. A file that was
+ * closed, or moved away, before the directory was opened would be open to all for as long as the
+ * kernel believes that. So the directory is shown with the rights that it had before and also has
+ * now, until the kernel has been told to ask again for all entries that are known below.
+ * Thread-safe.
  */
 final class Openings {
   private static final int ALL = 7;
@@ -15,7 +20,10 @@ final class Openings {
 
   private final ConcurrentHashMap<Long, Opening> openings = new ConcurrentHashMap<>();
 
-  /** The opening of a directory. If a directory is opened twice, the second opening has the rights that both have, and replaces the first. */
+  /**
+   * The opening of a directory. If a directory is opened twice, the second opening has the rights
+   * that both have, and replaces the first.
+   */
   static final class Opening {
     private final Attributes shown;
 
@@ -41,7 +49,10 @@ final class Openings {
     return openings.get(directory);
   }
 
-  /** Ends an opening: the directory is shown as it is. Returns false if the directory was opened again. */
+  /**
+   * Ends an opening: the directory is shown as it is. Returns false if the directory was opened
+   * again.
+   */
   boolean end(long directory, Opening opening) {
     return openings.remove(directory, opening);
   }

@@ -9,7 +9,12 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names of which the kernel may believe something out of date, for the metadata TTL: names that it was told do not exist, and names that lead to another node by now. The kernel does not say what it remembers, so a refresh must tell it to look each of them up again, even if the tree has known better for long. A name is forgotten only when the kernel has been told: a second refresh that comes meanwhile must not return before that, and tells the kernel too. Bounded: of very many names the oldest are forgotten; the kernel then believes them until the TTL is over. Thread-safe.
+ * Names of which the kernel may believe something out of date, for the metadata TTL: names that it
+ * was told do not exist, and names that lead to another node by now. The kernel does not say what
+ * it remembers, so a refresh must tell it to look each of them up again, even if the tree has known
+ * better for long. A name is forgotten only when the kernel has been told: a second refresh that
+ * comes meanwhile must not return before that, and tells the kernel too. Bounded: of very many
+ * names the oldest are forgotten; the kernel then believes them until the TTL is over. Thread-safe.
  */
 final class OutdatedNames {
   private static final long MOST = 100_000;

@@ -5,7 +5,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Counts, by node, the replies on their way to the kernel that show the node under a name. A name may be parted from a node only when there are none. A late reply would lead the kernel to the old node for as long as it believes the reply, or give the old attributes to the new inode.
+ * Counts, by node, the replies on their way to the kernel that show the node under a name. A name
+ * may be parted from a node only when there are none. A late reply would lead the kernel to the old
+ * node for as long as it believes the reply, or give the old attributes to the new inode.
  *
  * <p>Thread-safe; the monitor guards the counts.
  */
@@ -28,8 +30,8 @@ public final class PendingReplies {
   }
 
   /**
-   * Waits until every request that had begun before the call has its reply. Not to be
-   * called by a thread that answers requests.
+   * Waits until every request that had begun before the call has its reply. Not to be called by a
+   * thread that answers requests.
    *
    * @return whether the wait ended within a bounded time
    */
@@ -43,7 +45,8 @@ public final class PendingReplies {
   }
 
   /**
-   * Looks a name up for a reply, and enters the node. Does not return a node that was parted from its name before it was entered: nobody would wait for that reply.
+   * Looks a name up for a reply, and enters the node. Does not return a node that was parted from
+   * its name before it was entered: nobody would wait for that reply.
    */
   public Filesystem.Entry lookup(Filesystem filesystem, long parent, byte[] name)
       throws FsException {

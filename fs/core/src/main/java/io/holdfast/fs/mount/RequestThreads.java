@@ -26,7 +26,10 @@ public final class RequestThreads {
   /** The most idle threads that stay once no thread was needed for a while. */
   private static final int MOST_IDLE = 4;
 
-  /** How long no thread must have been needed before idle threads end: starting a thread costs more than keeping it. */
+  /**
+   * How long no thread must have been needed before idle threads end: starting a thread costs more
+   * than keeping it.
+   */
   private static final long CALM_NANOS = Duration.ofSeconds(10).toNanos();
 
   private static final int OPCODES = 64;
@@ -65,7 +68,8 @@ public final class RequestThreads {
   /**
    * Creates the threads; none runs before {@link #start}.
    *
-   * @param receivers makes a receiver for each thread, on that thread; throws OutOfMemoryError if the thread could not answer requests
+   * @param receivers makes a receiver for each thread, on that thread; throws OutOfMemoryError if
+   *     the thread could not answer requests
    * @param most how many threads there may be
    * @param whenEnded runs on each thread that ends because the connection has ended
    */
@@ -85,7 +89,10 @@ public final class RequestThreads {
     threads.newThread(this::run).start();
   }
 
-  /** Starts another thread. If none can be had, the next request waits until this thread has answered. */
+  /**
+   * Starts another thread. If none can be had, the next request waits until this thread has
+   * answered.
+   */
   private void startAnother() {
     try {
       start();

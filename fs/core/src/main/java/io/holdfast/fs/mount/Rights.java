@@ -15,7 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The modes and access control lists by which the kernel decides who may do what. Together they give nobody more than the origin does. If the kernel does not decide by lists, or would not understand the list of an entry, the entry is shown with the {@linkplain Acl#strictMode strict} mode. Thread-safe.
+ * The modes and access control lists by which the kernel decides who may do what. Together they
+ * give nobody more than the origin does. If the kernel does not decide by lists, or would not
+ * understand the list of an entry, the entry is shown with the {@linkplain Acl#strictMode strict}
+ * mode. Thread-safe.
  */
 final class Rights {
   private static final Logger log = LoggerFactory.getLogger(Rights.class);
@@ -23,7 +26,10 @@ final class Rights {
   private static final OriginPath ACCESS = OriginPath.of("system.posix_acl_access");
   private static final OriginPath DEFAULT = OriginPath.of("system.posix_acl_default");
 
-  /** A list with no more than a mode says: the version, then tag, permissions and id for owner, group and others. */
+  /**
+   * A list with no more than a mode says: the version, then tag, permissions and id for owner,
+   * group and others.
+   */
   private static final int MINIMAL_BYTES = 4 + 3 * 8;
 
   private static final int VERSION = 2;
@@ -80,7 +86,8 @@ final class Rights {
   }
 
   /**
-   * Returns the list of an entry, which belongs to the mode that was shown. If the entry has changed since, or the origin does not answer, the list says the same as the strict mode.
+   * Returns the list of an entry, which belongs to the mode that was shown. If the entry has
+   * changed since, or the origin does not answer, the list says the same as the strict mode.
    *
    * @throws FsException NO_ATTRIBUTE if the entry has no list
    */
@@ -122,7 +129,10 @@ final class Rights {
     };
   }
 
-  /** Asks the origin. An unsupported list becomes NO_ATTRIBUTE: the kernel takes any other error for a failure of its decision. */
+  /**
+   * Asks the origin. An unsupported list becomes NO_ATTRIBUTE: the kernel takes any other error for
+   * a failure of its decision.
+   */
   private byte[] asked(Node node, byte[] name) throws FsException {
     try {
       return origin.extendedAttribute(node.path(), node.attributes(), name);

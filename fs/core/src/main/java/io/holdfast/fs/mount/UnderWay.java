@@ -4,7 +4,8 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /**
- * Counts tasks under way. A caller can wait until all tasks that began before have ended, while more tasks begin. Thread-safe.
+ * Counts tasks under way. A caller can wait until all tasks that began before have ended, while
+ * more tasks begin. Thread-safe.
  */
 final class UnderWay {
   private static final long LONGEST_MILLIS = Duration.ofSeconds(2).toMillis();
@@ -14,7 +15,10 @@ final class UnderWay {
 
   private int turn;
 
-  /** The lock of the one thread that waits: two threads would mix up their turns. Taken before the monitor. */
+  /**
+   * The lock of the one thread that waits: two threads would mix up their turns. Taken before the
+   * monitor.
+   */
   private final Object waiter = new Object();
 
   /**

@@ -21,9 +21,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts what applications do with the mount, by process and by job: opens, misses, bytes fetched, time stalled, epochs. Does not count this process. Thread-safe.
+ * Counts what applications do with the mount, by process and by job: opens, misses, bytes fetched,
+ * time stalled, epochs. Does not count this process. Thread-safe.
  *
- * <p>Bounded, whatever users start and however they name it. The jobs and processes that were active last have a row each; one more row sums up the others. Names have a bounded length ({@link JobNames}). A process keeps the job in which it was first seen, also when it has ended.
+ * <p>Bounded, whatever users start and however they name it. The jobs and processes that were
+ * active last have a row each; one more row sums up the others. Names have a bounded length ({@link
+ * JobNames}). A process keeps the job in which it was first seen, also when it has ended.
  */
 public final class Activity {
   /** The most jobs with a row each. */
@@ -38,7 +41,10 @@ public final class Activity {
   /** The number in the row of all other processes; no process has it. */
   private static final int NO_PROCESS = -1;
 
-  /** The bytes of heap for each job: a job, and what is known of the files that it opens, take a part of them. */
+  /**
+   * The bytes of heap for each job: a job, and what is known of the files that it opens, take a
+   * part of them.
+   */
   private static final long HEAP_OF_JOB = 2 << 20;
 
   private static final int FEWEST_JOBS = 32;
@@ -60,7 +66,10 @@ public final class Activity {
   private final LongAdder opens = new LongAdder();
   private final LoadingCache<Integer, Caller> callers;
 
-  /** Guards the maps, and {@link ProcessActivity#lastSeen}. A leaf. No thread reads /proc while it holds this lock. */
+  /**
+   * Guards the maps, and {@link ProcessActivity#lastSeen}. A leaf. No thread reads /proc while it
+   * holds this lock.
+   */
   private final Object lock = new Object();
 
   private final Map<String, JobFigures> jobs = new HashMap<>();
@@ -181,7 +190,8 @@ public final class Activity {
   /**
    * Returns a thread's figures.
    *
-   * @param thread the kernel's id of it, or 0 if it is unknown; then each call returns another caller
+   * @param thread the kernel's id of it, or 0 if it is unknown; then each call returns another
+   *     caller
    */
   public Caller caller(int thread) {
     if (thread == 0) {
@@ -206,7 +216,9 @@ public final class Activity {
     }
   }
 
-  /** Notes that all opens that are counted from now on were made after those that have been counted. */
+  /**
+   * Notes that all opens that are counted from now on were made after those that have been counted.
+   */
   public void settle() {
     jobsNow().forEach(JobFigures::settle);
   }
@@ -270,7 +282,10 @@ public final class Activity {
     return told;
   }
 
-  /** Tells whether there is anything to show. A process that was only looked up, such as this one, is not shown. */
+  /**
+   * Tells whether there is anything to show. A process that was only looked up, such as this one,
+   * is not shown.
+   */
   private static boolean hasDone(JobCounts counts) {
     return counts.opens() + counts.misses() + counts.stallNanos() > 0;
   }

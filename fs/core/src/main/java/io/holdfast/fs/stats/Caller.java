@@ -3,7 +3,8 @@ package io.holdfast.fs.stats;
 /**
  * A thread that opens and reads files. Thread-safe; the monitor guards the reads under way.
  *
- * <p>The kernel may send several READs at once for one thread, which is blocked only once. So the time counts during which at least one of its reads was not answered.
+ * <p>The kernel may send several READs at once for one thread, which is blocked only once. So the
+ * time counts during which at least one of its reads was not answered.
  */
 public final class Caller {
   private final ProcessActivity process;

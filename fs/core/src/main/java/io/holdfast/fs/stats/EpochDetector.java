@@ -9,19 +9,31 @@ import org.jspecify.annotations.Nullable;
  * Recognises the passes of one job over the files that it reads, from its opens. Not thread-safe;
  * takes at most 140 KiB, however large the dataset.
  *
- * <p>Within a pass, a job opens each file for the first time. An open of a file that was opened in this pass already is a <i>repeat</i>. An open of a file that was opened a moment ago does not count: programs open a file to look at it, and again to read it. A new pass has begun in either of two cases:
+ * <p>Within a pass, a job opens each file for the first time. An open of a file that was opened in
+ * this pass already is a <i>repeat</i>. An open of a file that was opened a moment ago does not
+ * count: programs open a file to look at it, and again to read it. A new pass has begun in either
+ * of two cases:
  *
  * <ul>
- *   <li>Three quarters of the last opens were repeats, over as many opens as an eighth of the pass has files. The job reads the same files again.
- *   <li>There were few repeats, but evenly, and hardly any before, over as many opens as half of the pass has files. The job reads another random share of the files in each pass, as each of several nodes does. A job that draws files at random with replacement repeats them more and more often instead, and begins no new pass before it has seen most of them.
+ *   <li>Three quarters of the last opens were repeats, over as many opens as an eighth of the pass
+ *       has files. The job reads the same files again.
+ *   <li>There were few repeats, but evenly, and hardly any before, over as many opens as half of
+ *       the pass has files. The job reads another random share of the files in each pass, as each
+ *       of several nodes does. A job that draws files at random with replacement repeats them more
+ *       and more often instead, and begins no new pass before it has seen most of them.
  * </ul>
  *
- * <p>The pass began where the repeats became frequent: at the place after which the repeats, less a cost for each open, are most. The cost of an open is half of the rate of repeats (the estimate that a cumulative sum test makes of the time of a change).
+ * <p>The pass began where the repeats became frequent: at the place after which the repeats, less a
+ * cost for each open, are most. The cost of an open is half of the rate of repeats (the estimate
+ * that a cumulative sum test makes of the time of a change).
  */
 final class EpochDetector {
   private static final int SHORTEST_WINDOW = 16;
 
-  /** The window of the first rule: one of so many parts of the pass's files. {@link #PART_FOR_SHARES} is the same for the second rule. */
+  /**
+   * The window of the first rule: one of so many parts of the pass's files. {@link
+   * #PART_FOR_SHARES} is the same for the second rule.
+   */
   private static final int PART = 8;
 
   private static final int PART_FOR_SHARES = 2;
@@ -46,7 +58,10 @@ final class EpochDetector {
   private final OpenedFiles files = new OpenedFiles();
   private final ArrayDeque<Mark> marks = new ArrayDeque<>();
 
-  /** The opens that counted; {@link #began} and {@link #lastBegan} are the opens before this pass, and before the last one. */
+  /**
+   * The opens that counted; {@link #began} and {@link #lastBegan} are the opens before this pass,
+   * and before the last one.
+   */
   private long opens;
 
   private long began;

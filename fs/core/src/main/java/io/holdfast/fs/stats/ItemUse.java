@@ -5,8 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Counts who uses the fetch of an item, or of a part of one. A process, and with it its job, has a miss when it began the fetch or has to wait for it. It has one miss, however often it reads. Thread-safe; the
- * monitor guards the users.
+ * Counts who uses the fetch of an item, or of a part of one. A process, and with it its job, has a
+ * miss when it began the fetch or has to wait for it. It has one miss, however often it reads.
+ * Thread-safe; the monitor guards the users.
  */
 final class ItemUse implements FetchUse {
   private final Activity activity;

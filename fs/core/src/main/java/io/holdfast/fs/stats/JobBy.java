@@ -20,7 +20,10 @@ public record JobBy(Kind kind, String variable) {
   public enum Kind {
     /** By control group. */
     CGROUP,
-    /** By the command that a shell or the system has started: the job has all processes that this command has started. */
+    /**
+     * By the command that a shell or the system has started: the job has all processes that this
+     * command has started.
+     */
     TREE,
     /** Each process is a job. */
     PID,

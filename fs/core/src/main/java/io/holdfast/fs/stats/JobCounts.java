@@ -3,7 +3,8 @@ package io.holdfast.fs.stats;
 import java.util.OptionalDouble;
 
 /**
- * Cumulative figures of a job at one moment. The figures of a time are the difference of two. Immutable.
+ * Cumulative figures of a job at one moment. The figures of a time are the difference of two.
+ * Immutable.
  *
  * @param opens files opened
  * @param items items of the files that were opened

@@ -9,7 +9,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The opens, waits and epochs of a job since the mount. Thread-safe. The monitor guards the fields that are not final, and is a leaf.
+ * The opens, waits and epochs of a job since the mount. Thread-safe. The monitor guards the fields
+ * that are not final, and is a leaf.
  */
 final class JobFigures {
   private static final int MOST_EPOCHS = 16;
@@ -33,7 +34,10 @@ final class JobFigures {
   private JobCounts epochBegan;
   private volatile long lastActive;
 
-  /** The figures before the opens that are being counted; {@link #settling} are those before the next opens. */
+  /**
+   * The figures before the opens that are being counted; {@link #settling} are those before the
+   * next opens.
+   */
   private JobCounts settled;
 
   private JobCounts settling;
@@ -79,7 +83,9 @@ final class JobFigures {
   }
 
   /**
-   * Returns the figures before an open. The watcher reports opens a little later, when their misses may have been counted already. So these are the figures of the moment when the watcher read the previous opens.
+   * Returns the figures before an open. The watcher reports opens a little later, when their misses
+   * may have been counted already. So these are the figures of the moment when the watcher read the
+   * previous opens.
    */
   private JobCounts beforeOpenWithoutLocking() {
     JobCounts other = settles ? settled : countsWithoutLocking();
@@ -100,7 +106,8 @@ final class JobFigures {
   }
 
   /**
-   * Tells whether the fetch of a part counts as a miss of the item. It does if the part begins the item, or if the item is not among the last ones.
+   * Tells whether the fetch of a part counts as a miss of the item. It does if the part begins the
+   * item, or if the item is not among the last ones.
    */
   synchronized boolean isMiss(Object item, boolean begins) {
     for (@Nullable Object recent : recentItems) {

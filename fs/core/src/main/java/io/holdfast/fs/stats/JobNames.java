@@ -21,10 +21,17 @@ import java.util.regex.Pattern;
 /**
  * Names the job that a process belongs to. Keeps nothing; thread-safe.
  *
- * <p>By control group, the name is the group's path, without the groups that schedulers make below a job: for Slurm the job without step and task, for Kubernetes the pod without the container. By tree, the name is the command that the system, or a shell that leads a session, has started. So all processes that a training script starts belong to it, and two scripts of one terminal are two jobs.
+ * <p>By control group, the name is the group's path, without the groups that schedulers make below
+ * a job: for Slurm the job without step and task, for Kubernetes the pod without the container. By
+ * tree, the name is the command that the system, or a shell that leads a session, has started. So
+ * all processes that a training script starts belong to it, and two scripts of one terminal are two
+ * jobs.
  */
 final class JobNames {
-  /** The job of processes of which nothing is known: they had ended before they were looked up, or are hidden. */
+  /**
+   * The job of processes of which nothing is known: they had ended before they were looked up, or
+   * are hidden.
+   */
   static final String UNKNOWN = "unknown";
 
   /** The row of all jobs, or processes, that have no row of their own; no job has this name. */
@@ -48,7 +55,9 @@ final class JobNames {
       Pattern.compile(".*?/(job_[0-9]+|([^/]*-)?pod[0-9a-f_-]{32,}(\\.slice)?)(?=/|$)");
 
   /**
-   * How long to wait for an environment. The kernel shows it only while nobody changes the process's mappings, and a thread that changes them may wait for a page of the mount, and so for this thread.
+   * How long to wait for an environment. The kernel shows it only while nobody changes the
+   * process's mappings, and a thread that changes them may wait for a page of the mount, and so for
+   * this thread.
    */
   private static final int ENVIRONMENT_MILLIS = 100;
 
@@ -78,7 +87,9 @@ final class JobNames {
     return bounded(nameOf(process));
   }
 
-  /** Shortens a name. Shortens a name. Names that differ only behind the bound get different ends. */
+  /**
+   * Shortens a name. Shortens a name. Names that differ only behind the bound get different ends.
+   */
   static String bounded(String name) {
     String shown = Visible.of(name.substring(0, Math.min(LONGEST, name.length())));
     if (name.length() > LONGEST || shown.length() > LONGEST) {
@@ -104,7 +115,10 @@ final class JobNames {
     return process.command() + "-" + process.pid();
   }
 
-  /** Returns the variable that names jobs; empty if it is not there, or if the kernel does not show it in time. */
+  /**
+   * Returns the variable that names jobs; empty if it is not there, or if the kernel does not show
+   * it in time.
+   */
   private String variable(int pid) {
     try {
       return environments

@@ -19,11 +19,18 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * Counts opens with fanotify, on a mount where the kernel opens files without asking the daemon. Counts by thread and file, in batches, also through bind mounts of containers. Opens of the daemon itself and of control files do not count. The kernel merges two opens of one file by one thread within a batch, so these count once.
+ * Counts opens with fanotify, on a mount where the kernel opens files without asking the daemon.
+ * Counts by thread and file, in batches, also through bind mounts of containers. Opens of the
+ * daemon itself and of control files do not count. The kernel merges two opens of one file by one
+ * thread within a batch, so these count once.
  *
- * <p>The kernel keeps opens in its memory until they are read. Too many may wait there, if for long they come faster than the watcher counts them, or if the daemon is stopped. The watcher then drops those that wait without counting them; see {@link #overflows()}. It does not use the kernel's own bound, which is so low that a quick reader reaches it.
+ * <p>The kernel keeps opens in its memory until they are read. Too many may wait there, if for long
+ * they come faster than the watcher counts them, or if the daemon is stopped. The watcher then
+ * drops those that wait without counting them; see {@link #overflows()}. It does not use the
+ * kernel's own bound, which is so low that a quick reader reaches it.
  *
- * <p>Each event brings an open descriptor of the own mount, so the watcher runs on an isolated thread. Thread-safe.
+ * <p>Each event brings an open descriptor of the own mount, so the watcher runs on an isolated
+ * thread. Thread-safe.
  */
 public final class OpenWatcher implements AutoCloseable {
   private static final int FAN_CLOEXEC = 1;
@@ -38,7 +45,8 @@ public final class OpenWatcher implements AutoCloseable {
   private static final long FAN_OPEN = 0x20;
 
   /**
-   * struct fanotify_event_metadata: 0 event_len u32, 8 mask u64, 16 fd i32, 20 pid i32 (the thread's id).
+   * struct fanotify_event_metadata: 0 event_len u32, 8 mask u64, 16 fd i32, 20 pid i32 (the
+   * thread's id).
    */
   private static final int EVENT_FD = 16;
 
@@ -46,7 +54,9 @@ public final class OpenWatcher implements AutoCloseable {
   private static final int EVENT_SIZE = 24;
   private static final int BUFFER = 64 << 10;
 
-  /** The most buffers in a batch, so that the opens of a thread that never rests are counted too. */
+  /**
+   * The most buffers in a batch, so that the opens of a thread that never rests are counted too.
+   */
   private static final int MOST_BUFFERS = 16;
 
   /** The most opens that may wait, in some 20 MB of the kernel's memory; fewer for a test. */
@@ -91,7 +101,9 @@ public final class OpenWatcher implements AutoCloseable {
     this.activity = activity;
   }
 
-  /** Finds out whether this process may watch, and prepares for it; to be called before the mount. */
+  /**
+   * Finds out whether this process may watch, and prepares for it; to be called before the mount.
+   */
   public boolean prepare() throws FsException {
     int made = onThread(OpenWatcher::makeGroup);
     group = made;
@@ -188,7 +200,10 @@ public final class OpenWatcher implements AutoCloseable {
     return LIBC.ioctl(group, FIONREAD, number) == 0 ? Memory.getInt(number) / EVENT_SIZE : 0;
   }
 
-  /** Drops the opens that wait, by watching with a new group. If there is no new group, goes on with the old one. */
+  /**
+   * Drops the opens that wait, by watching with a new group. If there is no new group, goes on with
+   * the old one.
+   */
   @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
   private void letGo() {
     int fresh = makeGroup();
@@ -216,7 +231,8 @@ public final class OpenWatcher implements AutoCloseable {
   }
 
   /**
-   * Adds an open to a batch. The inode number names the file; it is the origin's. Control files have inode numbers that are negative as signed numbers, and do not count.
+   * Adds an open to a batch. The inode number names the file; it is the origin's. Control files
+   * have inode numbers that are negative as signed numbers, and do not count.
    */
   private static void take(int fd, int thread, Map<Integer, OpenBatch> batch) {
     long area = Linux.scratch().area();
@@ -231,9 +247,7 @@ public final class OpenWatcher implements AutoCloseable {
     }
   }
 
-  /**
-   * Waits, for a short and bounded time, until every open before the call has been counted.
-   */
+  /** Waits, for a short and bounded time, until every open before the call has been counted. */
   public void flush() {
     long end = System.nanoTime() + FLUSH_NANOS;
     // the pass under way may be past the newest event; the one after it is not
@@ -243,7 +257,9 @@ public final class OpenWatcher implements AutoCloseable {
     }
   }
 
-  /** Returns the number of times that the watcher dropped waiting opens, because they were too many. */
+  /**
+   * Returns the number of times that the watcher dropped waiting opens, because they were too many.
+   */
   public long overflows() {
     return overflows;
   }

@@ -3,7 +3,10 @@ package io.holdfast.fs.stats;
 /**
  * The files that a job has opened, and when it opened each last. Not thread-safe.
  *
- * <p>A hash table of fingerprints, 32 bits a file, that never knows more than {@link #MOST} files. In a larger dataset it knows a sample: the files whose fingerprints begin with so many zero bits. A pass over the dataset is also a pass over the sample, so the sample suffices. A table never takes more than 128 KiB, however large the dataset.
+ * <p>A hash table of fingerprints, 32 bits a file, that never knows more than {@link #MOST} files.
+ * In a larger dataset it knows a sample: the files whose fingerprints begin with so many zero bits.
+ * A pass over the dataset is also a pass over the sample, so the sample suffices. A table never
+ * takes more than 128 KiB, however large the dataset.
  */
 final class OpenedFiles {
   /** The most files that are known. */

@@ -14,14 +14,19 @@ public final class ReadStats {
   private final ErrorCounts causes = new ErrorCounts();
   private final LongAdder stallNanos = new LongAdder();
 
-  /** Counts a read that was answered, and the time during which this read alone blocked its thread. */
+  /**
+   * Counts a read that was answered, and the time during which this read alone blocked its thread.
+   */
   public void answered(long length, long nanos) {
     requests.increment();
     bytes.add(length);
     stallNanos.add(nanos);
   }
 
-  /** Counts a read that failed, with its cause, and the time during which this read alone blocked its thread. */
+  /**
+   * Counts a read that failed, with its cause, and the time during which this read alone blocked
+   * its thread.
+   */
   public void failed(FsError cause, long nanos) {
     requests.increment();
     errors.increment();

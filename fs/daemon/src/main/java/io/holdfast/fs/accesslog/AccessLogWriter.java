@@ -14,7 +14,10 @@ import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 
 /**
- * Writes each chosen event as a JSON object in a line: to a file of at most 50 MB, with three older files, or to a Unix socket that a program listens at. Events wait in a bounded queue for the one thread that writes. An event that does not fit is dropped and counted, so no reader ever waits for a disk. Thread-safe.
+ * Writes each chosen event as a JSON object in a line: to a file of at most 50 MB, with three older
+ * files, or to a Unix socket that a program listens at. Events wait in a bounded queue for the one
+ * thread that writes. An event that does not fit is dropped and counted, so no reader ever waits
+ * for a disk. Thread-safe.
  */
 public final class AccessLogWriter implements AccessLog, AutoCloseable {
   /** The fates of an event: the keys of {@link #figures()}. */
@@ -39,7 +42,8 @@ public final class AccessLogWriter implements AccessLog, AutoCloseable {
   /**
    * Opens the log: a socket if there is one, else a file, to which it appends.
    *
-   * @param mustListen whether it is an error that nobody listens at the socket; else events are dropped until somebody listens
+   * @param mustListen whether it is an error that nobody listens at the socket; else events are
+   *     dropped until somebody listens
    * @param who finds a thread's process and job; called by the thread that writes
    * @param nanoTime a clock of nanoseconds
    * @throws IOException if the file cannot be written, or nobody listens

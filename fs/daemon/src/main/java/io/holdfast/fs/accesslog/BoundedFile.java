@@ -21,14 +21,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A log file that grows up to a size, and three older files. Only its owner may write it and only its group may read it, because it has names of files that others may not list. A file with more rights loses them. A file that others could replace is refused.
+ * A log file that grows up to a size, and three older files. Only its owner may write it and only
+ * its group may read it, because it has names of files that others may not list. A file with more
+ * rights loses them. A file that others could replace is refused.
  */
 public final class BoundedFile {
   private static final Logger LOG = LoggerFactory.getLogger(BoundedFile.class);
   private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rw-r-----");
   private static final int OLDER_FILES = 3;
 
-  /** How often the size is checked: with Logback's default of a minute, a burst of events could fill a disk. */
+  /**
+   * How often the size is checked: with Logback's default of a minute, a burst of events could fill
+   * a disk.
+   */
   private static final long SIZE_CHECK_MILLIS = 100;
 
   private BoundedFile() {}
@@ -88,7 +93,10 @@ public final class BoundedFile {
     narrow(file);
   }
 
-  /** Takes rights from a file. Another user's file stays as it is, because only its owner can do that. */
+  /**
+   * Takes rights from a file. Another user's file stays as it is, because only its owner can do
+   * that.
+   */
   private static void narrow(Path file) throws IOException {
     if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       Set<PosixFilePermission> rights = Files.getPosixFilePermissions(file);

@@ -7,7 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which events are logged: one of so many ({@code 1/100}), or so many a second ({@code 500/s}). Immutable.
+ * Which events are logged: one of so many ({@code 1/100}), or so many a second ({@code 500/s}).
+ * Immutable.
  *
  * @param oneOf one of so many events is logged
  * @param perSecond the most events that are logged in a second
@@ -45,7 +46,9 @@ public record Sampling(long oneOf, long perSecond) {
     return new Chooser(this, nanoTime);
   }
 
-  /** Chooses events. Thread-safe without a lock; at the turn of a second it may choose some more. */
+  /**
+   * Chooses events. Thread-safe without a lock; at the turn of a second it may choose some more.
+   */
   static final class Chooser {
     private final Sampling sampling;
     private final LongSupplier nanoTime;

@@ -12,7 +12,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes to a Unix socket that a program listens at. While nobody listens, events are lost, and the stream tries the socket again once a second. For one thread.
+ * Writes to a Unix socket that a program listens at. While nobody listens, events are lost, and the
+ * stream tries the socket again once a second. For one thread.
  */
 final class SocketStream extends OutputStream {
   private static final long RETRY_NANOS = Duration.ofSeconds(1).toNanos();

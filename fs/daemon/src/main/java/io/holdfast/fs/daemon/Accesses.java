@@ -23,7 +23,8 @@ final class Accesses {
   /**
    * Opens the access log.
    *
-   * @param first whether this is the first daemon of the mount: if the file is a socket, a program must listen at it then
+   * @param first whether this is the first daemon of the mount: if the file is a socket, a program
+   *     must listen at it then
    * @throws FsException if the log cannot be written, with one line for the user
    */
   static AccessLogWriter open(Path file, boolean first, Sampling sampling, Activity activity)
@@ -60,7 +61,9 @@ final class Accesses {
         failure == null ? null : failure.code());
   }
 
-  /** Returns the supplier of {@code access_log} in {@code stats.json}: all 0 without an access log. */
+  /**
+   * Returns the supplier of {@code access_log} in {@code stats.json}: all 0 without an access log.
+   */
   static Supplier<AccessLogFigures> figures(AccessLog log) {
     return log instanceof AccessLogWriter file ? file::figures : () -> AccessLogFigures.NONE;
   }

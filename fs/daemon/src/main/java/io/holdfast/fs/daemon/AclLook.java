@@ -18,7 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out whether a dataset has access control lists, before it is mounted: the agreement with the kernel stays for the life of the mount. Asks the tree of an earlier mount, and otherwise looks at the first entries for a short time.
+ * Finds out whether a dataset has access control lists, before it is mounted: the agreement with
+ * the kernel stays for the life of the mount. Asks the tree of an earlier mount, and otherwise
+ * looks at the first entries for a short time.
  */
 final class AclLook implements Origin.ScanSink {
   private static final Logger log = LoggerFactory.getLogger(AclLook.class);

@@ -16,7 +16,10 @@ import java.util.concurrent.ScheduledExecutorService;
 
 /** Applies {@code --memory} and {@code --memory-min} while a mount runs. Immutable. */
 final class Ceiling {
-  /** The system property with the calm time in seconds; for tests, and for machines whose jobs come and go in another rhythm. */
+  /**
+   * The system property with the calm time in seconds; for tests, and for machines whose jobs come
+   * and go in another rhythm.
+   */
   static final String CALM = "holdfast.calm-seconds";
 
   private static final int USUAL_CALM = 60;

@@ -80,7 +80,10 @@ final class Composition {
         : PosixOrigin.open(supervision.origin(), directory, InstantSource.system());
   }
 
-  /** Bounds the calls of an origin by a deadline. Uses fewer threads than answer requests, so that some of these are left when the origin hangs. */
+  /**
+   * Bounds the calls of an origin by a deadline. Uses fewer threads than answer requests, so that
+   * some of these are left when the origin hangs.
+   */
   private static Origin bounded(Origin origin, Settings settings) {
     ExecutorService threads =
         new ThreadPoolExecutor(
@@ -102,7 +105,10 @@ final class Composition {
   }
 
   /**
-   * Creates the threads of fetches. If the origin cannot hang, a fetch runs on the thread of its first reader, because a hand-over costs as much as the fetch of a small file. Otherwise the reader must be able to give up the fetch, and the number of fetches at once adapts to the origin.
+   * Creates the threads of fetches. If the origin cannot hang, a fetch runs on the thread of its
+   * first reader, because a hand-over costs as much as the fetch of a small file. Otherwise the
+   * reader must be able to give up the fetch, and the number of fetches at once adapts to the
+   * origin.
    *
    * @param mayWait whether the origin may hang
    * @param transitBytes memory for fetched bytes; large items leave a part of it to small ones
@@ -126,7 +132,8 @@ final class Composition {
   }
 
   /**
-   * Creates the threads that look changed files up again, and tell the kernel. Housekeeping does not do that: it ends waits for the origin, so it must not wait for the origin itself.
+   * Creates the threads that look changed files up again, and tell the kernel. Housekeeping does
+   * not do that: it ends waits for the origin, so it must not wait for the origin itself.
    */
   static PatientThreads lookers() {
     return new PatientThreads("changed", CHANGED_THREADS);
@@ -155,7 +162,10 @@ final class Composition {
     return threads;
   }
 
-  /** Creates the threads that list the dataset in the background: one a processor, or more if they mostly wait for a store. */
+  /**
+   * Creates the threads that list the dataset in the background: one a processor, or more if they
+   * mostly wait for a store.
+   */
   static Executor scanners(boolean askingTakesLong) {
     int processors = Runtime.getRuntime().availableProcessors();
     int most = askingTakesLong ? SCAN_THREADS : Math.min(processors, SCAN_THREADS);

@@ -34,7 +34,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One running mount. Creates its {@link MountParts}, starts them in order, and stops them in the opposite order. Thread-safe.
+ * One running mount. Creates its {@link MountParts}, starts them in order, and stops them in the
+ * opposite order. Thread-safe.
  */
 public final class Daemon {
   private static final Logger log = LoggerFactory.getLogger(Daemon.class);
@@ -65,7 +66,8 @@ public final class Daemon {
    *
    * @param supervision what the supervisor gave the daemon, or null without a supervisor
    * @return the daemon, once the mount answers
-   * @throws FsException if it cannot. A new mount leaves nothing behind then. A daemon that was to take a mount over leaves the mount and its waiting readers to the next daemon
+   * @throws FsException if it cannot. A new mount leaves nothing behind then. A daemon that was to
+   *     take a mount over leaves the mount and its waiting readers to the next daemon
    * @throws PeerSetupException if a setting of peers is the cause
    */
   public static Daemon start(Settings settings, @Nullable Supervision supervision)
@@ -155,7 +157,10 @@ public final class Daemon {
     ready.countDown();
   }
 
-  /** Tells whether the kernel decides by ACLs. Only with a supervisor: libfuse 2 cannot have the kernel decide. */
+  /**
+   * Tells whether the kernel decides by ACLs. Only with a supervisor: libfuse 2 cannot have the
+   * kernel decide.
+   */
   private boolean letsKernelDecide() throws FsException {
     if (settings.get(SettingTable.ACL) == AclChoice.KERNEL && supervision == null) {
       throw new FsException(
@@ -176,7 +181,8 @@ public final class Daemon {
   }
 
   /**
-   * Starts to watch opens. The kernel asks for the root's attributes then, and the origin may not answer.
+   * Starts to watch opens. The kernel asks for the root's attributes then, and the origin may not
+   * answer.
    */
   private void watchOpens() throws FsException {
     try {
@@ -211,7 +217,9 @@ public final class Daemon {
     }
   }
 
-  /** Returns the service manager. A daemon in the background was not itself started as a service. */
+  /**
+   * Returns the service manager. A daemon in the background was not itself started as a service.
+   */
   private ServiceManager manager() {
     return settings.get(SettingTable.FOREGROUND)
         ? ServiceManager.of(
@@ -236,7 +244,9 @@ public final class Daemon {
     return supervision != null && supervision.restarts() > 0;
   }
 
-  /** Ends the process if the start hangs: readers wait, and the supervisor starts another daemon. */
+  /**
+   * Ends the process if the start hangs: readers wait, and the supervisor starts another daemon.
+   */
   private void endWhenOverdue() {
     try {
       if (!ready.await(START_DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
@@ -279,7 +289,10 @@ public final class Daemon {
     }
   }
 
-  /** Stops the daemon if the mount has gone: somebody may have unmounted it lazily without telling the daemon, or have ended the connection. */
+  /**
+   * Stops the daemon if the mount has gone: somebody may have unmounted it lazily without telling
+   * the daemon, or have ended the connection.
+   */
   private void checkMount() {
     if (parts.binding.isDisconnected()
         || !OwnMountEntry.isMounted(settings.get(SettingTable.MOUNTPOINT))) {
@@ -301,7 +314,9 @@ public final class Daemon {
   }
 
   /**
-   * Returns what the user may expect, in one line; more lines say that keys of the store are hidden, or that pages are not locked. Waits a moment until the dataset has been counted; a large dataset is counted in the background.
+   * Returns what the user may expect, in one line; more lines say that keys of the store are
+   * hidden, or that pages are not locked. Waits a moment until the dataset has been counted; a
+   * large dataset is counted in the background.
    */
   public String plan() {
     StringBuilder plan = new StringBuilder(expected());
@@ -361,9 +376,7 @@ public final class Daemon {
         : ", with peers " + Human.ratio(parts.report.plannedClusterHitRatio()) + "; " + peersThere;
   }
 
-  /**
-   * Unmounts, releases every resident, and ends all parts. Returns when that is done.
-   */
+  /** Unmounts, releases every resident, and ends all parts. Returns when that is done. */
   public void stop() {
     if (stopping.compareAndSet(false, true)) {
       awaitReady();

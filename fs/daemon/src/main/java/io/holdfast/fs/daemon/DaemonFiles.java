@@ -24,7 +24,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The content of the files in {@code .holdfast}, and of scrapes. The mount's owner sees everything; other users see nothing that names a job, process or file. The only state is the labels that metrics remember.
+ * The content of the files in {@code .holdfast}, and of scrapes. The mount's owner sees everything;
+ * other users see nothing that names a job, process or file. The only state is the labels that
+ * metrics remember.
  */
 final class DaemonFiles {
   private final StatsAudience audience;
@@ -61,7 +63,10 @@ final class DaemonFiles {
     return files;
   }
 
-  /** Returns the answer to a scrape. The server does not know who asks, so it shows what other users may see. */
+  /**
+   * Returns the answer to a scrape. The server does not know who asks, so it shows what other users
+   * may see.
+   */
   byte[] scrape() {
     return (audience == StatsAudience.ALL ? metrics : metricsForOthers).text();
   }
@@ -76,7 +81,10 @@ final class DaemonFiles {
         : new Content(forOwner, forOthers);
   }
 
-  /** Returns the figures for other users. Does not wait for opens to be counted: a user who opens files all the time could keep the threads that answer requests. */
+  /**
+   * Returns the figures for other users. Does not wait for opens to be counted: a user who opens
+   * files all the time could keep the threads that answer requests.
+   */
   private Figures statsForOthers() {
     return report.figures().forOthers();
   }

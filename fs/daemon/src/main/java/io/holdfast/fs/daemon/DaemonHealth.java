@@ -7,7 +7,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks that the daemon works: its tasks go on, and its socket answers. The origin and the peers do not count: a daemon whose origin hangs is well. Thread-safe.
+ * Checks that the daemon works: its tasks go on, and its socket answers. The origin and the peers
+ * do not count: a daemon whose origin hangs is well. Thread-safe.
  */
 final class DaemonHealth implements ServiceManager.Health {
   private static final Duration ANSWER_DEADLINE = Duration.ofSeconds(10);

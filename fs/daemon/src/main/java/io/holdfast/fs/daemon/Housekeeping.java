@@ -54,7 +54,9 @@ final class Housekeeping {
     startScans();
   }
 
-  /** Lists the dataset now, and again before the last listing is older than the kernel may believe. */
+  /**
+   * Lists the dataset now, and again before the last listing is older than the kernel may believe.
+   */
   private void startScans() {
     Runnable rescan =
         () -> {

@@ -23,7 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The capacity and the pins that users have changed while the mount runs. A file of the state directory has them for the next daemon of the mount. The file goes when the mount ends.
+ * The capacity and the pins that users have changed while the mount runs. A file of the state
+ * directory has them for the next daemon of the mount. The file goes when the mount ends.
  *
  * <p>Thread-safe. The monitor guards the fields and the writing of the file.
  */

@@ -9,7 +9,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The note that mount(8) keeps of a mount in /run/mount/utab. Without the note, umount(8) knows only the kernel's type of the mount, "fuse", and calls no helper; but only Holdfast's helper can unmount a mount with residents. mount(8) itself writes and removes the note, and mounts nothing then. If the note cannot be written, {@code umount} finds the mount busy. Thread-safe.
+ * The note that mount(8) keeps of a mount in /run/mount/utab. Without the note, umount(8) knows
+ * only the kernel's type of the mount, "fuse", and calls no helper; but only Holdfast's helper can
+ * unmount a mount with residents. mount(8) itself writes and removes the note, and mounts nothing
+ * then. If the note cannot be written, {@code umount} finds the mount busy. Thread-safe.
  */
 public final class MountNote implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(MountNote.class);

@@ -52,7 +52,10 @@ import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All parts of a mount, created in the order that they need. The isolated threads come before the daemon opens any file, so that their descriptor tables hold none of these. The origin comes before the mount may cover it. The threads only wait yet. {@link Undo} ends every part, also if a later part cannot be created. Immutable; the parts are thread-safe.
+ * All parts of a mount, created in the order that they need. The isolated threads come before the
+ * daemon opens any file, so that their descriptor tables hold none of these. The origin comes
+ * before the mount may cover it. The threads only wait yet. {@link Undo} ends every part, also if a
+ * later part cannot be created. Immutable; the parts are thread-safe.
  */
 final class MountParts {
   private static final long SEED = 42;
@@ -270,7 +273,10 @@ final class MountParts {
     return made;
   }
 
-  /** Returns the tree's file; null for a daemon that takes over, because it has the earlier daemon's nodes, which are newer than any file. */
+  /**
+   * Returns the tree's file; null for a daemon that takes over, because it has the earlier daemon's
+   * nodes, which are newer than any file.
+   */
   private @Nullable TreeState treeState() throws FsException {
     Path directory = settings.find(SettingTable.STATE_DIR).orElse(null);
     if (directory == null) {

@@ -28,7 +28,10 @@ final class OwnMountEntry {
     }
   }
 
-  /** Raises the mount's readahead if that is permitted; otherwise reads of large files are only slower. */
+  /**
+   * Raises the mount's readahead if that is permitted; otherwise reads of large files are only
+   * slower.
+   */
   static void raiseReadAhead(Path mountpoint) {
     try {
       Optional<Mount> mount = find(mountpoint);

@@ -7,7 +7,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches tasks that run again and again, and should never take long. A task that takes long, or is not run any more, means that the daemon is stuck. Thread-safe.
+ * Watches tasks that run again and again, and should never take long. A task that takes long, or is
+ * not run any more, means that the daemon is stuck. Thread-safe.
  */
 final class Pulse {
   private final LongSupplier nanoTime;

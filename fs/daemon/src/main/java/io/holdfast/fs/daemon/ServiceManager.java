@@ -16,7 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the service manager that started this process, such as systemd, how the daemon is, by the protocol of sd_notify(3). Says nothing if no service manager wants to know. Thread-safe.
+ * Tells the service manager that started this process, such as systemd, how the daemon is, by the
+ * protocol of sd_notify(3). Says nothing if no service manager wants to know. Thread-safe.
  */
 final class ServiceManager implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ServiceManager.class);
@@ -57,7 +58,8 @@ final class ServiceManager implements AutoCloseable {
   /**
    * Returns the service manager of this process.
    *
-   * @param environment has the address in NOTIFY_SOCKET; WATCHDOG_USEC is how often signs of life must come, unless WATCHDOG_PID is none of the processes
+   * @param environment has the address in NOTIFY_SOCKET; WATCHDOG_USEC is how often signs of life
+   *     must come, unless WATCHDOG_PID is none of the processes
    * @param processes this process, and its supervisor
    */
   static ServiceManager of(
@@ -96,7 +98,8 @@ final class ServiceManager implements AutoCloseable {
   }
 
   /**
-   * Says that the mount answers. From then on sends the status and, while nothing is wrong, signs of life, twice as often as they must come.
+   * Says that the mount answers. From then on sends the status and, while nothing is wrong, signs
+   * of life, twice as often as they must come.
    */
   void ready(Health health, Supplier<String> status) {
     if (socket == null) {
@@ -106,7 +109,9 @@ final class ServiceManager implements AutoCloseable {
     NamedThreads.start("service", () -> keepTelling(health, status));
   }
 
-  /** Says that another daemon takes the place of this one; that daemon will say when it is ready. */
+  /**
+   * Says that another daemon takes the place of this one; that daemon will say when it is ready.
+   */
   void reloading() {
     send("RELOADING=1\nMONOTONIC_USEC=" + nanoTime.getAsLong() / 1000);
   }

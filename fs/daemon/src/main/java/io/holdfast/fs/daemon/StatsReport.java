@@ -35,7 +35,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts the figures of a mount together, from the parts that own them. Thread-safe; touches neither the origin nor the own mount.
+ * Puts the figures of a mount together, from the parts that own them. Thread-safe; touches neither
+ * the origin nor the own mount.
  */
 final class StatsReport {
   private final Sources sources;
@@ -131,7 +132,10 @@ final class StatsReport {
         sources.residency.isHard() ? "hard" : "soft");
   }
 
-  /** Returns the share of bytes that each epoch from the second on will hit, of the files counted so far. */
+  /**
+   * Returns the share of bytes that each epoch from the second on will hit, of the files counted so
+   * far.
+   */
   double plannedHitRatio() {
     if (sources.settings.get(SettingTable.POLICY).equals(Policies.NONE)) {
       return 0;

@@ -19,7 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a daemon has from its supervisor, the {@code holdfast-supervise} script: open descriptors, and a state directory on tmpfs for the next daemon, if this one is killed. Immutable; thread-safe.
+ * What a daemon has from its supervisor, the {@code holdfast-supervise} script: open descriptors,
+ * and a state directory on tmpfs for the next daemon, if this one is killed. Immutable;
+ * thread-safe.
  */
 public final class Supervision {
   private static final Logger log = LoggerFactory.getLogger(Supervision.class);
@@ -27,7 +29,10 @@ public final class Supervision {
   /** The environment variable with the state directory. */
   public static final String VARIABLE = "HOLDFAST_STATE";
 
-  /** The descriptor that is open for as long as the daemon lives, so that the supervisor notices the daemon's end. */
+  /**
+   * The descriptor that is open for as long as the daemon lives, so that the supervisor notices the
+   * daemon's end.
+   */
   private static final int ALIVE = 7;
 
   private static final String ENDED = "ended";
@@ -45,7 +50,9 @@ public final class Supervision {
     this.supervisor = LIBC.getppid();
   }
 
-  /** Returns the supervision of a process with this environment; nothing if it has no supervisor. */
+  /**
+   * Returns the supervision of a process with this environment; nothing if it has no supervisor.
+   */
   public static Optional<Supervision> of(Map<String, String> environment) {
     return Optional.ofNullable(environment.get(VARIABLE))
         .map(directory -> new Supervision(Path.of(directory)));
@@ -101,7 +108,8 @@ public final class Supervision {
   }
 
   /**
-   * Sets the places for parts that have no room in the state directory: /dev/shm, then the directory of what one mount leaves to the next.
+   * Sets the places for parts that have no room in the state directory: /dev/shm, then the
+   * directory of what one mount leaves to the next.
    */
   void goElsewhere(Optional<Path> directory) {
     List<Path> places = new ArrayList<>();
@@ -127,7 +135,10 @@ public final class Supervision {
     return memory("requests");
   }
 
-  /** Opens a memory. If a part of it was in a killed daemon's own memory, no daemon can take the mount over. */
+  /**
+   * Opens a memory. If a part of it was in a killed daemon's own memory, no daemon can take the
+   * mount over.
+   */
   private GrowingMemory memory(String name) throws FsException {
     try {
       return GrowingMemory.at(state.resolve(name), elsewhere);
@@ -164,7 +175,9 @@ public final class Supervision {
     mark("ready", uptime());
   }
 
-  /** Says that the end of this daemon is no failure, and that another daemon is to take its place. */
+  /**
+   * Says that the end of this daemon is no failure, and that another daemon is to take its place.
+   */
   void restart() throws FsException {
     mark("restart", new byte[0]);
   }

@@ -17,7 +17,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes transit's questions to residency, its fetches to the counters and the access log, and changed items to the filesystem. Thread-safe.
+ * Passes transit's questions to residency, its fetches to the counters and the access log, and
+ * changed items to the filesystem. Thread-safe.
  *
  * @param mayKeep tells whether this node may keep an item
  * @param changes called only once the mount answers

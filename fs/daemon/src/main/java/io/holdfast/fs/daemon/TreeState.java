@@ -28,9 +28,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tree's file in the state directory: what a mount knows of the dataset at its end, the next mount knows from its beginning. A thread of its own writes the file once the dataset has been scanned, after changes, and at the end.
+ * The tree's file in the state directory: what a mount knows of the dataset at its end, the next
+ * mount knows from its beginning. A thread of its own writes the file once the dataset has been
+ * scanned, after changes, and at the end.
  *
- * <p>Nothing depends on the file: if it cannot be read or written, the log gets one line. Thread-safe.
+ * <p>Nothing depends on the file: if it cannot be read or written, the log gets one line.
+ * Thread-safe.
  */
 final class TreeState implements AutoCloseable {
   /** Identifies a dataset. */
@@ -90,7 +93,8 @@ final class TreeState implements AutoCloseable {
    * Prepares the state of a tree.
    *
    * @param file the file; its directory may have to be created
-   * @param dataset asked only when the identity is needed: the origin may not answer when one daemon follows another
+   * @param dataset asked only when the identity is needed: the origin may not answer when one
+   *     daemon follows another
    */
   TreeState(Path file, Dataset dataset, Tree tree) {
     this.file = file;
@@ -101,7 +105,8 @@ final class TreeState implements AutoCloseable {
   /**
    * Brings the entries of an earlier mount into the tree, which nobody uses yet.
    *
-   * @throws FsException if the origin does not tell its identity, or if others than this user and root could have written the file
+   * @throws FsException if the origin does not tell its identity, or if others than this user and
+   *     root could have written the file
    */
   void load() throws FsException {
     try {

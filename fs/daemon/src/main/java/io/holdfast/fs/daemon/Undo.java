@@ -6,7 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The steps that end a mount: they undo the steps of its start, the last one first. One thread at a time may use it.
+ * The steps that end a mount: they undo the steps of its start, the last one first. One thread at a
+ * time may use it.
  */
 final class Undo {
   private static final Logger log = LoggerFactory.getLogger(Undo.class);

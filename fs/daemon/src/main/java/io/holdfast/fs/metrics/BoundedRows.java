@@ -11,7 +11,9 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
- * Bounds the rows of a list, and so the values of a label. A row that got a place keeps it for as long as it is in the list; one more row sums up the others. If places changed with the figures, counters would seem to go back. Not thread-safe.
+ * Bounds the rows of a list, and so the values of a label. A row that got a place keeps it for as
+ * long as it is in the list; one more row sums up the others. If places changed with the figures,
+ * counters would seem to go back. Not thread-safe.
  *
  * @param <T> a row
  */

@@ -37,7 +37,8 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /**
- * Writes the figures of a mount in Prometheus's text format 0.0.4. Thread-safe: one scrape at a time. The monitor guards the choice of jobs and peers that have a label of their own.
+ * Writes the figures of a mount in Prometheus's text format 0.0.4. Thread-safe: one scrape at a
+ * time. The monitor guards the choice of jobs and peers that have a label of their own.
  */
 public final class Exposition {
   /** The content type of {@link #text()}. */

@@ -23,7 +23,8 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
 /**
- * The list of all metrics. The scrape, METRICS.md and the tests of the dashboard follow from it. Stateless.
+ * The list of all metrics. The scrape, METRICS.md and the tests of the dashboard follow from it.
+ * Stateless.
  */
 public final class Metrics {
   private static final List<Group> GROUPS =

@@ -19,7 +19,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers scrapes ({@code GET /metrics}); {@code GET /} says what there is. Does not ask who the client is: the answers hold names and numbers, and no content of files. Few threads, few waiting connections, and a deadline for each request: a slow client delays only its own scrape. Thread-safe.
+ * Answers scrapes ({@code GET /metrics}); {@code GET /} says what there is. Does not ask who the
+ * client is: the answers hold names and numbers, and no content of files. Few threads, few waiting
+ * connections, and a deadline for each request: a slow client delays only its own scrape.
+ * Thread-safe.
  */
 public final class MetricsServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(MetricsServer.class);
@@ -30,7 +33,9 @@ public final class MetricsServer implements AutoCloseable {
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
   /**
-   * The most connections that wait to be accepted. The launcher bounds the open connections, each a descriptor of the daemon, to the same number, and a request to 5 s: the JDK's server reads these bounds once in a process.
+   * The most connections that wait to be accepted. The launcher bounds the open connections, each a
+   * descriptor of the daemon, to the same number, and a request to 5 s: the JDK's server reads
+   * these bounds once in a process.
    */
   static final int MOST_CONNECTIONS = 64;
 
@@ -98,7 +103,8 @@ public final class MetricsServer implements AutoCloseable {
   }
 
   /**
-   * Starts to listen as soon as that is possible: the socket of a killed daemon may still be there for a moment. Returns when the server listens or is closed.
+   * Starts to listen as soon as that is possible: the socket of a killed daemon may still be there
+   * for a moment. Returns when the server listens or is closed.
    */
   public void keepStarting() {
     while (!closed) {

@@ -6,7 +6,10 @@ public enum AclChoice {
    * {@link #KERNEL} if the dataset is seen to have lists when it is mounted, else {@link #STRICT}.
    */
   AUTO,
-  /** The kernel decides by them, and asks for the list of each file: the rights are those at the source. */
+  /**
+   * The kernel decides by them, and asks for the list of each file: the rights are those at the
+   * source.
+   */
   KERNEL,
   /** Nobody decides by them: the mode gives nobody more than the list does. */
   STRICT

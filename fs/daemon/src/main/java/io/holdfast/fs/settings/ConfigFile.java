@@ -27,7 +27,11 @@ import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
- * Reads a mount's YAML file: one mapping, whose keys are the names of options and of the two arguments. Values are scalars or, if an option may be given several times, lists of scalars. The reader refuses everything else of YAML (aliases, nesting, tags) as soon as it meets it, so no file can take long or much memory. Values are texts as they are written: {@code 0644} is not a number. For one file; not thread-safe.
+ * Reads a mount's YAML file: one mapping, whose keys are the names of options and of the two
+ * arguments. Values are scalars or, if an option may be given several times, lists of scalars. The
+ * reader refuses everything else of YAML (aliases, nesting, tags) as soon as it meets it, so no
+ * file can take long or much memory. Values are texts as they are written: {@code 0644} is not a
+ * number. For one file; not thread-safe.
  */
 public final class ConfigFile {
   private static final int MOST_BYTES = 256 * 1024;
@@ -58,7 +62,8 @@ public final class ConfigFile {
   /**
    * Reads a file.
    *
-   * @throws SettingsException if the file cannot be read or has a mistake, with one line that says where, and what is allowed
+   * @throws SettingsException if the file cannot be read or has a mistake, with one line that says
+   *     where, and what is allowed
    */
   public static GivenSettings read(Path file) {
     String text;
@@ -258,9 +263,7 @@ public final class ConfigFile {
     return new SettingsException(file + ":" + line + ": " + key + problem);
   }
 
-  /**
-   * Returns the last line, up to a given one, in which a quote is not closed; or 0.
-   */
+  /** Returns the last line, up to a given one, in which a quote is not closed; or 0. */
   private int unclosedQuote(int last) {
     int line = Math.min(last, lines.size());
     while (line > 0 && !UNCLOSED_QUOTE.matcher(lines.get(line - 1)).matches()) {

@@ -63,7 +63,10 @@ public record Given(Setting<?> setting, List<String> values, String source) {
     return source.startsWith("/");
   }
 
-  /** Returns the beginning of messages about the value: the option, the variable, or file, line and key. */
+  /**
+   * Returns the beginning of messages about the value: the option, the variable, or file, line and
+   * key.
+   */
   public String label() {
     if (source.startsWith(FLAG)) {
       return source.substring(FLAG.length());

@@ -14,9 +14,7 @@ public final class GivenSettings {
   /** No values. */
   public static final GivenSettings NOTHING = new GivenSettings(List.of());
 
-  /**
-   * Separates the values of a variable, for an option that may be given several times.
-   */
+  /** Separates the values of a variable, for an option that may be given several times. */
   private static final String SEPARATOR = ":";
 
   private final Map<Setting<?>, Given> all = new TreeMap<>();
@@ -100,7 +98,10 @@ public final class GivenSettings {
     }
   }
 
-  /** Returns a message in which the user's own label (a variable, or file, line and key) replaces the option at the beginning. */
+  /**
+   * Returns a message in which the user's own label (a variable, or file, line and key) replaces
+   * the option at the beginning.
+   */
   private String relabelled(String message) {
     for (Given one : all.values()) {
       String flag = one.setting().flag() + " ";

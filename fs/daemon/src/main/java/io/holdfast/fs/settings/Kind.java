@@ -211,7 +211,8 @@ record Kind<T>(
   }
 
   /**
-   * Returns a value as an option or a file would give it: a list if there may be several; null if there is no value, and no word for that.
+   * Returns a value as an option or a file would give it: a list if there may be several; null if
+   * there is no value, and no word for that.
    */
   @Nullable Object exact(@Nullable T value) {
     if (value == null) {

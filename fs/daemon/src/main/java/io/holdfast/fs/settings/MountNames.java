@@ -4,7 +4,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.zip.CRC32;
 
-/** Makes and checks names of mounts, which are unique on a machine and can be names of files. Stateless. */
+/**
+ * Makes and checks names of mounts, which are unique on a machine and can be names of files.
+ * Stateless.
+ */
 public final class MountNames {
   /** The longest name: the socket's path then stays below the kernel's limit of 107 bytes. */
   static final int LONGEST = 64;
@@ -13,7 +16,8 @@ public final class MountNames {
 
   /**
    * Makes the default name from a mountpoint: {@code /data/imagenet} becomes {@code data-imagenet}.
-   * Characters that a name cannot have become underscores. A name that was changed or cut has a checksum of the whole path, so that it stays unique.
+   * Characters that a name cannot have become underscores. A name that was changed or cut has a
+   * checksum of the whole path, so that it stays unique.
    */
   public static String of(Path mountpoint) {
     StringBuilder name = new StringBuilder();
@@ -44,7 +48,10 @@ public final class MountNames {
         && text.chars().allMatch(c -> allowed((char) c));
   }
 
-  /** Tells whether a name may begin so: a leading dot would hide the files, and a leading dash would look like an option. */
+  /**
+   * Tells whether a name may begin so: a leading dot would hide the files, and a leading dash would
+   * look like an option.
+   */
   private static boolean startsWell(CharSequence name) {
     return name.length() > 0 && name.charAt(0) != '.' && name.charAt(0) != '-';
   }

@@ -6,7 +6,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One setting: a row of {@link SettingTable}. Its name is the option of the command line ({@code --item-size}) and the key in a mount's file. The name of the environment variable follows from it ({@code HOLDFAST_ITEM_SIZE}). Immutable once the table has been built.
+ * One setting: a row of {@link SettingTable}. Its name is the option of the command line ({@code
+ * --item-size}) and the key in a mount's file. The name of the environment variable follows from it
+ * ({@code HOLDFAST_ITEM_SIZE}). Immutable once the table has been built.
  *
  * @param <T> the type of its value in the program
  */
@@ -42,7 +44,8 @@ public final class Setting<T> implements Comparable<Setting<?>> {
   }
 
   /**
-   * Marks the setting as fixed while the mount is there: the kernel was told the value, or the names of items depend on it.
+   * Marks the setting as fixed while the mount is there: the kernel was told the value, or the
+   * names of items depend on it.
    */
   Setting<T> fixed() {
     fixed = true;
@@ -121,7 +124,8 @@ public final class Setting<T> implements Comparable<Setting<?>> {
   /**
    * Checks a value by itself.
    *
-   * @throws IllegalArgumentException if the value breaks the rule, with a message that begins with the option
+   * @throws IllegalArgumentException if the value breaks the rule, with a message that begins with
+   *     the option
    */
   void check(T value) {
     try {

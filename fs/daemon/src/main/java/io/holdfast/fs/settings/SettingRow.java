@@ -7,7 +7,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the rows of {@code holdfast config}. A row has the setting's name ({@code setting}), its value as an option or a file would give it ({@code value}, absent if there is none), the value as text for people ({@code text}), and its source ({@code source}). Stateless.
+ * Makes the rows of {@code holdfast config}. A row has the setting's name ({@code setting}), its
+ * value as an option or a file would give it ({@code value}, absent if there is none), the value as
+ * text for people ({@code text}), and its source ({@code source}). Stateless.
  */
 public final class SettingRow {
   /** The text that replaces a value that only the owner may see. */
@@ -31,7 +33,8 @@ public final class SettingRow {
   }
 
   /**
-   * Returns rows as users other than the owner see them: without names of files, except the dataset and the mountpoint.
+   * Returns rows as users other than the owner see them: without names of files, except the dataset
+   * and the mountpoint.
    */
   public static List<Map<String, Object>> forOthers(List<Map<String, Object>> rows) {
     return rows.stream()

@@ -22,7 +22,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All settings of a mount, a row each, in the order in which helps and lists show them. A new option is a row here, and a call of {@link Settings#get} where its value is used. {@link SettingsRules} has the rules for several settings together. Stateless.
+ * All settings of a mount, a row each, in the order in which helps and lists show them. A new
+ * option is a row here, and a call of {@link Settings#get} where its value is used. {@link
+ * SettingsRules} has the rules for several settings together. Stateless.
  */
 public final class SettingTable {
   /** The sizes that {@link #isItemSize} allows, for messages. */
@@ -358,7 +360,10 @@ public final class SettingTable {
   public static final Setting<Integer> DIR_MODE =
       row(Group.S3, "dir-mode", Kind.mode(), 0755, "Permissions of directories. Default: 0755.");
 
-  /** The address where peers reach this node, which is its name among them; without it the node has no peers. */
+  /**
+   * The address where peers reach this node, which is its name among them; without it the node has
+   * no peers.
+   */
   public static final Setting<NodeAddress> LISTEN =
       row(
           Group.PEERS,

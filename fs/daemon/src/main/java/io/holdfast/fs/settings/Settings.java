@@ -19,7 +19,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The effective settings of one mount. Immutable, checked when built. Each value has its source.
  *
- * <p>Sizes are in bytes. A setting that is not given gets its default; the defaults of capacity and memory follow from the memory of the machine. {@link Builder#build()} throws {@link IllegalArgumentException} for a wrong value, with one line that names the option and says what to do.
+ * <p>Sizes are in bytes. A setting that is not given gets its default; the defaults of capacity and
+ * memory follow from the memory of the machine. {@link Builder#build()} throws {@link
+ * IllegalArgumentException} for a wrong value, with one line that names the option and says what to
+ * do.
  */
 public final class Settings {
   /** A time that never ends: 68 years, safe in every unit down to nanoseconds. */

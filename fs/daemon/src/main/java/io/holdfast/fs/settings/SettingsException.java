@@ -1,7 +1,8 @@
 package io.holdfast.fs.settings;
 
 /**
- * A wrong value of a setting. The message is one line for the user: it begins with the option, the variable or the line of the file, and says what to do.
+ * A wrong value of a setting. The message is one line for the user: it begins with the option, the
+ * variable or the line of the file, and says what to do.
  */
 public final class SettingsException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -50,7 +50,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The rules for several settings together, and the defaults that follow from other settings. Stateless.
+ * The rules for several settings together, and the defaults that follow from other settings.
+ * Stateless.
  */
 final class SettingsRules {
   private static final int CAPACITY_PERCENT = 50;
@@ -291,7 +292,9 @@ final class SettingsRules {
   }
 
   /**
-   * Returns the default id: the last part of the origin's name, without characters that an id cannot have, and a digest of the whole name. Nodes that name the dataset equally get the same id, and two names never do.
+   * Returns the default id: the last part of the origin's name, without characters that an id
+   * cannot have, and a digest of the whole name. Nodes that name the dataset equally get the same
+   * id, and two names never do.
    */
   private static String datasetId(Source origin) {
     String text = origin.lastPart().replaceAll("[^A-Za-z0-9._-]", "-");

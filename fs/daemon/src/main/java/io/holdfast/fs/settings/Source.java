@@ -5,7 +5,8 @@ import java.nio.file.Path;
 import java.util.regex.Pattern;
 
 /**
- * The place of a dataset: a directory, or objects in S3. {@link #parse} takes what {@code toString} returns. Immutable.
+ * The place of a dataset: a directory, or objects in S3. {@link #parse} takes what {@code toString}
+ * returns. Immutable.
  */
 public sealed interface Source {
   /** The beginning of a URL. */

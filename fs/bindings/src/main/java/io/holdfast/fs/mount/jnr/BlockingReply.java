@@ -10,7 +10,11 @@ import java.util.concurrent.locks.LockSupport;
 import jnr.constants.platform.Errno;
 
 /**
- * A reply that a thread of libfuse waits for, because libfuse 2 takes the answer when the callback returns. The thread that has the bytes copies them to libfuse's buffer and wakes the waiting thread. Transit bounds the wait: it answers every read by its deadline. A reader that got a signal does not wait for that. Bytes that come for it later are not copied, because the buffer is libfuse's again.
+ * A reply that a thread of libfuse waits for, because libfuse 2 takes the answer when the callback
+ * returns. The thread that has the bytes copies them to libfuse's buffer and wakes the waiting
+ * thread. Transit bounds the wait: it answers every read by its deadline. A reader that got a
+ * signal does not wait for that. Bytes that come for it later are not copied, because the buffer is
+ * libfuse's again.
  */
 final class BlockingReply implements ReadReply {
   private static final int PENDING = Integer.MIN_VALUE;

@@ -6,7 +6,10 @@ import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.mount.Opcode;
 
 /**
- * Changes what libfuse learns of the nodes that the kernel forgets. For {@linkplain KeptDirectories directories that are kept}, a message names the root instead, which libfuse never forgets. So libfuse does not see the directory's number, which it might not know any more when it comes to that entry.
+ * Changes what libfuse learns of the nodes that the kernel forgets. For {@linkplain KeptDirectories
+ * directories that are kept}, a message names the root instead, which libfuse never forgets. So
+ * libfuse does not see the directory's number, which it might not know any more when it comes to
+ * that entry.
  *
  * <pre>
  * FORGET        40 nlookup u64

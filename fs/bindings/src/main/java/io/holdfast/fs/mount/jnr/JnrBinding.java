@@ -25,9 +25,15 @@ import jnr.ffi.Runtime;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The binding on libfuse 2. libfuse keeps its own table of nodes by name and calls back with paths. The binding resolves each path to the core's node.
+ * The binding on libfuse 2. libfuse keeps its own table of nodes by name and calls back with paths.
+ * The binding resolves each path to the core's node.
  *
- * <p>libfuse ties a name to one inode for as long as the kernel remembers it. A new version of a file would therefore get the pages and the open descriptors of the old one. So {@link #replace} lets libfuse process an unlink request that the kernel never sent. The name is free then, and the next lookup makes a new inode; the old inode lives on without a name until it is closed. The kernel drops the reply, because it has no such request; libfuse takes that for an interrupted request.
+ * <p>libfuse ties a name to one inode for as long as the kernel remembers it. A new version of a
+ * file would therefore get the pages and the open descriptors of the old one. So {@link #replace}
+ * lets libfuse process an unlink request that the kernel never sent. The name is free then, and the
+ * next lookup makes a new inode; the old inode lives on without a name until it is closed. The
+ * kernel drops the reply, because it has no such request; libfuse takes that for an interrupted
+ * request.
  */
 public final class JnrBinding implements Binding {
   private static final Duration LONGEST_MOUNT = Duration.ofSeconds(10);
@@ -38,7 +44,9 @@ public final class JnrBinding implements Binding {
   private final WaitingReads waiting = new WaitingReads();
   private final PendingReplies pendingReplies = new PendingReplies();
 
-  /** The thread on which libfuse forgets. It is never in a callback, for which libfuse would wait. */
+  /**
+   * The thread on which libfuse forgets. It is never in a callback, for which libfuse would wait.
+   */
   private final Executor forgetting = Executors.newSingleThreadExecutor(new NamedThreads("forget"));
 
   private final KeptDirectories directories =
@@ -147,7 +155,10 @@ public final class JnrBinding implements Binding {
         FsError.UNAVAILABLE, wanted.mountpoint() + ": the kernel did not begin to use the mount");
   }
 
-  /** Returns the mount options for libfuse, each with its reason. The timeouts are in seconds and may be fractions. */
+  /**
+   * Returns the mount options for libfuse, each with its reason. The timeouts are in seconds and
+   * may be fractions.
+   */
   private static String optionString(MountOptions options) {
     String ttl = Double.toString(options.metadataTtl().toMillis() / 1000.0);
     StringBuilder all = new StringBuilder("ro,nosuid,nodev");
@@ -170,7 +181,9 @@ public final class JnrBinding implements Binding {
   }
 
   /**
-   * Replaces files and symlinks only. libfuse would have no path to a directory without a name, and so would answer no lookup in it or below it; and it processes such an unlink only when no callback is at work there.
+   * Replaces files and symlinks only. libfuse would have no path to a directory without a name, and
+   * so would answer no lookup in it or below it; and it processes such an unlink only when no
+   * callback is at work there.
    */
   @Override
   public boolean replace(long parent, byte[] name, long node) {
@@ -223,7 +236,8 @@ public final class JnrBinding implements Binding {
   }
 
   /**
-   * Expires the name instead, because libfuse gives each file a number of its own, which nobody else knows. The number of a directory is known only if something was looked up in it.
+   * Expires the name instead, because libfuse gives each file a number of its own, which nobody
+   * else knows. The number of a directory is known only if something was looked up in it.
    */
   @Override
   public void expireAttributes(long parent, byte[] name, long node) {
@@ -248,13 +262,19 @@ public final class JnrBinding implements Binding {
     }
   }
 
-  /** Stores nothing: Stores nothing: libfuse gives each file a number of its own, and does not tell which. */
+  /**
+   * Stores nothing: Stores nothing: libfuse gives each file a number of its own, and does not tell
+   * which.
+   */
   @Override
   public boolean store(long node, Source source) {
     return false;
   }
 
-  /** Never called: a mount of this binding ends with its daemon, so no daemon before it has left pages. */
+  /**
+   * Never called: a mount of this binding ends with its daemon, so no daemon before it has left
+   * pages.
+   */
   @Override
   public boolean mayKnow(long node) {
     return true;
@@ -279,7 +299,8 @@ public final class JnrBinding implements Binding {
   }
 
   /**
-   * Detaches the mount. The threads that receive requests go on until the process ends, for processes that have files open; so libfuse's structures stay.
+   * Detaches the mount. The threads that receive requests go on until the process ends, for
+   * processes that have files open; so libfuse's structures stay.
    */
   @Override
   public void close() {

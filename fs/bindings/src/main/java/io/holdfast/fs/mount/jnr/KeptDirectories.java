@@ -4,9 +4,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongConsumer;
 
 /**
- * The directories in which something was looked up: the core's node, and libfuse's number of each. libfuse frees a directory that the kernel has forgotten, and ends the process when it gets a number that it does not know any more. The binding passes numbers of directories to libfuse at any time, so libfuse must keep them. The binding therefore withholds from libfuse that the kernel has forgotten a directory, until the directory has gone from the core and no thread uses its number any more.
+ * The directories in which something was looked up: the core's node, and libfuse's number of each.
+ * libfuse frees a directory that the kernel has forgotten, and ends the process when it gets a
+ * number that it does not know any more. The binding passes numbers of directories to libfuse at
+ * any time, so libfuse must keep them. The binding therefore withholds from libfuse that the kernel
+ * has forgotten a directory, until the directory has gone from the core and no thread uses its
+ * number any more.
  *
- * <p>A directory that the kernel has forgotten and that has not gone stays: only libfuse knows how many lookups the kernel still holds.
+ * <p>A directory that the kernel has forgotten and that has not gone stays: only libfuse knows how
+ * many lookups the kernel still holds.
  *
  * <p>Thread-safe; the monitor guards what is kept of each number, and is a leaf.
  */
@@ -19,7 +25,9 @@ final class KeptDirectories {
   @FunctionalInterface
   interface Forgetting {
     /**
-     * Passes on that the kernel has forgotten so many lookups of a number. Does not wait. libfuse waits for callbacks that are at work in the directory, and the caller may itself be at work in another directory, for which such a callback waits.
+     * Passes on that the kernel has forgotten so many lookups of a number. Does not wait. libfuse
+     * waits for callbacks that are at work in the directory, and the caller may itself be at work
+     * in another directory, for which such a callback waits.
      */
     void forget(long number, long lookups);
   }
@@ -64,7 +72,9 @@ final class KeptDirectories {
     }
   }
 
-  /** Returns libfuse's number of a directory, or 0 if the kernel has never looked anything up there. */
+  /**
+   * Returns libfuse's number of a directory, or 0 if the kernel has never looked anything up there.
+   */
   long number(long node) {
     Kept kept = nodes.get(node);
     return kept == null ? 0 : kept.number;

@@ -11,11 +11,14 @@ import java.util.function.LongConsumer;
 import jnr.constants.platform.Errno;
 
 /**
- * Receives requests for one thread, and has libfuse answer them on it. libfuse's own loop uses threads that the virtual machine does not know, so most callbacks would cost an attach.
+ * Receives requests for one thread, and has libfuse answer them on it. libfuse's own loop uses
+ * threads that the virtual machine does not know, so most callbacks would cost an attach.
  */
 final class LibfuseReceiver implements RequestThreads.Receiver {
   /**
-   * The most threads. A READ that waits keeps its thread, because libfuse wants the bytes when the callback returns. So there is a thread for each reader, and more for the daemon's own reads, which pin residents and so free memory for these reads.
+   * The most threads. A READ that waits keeps its thread, because libfuse wants the bytes when the
+   * callback returns. So there is a thread for each reader, and more for the daemon's own reads,
+   * which pin residents and so free memory for these reads.
    */
   static final int MOST = 4096;
 

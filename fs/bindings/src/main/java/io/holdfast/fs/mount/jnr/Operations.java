@@ -25,13 +25,16 @@ import ru.serce.jnrfuse.FuseFillDir;
 import ru.serce.jnrfuse.struct.FuseOperations;
 
 /**
- * The callbacks: each decodes, calls the core, maps the outcome to an errno, and returns. Thread-safe: a callback writes only to its thread's own memory. The binding holds this object for as long as libfuse may call.
+ * The callbacks: each decodes, calls the core, maps the outcome to an errno, and returns.
+ * Thread-safe: a callback writes only to its thread's own memory. The binding holds this object for
+ * as long as libfuse may call.
  */
 final class Operations {
   private static final Logger log = LoggerFactory.getLogger(Operations.class);
 
   /**
-   * Offset in struct fuse_file_info of libfuse 2 on 64-bit machines; jnr-fuse has these bits at a wrong place.
+   * Offset in struct fuse_file_info of libfuse 2 on 64-bit machines; jnr-fuse has these bits at a
+   * wrong place.
    */
   private static final int FILE_INFO_BITS = 20;
 
@@ -58,8 +61,10 @@ final class Operations {
    * @param waiting reads that wait for their bytes
    * @param lookedInto takes the core's node and libfuse's number of a directory
    * @param initialized counted down when the kernel has begun to use the mount
-   * @param answerOpens whether to whether to answer each open, instead of telling the kernel once not to ask
-   * @param extendedAttributes whether to whether to answer for them, instead of telling the kernel once not to ask
+   * @param answerOpens whether to whether to answer each open, instead of telling the kernel once
+   *     not to ask
+   * @param extendedAttributes whether to whether to answer for them, instead of telling the kernel
+   *     once not to ask
    */
   record Surroundings(
       ThreadLocal<Request> current,
@@ -118,7 +123,10 @@ final class Operations {
     int run() throws FsException;
   }
 
-  /** Runs an action, and turns every exception into an errno: an exception that left a callback would end the process. */
+  /**
+   * Runs an action, and turns every exception into an errno: an exception that left a callback
+   * would end the process.
+   */
   static int answer(Action action) {
     try {
       return action.run();
@@ -166,7 +174,10 @@ final class Operations {
     return 0;
   }
 
-  /** Makes sure that the early answer was found in the directory of the path: libfuse's number may belong to another directory by now. */
+  /**
+   * Makes sure that the early answer was found in the directory of the path: libfuse's number may
+   * belong to another directory by now.
+   */
   private void requireSame(Request request, long directory) throws FsException {
     if (directory != request.directory()) {
       around.lookedInto.directory(directory, request.kernelNode());
@@ -246,7 +257,8 @@ final class Operations {
   }
 
   /**
-   * Answers ENOSYS: it tells the kernel, once and for all, to open files of this mount by itself and to keep their pages.
+   * Answers ENOSYS: it tells the kernel, once and for all, to open files of this mount by itself
+   * and to keep their pages.
    */
   private int open(long path, long fileInfo) {
     return answer(
@@ -308,7 +320,10 @@ final class Operations {
                 size));
   }
 
-  /** Copies a value, and returns its length. Copies a value, and returns its length. A size of 0 asks for the length alone. */
+  /**
+   * Copies a value, and returns its length. Copies a value, and returns its length. A size of 0
+   * asks for the length alone.
+   */
   private static int copied(byte[] bytes, long to, long size) {
     if (size == 0) {
       return bytes.length;
@@ -320,12 +335,18 @@ final class Operations {
     return bytes.length;
   }
 
-  /** Allows the unlink requests of {@link JnrBinding#replace}. Allows the unlink requests of {@link JnrBinding#replace}. The kernel sends none to a read-only mount. */
+  /**
+   * Allows the unlink requests of {@link JnrBinding#replace}. Allows the unlink requests of {@link
+   * JnrBinding#replace}. The kernel sends none to a read-only mount.
+   */
   private int unlink(long path) {
     return around.current.get().isWithoutKernel() ? 0 : -Errno.EROFS.intValue();
   }
 
-  /** Returns the directory that a path names. Fails with STALE if it has gone, as {@link Filesystem#list} does. */
+  /**
+   * Returns the directory that a path names. Fails with STALE if it has gone, as {@link
+   * Filesystem#list} does.
+   */
   private long listed(byte[] path) throws FsException {
     try {
       return node(path);
@@ -339,7 +360,8 @@ final class Operations {
   }
 
   /**
-   * Returns the entry that a path was last found to lead to. The request is about the inode of that entry, so nothing is looked up here: the name may lead elsewhere by now.
+   * Returns the entry that a path was last found to lead to. The request is about the inode of that
+   * entry, so nothing is looked up here: the name may lead elsewhere by now.
    */
   private Entry known(byte[] path) throws FsException {
     int slash = lastSlash(path);
@@ -348,7 +370,9 @@ final class Operations {
   }
 
   /**
-   * Returns the node of the directory that the first bytes of a path name. Nothing is looked up here either. A thread that has libfuse forget a directory waits for all requests that have come by it, and a lookup of its name would wait for that thread.
+   * Returns the node of the directory that the first bytes of a path name. Nothing is looked up
+   * here either. A thread that has libfuse forget a directory waits for all requests that have come
+   * by it, and a lookup of its name would wait for that thread.
    */
   private long resolve(byte[] path, int end) throws FsException {
     long node = Filesystem.ROOT;

@@ -8,7 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request that a thread is answering. Its header is read before libfuse gets the request, because libfuse's callbacks get only the path.
+ * The request that a thread is answering. Its header is read before libfuse gets the request,
+ * because libfuse's callbacks get only the path.
  *
  * <pre>
  * struct fuse_in_header: 0 len u32, 4 opcode u32, 8 unique u64, 16 nodeid u64, 24 uid u32, 28 gid u32, 32 pid u32, 36 padding

@@ -12,7 +12,9 @@ import jnr.ffi.Runtime;
 /**
  * The connection to the kernel: an open /dev/fuse. Thread-safe.
  *
- * <p>One call of writev writes a message, with header and bytes apart, so that the bytes go to the kernel without a copy. If the call fails, nobody waits for the answer any more (ENOENT), or the connection has ended (ENODEV). There is nothing to do then.
+ * <p>One call of writev writes a message, with header and bytes apart, so that the bytes go to the
+ * kernel without a copy. If the call fails, nobody waits for the answer any more (ENOENT), or the
+ * connection has ended (ENODEV). There is nothing to do then.
  */
 final class Channel {
   private static final int NOTIFY_STORE = 4;

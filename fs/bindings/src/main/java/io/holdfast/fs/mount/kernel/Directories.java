@@ -12,7 +12,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers READDIR and READDIRPLUS. Keeps no listing between two requests: an entry's offset is its place in the directory, behind the two entries that every directory has. Keeps only a guess of which threads look at entries ({@link Listers}). Thread-safe.
+ * Answers READDIR and READDIRPLUS. Keeps no listing between two requests: an entry's offset is its
+ * place in the directory, behind the two entries that every directory has. Keeps only a guess of
+ * which threads look at entries ({@link Listers}). Thread-safe.
  */
 final class Directories {
   private static final byte[] SELF = {'.'};
@@ -24,11 +26,14 @@ final class Directories {
   private static final long PARENT_OFFSET = 2;
 
   /**
-   * The entries that come with their attributes before it is known whether the reader wants these. So a reader that wants names alone does not pay 3 us for each inode.
+   * The entries that come with their attributes before it is known whether the reader wants these.
+   * So a reader that wants names alone does not pay 3 us for each inode.
    */
   private static final int FIRST = 16;
 
-  /** After this time, a reply ends, and leaves the rest to the next request: an origin may be slow. */
+  /**
+   * After this time, a reply ends, and leaves the rest to the next request: an origin may be slow.
+   */
   private static final long LONGEST_NANOS = Duration.ofMillis(500).toNanos();
 
   private final Filesystem filesystem;
@@ -46,7 +51,8 @@ final class Directories {
    * @param thread the thread that asks, as the kernel numbers threads
    * @param offset offset of the first entry
    * @param plus whether entries may come with their attributes
-   * @param kernelChooses whether the kernel asks for attributes only if it thinks that the reader wants them
+   * @param kernelChooses whether the kernel asks for attributes only if it thinks that the reader
+   *     wants them
    */
   record Range(long node, int thread, long offset, boolean plus, boolean kernelChooses) {}
 
@@ -58,7 +64,8 @@ final class Directories {
   /**
    * Writes the entries of a range that fit.
    *
-   * @param shown takes the nodes that the reply shows; the caller takes them out of the pending replies after the reply
+   * @param shown takes the nodes that the reply shows; the caller takes them out of the pending
+   *     replies after the reply
    * @return the number of bytes written
    */
   int read(Range range, List<Long> shown, long to, int capacity) throws FsException {

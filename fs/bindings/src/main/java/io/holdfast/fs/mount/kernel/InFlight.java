@@ -8,18 +8,27 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
 
 /**
- * The requests that were received and are not answered yet, in memory that outlives the process. The kernel writes a request into a slot, where it stays until the kernel has its reply. A daemon that is killed leaves these requests to the next one, which answers them if the kernel cannot send them again (before Linux 6.9). A request that had just been answered then gets a second answer, which the kernel refuses.
+ * The requests that were received and are not answered yet, in memory that outlives the process.
+ * The kernel writes a request into a slot, where it stays until the kernel has its reply. A daemon
+ * that is killed leaves these requests to the next one, which answers them if the kernel cannot
+ * send them again (before Linux 6.9). A request that had just been answered then gets a second
+ * answer, which the kernel refuses.
  *
  * <pre>
  * slot: 0 not 0 once it was used, u64, 64 request, with its length u32 first: 0 where there is none
  * </pre>
  *
- * <p>The pages of a slot are in memory before the slot is used. Otherwise, if the receiver were killed while the slot's page is not there, the kernel could not write the request, and would answer it with EIO.
+ * <p>The pages of a slot are in memory before the slot is used. Otherwise, if the receiver were
+ * killed while the slot's page is not there, the kernel could not write the request, and would
+ * answer it with EIO.
  *
  * <p>Thread-safe. The monitor guards the end of the memory.
  */
 final class InFlight {
-  /** The least buffer that the kernel accepts. A longer request can only be a change, which this mount refuses. */
+  /**
+   * The least buffer that the kernel accepts. A longer request can only be a change, which this
+   * mount refuses.
+   */
   static final int CAPACITY = 8192;
 
   private static final int REQUEST = 64;

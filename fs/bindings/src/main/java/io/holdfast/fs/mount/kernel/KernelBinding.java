@@ -35,7 +35,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Mounts by itself and speaks the kernel's protocol; needs the privilege to mount. The supervisor owns the connection. If an earlier daemon has mounted with it, this one goes on, and answers the requests that the earlier daemon has not answered: the kernel sends them again (Linux 6.9), or else {@link InFlight} has them.
+ * Mounts by itself and speaks the kernel's protocol; needs the privilege to mount. The supervisor
+ * owns the connection. If an earlier daemon has mounted with it, this one goes on, and answers the
+ * requests that the earlier daemon has not answered: the kernel sends them again (Linux 6.9), or
+ * else {@link InFlight} has them.
  */
 public final class KernelBinding implements Binding {
   private static final Logger log = LoggerFactory.getLogger(KernelBinding.class);
@@ -43,7 +46,10 @@ public final class KernelBinding implements Binding {
   private static final Duration LONGEST_MOUNT = Duration.ofSeconds(10);
   private static final Duration LONGEST_NOTICE = Duration.ofSeconds(10);
 
-  /** The niceness of the thread that gives the kernel bytes; the threads that then pin these pages have the same. */
+  /**
+   * The niceness of the thread that gives the kernel bytes; the threads that then pin these pages
+   * have the same.
+   */
   private static final int GIVE_WAY = 10;
 
   private static final String TYPE = "fuse.holdfast";
@@ -56,7 +62,10 @@ public final class KernelBinding implements Binding {
   private static final int NOTIFY_RESEND = 7;
   private static final int INVAL_INODE = 24;
 
-  /** The offset from which on INVAL_INODE drops pages: all pages here; {@link #NO_PAGES} is negative, and drops none. */
+  /**
+   * The offset from which on INVAL_INODE drops pages: all pages here; {@link #NO_PAGES} is
+   * negative, and drops none.
+   */
   private static final long ALL_PAGES = 0;
 
   private static final long NO_PAGES = -1;
@@ -65,12 +74,17 @@ public final class KernelBinding implements Binding {
   private final Channel channel;
 
   /**
-   * Sends notices. The kernel takes a notice only when nobody uses the page or name that it is about, and a page that is being read is locked until the read is answered. If this process is killed meanwhile, only the next daemon answers that read. So these threads must not hold the descriptors that tell the supervisor that this process is alive; otherwise the supervisor would never start the next daemon.
+   * Sends notices. The kernel takes a notice only when nobody uses the page or name that it is
+   * about, and a page that is being read is locked until the read is answered. If this process is
+   * killed meanwhile, only the next daemon answers that read. So these threads must not hold the
+   * descriptors that tell the supervisor that this process is alive; otherwise the supervisor would
+   * never start the next daemon.
    */
   private final IsolatedThreads notices;
 
   /**
-   * Gives the kernel bytes. Apart from notices, because these are short. A store waits too for a page that somebody is reading.
+   * Gives the kernel bytes. Apart from notices, because these are short. A store waits too for a
+   * page that somebody is reading.
    */
   private final IsolatedThreads stores;
 
@@ -252,7 +266,8 @@ public final class KernelBinding implements Binding {
   }
 
   /**
-   * Expires the attributes alone. If the name expired, the kernel would forget the file, and its pages that nobody has pinned, such as those that this daemon takes over.
+   * Expires the attributes alone. If the name expired, the kernel would forget the file, and its
+   * pages that nobody has pinned, such as those that this daemon takes over.
    */
   @Override
   public void expireAttributes(long parent, byte[] name, long node) {
@@ -275,7 +290,9 @@ public final class KernelBinding implements Binding {
   }
 
   /**
-   * Leaves the pages alone. If the kernel dropped them, it would drop locked pages too, and wait for each page that is being read. If that read was a killed daemon's, the kernel would go on afterwards and drop pages that the next daemon has pinned.
+   * Leaves the pages alone. If the kernel dropped them, it would drop locked pages too, and wait
+   * for each page that is being read. If that read was a killed daemon's, the kernel would go on
+   * afterwards and drop pages that the next daemon has pinned.
    */
   @Override
   public boolean mayKnow(long node) {
@@ -368,7 +385,8 @@ public final class KernelBinding implements Binding {
   }
 
   /**
-   * Detaches the mount. The daemon answers requests of processes that have files open until it ends.
+   * Detaches the mount. The daemon answers requests of processes that have files open until it
+   * ends.
    */
   @Override
   public void close() {

@@ -10,13 +10,18 @@ import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Receives requests of the kernel's protocol for one thread. A READ that waits for bytes does not keep the thread. */
+/**
+ * Receives requests of the kernel's protocol for one thread. A READ that waits for bytes does not
+ * keep the thread.
+ */
 final class KernelReceiver implements RequestThreads.Receiver {
   /** The longest answer except those of READ and READDIR: an extended attribute. */
   static final int REPLY = 64 << 10;
 
   /**
-   * The most threads. So many requests can wait at once for an origin that hangs, until the daemon knows that it hangs. Requests that need no answer of the origin, such as those for control files, find a thread all the same.
+   * The most threads. So many requests can wait at once for an origin that hangs, until the daemon
+   * knows that it hangs. Requests that need no answer of the origin, such as those for control
+   * files, find a thread all the same.
    */
   static final int MOST = 512;
 
@@ -30,7 +35,8 @@ final class KernelReceiver implements RequestThreads.Receiver {
   private long request;
 
   /**
-   * Creates a receiver, with all memory that its answers need: the caller of a request that cannot be answered would wait without end.
+   * Creates a receiver, with all memory that its answers need: the caller of a request that cannot
+   * be answered would wait without end.
    *
    * @throws OutOfMemoryError if there is no memory for that
    */
@@ -78,7 +84,8 @@ final class KernelReceiver implements RequestThreads.Receiver {
       try {
         return inFlight.take();
       } catch (FsException e) {
-        log.debug("no request can be received: {}", e.getMessage()); // the memory has logged a warning
+        log.debug(
+            "no request can be received: {}", e.getMessage()); // the memory has logged a warning
         LockSupport.parkNanos(RETRY_NANOS);
       }
     }

@@ -4,10 +4,18 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Guesses whether a thread looks at the entries that it lists, as {@code ls -l} and {@code du} do, or wants names alone, as {@code find} does. The guess follows from the last directory that the thread listed: it looked up an entry that had come without attributes, or it did not. If all entries would come with attributes, one entry comes without, to find out. Remembers a fixed number of threads and forgets by collision: a wrong guess costs time, never an answer. Thread-safe without a lock.
+ * Guesses whether a thread looks at the entries that it lists, as {@code ls -l} and {@code du} do,
+ * or wants names alone, as {@code find} does. The guess follows from the last directory that the
+ * thread listed: it looked up an entry that had come without attributes, or it did not. If all
+ * entries would come with attributes, one entry comes without, to find out. Remembers a fixed
+ * number of threads and forgets by collision: a wrong guess costs time, never an answer.
+ * Thread-safe without a lock.
  */
 final class Listers {
-  /** The number of a thread in a container that the daemon does not see. There are many such threads, so the directory tells them apart. */
+  /**
+   * The number of a thread in a container that the daemon does not see. There are many such
+   * threads, so the directory tells them apart.
+   */
   private static final int UNKNOWN = 0;
 
   /** Threads remembered; a power of two. */
@@ -61,7 +69,9 @@ final class Listers {
   }
 
   /**
-   * Notes that a thread goes on to list a directory, or comes back to it from another. A thread that gets all attributes because of an earlier directory gets all to the end. A thread that looks at entries on the way gets all for as long as it goes on to look.
+   * Notes that a thread goes on to list a directory, or comes back to it from another. A thread
+   * that gets all attributes because of an earlier directory gets all to the end. A thread that
+   * looks at entries on the way gets all for as long as it goes on to look.
    */
   Look goOn(long directory, int thread) {
     Listing now = at(directory, thread);

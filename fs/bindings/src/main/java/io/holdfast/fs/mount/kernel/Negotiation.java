@@ -29,7 +29,9 @@ record Negotiation(int minor, int maxReadahead, long flags) {
   private static final long DO_READDIRPLUS = 1 << 13;
 
   /**
-   * The kernel asks for attributes only if it sees that the reader wants them. It sees that if the reader looks at entries between two pieces of a listing, but not if the reader reads all names first.
+   * The kernel asks for attributes only if it sees that the reader wants them. It sees that if the
+   * reader looks at entries between two pieces of a listing, but not if the reader reads all names
+   * first.
    */
   private static final long READDIRPLUS_AUTO = 1 << 14;
 
@@ -54,7 +56,8 @@ record Negotiation(int minor, int maxReadahead, long flags) {
   private static final long REQUEST_TIMEOUT = 1L << 42;
 
   /**
-   * The flags that the daemon takes. Without the caching of symlinks, because those of the control directory lead elsewhere at each look; and without everything about writing.
+   * The flags that the daemon takes. Without the caching of symlinks, because those of the control
+   * directory lead elsewhere at each look; and without everything about writing.
    */
   private static final long WANTED =
       ASYNC_READ
@@ -69,7 +72,8 @@ record Negotiation(int minor, int maxReadahead, long flags) {
           | REQUEST_TIMEOUT;
 
   /**
-   * Linux 6.18, with which this was tried. Older kernels ask for one page of a listing at a time, and attributes would take most of that page.
+   * Linux 6.18, with which this was tried. Older kernels ask for one page of a listing at a time,
+   * and attributes would take most of that page.
    */
   private static final int LISTS_AT_LENGTH = 45;
 
@@ -143,14 +147,17 @@ record Negotiation(int minor, int maxReadahead, long flags) {
   }
 
   /**
-   * Tells whether the kernel can be given bytes that end within a page: it was seen to clear the rest of the page. Kernels before 6.11 leave the rest as it was, and every process that maps the file sees it.
+   * Tells whether the kernel can be given bytes that end within a page: it was seen to clear the
+   * rest of the page. Kernels before 6.11 leave the rest as it was, and every process that maps the
+   * file sees it.
    */
   boolean clearsWhatFollows() {
     return minor >= 45;
   }
 
   /**
-   * Tells whether the kernel asks for attributes of entries only if it sees that the reader wants them.
+   * Tells whether the kernel asks for attributes of entries only if it sees that the reader wants
+   * them.
    */
   boolean choosesWhoLooks() {
     return (flags & READDIRPLUS_AUTO) != 0;

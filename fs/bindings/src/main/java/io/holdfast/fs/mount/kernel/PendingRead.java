@@ -7,7 +7,8 @@ import io.holdfast.fs.mount.Errnos;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A READ that is answered once: with its bytes, or with an error, such as that it was interrupted. Thread-safe.
+ * A READ that is answered once: with its bytes, or with an error, such as that it was interrupted.
+ * Thread-safe.
  */
 final class PendingRead implements ReadReply {
   private final Channel channel;

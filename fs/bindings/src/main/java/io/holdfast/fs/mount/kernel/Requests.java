@@ -23,7 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decodes requests, calls the core, and replies. Thread-safe: each thread brings its own memory for the request and the reply.
+ * Decodes requests, calls the core, and replies. Thread-safe: each thread brings its own memory for
+ * the request and the reply.
  */
 final class Requests {
   private static final Logger log = LoggerFactory.getLogger(Requests.class);
@@ -40,7 +41,9 @@ final class Requests {
   private final @Nullable Initialized initialized;
   private final ConcurrentHashMap<Long, PendingRead> pending = new ConcurrentHashMap<>();
 
-  /** The threads that wait for an answer to other requests than READ, by the number of the request. */
+  /**
+   * The threads that wait for an answer to other requests than READ, by the number of the request.
+   */
   private final ConcurrentHashMap<Long, Integer> callers = new ConcurrentHashMap<>();
 
   private volatile @Nullable Negotiation negotiation;
@@ -266,7 +269,8 @@ final class Requests {
   }
 
   /**
-   * Answers ENOSYS: it tells the kernel, once and for all, to open files of this mount by itself and to keep their pages.
+   * Answers ENOSYS: it tells the kernel, once and for all, to open files of this mount by itself
+   * and to keep their pages.
    */
   private void open(long unique, long node, long request, long reply) {
     if (!options.answerOpens()) {
@@ -344,7 +348,10 @@ final class Requests {
     channel.reply(unique, reply, bytes.length);
   }
 
-  /** Answers for extended attributes. ENOSYS tells the kernel, once and for all, that there are none. */
+  /**
+   * Answers for extended attributes. ENOSYS tells the kernel, once and for all, that there are
+   * none.
+   */
   private void extendedAttribute(long unique, long request, boolean names, long reply)
       throws FsException {
     long node = Memory.getLong(request + Wire.NODE);
@@ -373,7 +380,11 @@ final class Requests {
   }
 
   /**
-   * Answers an INTERRUPT. A caller that ends by its signal gets EINTR, and the kernel refuses a later answer to it. Any other caller goes on waiting. The kernel gets EAGAIN a moment later, so that it sends the INTERRUPT again: it would not tell of the caller's next signal. That also holds for a request that its receiver has not noted yet; if the request has been answered, the kernel refuses the EAGAIN.
+   * Answers an INTERRUPT. A caller that ends by its signal gets EINTR, and the kernel refuses a
+   * later answer to it. Any other caller goes on waiting. The kernel gets EAGAIN a moment later, so
+   * that it sends the INTERRUPT again: it would not tell of the caller's next signal. That also
+   * holds for a request that its receiver has not noted yet; if the request has been answered, the
+   * kernel refuses the EAGAIN.
    */
   private void interrupt(long interrupted, long unique) {
     PendingRead read = pending.get(interrupted);

@@ -12,13 +12,18 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The agreement with the kernel, in a file, because the kernel sends INIT once and a mount may have several daemons, one after the other. The file has a line for each of {@code format}, {@code device} (of the mount, as in the mount
- * table), {@code minor}, {@code readahead} and {@code flags}: {@code KEY=VALUE}.
+ * The agreement with the kernel, in a file, because the kernel sends INIT once and a mount may have
+ * several daemons, one after the other. The file has a line for each of {@code format}, {@code
+ * device} (of the mount, as in the mount table), {@code minor}, {@code readahead} and {@code
+ * flags}: {@code KEY=VALUE}.
  *
  * @param device number of the mount's device, MAJOR:MINOR
  */
 record Session(String device, Negotiation negotiation) {
-  /** The format of everything in the state directory. A daemon cannot take over a mount of another format. */
+  /**
+   * The format of everything in the state directory. A daemon cannot take over a mount of another
+   * format.
+   */
   private static final int FORMAT = 3;
 
   /** Reads the file of an earlier daemon, if there is one. */

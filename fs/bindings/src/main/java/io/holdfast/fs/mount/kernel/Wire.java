@@ -55,7 +55,8 @@ final class Wire {
   private static final int BLOCK_SIZE = 4096;
 
   /**
-   * The block size that a directory shows. The C library reads a directory in pieces of this size, and of 32 KiB if the directory shows less: then each request would bring only 200 names.
+   * The block size that a directory shows. The C library reads a directory in pieces of this size,
+   * and of 32 KiB if the directory shows less: then each request would bring only 200 names.
    */
   private static final int LISTING_SIZE = 256 << 10;
 
