@@ -25,7 +25,7 @@ public final class Redactor {
 
   private static final int FLAGS = Pattern.CASE_INSENSITIVE;
 
-  /** A name before a value, with {@code =} or {@code :}, or with a space. */
+  /** A name before {@code =} or {@code :}; {@link #OPTION} is one before a space. */
   private static final String NAME =
       "[\\w.-]*(?:" + WORDS + ")(?![\\w.-]*-file\\b)[\\w.-]*[\"']?\\s*[=:]\\s*";
 

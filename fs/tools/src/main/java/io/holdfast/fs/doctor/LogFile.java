@@ -26,7 +26,7 @@ public final class LogFile {
   }
 
   /**
-   * Finds the log: from the supervisor's command line, from the files that the daemon has open for appending, or in the usual directory.
+   * Finds the log: from the command that the supervisor starts, from the files that the daemon has open for appending, or in the usual directory.
    *
    * @param directory the usual directory of logs
    */
