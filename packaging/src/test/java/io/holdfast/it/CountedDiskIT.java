@@ -9,8 +9,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * What {@link PeersIT} measures with is right itself: Holdfast drops the origin's pages after each
- * fetch, so that each fetch reads the disk.
+ * Checks the meter of {@link PeersIT}: Holdfast drops the origin's pages after each fetch, so each fetch reads the disk.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CountedDiskIT {

@@ -137,7 +137,7 @@ class S3ChangesIT {
     return "version " + version + " of " + size(file);
   }
 
-  /** What a whole pass over a file gave. */
+  /** Returns the result of a whole pass over a file. */
   private static String found(Mount mount, String name, long stamp) {
     try {
       byte[] bytes = Files.readAllBytes(mount.path(name));

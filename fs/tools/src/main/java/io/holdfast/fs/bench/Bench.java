@@ -16,7 +16,10 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a sample of a mount in three rounds, in turn with the same dataset at its origin, if the origin can be reached; medians count. Each round takes other files of those that are not resident, as long as there are enough, because a read may make them resident. Bounded in time unless a read hangs; the caller handles that. Used by one thread.
+ * Reads a sample of a mount in three rounds, in turn with the same dataset at its origin, if the
+ * origin can be reached; medians count. Each round takes other files of those that are not
+ * resident, as long as there are enough, because a read may make them resident. Bounded in time
+ * unless a read hangs; the caller handles that. Used by one thread.
  */
 public final class Bench {
   private static final int ROUNDS = 3;
@@ -143,7 +146,10 @@ public final class Bench {
     forgetAtOrigin(files);
   }
 
-  /** Drops files from the origin's page cache: otherwise a fetch would find pages there that the last round has read. */
+  /**
+   * Drops files from the origin's page cache: otherwise a fetch would find pages there that the
+   * last round has read.
+   */
   private void forgetAtOrigin(List<Path> files) throws IOException {
     if (plan.origin() != null) {
       for (Path file : below(plan.origin(), files)) {

@@ -11,7 +11,9 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The results of {@link Bench}, rated. Residents are compared with the same files in the page cache at the origin, which shows the speed of memory here. Other files are compared with the origin without its page cache. Immutable.
+ * The results of {@link Bench}, rated. Residents are compared with the same files in the page cache
+ * at the origin, which shows the speed of memory here. Other files are compared with the origin
+ * without its page cache. Immutable.
  */
 public final class BenchReport {
   private static final double GOOD = 0.7;
@@ -91,7 +93,10 @@ public final class BenchReport {
     return text.toString();
   }
 
-  /** Returns everything as nested maps. Rates are per second; a result that was not measured is null. */
+  /**
+   * Returns everything as nested maps. Rates are per second; a result that was not measured is
+   * null.
+   */
   public Map<String, @Nullable Object> json(Capacity capacity) {
     List<Map<String, @Nullable Object>> rows = new ArrayList<>();
     figures.forEach(

@@ -38,7 +38,10 @@ final class Residence {
     return slash > 0 && items.substring(0, slash).equals(items.substring(slash + 1));
   }
 
-  /** Loads the classes and functions that the first call would load, so that this takes no time later. */
+  /**
+   * Loads the classes and functions that the first call would load, so that this takes no time
+   * later.
+   */
   static void prepare() {
     LIBC.gettid();
     Linux.scratch();

@@ -17,7 +17,9 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * Some files of a mount, chosen at random: small and large ones, resident and not. The choice walks down from the root again and again, so no dataset is too large; it takes files of directories with few entries more often. Immutable.
+ * Some files of a mount, chosen at random: small and large ones, resident and not. The choice walks
+ * down from the root again and again, so no dataset is too large; it takes files of directories
+ * with few entries more often. Immutable.
  *
  * @param files the files by kind, relative to the mount; each list in random order
  */

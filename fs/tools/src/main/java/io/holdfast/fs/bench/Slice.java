@@ -14,9 +14,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
-/**
- * Reads files with several threads for a short time, and returns the speed. Used by one thread.
- */
+/** Reads files with several threads for a short time, and returns the speed. Used by one thread. */
 final class Slice {
   private static final int BUFFER = 1 << 20;
   private static final int RANDOM_READ = 128 * 1024;
@@ -48,7 +46,8 @@ final class Slice {
   record How(boolean small, boolean random, boolean again, long nanos, long seed) {}
 
   /**
-   * Returns files or bytes a second; NaN if nothing could be read. Each thread reads at least once, because on a busy machine a short time may be over before the thread begins.
+   * Returns files or bytes a second; NaN if nothing could be read. Each thread reads at least once,
+   * because on a busy machine a short time may be over before the thread begins.
    */
   double measure(List<Path> files, How how) throws InterruptedException {
     if (files.isEmpty()) {

@@ -17,10 +17,14 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
 /**
- * Reads sections side by side, each on a thread of its own, and packs them without secrets. If a section does not come in time, or fails, its file says why. Thread-safe.
+ * Reads sections side by side, each on a thread of its own, and packs them without secrets. If a
+ * section does not come in time, or fails, its file says why. Thread-safe.
  */
 public final class Bundle {
-  /** The most bytes of a file; a longer file loses its beginning, because the end of a log matters most. */
+  /**
+   * The most bytes of a file; a longer file loses its beginning, because the end of a log matters
+   * most.
+   */
   static final int LARGEST_FILE = 4 << 20;
 
   private final Duration deadline;

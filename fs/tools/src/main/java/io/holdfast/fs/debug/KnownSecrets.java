@@ -13,7 +13,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Finds the secrets that are in use, so that they can be removed wherever they stand: secrets of environments, and the content of a cluster's secret files. Keeps them nowhere. Immutable.
+ * Finds the secrets that are in use, so that they can be removed wherever they stand: secrets of
+ * environments, and the content of a cluster's secret files. Keeps them nowhere. Immutable.
  */
 final class KnownSecrets {
   private static final Duration DEADLINE = Duration.ofSeconds(1);
@@ -57,7 +58,8 @@ final class KnownSecrets {
   }
 
   /**
-   * Finds the secrets of a daemon. A child process reads the daemon's environment, because the read may have to wait for the lock of the daemon's memory.
+   * Finds the secrets of a daemon. A child process reads the daemon's environment, because the read
+   * may have to wait for the lock of the daemon's memory.
    *
    * @param taker takes each secret, even if others cannot be read
    * @return a line about the search, for a reader

@@ -20,7 +20,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sections about one mount: the answers of its daemon, and the kernel's files about its processes.
+ * The sections about one mount: the answers of its daemon, and the kernel's files about its
+ * processes.
  */
 final class MountSections {
   private static final Duration PAUSE = Duration.ofSeconds(2);

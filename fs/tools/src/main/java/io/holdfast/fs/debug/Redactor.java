@@ -7,7 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Removes secrets from text: known secrets, wherever they stand, and everything that looks like one. In doubt it removes. Immutable and thread-safe.
+ * Removes secrets from text: known secrets, wherever they stand, and everything that looks like
+ * one. In doubt it removes. Immutable and thread-safe.
  */
 public final class Redactor {
   /** The replacement of a secret. */
@@ -32,12 +33,15 @@ public final class Redactor {
   private static final String OPTION = "--?[\\w-]*(?:" + WORDS + ")(?![\\w-]*-file\\b)[\\w-]*\\s+";
 
   /**
-   * A value as a shell takes it: pieces in quotes next to each other; to the end of the line if a quote is open.
+   * A value as a shell takes it: pieces in quotes next to each other; to the end of the line if a
+   * quote is open.
    */
   private static final String QUOTED =
       "(?:(?:\"(?:[^\"\\\\\\r\\n]|\\\\.)*\"|'(?:[^'\\\\\\r\\n]|\\\\.)*'|\\\\.)+|[\"'][^\\r\\n]*)";
 
-  /** A value without quotes, to the end of the line: a secret may have blanks and separators in it. */
+  /**
+   * A value without quotes, to the end of the line: a secret may have blanks and separators in it.
+   */
   private static final String UNQUOTED = "[^\\s\"'][^\\r\\n]*";
 
   /** The rules, in the order in which they apply. */

@@ -17,7 +17,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
 
-/** The sections of an archive: about the machine, and about each mount. Immutable; touches no mount. */
+/**
+ * The sections of an archive: about the machine, and about each mount. Immutable; touches no mount.
+ */
 public final class Sections {
   private static final Duration COMMAND_DEADLINE = Duration.ofSeconds(3);
   private static final int LARGEST_OUTPUT = 1 << 20;

@@ -10,7 +10,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The stacks of a daemon's threads, from its virtual machine. A child process asks, because a daemon that hangs does not answer. Immutable.
+ * The stacks of a daemon's threads, from its virtual machine. A child process asks, because a
+ * daemon that hangs does not answer. Immutable.
  */
 final class ThreadDump {
   private static final Duration DEADLINE = Duration.ofSeconds(5);

@@ -1,6 +1,9 @@
 package io.holdfast.fs.doctor;
 
-/** The rights of this process on its machine, as far as FUSE needs them. Probes ask, from any thread. */
+/**
+ * The rights of this process on its machine, as far as FUSE needs them. Probes ask, from any
+ * thread.
+ */
 public interface Abilities {
   /** The result of an attempt to open /dev/fuse. */
   enum Device {

@@ -30,7 +30,8 @@ public record Answers(
   private static final Duration DEADLINE = Duration.ofSeconds(2);
 
   /**
-   * Asks the daemon. Takes at most 2 s for each of four questions, and ends with the first one without an answer.
+   * Asks the daemon. Takes at most 2 s for each of four questions, and ends with the first one
+   * without an answer.
    *
    * @param socket the daemon's socket
    * @param pause between the first and the second figures

@@ -11,7 +11,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs commands that may hang, for a bounded time. A command that does not end is killed and left behind: a process that waits in the kernel for a silent filesystem cannot be ended, but this process does not wait for it. Stateless.
+ * Runs commands that may hang, for a bounded time. A command that does not end is killed and left
+ * behind: a process that waits in the kernel for a silent filesystem cannot be ended, but this
+ * process does not wait for it. Stateless.
  */
 public final class BoundedCommand {
   private BoundedCommand() {}
@@ -64,7 +66,9 @@ public final class BoundedCommand {
   }
 
   /**
-   * Reads to the end. When the child ends, the virtual machine empties and closes the pipe, and the same stream returns the rest from memory. A read in this moment fails, and the next one goes on.
+   * Reads to the end. When the child ends, the virtual machine empties and closes the pipe, and the
+   * same stream returns the rest from memory. A read in this moment fails, and the next one goes
+   * on.
    */
   private static void read(Process child, int most, ByteArrayOutputStream kept) {
     InputStream in = child.getInputStream();

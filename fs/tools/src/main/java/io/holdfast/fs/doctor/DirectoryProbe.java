@@ -8,12 +8,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** Checks whether a directory can be written and has room. A child process looks, because the look may hang. */
+/**
+ * Checks whether a directory can be written and has room. A child process looks, because the look
+ * may hang.
+ */
 final class DirectoryProbe implements Probe {
   private static final Duration DEADLINE = Duration.ofSeconds(2);
   private static final long LEAST_FREE = 100 << 20;
 
-  /** Prints the directory, or the one in which it would be made, whether that one can be written, and its room. */
+  /**
+   * Prints the directory, or the one in which it would be made, whether that one can be written,
+   * and its room.
+   */
   private static final String SCRIPT =
       "d=$1; while [ ! -d \"$d\" ]; do d=${d%/*}; [ -n \"$d\" ] || d=/; done;"
           + " test -w \"$d\" && echo yes || echo no; stat -f -c '%a %S' -- \"$d\"";

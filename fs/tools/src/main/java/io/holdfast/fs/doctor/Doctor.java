@@ -10,7 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Examines a machine and its mounts: runs all probes side by side, in a bounded time whatever state the mounts, their daemons and their origins are in. Immutable; thread-safe.
+ * Examines a machine and its mounts: runs all probes side by side, in a bounded time whatever state
+ * the mounts, their daemons and their origins are in. Immutable; thread-safe.
  */
 public final class Doctor {
   /** The scope of findings that are not about a mount. */

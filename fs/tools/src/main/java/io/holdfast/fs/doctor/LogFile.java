@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The log file of a mount's daemon, even if the daemon does not answer or is dead. The file may be on storage that hangs, so a child process reads it. Immutable.
+ * The log file of a mount's daemon, even if the daemon does not answer or is dead. The file may be
+ * on storage that hangs, so a child process reads it. Immutable.
  */
 public final class LogFile {
   private static final int O_WRONLY = 1;
@@ -26,7 +27,8 @@ public final class LogFile {
   }
 
   /**
-   * Finds the log: from the command that the supervisor starts, from the files that the daemon has open for appending, or in the usual directory.
+   * Finds the log: from the command that the supervisor starts, from the files that the daemon has
+   * open for appending, or in the usual directory.
    *
    * @param directory the usual directory of logs
    */

@@ -11,7 +11,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Reads files of the kernel and the distribution in {@code /proc}, {@code /sys} and {@code /etc}, below a root that is {@code /} except in tests. Immutable and thread-safe.
+ * Reads files of the kernel and the distribution in {@code /proc}, {@code /sys} and {@code /etc},
+ * below a root that is {@code /} except in tests. Immutable and thread-safe.
  */
 public final class MachineFiles {
   private static final int LARGEST = 4 << 20;

@@ -14,7 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the mounts of this machine from the control directories and the mount table, and the files that dead mounts have left. Touches no mount. Immutable.
+ * Finds the mounts of this machine from the control directories and the mount table, and the files
+ * that dead mounts have left. Touches no mount. Immutable.
  */
 public final class MountFinder {
   private final List<ControlDirectory> controls;

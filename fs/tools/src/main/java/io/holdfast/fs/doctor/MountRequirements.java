@@ -4,7 +4,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The requirements of a mount by a user on a machine. {@code holdfast mount} asks for the first obstacle before it begins, and the doctor's probes ask for all of them. Immutable.
+ * The requirements of a mount by a user on a machine. {@code holdfast mount} asks for the first
+ * obstacle before it begins, and the doctor's probes ask for all of them. Immutable.
  */
 public final class MountRequirements {
   private final int uid;

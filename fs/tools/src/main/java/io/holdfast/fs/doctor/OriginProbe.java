@@ -17,7 +17,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks whether a dataset's origin answers: by the daemon's counters, and by a child process that asks for the figures of the origin's filesystem. If the mount is over its origin, the child uses the daemon's descriptor of the origin, never the mount.
+ * Checks whether a dataset's origin answers: by the daemon's counters, and by a child process that
+ * asks for the figures of the origin's filesystem. If the mount is over its origin, the child uses
+ * the daemon's descriptor of the origin, never the mount.
  */
 final class OriginProbe implements Probe {
   private static final Duration DEADLINE = Duration.ofSeconds(2);
@@ -146,7 +148,10 @@ final class OriginProbe implements Probe {
         : Finding.fail(source + " cannot be read: " + output.get().text(), FIX);
   }
 
-  /** Returns the way to the directory that the mount covers, through a process that opened it before. */
+  /**
+   * Returns the way to the directory that the mount covers, through a process that opened it
+   * before.
+   */
   private @Nullable Path descriptor(String source) {
     long holder = subject.supervisor() == 0 ? subject.pid() : subject.supervisor();
     try (DirectoryStream<Path> open =

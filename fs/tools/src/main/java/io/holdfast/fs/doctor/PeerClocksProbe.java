@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Checks whether the clocks of peers agree with this machine's: certificates and the order of logs need that.
+ * Checks whether the clocks of peers agree with this machine's: certificates and the order of logs
+ * need that.
  */
 final class PeerClocksProbe implements Probe {
   private static final Duration DEADLINE = Duration.ofSeconds(1);

@@ -18,7 +18,10 @@ import java.util.stream.Collectors;
 final class PeersProbe implements Probe {
   private static final Duration DEADLINE = Duration.ofSeconds(1);
 
-  /** The most nodes that are called one by one; if more are missing, they are missing for one reason. */
+  /**
+   * The most nodes that are called one by one; if more are missing, they are missing for one
+   * reason.
+   */
   private static final int MOST_CALLED = 3;
 
   private final PendingAnswers pending;

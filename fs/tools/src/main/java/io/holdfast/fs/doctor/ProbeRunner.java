@@ -11,7 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Runs probes side by side, each on a thread of its own, and gives up those that have not ended in time. Leaves their threads behind, which do not keep the process from ending. Thread-safe.
+ * Runs probes side by side, each on a thread of its own, and gives up those that have not ended in
+ * time. Leaves their threads behind, which do not keep the process from ending. Thread-safe.
  */
 final class ProbeRunner {
   private final Duration deadline;

@@ -16,7 +16,8 @@ import java.util.concurrent.FutureTask;
 import java.util.stream.Collectors;
 
 /**
- * The memory that the residents of all mounts of a machine may take together. Each mount knows only its own ceiling. Immutable.
+ * The memory that the residents of all mounts of a machine may take together. Each mount knows only
+ * its own ceiling. Immutable.
  *
  * @param mounts the mounts whose daemons answered
  * @param unknown the number of other mounts: of other users, or with a daemon that does not answer
@@ -94,8 +95,8 @@ public record Promises(List<Mount> mounts, int unknown) {
   }
 
   /**
-   * Returns the warning, such as {@code 2 mounts may keep 28 GiB of the machine's 25 GiB resident: a 14 GiB, b 14
-   * GiB}.
+   * Returns the warning, such as {@code 2 mounts may keep 28 GiB of the machine's 25 GiB resident:
+   * a 14 GiB, b 14 GiB}.
    */
   public String text(long memory) {
     String names =

@@ -6,7 +6,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Checks whether a dataset's file system is mounted. If an NFS export is not mounted, its directory is an empty one on the machine's own disk. Stateless.
+ * Checks whether a dataset's file system is mounted. If an NFS export is not mounted, its directory
+ * is an empty one on the machine's own disk. Stateless.
  */
 public final class SourceMount {
   private SourceMount() {}
@@ -24,7 +25,9 @@ public final class SourceMount {
   }
 
   /**
-   * Returns what is missing if a source must be on a mounted file system. The source, or a directory above it, must be a mountpoint other than the root, and no mountpoint of {@code /etc/fstab} may be missing in between.
+   * Returns what is missing if a source must be on a mounted file system. The source, or a
+   * directory above it, must be a mountpoint other than the root, and no mountpoint of {@code
+   * /etc/fstab} may be missing in between.
    *
    * @param source without symlinks
    * @return nothing if all is well

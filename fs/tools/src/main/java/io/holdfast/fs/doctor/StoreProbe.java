@@ -9,7 +9,10 @@ import java.util.List;
 final class StoreProbe implements Probe {
   private static final Duration DEADLINE = Duration.ofSeconds(2);
 
-  /** The largest difference of clocks without a warning; stores refuse requests that are 15 minutes off. */
+  /**
+   * The largest difference of clocks without a warning; stores refuse requests that are 15 minutes
+   * off.
+   */
   private static final Duration WORST = Duration.ofMinutes(5);
 
   private static final Duration BAD = Duration.ofSeconds(30);

@@ -7,7 +7,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Makes scripts by which shells complete commands, options, values and the names of running mounts. The scripts start no Java. Stateless.
+ * Makes scripts by which shells complete commands, options, values and the names of running mounts.
+ * The scripts start no Java. Stateless.
  */
 public final class Completions {
   /** The shells. */

@@ -16,7 +16,8 @@ public record Capacity(String text, long bytes, double share) {
   /**
    * Parses a capacity: {@code 35%}, {@code 64G}.
    *
-   * @throws IllegalArgumentException if the text is wrong, with one line that names it and says what is allowed
+   * @throws IllegalArgumentException if the text is wrong, with one line that names it and says
+   *     what is allowed
    */
   public static Capacity parse(String text) {
     boolean percent = Sizes.isPercentage(text);

@@ -17,8 +17,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A real dataset: the regular files below a directory, in the order of their names, so that a seed gives the same result on every machine. Follows no symlinks below the directory. Not
- * thread-safe.
+ * A real dataset: the regular files below a directory, in the order of their names, so that a seed
+ * gives the same result on every machine. Follows no symlinks below the directory. Not thread-safe.
  */
 public final class DatasetDirectory {
   /** Learns of each file. */
@@ -95,7 +95,9 @@ public final class DatasetDirectory {
     return files.build();
   }
 
-  /** Returns the paths that could not be read, relative to the directory; known after {@link #read}. */
+  /**
+   * Returns the paths that could not be read, relative to the directory; known after {@link #read}.
+   */
   public List<String> leftOut() {
     return List.copyOf(leftOut);
   }

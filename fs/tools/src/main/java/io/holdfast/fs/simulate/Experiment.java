@@ -74,7 +74,8 @@ public record Experiment(Scenario scenario, List<String> policies, List<Long> ca
   }
 
   /**
-   * Plays every policy at shares from 5% of the dataset to all of it, 5% apart, and at the given capacities.
+   * Plays every policy at shares from 5% of the dataset to all of it, 5% apart, and at the given
+   * capacities.
    */
   public List<Curve> sweep(Progress progress) {
     return policies.stream().map(policy -> curve(policy, progress)).toList();

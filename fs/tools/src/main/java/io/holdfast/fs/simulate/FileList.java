@@ -10,7 +10,8 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of a simulation, by number from 0, and their items. As in a mount, a file of at most the item size is one item, and a larger file has extents of that size. Immutable.
+ * The files of a simulation, by number from 0, and their items. As in a mount, a file of at most
+ * the item size is one item, and a larger file has extents of that size. Immutable.
  */
 public final class FileList {
   /** The most items: as many as an array can have. */

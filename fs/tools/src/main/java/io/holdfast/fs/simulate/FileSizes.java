@@ -17,7 +17,8 @@ public record FileSizes(long mean, double sigma) {
   /**
    * Parses sizes: {@code 105000}, {@code 110K}, {@code lognormal:110K}, {@code lognormal:110K:0.7}.
    *
-   * @throws IllegalArgumentException if the text is wrong, with one line that names it and says what is allowed
+   * @throws IllegalArgumentException if the text is wrong, with one line that names it and says
+   *     what is allowed
    */
   public static FileSizes parse(String text) {
     String[] parts = text.split(":", -1);

@@ -71,7 +71,9 @@ public final class HitRatioPlot {
     return ChartEncoder.getBytes(chart(), "png");
   }
 
-  /** Returns the picture as SVG, with its figures in the description for people who cannot see it. */
+  /**
+   * Returns the picture as SVG, with its figures in the description for people who cannot see it.
+   */
   public byte[] svg() throws IOException {
     return SvgText.add(ChartEncoder.getBytes(chart(), "svg"), title, description());
   }

@@ -11,7 +11,8 @@ public final class Numbers {
    *
    * @param least the smallest number that is allowed
    * @param most the largest number that is allowed
-   * @throws IllegalArgumentException if the text is wrong, with one line that names it and says what is allowed
+   * @throws IllegalArgumentException if the text is wrong, with one line that names it and says
+   *     what is allowed
    */
   public static int whole(String text, int least, int most) {
     try {
@@ -31,7 +32,8 @@ public final class Numbers {
    * Parses a decimal number.
    *
    * @param what the word for the number
-   * @throws IllegalArgumentException if the text is wrong, with one line that names it and says what is allowed
+   * @throws IllegalArgumentException if the text is wrong, with one line that names it and says
+   *     what is allowed
    */
   static double between(String text, double least, double most, String what) {
     try {

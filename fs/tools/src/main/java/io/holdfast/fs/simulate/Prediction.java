@@ -5,7 +5,9 @@ import io.holdfast.policy.simulator.Run;
 import io.holdfast.policy.simulator.Scenario;
 
 /**
- * Predicts the times of a simulation. Rates are in bytes per second. The rates of origin, memory and network are for each node, whose jobs share them; the demand is for each job on each node. Immutable.
+ * Predicts the times of a simulation. Rates are in bytes per second. The rates of origin, memory
+ * and network are for each node, whose jobs share them; the demand is for each job on each node.
+ * Immutable.
  */
 public final class Prediction {
   private final FetchModel node;
@@ -37,7 +39,9 @@ public final class Prediction {
   }
 
   /**
-   * Returns the capacity, in bytes, beyond which more memory brings nothing. That is for a single node whose byte hit ratio is the share of the dataset that fits, as with MinIO. 0 if no memory is needed; the size of the dataset if even that leaves the demand unmet.
+   * Returns the capacity, in bytes, beyond which more memory brings nothing. That is for a single
+   * node whose byte hit ratio is the share of the dataset that fits, as with MinIO. 0 if no memory
+   * is needed; the size of the dataset if even that leaves the demand unmet.
    */
   public long sufficientCapacity() {
     return (long) Math.ceil(node.sufficientHitRatio() * weight);

@@ -21,7 +21,8 @@ import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
 /**
- * A recorded list of accesses. A file has one access a line; a line {@code # epoch} begins the next epoch. Immutable.
+ * A recorded list of accesses. A file has one access a line; a line {@code # epoch} begins the next
+ * epoch. Immutable.
  *
  * @param files the files that are read
  * @param epochs the files of each epoch, in order; at least one, none of them empty
@@ -57,11 +58,13 @@ public record Trace(FileList files, List<int[]> epochs) {
   }
 
   /**
-   * Reads a trace whose lines are names and sizes with a tab between; after a name's first line, the size may be left out.
+   * Reads a trace whose lines are names and sizes with a tab between; after a name's first line,
+   * the size may be left out.
    *
    * @param itemSize bytes; larger files have several items
    * @throws FsException if it cannot be read to its end
-   * @throws IllegalArgumentException if the trace is not there, or if a size is missing, wrong, or differs from an earlier one
+   * @throws IllegalArgumentException if the trace is not there, or if a size is missing, wrong, or
+   *     differs from an earlier one
    */
   public static Trace ofSizes(Path trace, long itemSize) throws FsException {
     Named named = new Named(itemSize);

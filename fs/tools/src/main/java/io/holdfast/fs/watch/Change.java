@@ -14,9 +14,15 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The change of a mount's figures between two looks; since the mount, if there was no earlier look, or another daemon ran then. Rates are per second. Immutable.
+ * The change of a mount's figures between two looks; since the mount, if there was no earlier look,
+ * or another daemon ran then. Rates are per second. Immutable.
  *
- * <p><b>Stalled.</b> A reader is blocked from the moment when its read reaches the daemon until the read is answered. {@link #stalledReaders} is the number of blocked readers, on average over the time. {@link #stallShare} is the share of the time for which the average active process was blocked: what a training job's workers lose. A process is active if it opened a file or was blocked. A process with several readers may be blocked for more than the time, and counts as blocked all of it.
+ * <p><b>Stalled.</b> A reader is blocked from the moment when its read reaches the daemon until the
+ * read is answered. {@link #stalledReaders} is the number of blocked readers, on average over the
+ * time. {@link #stallShare} is the share of the time for which the average active process was
+ * blocked: what a training job's workers lose. A process is active if it opened a file or was
+ * blocked. A process with several readers may be blocked for more than the time, and counts as
+ * blocked all of it.
  */
 public final class Change {
   private static final double POOR_SHARE = 0.3;
@@ -119,7 +125,8 @@ public final class Change {
   }
 
   /**
-   * Returns the share of opens that needed no fetch: from the misses of jobs, or from the fetches if no misses are counted. NaN if that is not known.
+   * Returns the share of opens that needed no fetch: from the misses of jobs, or from the fetches
+   * if no misses are counted. NaN if that is not known.
    */
   double hitRatio() {
     if (!countsOpens()) {
@@ -137,7 +144,9 @@ public final class Change {
     return stallSeconds() / seconds;
   }
 
-  /** Returns the share of the time for which the average active process was blocked, from 0 to 1. */
+  /**
+   * Returns the share of the time for which the average active process was blocked, from 0 to 1.
+   */
   double stallShare() {
     long active = processes.stream().mapToLong(Usage::active).sum();
     return share(stallSeconds(), seconds * Math.max(1, active));
@@ -153,7 +162,8 @@ public final class Change {
   }
 
   /**
-   * Returns the processes, in the order of the figures; ended processes of one command and job are one row.
+   * Returns the processes, in the order of the figures; ended processes of one command and job are
+   * one row.
    */
   List<Usage> processes() {
     return processes;

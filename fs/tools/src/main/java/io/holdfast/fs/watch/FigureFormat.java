@@ -33,7 +33,10 @@ final class FigureFormat {
     return Double.isNaN(ratio) ? "-" : Human.ratio(ratio);
   }
 
-  /** Formats seconds, with three digits below a minute: {@code 146 ms}, {@code 1.23 s}, {@code 12.3 s}. */
+  /**
+   * Formats seconds, with three digits below a minute: {@code 146 ms}, {@code 1.23 s}, {@code 12.3
+   * s}.
+   */
   static String seconds(double seconds) {
     if (seconds >= 59.95) {
       return Human.seconds(Math.round(seconds));

@@ -8,7 +8,9 @@ import org.jline.utils.AttributedStringBuilder;
 import org.jline.utils.AttributedStyle;
 
 /**
- * A table that fits a screen's width. If there is too little room, columns are left out by rank, and then the first column, a name, loses its beginning. Widths are those of a terminal, where some letters take two columns and some none. Not thread-safe.
+ * A table that fits a screen's width. If there is too little room, columns are left out by rank,
+ * and then the first column, a name, loses its beginning. Widths are those of a terminal, where
+ * some letters take two columns and some none. Not thread-safe.
  */
 final class ScreenTable {
   /** The least width of the column of names before other columns are left out. */

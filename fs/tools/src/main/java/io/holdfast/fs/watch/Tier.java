@@ -9,7 +9,8 @@ import java.util.List;
  * @param name memory, peers or origin
  * @param items the items that came from there; for memory, the opens that needed no fetch
  * @param bytes the bytes that came from there
- * @param guessed whether the bytes are a guess from the dataset's mean file, because the kernel does not report reads of its page cache
+ * @param guessed whether the bytes are a guess from the dataset's mean file, because the kernel
+ *     does not report reads of its page cache
  * @param share its share of the items of all tiers
  */
 record Tier(String name, double items, double bytes, boolean guessed, double share) {

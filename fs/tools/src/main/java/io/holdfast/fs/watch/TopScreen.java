@@ -13,7 +13,8 @@ import org.jline.utils.AttributedStyle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The screen of {@code holdfast top}. The lines depend only on the figures, the size and the user's choices. Stateless.
+ * The screen of {@code holdfast top}. The lines depend only on the figures, the size and the user's
+ * choices. Stateless.
  */
 public final class TopScreen {
   private static final int TEXT_WIDTH = 100;

@@ -51,7 +51,10 @@ public record TopState(Table table, Sort sort, boolean paused, boolean help, lon
       };
     }
 
-    /** Returns the order of rows: by the figure of the last time, then by the figure since the mount, then by name. */
+    /**
+     * Returns the order of rows: by the figure of the last time, then by the figure since the
+     * mount, then by name.
+     */
     Comparator<Usage> order() {
       return Comparator.comparingDouble((Usage usage) -> of(usage.recent()))
           .thenComparingDouble(usage -> of(usage.total()))
