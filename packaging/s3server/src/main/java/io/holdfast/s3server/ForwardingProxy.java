@@ -21,8 +21,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between clients and an S3 server: it keeps a log of the requests, which is a count
- * independent of the clients', and lets go wrong what it is told to. It passes heads and bodies on
+ * Stands between clients and an S3 server: it keeps a log of the requests, which is a count independent of the clients', and injects faults. It passes heads and bodies on
  * as they are, so that signatures hold. Thread-safe.
  */
 public final class ForwardingProxy implements AutoCloseable {

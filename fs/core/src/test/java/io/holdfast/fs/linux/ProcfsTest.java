@@ -113,7 +113,7 @@ final class ProcfsTest {
   }
 
   /**
-   * Of a number like this the kernel gives nothing to a second read, however short the first is.
+   * The kernel answers only the first read of such a number, however short that read is.
    */
   @Test
   void number_ofThisMachine_isReadInOnePiece() {

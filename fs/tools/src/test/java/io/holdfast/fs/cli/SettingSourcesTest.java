@@ -267,7 +267,7 @@ class SettingSourcesTest {
                 + " again");
   }
 
-  /** What restart finds in the words of a daemon that was mounted with these. */
+  /** Returns the values that restart finds on the command line of a daemon that was mounted with these words. */
   private GivenSettings before(String... words) {
     GivenSettings given =
         new ConfigLookup(host)
