@@ -19,8 +19,8 @@ import net.jqwik.api.Tuple;
 import org.junit.jupiter.api.Test;
 
 /**
- * The contract of every policy, against a model of plain collections on random calls. jqwik
- * prints the seed of a failing run.
+ * The contract of every policy, against a model of plain collections on random calls. jqwik prints
+ * the seed of a failing run.
  */
 final class CachePolicyTest {
 

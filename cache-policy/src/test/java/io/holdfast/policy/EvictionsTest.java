@@ -93,7 +93,9 @@ final class EvictionsTest {
 
   // Linux
 
-  /** An item that is used again while it is inactive becomes active, and a scan does not evict it. */
+  /**
+   * An item that is used again while it is inactive becomes active, and a scan does not evict it.
+   */
   @Test
   void linux_usedTwice_survivesAScan() {
     CachePolicy policy = policy("linux", 8, 1, 2, 1, 2);

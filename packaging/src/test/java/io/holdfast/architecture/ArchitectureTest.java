@@ -33,7 +33,8 @@ final class ArchitectureTest {
   private static final String FS = "io.holdfast.fs";
 
   /**
-   * The packages of fs that each package may use. A new arrow is a decision to take, not a line to add.
+   * The packages of fs that each package may use. A new arrow is a decision to take, not a line to
+   * add.
    */
   private static final Map<String, Set<String>> ARROWS =
       Map.ofEntries(

@@ -10,7 +10,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * The kinds of faults: the place, the frequency beside the others, the duration, and the symptoms that a reader may see. Holdfast must hide all other symptoms.
+ * The kinds of faults: the place, the frequency beside the others, the duration, and the symptoms
+ * that a reader may see. Holdfast must hide all other symptoms.
  */
 enum FaultKind {
   DAEMON_KILLED(Place.NODE, 5, 1000, 3000),

@@ -82,7 +82,10 @@ final class Injector {
     }
   }
 
-  /** Mounts a node again. Waits if something hinders the mount for a moment, such as an origin with errors. */
+  /**
+   * Mounts a node again. Waits if something hinders the mount for a moment, such as an origin with
+   * errors.
+   */
   private void mountAgain(Node node) {
     Mount mount = node.mount();
     long until = System.nanoTime() + START.toNanos();

@@ -8,7 +8,8 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * The faults with their times, in milliseconds since 1970, and so the symptoms that they may have caused. Thread-safe.
+ * The faults with their times, in milliseconds since 1970, and so the symptoms that they may have
+ * caused. Thread-safe.
  */
 final class Timeline {
   /** Versions are believed for two seconds, and stores that fail are left alone for some. */
@@ -59,7 +60,9 @@ final class Timeline {
   }
 
   /**
-   * Returns the latest fault that may have caused a symptom on a node within a time. While the origin fails, a node believes a name however old it is, so the file may have changed at any time before.
+   * Returns the latest fault that may have caused a symptom on a node within a time. While the
+   * origin fails, a node believes a name however old it is, so the file may have changed at any
+   * time before.
    */
   synchronized Optional<FaultKind> cause(Symptom symptom, int node, long from, long to) {
     Optional<FaultKind> cause =

@@ -27,7 +27,10 @@ final class Watch {
   private static final Duration ANSWER = Duration.ofSeconds(1);
   private static final Duration LAST_ROUND = Duration.ofSeconds(30);
 
-  /** A script that prints the stack of each thread of a process in the kernel and, if possible, in Java. */
+  /**
+   * A script that prints the stack of each thread of a process in the kernel and, if possible, in
+   * Java.
+   */
   private static final String THREADS =
       """
       for thread in /proc/$1/task/*; do

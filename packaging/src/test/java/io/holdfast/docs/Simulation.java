@@ -22,7 +22,8 @@ final class Simulation {
   }
 
   /**
-   * The result of one policy at one capacity: means of the last epochs; bytes are shares of the bytes that one job reads in an epoch.
+   * The result of one policy at one capacity: means of the last epochs; bytes are shares of the
+   * bytes that one job reads in an epoch.
    */
   record Run(String policy, int percent, double hitRatio, double peerShare, double originShare) {}
 

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * A user without a right by an ACL at the origin has none on the mount, with either binding; and datasets without ACLs cost nothing.
+ * A user without a right by an ACL at the origin has none on the mount, with either binding; and
+ * datasets without ACLs cost nothing.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
@@ -75,7 +76,10 @@ class AclIT {
     return Posix.lstat(RawPath.of(mount.path(path))).mode() & 0777;
   }
 
-  /** The mount notices the change by the time of change, within the ttl or at once after a refresh, whoever looked before. */
+  /**
+   * The mount notices the change by the time of change, within the ttl or at once after a refresh,
+   * whoever looked before.
+   */
   @Test
   void aclChanged_refreshedOrTtlOver_isObeyed() throws IOException {
     Path root = origin();

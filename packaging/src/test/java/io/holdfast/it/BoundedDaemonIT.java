@@ -16,7 +16,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * Checks that the daemon's resources do not grow with its readers, nor with the number of lookups. {@code holdfast.files} and {@code holdfast.rounds} are the number of files, and of lookups of each.
+ * Checks that the daemon's resources do not grow with its readers, nor with the number of lookups.
+ * {@code holdfast.files} and {@code holdfast.rounds} are the number of files, and of lookups of
+ * each.
  */
 @Isolated("drops caches")
 class BoundedDaemonIT {

@@ -8,7 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A disk that counts the bytes that anybody reads from it: a file system in a file, behind a loop device. Reads from the page cache do not count. Goes with its sandbox.
+ * A disk that counts the bytes that anybody reads from it: a file system in a file, behind a loop
+ * device. Reads from the page cache do not count. Goes with its sandbox.
  */
 final class CountedDisk {
   private static final Pattern MOUNTPOINT = Pattern.compile(".*/hf-it(\\d+)x\\d+-.*");

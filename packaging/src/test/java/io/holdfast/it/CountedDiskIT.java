@@ -9,7 +9,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Checks the meter of {@link PeersIT}: Holdfast drops the origin's pages after each fetch, so each fetch reads the disk.
+ * Checks the meter of {@link PeersIT}: Holdfast drops the origin's pages after each fetch, so each
+ * fetch reads the disk.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CountedDiskIT {

@@ -15,7 +15,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Directories change under a mount that believes names for an hour. A user without rights does not get files that the directories deny by now, and that the user could not read before; users with rights go on.
+ * Directories change under a mount that believes names for an hour. A user without rights does not
+ * get files that the directories deny by now, and that the user could not read before; users with
+ * rights go on.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DirectoryRightsIT {
@@ -126,7 +128,8 @@ class DirectoryRightsIT {
   }
 
   /**
-   * The files in a directory are closed, moved away or replaced before the directory is opened, so nobody ever had a right to the old ones.
+   * The files in a directory are closed, moved away or replaced before the directory is opened, so
+   * nobody ever had a right to the old ones.
    */
   @Test
   void directoryOpened_nobody_doesNotGetWhatWasThereWhenItWasClosed() throws IOException {

@@ -16,7 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Programs read residents from the page cache alone, and residents stay there; items that were not admitted do not stay.
+ * Programs read residents from the page cache alone, and residents stay there; items that were not
+ * admitted do not stay.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
@@ -124,7 +125,8 @@ class HitsCostNothingIT {
   }
 
   /**
-   * Returns the pages in the page cache at one moment. The reader is stopped meanwhile, so the count cannot grow.
+   * Returns the pages in the page cache at one moment. The reader is stopped meanwhile, so the
+   * count cannot grow.
    */
   private static long cachedWhileStopped(Child reader, Mount mount, Dataset dataset) {
     reader.signal(Posix.SIGSTOP);

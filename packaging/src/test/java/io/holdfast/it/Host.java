@@ -29,7 +29,8 @@ public final class Host {
   }
 
   /**
-   * Returns the command that runs another command on this host. Only the network differs: everybody sees its mounts.
+   * Returns the command that runs another command on this host. Only the network differs: everybody
+   * sees its mounts.
    */
   public List<String> enter() {
     return List.of("nsenter", "--net=/run/netns/" + name);

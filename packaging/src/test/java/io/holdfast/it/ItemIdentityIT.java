@@ -19,7 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * A user without rights makes files of nearly 2^63 bytes. Their extents once had the numbers of other users' items: extent (k * 2^24) of the user's file was extent 0 of the node k above it. None of root's bytes reach the user, and none of the user's reach root. The daemon runs with guard pages around the bytes that it hands over: one byte too many would end it.
+ * A user without rights makes files of nearly 2^63 bytes. Their extents once had the numbers of
+ * other users' items: extent (k * 2^24) of the user's file was extent 0 of the node k above it.
+ * None of root's bytes reach the user, and none of the user's reach root. The daemon runs with
+ * guard pages around the bytes that it hands over: one byte too many would end it.
  */
 final class ItemIdentityIT {
   private static final int ITEM = 1 << 20;

@@ -111,7 +111,8 @@ class LargeFilesIT {
   }
 
   /**
-   * Transit reuses the memory that one item has freed for the next; once it took several times as much.
+   * Transit reuses the memory that one item has freed for the next; once it took several times as
+   * much.
    */
   @Test
   void notResident_readToTheEnd_takesNoMoreMemoryThanTransitMay() throws IOException {

@@ -109,7 +109,10 @@ class ListingIT {
     assertThat(count(mount, "-size", "-2")).isEqualTo(Integer.toString(before - 1));
   }
 
-  /** A program that asks for an attribute that no file has learns that it is not supported, and may stop asking. */
+  /**
+   * A program that asks for an attribute that no file has learns that it is not supported, and may
+   * stop asking.
+   */
   @Test
   void extendedAttributes_noneOrSwitchedOff_areNotSupported() throws IOException {
     Path root = sandbox.folder("small");

@@ -259,7 +259,9 @@ public final class Mount {
   }
 
   /**
-   * Runs a task while these files stay in the page cache, as if an application had locked them. Without a daemon that pins them, a kernel that reclaims unused pages before memory is short takes some.
+   * Runs a task while these files stay in the page cache, as if an application had locked them.
+   * Without a daemon that pins them, a kernel that reclaims unused pages before memory is short
+   * takes some.
    */
   public void whileHeld(Iterable<String> files, Runnable task) {
     List<Runnable> releases = new ArrayList<>();

@@ -23,7 +23,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The next daemon of a mount takes over the state of one that has ended, or is started on request; and readers get errors if there is none. Only the kernel binding has a next daemon.
+ * The next daemon of a mount takes over the state of one that has ended, or is started on request;
+ * and readers get errors if there is none. Only the kernel binding has a next daemon.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @Order(1)
@@ -211,7 +212,9 @@ class NextDaemonIT {
   }
 
   /**
-   * The next daemon drops pages of the last one's window while they are fetched. If the kernel were told to drop them, it would wait for each page that is being read, and drop pages that are locked by then.
+   * The next daemon drops pages of the last one's window while they are fetched. If the kernel were
+   * told to drop them, it would wait for each page that is being read, and drop pages that are
+   * locked by then.
    */
   @Test
   void killed_whileAllIsAskedFor_whatIsPinnedAfterwardsKeepsItsPages() throws IOException {
@@ -261,7 +264,8 @@ class NextDaemonIT {
   }
 
   /**
-   * The connection is held as by a killed thread that waits for a page, so the kernel does not end the mount.
+   * The connection is held as by a killed thread that waits for a page, so the kernel does not end
+   * the mount.
    */
   @Test
   void killedWithItsSupervisor_connectionIsHeld_umountGivesReadersTheirErrors() throws IOException {

@@ -334,7 +334,8 @@ class OriginChangesIT {
   }
 
   /**
-   * Once the daemon kept names that have gone until the mount ended, even those that nobody asks for again.
+   * Once the daemon kept names that have gone until the mount ended, even those that nobody asks
+   * for again.
    */
   @Test
   void directory_entriesComeAndGo_showsThemAfterARefreshAndForgetsThem() throws IOException {
@@ -376,7 +377,10 @@ class OriginChangesIT {
     assertThat(fresh).hasSize(SMALL);
   }
 
-  /** Also a directory in which nobody has looked anything up, so that libfuse's number of it is not known. */
+  /**
+   * Also a directory in which nobody has looked anything up, so that libfuse's number of it is not
+   * known.
+   */
   @Test
   void refresh_ofADirectoryThatWasOnlyLookedAt_showsItAsItIs() throws IOException {
     Path origin = sandbox.folder("origin");

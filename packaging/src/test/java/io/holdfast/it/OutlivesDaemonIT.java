@@ -88,7 +88,8 @@ class OutlivesDaemonIT {
     },
 
     /**
-     * Kernels before 6.9 do not send unanswered requests again. This test uses the kernel as if it were one of them.
+     * Kernels before 6.9 do not send unanswered requests again. This test uses the kernel as if it
+     * were one of them.
      */
     KILL_WITHOUT_RESEND {
       @Override
@@ -99,7 +100,10 @@ class OutlivesDaemonIT {
     },
 
     /**
-     * A daemon that has just taken over drops pages that are not resident, while programs read such files. The kernel makes it wait for pages that are being read. If it was killed in that moment, the supervisor once did not notice: its thread waited for an answer that only the next daemon would give.
+     * A daemon that has just taken over drops pages that are not resident, while programs read such
+     * files. The kernel makes it wait for pages that are being read. If it was killed in that
+     * moment, the supervisor once did not notice: its thread waited for an answer that only the
+     * next daemon would give.
      */
     KILL_AGAIN {
       @Override
@@ -177,7 +181,10 @@ class OutlivesDaemonIT {
     }
   }
 
-  /** Items that have left the page cache are not resident after a restart, and are resident again later. */
+  /**
+   * Items that have left the page cache are not resident after a restart, and are resident again
+   * later.
+   */
   @Test
   void killed_residentsGoneMeanwhile_areFetchedWhenTheyAreRead() {
     Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 200, i -> 20_000);

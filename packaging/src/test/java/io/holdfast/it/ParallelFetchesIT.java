@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * The number of requests that an origin gets at once. The origin is a Holdfast mount whose daemon is stopped, so the kernel knows how many requests wait for it, and nothing depends on time.
+ * The number of requests that an origin gets at once. The origin is a Holdfast mount whose daemon
+ * is stopped, so the kernel knows how many requests wait for it, and nothing depends on time.
  */
 class ParallelFetchesIT {
   private static final Duration WAIT = Duration.ofSeconds(60);

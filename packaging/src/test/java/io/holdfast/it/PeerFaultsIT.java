@@ -98,7 +98,10 @@ class PeerFaultsIT {
   private static final Fault HALVES =
       ofNetwork("halves", node -> cluster.network().partition(firstHalf()));
 
-  /** A fault of a peer: the peer, the beginning and the end. The oldest node coordinates the cluster. */
+  /**
+   * A fault of a peer: the peer, the beginning and the end. The oldest node coordinates the
+   * cluster.
+   */
   private record Fault(String name, int victim, Consumer<Node> begin, Consumer<Node> end) {
     @Override
     public String toString() {

@@ -47,7 +47,8 @@ class PeersBadInputIT {
   }
 
   /**
-   * One mistake of each kind: in the options, in names that are looked up, and in the secret's file. MountOptionsTest, SetupTest and ClusterSecretTest try all mistakes without a process.
+   * One mistake of each kind: in the options, in names that are looked up, and in the secret's
+   * file. MountOptionsTest, SetupTest and ClusterSecretTest try all mistakes without a process.
    */
   static Stream<Arguments> badPeers() {
     return Stream.of(

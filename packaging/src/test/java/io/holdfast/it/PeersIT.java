@@ -27,7 +27,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The bytes that a cluster reads from the origin: all of the dataset once in the first epoch, and max(0, 1 - Nc) of it in each later one. D is the dataset's bytes, and c a node's capacity as a part of D. There are two witnesses: the nodes' own figures, and the counter of the origin's disk.
+ * The bytes that a cluster reads from the origin: all of the dataset once in the first epoch, and
+ * max(0, 1 - Nc) of it in each later one. D is the dataset's bytes, and c a node's capacity as a
+ * part of D. There are two witnesses: the nodes' own figures, and the counter of the origin's disk.
  *
  * <p>The long form has more files, all numbers of nodes with all capacities, and a node that leaves
  * in peace: {@code holdfast.peer-files=20000}.
@@ -98,7 +100,10 @@ class PeersIT {
     }
   }
 
-  /** A random node reads an item, so the share that the reader itself holds is random too, by so much. */
+  /**
+   * A random node reads an item, so the share that the reader itself holds is random too, by so
+   * much.
+   */
   private static void assertShares(
       int nodes, double held, double local, double ofPeers, String where) {
     double deviation = Math.sqrt(held * (1 - held) / FILES);
@@ -187,7 +192,10 @@ class PeersIT {
         held -> held < 1 + TOLERANCE);
   }
 
-  /** As in a headless service: the name has an address for each node, even for nodes that are starting. */
+  /**
+   * As in a headless service: the name has an address for each node, even for nodes that are
+   * starting.
+   */
   @Test
   void dns_nodesThatFindEachOtherByAName_shareOneCacheAndWhatHasChanged() throws IOException {
     Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 300, i -> FILE_BYTES);
@@ -204,7 +212,9 @@ class PeersIT {
   }
 
   /**
-   * A dataset id is a promise. Here it is broken, and only bytes differ, not names, sizes or times. The nodes notice before the first byte travels, each says so once of each other, and the nodes that do have the same dataset share it.
+   * A dataset id is a promise. Here it is broken, and only bytes differ, not names, sizes or times.
+   * The nodes notice before the first byte travels, each says so once of each other, and the nodes
+   * that do have the same dataset share it.
    */
   @Test
   void datasetId_ofTwoTreesThatLookTheSame_isNoticedAndNoForeignByteIsRead() throws IOException {

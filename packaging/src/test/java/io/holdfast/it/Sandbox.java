@@ -24,7 +24,8 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * The files, mounts and processes of a test. A JUnit extension: for each test if it is a field of the instance, for the whole class if it is a static field.
+ * The files, mounts and processes of a test. A JUnit extension: for each test if it is a field of
+ * the instance, for the whole class if it is a static field.
  *
  * <p>At the end it unmounts as a user would, and then looks for what is left: a mount, a process, a
  * socket or a temporary file fails the test. Whatever it finds it removes by force, so that no test

@@ -12,9 +12,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/**
- * Programs that get a signal while they wait for names, with the kernel binding.
- */
+/** Programs that get a signal while they wait for names, with the kernel binding. */
 @Execution(ExecutionMode.CONCURRENT)
 class SignalsIT {
   private static final Duration DEADLINE = Duration.ofSeconds(60);
@@ -52,7 +50,9 @@ class SignalsIT {
     store.thaw();
   }
 
-  /** Starts a program that asks for a name and prints the answer; returns once the program waits. */
+  /**
+   * Starts a program that asks for a name and prints the answer; returns once the program waits.
+   */
   private Child startWaiting(String before, int file) {
     String program =
         "$| = 1; print qq(ready\\n);"

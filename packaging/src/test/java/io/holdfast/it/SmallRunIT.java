@@ -24,7 +24,9 @@ class SmallRunIT {
   private static final int DIRECTORIES = 60;
   private static final int FILES = 1000;
 
-  /** Lists, kills the daemon, and lists again; returns both outputs, and the files left in the end. */
+  /**
+   * Lists, kills the daemon, and lists again; returns both outputs, and the files left in the end.
+   */
   private static final String SCRIPT =
       """
       place=$1 out=$2 name=$3 shm=$4; shift 4

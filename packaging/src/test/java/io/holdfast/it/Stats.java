@@ -88,7 +88,8 @@ public final class Stats {
   }
 
   /**
-   * Returns a figure of the fetches from a peer: {@code items}, {@code bytes} or {@code errors}; 0 for a peer that was never asked.
+   * Returns a figure of the fetches from a peer: {@code items}, {@code bytes} or {@code errors}; 0
+   * for a peer that was never asked.
    */
   public long ofPeer(String address, String figure) {
     return at("fetches.peer.by_node") instanceof Map<?, ?> nodes

@@ -16,7 +16,9 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The daemon gives the kernel the bytes of residents before anybody asks for them. Between that and the lock nothing holds a page: a kernel that reclaims unused pages before memory is short takes some, and the daemon reads these. It counts them.
+ * The daemon gives the kernel the bytes of residents before anybody asks for them. Between that and
+ * the lock nothing holds a page: a kernel that reclaims unused pages before memory is short takes
+ * some, and the daemon reads these. It counts them.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
@@ -57,7 +59,10 @@ class StoredPagesIT {
     assertThat(mount.settledStats().requests("READ")).isEqualTo(warm.requests("READ"));
   }
 
-  /** A program that maps a file sees the rest of its last page, which must not hold other files' bytes. */
+  /**
+   * A program that maps a file sees the rest of its last page, which must not hold other files'
+   * bytes.
+   */
   @Test
   void warm_ofFilesThatEndWithinAPage_leavesNothingBehindTheirEnd() throws IOException {
     Dataset dataset = dataset();

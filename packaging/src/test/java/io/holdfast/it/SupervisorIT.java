@@ -13,12 +13,16 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The supervisor holds a mount while its daemons come and go. The daemons here behave as real ones hardly do. */
+/**
+ * The supervisor holds a mount while its daemons come and go. The daemons here behave as real ones
+ * hardly do.
+ */
 class SupervisorIT {
   private static final Duration START = Duration.ofSeconds(60);
 
   /**
-   * A program whose first thread ends, while another thread waits and holds the open files. The number is that of exit(2), which ends a thread, on this processor.
+   * A program whose first thread ends, while another thread waits and holds the open files. The
+   * number is that of exit(2), which ends a thread, on this processor.
    */
   private static final String DEAD_AND_NOT_GONE =
       """
@@ -32,7 +36,8 @@ class SupervisorIT {
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
   /**
-   * The daemon is like one that was killed while one of its threads waits for a page of the mount. Only the next daemon answers that, so the supervisor starts it all the same.
+   * The daemon is like one that was killed while one of its threads waits for a page of the mount.
+   * Only the next daemon answers that, so the supervisor starts it all the same.
    */
   @Test
   void killed_threadThatDoesNotEnd_isNotWaitedForForEver() throws IOException {

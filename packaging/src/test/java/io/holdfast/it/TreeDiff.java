@@ -21,7 +21,8 @@ final class TreeDiff {
   private int compared;
 
   /**
-   * Compares two trees; directories in {@code skipped} are compared as entries, without their content.
+   * Compares two trees; directories in {@code skipped} are compared as entries, without their
+   * content.
    */
   TreeDiff(RawPath left, RawPath right, Set<String> skipped) {
     this.left = left;

@@ -51,7 +51,9 @@ final class Verifier {
     }
   }
 
-  /** Does one operation; throws an exception if it fails, and tells whether the content was right. */
+  /**
+   * Does one operation; throws an exception if it fails, and tells whether the content was right.
+   */
   @FunctionalInterface
   private interface Operation {
     boolean run(Random random) throws IOException;

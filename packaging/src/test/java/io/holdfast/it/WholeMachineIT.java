@@ -139,7 +139,8 @@ class WholeMachineIT {
   }
 
   /**
-   * A mount that failed once detached the file system at its mountpoint: the dataset's own, if Holdfast was to be mounted over it.
+   * A mount that failed once detached the file system at its mountpoint: the dataset's own, if
+   * Holdfast was to be mounted over it.
    */
   @Test
   void mountThatFails_overAMountedDataset_leavesItThere() throws IOException {

@@ -64,7 +64,10 @@ public final class ItemFuzz {
     }
   }
 
-  /** Returns any number, or a neighbour of a power of two, of a file's end, or of a number that collided once. */
+  /**
+   * Returns any number, or a neighbour of a power of two, of a file's end, or of a number that
+   * collided once.
+   */
   private static long offset(ByteBuffer input, HugeFiles files, int file) {
     int kind = next(input);
     long near = (byte) next(input) * (long) (1 << (kind >>> 2 & 15));

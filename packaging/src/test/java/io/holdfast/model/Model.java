@@ -10,7 +10,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The dataset, and the observations that are allowed. A name may show any state that it has had since it was last refreshed, and never an older one again. An open file may give the bytes of the version that was opened, or ESTALE once its name leads to another version.
+ * The dataset, and the observations that are allowed. A name may show any state that it has had
+ * since it was last refreshed, and never an older one again. An open file may give the bytes of the
+ * version that was opened, or ESTALE once its name leads to another version.
  */
 final class Model {
   static final String STALE = "ESTALE";

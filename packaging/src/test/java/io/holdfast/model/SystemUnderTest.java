@@ -15,7 +15,8 @@ interface SystemUnderTest extends AutoCloseable {
   int itemSize();
 
   /**
-   * Tells whether an answer about a name may be believed until the next refresh; else each name is asked for each time.
+   * Tells whether an answer about a name may be believed until the next refresh; else each name is
+   * asked for each time.
    */
   boolean believes();
 

@@ -13,7 +13,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The figures of {@code stats.json} and {@code peers.json} that each metric shows. Nothing declares them: this class changes one figure after the other, and sees which metrics change with it. Immutable.
+ * The figures of {@code stats.json} and {@code peers.json} that each metric shows. Nothing declares
+ * them: this class changes one figure after the other, and sees which metrics change with it.
+ * Immutable.
  */
 final class MetricSources {
   private final FiguresFile file;

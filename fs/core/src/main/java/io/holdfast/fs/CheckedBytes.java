@@ -30,7 +30,7 @@ public final class CheckedBytes {
    * Hands over a part of an item.
    *
    * @param asked the item that is asked for, or a part of it
-   * @param from first byte, within what is asked for
+   * @param from first byte, within the range that is asked for
    * @param length bytes
    * @param held what the memory holds
    * @param memory address of the first byte that is held

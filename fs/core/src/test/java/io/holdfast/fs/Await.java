@@ -24,7 +24,10 @@ public final class Await {
     }
   }
 
-  /** Ends threads, and waits for that. Afterwards a test may free what they use, native memory above all. */
+  /**
+   * Ends threads, and waits for that. Afterwards a test may free what they use, native memory above
+   * all.
+   */
   public static void end(ExecutorService threads) {
     threads.shutdownNow();
     try {

@@ -21,8 +21,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between clients and an S3 server: it keeps a log of the requests, which is a count independent of the clients', and injects faults. It passes heads and bodies on
- * as they are, so that signatures hold. Thread-safe.
+ * Stands between clients and an S3 server: it keeps a log of the requests, which is a count
+ * independent of the clients', and injects faults. It passes heads and bodies on as they are, so
+ * that signatures hold. Thread-safe.
  */
 public final class ForwardingProxy implements AutoCloseable {
   private static final int BACKLOG = 200;

@@ -7,7 +7,8 @@ import io.netty.handler.codec.http.HttpMethod;
 import java.util.Arrays;
 
 /**
- * Answers of a peer, or of a stranger: the client gets the item with its checksum, or a fault, and writes nothing outside of the wanted memory. Run by packaging/fuzz.
+ * Answers of a peer, or of a stranger: the client gets the item with its checksum, or a fault, and
+ * writes nothing outside of the wanted memory. Run by packaging/fuzz.
  */
 public final class AnswerFuzz {
   private static final int LENGTH = 16;

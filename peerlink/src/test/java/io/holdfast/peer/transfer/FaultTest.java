@@ -139,7 +139,8 @@ final class FaultTest {
   }
 
   /**
-   * An attacker who changes 33 bits by CRC32C's polynomial, at any place, keeps the checksum. So once a body passed that nobody had sent.
+   * An attacker who changes 33 bits by CRC32C's polynomial, at any place, keeps the checksum. So
+   * once a body passed that nobody had sent.
    */
   @ParameterizedTest
   @ValueSource(ints = {0, 77_777, LENGTH - 8})

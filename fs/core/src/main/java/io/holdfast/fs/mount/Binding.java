@@ -19,7 +19,7 @@ public interface Binding extends KernelView, PageStore, AutoCloseable {
    */
   void mount(Filesystem filesystem, MountOptions options) throws FsException;
 
-  /** Tells whether the kernel decides by the access control lists of what is mounted. */
+  /** Tells whether the kernel decides by the access control lists of the dataset. */
   boolean decidesByAcls();
 
   /**

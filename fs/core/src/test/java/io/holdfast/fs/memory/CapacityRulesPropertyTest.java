@@ -94,7 +94,9 @@ class CapacityRulesPropertyTest {
         .isTrue();
   }
 
-  /** Once the others' memory is constant, residents are evicted at most once, and never come and go. */
+  /**
+   * Once the others' memory is constant, residents are evicted at most once, and never come and go.
+   */
   @Property(tries = 100)
   void steadyNeed_residentsNeverComeAndGo(
       @ForAll @LongRange(min = 64, max = 60_000) long capacity,

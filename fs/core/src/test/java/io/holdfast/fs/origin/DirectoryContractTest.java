@@ -21,7 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The contract of an origin whose store has directories: with symlinks, names of any bytes, special files, extended attributes, and files that change in place.
+ * The contract of an origin whose store has directories: with symlinks, names of any bytes, special
+ * files, extended attributes, and files that change in place.
  */
 abstract class DirectoryContractTest extends OriginContractTest {
   /** A name that is no UTF-8. */

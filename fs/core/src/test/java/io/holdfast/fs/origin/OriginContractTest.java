@@ -30,7 +30,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The contract of every origin. {@link DirectoryContractTest} has the contract of stores with directories.
+ * The contract of every origin. {@link DirectoryContractTest} has the contract of stores with
+ * directories.
  */
 abstract class OriginContractTest {
   private OriginStore store;
@@ -431,7 +432,8 @@ abstract class OriginContractTest {
   }
 
   /**
-   * The bytes of an open file are of the version that it tells; a file without a name may have another version.
+   * The bytes of an open file are of the version that it tells; a file without a name may have
+   * another version.
    */
   @Test
   void version_fileReplacedWhileOpen_isTheOldOneForOldBytesOnly() throws IOException {

@@ -246,7 +246,8 @@ final class WindowTest {
   }
 
   /**
-   * A program maps a large file and reads it from one end to the other. The pages that it has read cannot be dropped, and once the pages ahead of it went instead, again and again.
+   * A program maps a large file and reads it from one end to the other. The pages that it has read
+   * cannot be dropped, and once the pages ahead of it went instead, again and again.
    */
   @Test
   void mappedItems_moreThanTheWindow_doNotPushOutWhatIsBeingRead() {

@@ -27,7 +27,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The cost at the origin of reads of a large file that would not be admitted, for every way in which programs read.
+ * The cost at the origin of reads of a large file that would not be admitted, for every way in
+ * which programs read.
  */
 final class AccessPatternsTest {
   private static final int ITEM = 2 * MIB;

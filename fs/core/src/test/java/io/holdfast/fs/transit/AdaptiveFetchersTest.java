@@ -12,7 +12,8 @@ import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 
 /**
- * A fetch here ends as soon as its thread runs, and threads run when the test says so. So a fetch that was started and has not run yet is at the origin.
+ * A fetch here ends as soon as its thread runs, and threads run when the test says so. So a fetch
+ * that was started and has not run yet is at the origin.
  */
 class AdaptiveFetchersTest {
   private static final int SMALL = 100_000;

@@ -20,7 +20,9 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** ARCHITECTURE.md describes the way of a miss by names of methods; these are the methods that run. */
+/**
+ * ARCHITECTURE.md describes the way of a miss by names of methods; these are the methods that run.
+ */
 final class MissPathTraceTest {
   private static final Path DOCUMENT = Path.of("../..", "packaging", "docs", "ARCHITECTURE.md");
   private static final int MOST_HOPS = 15;

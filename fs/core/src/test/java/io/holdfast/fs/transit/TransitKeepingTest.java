@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** The memory that transit keeps for items that were not admitted, and the items that make room for others. */
+/**
+ * The memory that transit keeps for items that were not admitted, and the items that make room for
+ * others.
+ */
 final class TransitKeepingTest {
   private static final int ITEM = 4 * MIB;
   private static final long CAPACITY = 4L * ITEM;
@@ -287,7 +290,8 @@ final class TransitKeepingTest {
   }
 
   /**
-   * The item was pinned between two looks at the table: a reader that joined the fetch, which is not needed any more, gets the bytes too.
+   * The item was pinned between two looks at the table: a reader that joined the fetch, which is
+   * not needed any more, gets the bytes too.
    */
   @Test
   void resident_whileAnotherReaderJoins_bothAreAnswered() {
@@ -322,7 +326,10 @@ final class TransitKeepingTest {
     }
   }
 
-  /** Transit gives up as many items as it takes, not only a quarter of them: otherwise the reader would wait for the rest. */
+  /**
+   * Transit gives up as many items as it takes, not only a quarter of them: otherwise the reader
+   * would wait for the rest.
+   */
   @Test
   void memory_fullOfIdleItemsOfAllSizes_enoughAreGivenUp() {
     try (TransitFixture t = TransitFixture.impatient(MIB, 3L * MIB)) {

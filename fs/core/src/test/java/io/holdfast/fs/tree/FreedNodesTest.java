@@ -24,7 +24,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Nodes that nobody finds any more are freed, and never taken for the nodes that then have their memory. */
+/**
+ * Nodes that nobody finds any more are freed, and never taken for the nodes that then have their
+ * memory.
+ */
 final class FreedNodesTest {
   @TempDir private Path directory;
 

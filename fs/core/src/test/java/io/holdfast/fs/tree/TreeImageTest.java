@@ -340,7 +340,10 @@ final class TreeImageTest {
     }
   }
 
-  /** Entries that were replaced meanwhile may be missing in the image, so no directory in it is whole. */
+  /**
+   * Entries that were replaced meanwhile may be missing in the image, so no directory in it is
+   * whole.
+   */
   @Test
   void write_treeThatChanges_hasNothingListedWhole() throws Exception {
     AtomicBoolean done = new AtomicBoolean();

@@ -88,7 +88,9 @@ final class TreePassTest {
     new TreeScan(origin, tree, threads).run(tree.root(), pass, (in, name, is) -> {}, () -> true);
   }
 
-  /** The kernel may have been told old attributes before the tree knew better, so it is told again. */
+  /**
+   * The kernel may have been told old attributes before the tree knew better, so it is told again.
+   */
   @Test
   void pass_overWhatIsAsKnown_tellsOfEachDirectoryAllTheSame() throws FsException {
     origin.file("a/b/f", new byte[1]);
@@ -241,7 +243,9 @@ final class TreePassTest {
         of.etag());
   }
 
-  /** A file's owner may set its time of modification, but nobody may set that of its last change. */
+  /**
+   * A file's owner may set its time of modification, but nobody may set that of its last change.
+   */
   @Test
   void pass_onlyTheTimeOfChangeIsOther_findsAnotherVersion() throws FsException {
     origin.file("file", new byte[3]);
@@ -390,7 +394,9 @@ final class TreePassTest {
     }
   }
 
-  /** A replaced node has lost its name, even if there is no room for the node that takes the name. */
+  /**
+   * A replaced node has lost its name, even if there is no room for the node that takes the name.
+   */
   @Test
   void version_noRoomForTheNext_theDirectoryIsNotWholeAnyMore() throws FsException {
     try (NodeTable small = new NodeTable(GrowingMemory.ofProcess("small", 512 << 10))) {

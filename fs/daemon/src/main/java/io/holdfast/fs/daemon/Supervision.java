@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a daemon has from its supervisor, the {@code holdfast-supervise} script: open descriptors,
+ * The things that a daemon gets from its supervisor, the {@code holdfast-supervise} script: open descriptors,
  * and a state directory on tmpfs for the next daemon, if this one is killed. Immutable;
  * thread-safe.
  */

@@ -55,7 +55,8 @@ final class MetricsServerTest {
 
   /** Each connection would cost the daemon a descriptor, for as long as its client likes. */
   /**
-   * A silent connection is closed after a while too. On a busy machine that may happen first; such a round shows nothing.
+   * A silent connection is closed after a while too. On a busy machine that may happen first; such
+   * a round shows nothing.
    */
   @Test
   void connection_beyondTheBound_isClosedBeforeTheOthers() throws Exception {

@@ -79,7 +79,9 @@ final class SketchMakerTest {
     return with(root, SketchMaker::make);
   }
 
-  /** Compares like the node that has {@code own} with the sketch of the node that has {@code other}. */
+  /**
+   * Compares like the node that has {@code own} with the sketch of the node that has {@code other}.
+   */
   private Comparison compare(Path own, Path other) throws FsException {
     DatasetSketch theirs = DatasetSketch.parse(sketch(other).toString());
     return with(own, maker -> maker.compare(maker.make(), theirs));

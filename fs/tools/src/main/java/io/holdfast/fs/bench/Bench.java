@@ -33,7 +33,7 @@ public final class Bench {
   private final LongAdder failures = new LongAdder();
 
   /**
-   * What to measure.
+   * The plan of a benchmark.
    *
    * @param mount the mountpoint
    * @param origin the directory where the dataset can be read without the mount, if there is one

@@ -101,7 +101,10 @@ class CompletionTest {
     }
   }
 
-  /** Otherwise a user who may make a file among the sockets could run commands as the user who presses the key. */
+  /**
+   * Otherwise a user who may make a file among the sockets could run commands as the user who
+   * presses the key.
+   */
   @Test
   void socketNamedLikeACommand_whenCompleted_runsNothing() throws Exception {
     Path sockets = Files.createDirectory(folder.resolve("holdfast"));

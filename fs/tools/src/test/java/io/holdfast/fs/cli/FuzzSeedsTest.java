@@ -20,7 +20,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Inputs that fuzzing has found once, and correct examples, as they are and damaged a little. packaging/fuzz/run is the long run.
+ * Inputs that fuzzing has found once, and correct examples, as they are and damaged a little.
+ * packaging/fuzz/run is the long run.
  */
 final class FuzzSeedsTest {
   private static final Path SEEDS = Path.of("../../packaging/fuzz/seeds");

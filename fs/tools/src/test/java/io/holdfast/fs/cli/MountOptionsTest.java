@@ -39,7 +39,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The settings from the words of a command line: defaults, the full mapping, and one test for each wrong value.
+ * The settings from the words of a command line: defaults, the full mapping, and one test for each
+ * wrong value.
  */
 class MountOptionsTest {
   @TempDir Path temp;

@@ -267,7 +267,10 @@ class SettingSourcesTest {
                 + " again");
   }
 
-  /** Returns the values that restart finds on the command line of a daemon that was mounted with these words. */
+  /**
+   * Returns the values that restart finds on the command line of a daemon that was mounted with
+   * these words.
+   */
   private GivenSettings before(String... words) {
     GivenSettings given =
         new ConfigLookup(host)

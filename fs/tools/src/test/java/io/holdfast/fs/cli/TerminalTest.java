@@ -74,7 +74,9 @@ final class TerminalTest {
     assertThat(shown.get(shown.size() - 1)).contains("warming 100%");
   }
 
-  /** Once the bar took two lines of a narrower terminal, and only a part of one that was made wider. */
+  /**
+   * Once the bar took two lines of a narrower terminal, and only a part of one that was made wider.
+   */
   @Test
   void bar_fitsAsManyColumnsAsThereAreNow() {
     StringWriter err = new StringWriter();

@@ -34,7 +34,7 @@ final class Listers {
   }
 
   /**
-   * What a thread did with the last directory that it listed.
+   * A thread's use of the last directory that it listed.
    *
    * @param look what the thread got at the beginning
    * @param habit what the thread gets with the next directory, unless it is seen to do otherwise

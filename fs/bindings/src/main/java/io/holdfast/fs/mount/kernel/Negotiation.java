@@ -5,7 +5,7 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.Memory;
 
 /**
- * What the kernel offers in INIT, and what the daemon takes of it.
+ * The kernel's offer in INIT, and the part of it that the daemon takes.
  *
  * <pre>
  * fuse_init_in:  0 major u32, 4 minor u32, 8 max_readahead u32, 12 flags u32, 16 flags2 u32 (with INIT_EXT)

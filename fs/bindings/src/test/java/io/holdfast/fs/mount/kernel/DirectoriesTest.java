@@ -15,7 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Listings as they are written, for readers that look at the entries and for readers that do not. */
+/**
+ * Listings as they are written, for readers that look at the entries and for readers that do not.
+ */
 final class DirectoriesTest {
   private static final int ROOT = 1;
   private static final int LARGE = 1 << 16;

@@ -51,7 +51,10 @@ final class FakeKernel implements AutoCloseable {
   /** A reply. */
   record Reply(long unique, int error, ByteBuffer body) {}
 
-  /** Sets the thread of the next requests; before, they come from a thread that the daemon does not see. */
+  /**
+   * Sets the thread of the next requests; before, they come from a thread that the daemon does not
+   * see.
+   */
   void setCaller(int thread) {
     caller = thread;
   }

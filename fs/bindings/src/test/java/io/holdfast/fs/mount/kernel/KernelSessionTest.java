@@ -83,7 +83,8 @@ final class KernelSessionTest {
   }
 
   /**
-   * The offers of kernels, by the flags that their versions brought; the offer of 6.18 is a recorded one.
+   * The offers of kernels, by the flags that their versions brought; the offer of 6.18 is a
+   * recorded one.
    */
   @ParameterizedTest(name = "Linux {0}")
   @CsvSource({
@@ -227,7 +228,10 @@ final class KernelSessionTest {
     }
   }
 
-  /** A request that a timer's signal interrupts goes on, and the kernel tells of the next signal too. */
+  /**
+   * A request that a timer's signal interrupts goes on, and the kernel tells of the next signal
+   * too.
+   */
   @ParameterizedTest
   @ValueSource(ints = {READ, LOOKUP})
   void interrupted_callerGoesOn_waitsAndIsAskedAbout(int opcode) {

@@ -79,7 +79,10 @@ final class NegotiationTest {
     assertThat(negotiation.canResend()).isFalse();
   }
 
-  /** A kernel that decides by lists asks for the list of each file, so it does so only if it is told to. */
+  /**
+   * A kernel that decides by lists asks for the list of each file, so it does so only if it is told
+   * to.
+   */
   @Test
   void acls_areTakenWhereTheyAreWantedAlone() throws FsException {
     assertThat(offered(7, 45, -1).decidesByAcls()).isFalse();
