@@ -1,7 +1,8 @@
 package io.holdfast.fs;
 
 /**
- * The errors of a request, in the words of the domain. A binding maps each value to exactly one errno; nothing else in the filesystem knows errno values of replies.
+ * The errors of a request, in the words of the domain. A binding maps each value to exactly one
+ * errno; nothing else in the filesystem knows errno values of replies.
  */
 public enum FsError {
   /** There is no such entry at the origin. */

@@ -6,9 +6,13 @@ import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 
 /**
- * Makes names that anybody may have chosen safe for a terminal, a log and a line. Characters that would move the cursor, end the line, change the direction of the text, or be invisible become escapes, such as {@code \n}, {@code \x1b} or {@code \u202e}. Every name of a file, a process, a variable, a key or a node passes through here before people see it. Stateless.
+ * Makes names that anybody may have chosen safe for a terminal, a log and a line. Characters that
+ * would move the cursor, end the line, change the direction of the text, or be invisible become
+ * escapes, such as {@code \n}, {@code \x1b} or {@code \u202e}. Every name of a file, a process, a
+ * variable, a key or a node passes through here before people see it. Stateless.
  *
- * <p>A backslash stays as it is, so a text may pass twice: a message is escaped when a name gets into it, or as a whole by the log, or by both.
+ * <p>A backslash stays as it is, so a text may pass twice: a message is escaped when a name gets
+ * into it, or as a whole by the log, or by both.
  */
 public final class Visible {
   private static final int DELETE = 0x7f;
@@ -23,7 +27,9 @@ public final class Visible {
   }
 
   /**
-   * Returns JSON that says the same, without invisible characters except line feeds between its parts. Libraries escape only the characters that JSON requires, and terminals obey some of the others.
+   * Returns JSON that says the same, without invisible characters except line feeds between its
+   * parts. Libraries escape only the characters that JSON requires, and terminals obey some of the
+   * others.
    */
   public static String json(String json) {
     return escaped(json, c -> c != '\n' && isHidden(c), c -> jsonEscape(Character.toChars(c)));

@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The things that a daemon gets from its supervisor, the {@code holdfast-supervise} script: open descriptors,
- * and a state directory on tmpfs for the next daemon, if this one is killed. Immutable;
- * thread-safe.
+ * The things that a daemon gets from its supervisor, the {@code holdfast-supervise} script: open
+ * descriptors, and a state directory on tmpfs for the next daemon, if this one is killed.
+ * Immutable; thread-safe.
  */
 public final class Supervision {
   private static final Logger log = LoggerFactory.getLogger(Supervision.class);

@@ -91,7 +91,10 @@ final class SplitPoints {
   }
 
   /**
-   * Guesses the position of the next change. Characters that did not change within a page, but are in one run of digits or letters with characters that did, will change later: the number in {@code img_0000123}. The middle of that run is coarse enough to have keys behind it, and fine enough to have keys at all.
+   * Guesses the position of the next change. Characters that did not change within a page, but are
+   * in one run of digits or letters with characters that did, will change later: the number in
+   * {@code img_0000123}. The middle of that run is coarse enough to have keys behind it, and fine
+   * enough to have keys at all.
    */
   private int guess(Known known, int fork) {
     String last = known.last;
