@@ -77,7 +77,7 @@ final class VerifyingReaders {
 
   private Running start(ReadStyle style, int node) {
     Path root = cluster.node(node).mount().mountpoint();
-    // what is computed to verify bytes must not keep the processors from daemons
+    // the checks of bytes must not take the processors from the daemons
     List<String> command = new ArrayList<>(List.of("nice", "-n", "10"));
     command.addAll(
         Sandbox.java(

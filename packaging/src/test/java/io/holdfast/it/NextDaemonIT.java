@@ -120,7 +120,7 @@ class NextDaemonIT {
         });
   }
 
-  /** Reads of what is resident need no daemon, nor does umount. */
+  /** Reads of residents need no daemon, nor does umount. */
   @Test
   void daemonEnded_residentFiles_areReadAsBeforeAndUmountWorks() {
     Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 500, i -> 50_000);
