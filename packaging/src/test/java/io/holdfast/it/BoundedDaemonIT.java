@@ -45,8 +45,10 @@ class BoundedDaemonIT {
   void thousandReaders_thatWait_needNoMoreThreads() throws IOException {
     Dataset dataset = Dataset.create(sandbox.folder("origin"), 1, i -> 100_000);
     Mount store = sandbox.mount(dataset.root(), "--policy", "none", "--count-opens", "off");
-    // no probes, which have threads of their own, and no error meanwhile
-    Mount mount = sandbox.mount(store.mountpoint(), "--capacity", "64M", "--source-timeout", "10m");
+    // nobody probes it, gives it up, or asks it for names meanwhile
+    Mount mount =
+        sandbox.mount(
+            store.mountpoint(), "--capacity=64M", "--source-timeout=10m", "--metadata-ttl=10m");
     for (String file : dataset.files()) {
       assertThat(Files.size(mount.path(file))).isEqualTo(100_000);
     }

@@ -11,6 +11,8 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Large trees are listed once, in the background, and from memory from then on where asking takes
@@ -107,6 +109,33 @@ class ListingIT {
     mount.refresh();
     assertThat(mount.path("class_2/f2")).doesNotExist();
     assertThat(count(mount, "-size", "-2")).isEqualTo(Integer.toString(before - 1));
+  }
+
+  /** An open directory with a symlink in its way has gone, and has not failed. */
+  @ParameterizedTest
+  @ValueSource(strings = {"os.symlink('nowhere', way)", "open(way, 'w').close()", "pass"})
+  void directory_whoseWayHasGone_isStale(String instead) throws IOException {
+    Path origin = sandbox.tmpfs("origin");
+    Files.createDirectories(origin.resolve("d/e"));
+    Files.writeString(origin.resolve("d/e/a"), "a");
+    Mount mount = sandbox.mount(origin, "--capacity", "16M");
+    String script =
+        """
+        import errno, os, sys
+        way = sys.argv[1] + '/d'
+        listed = os.open(sys.argv[2] + '/d/e', os.O_RDONLY | os.O_DIRECTORY)
+        os.rename(way, way + '.old')
+        %s
+        try:
+          sys.exit('listed: %%s' %% os.listdir(listed))
+        except OSError as e:
+          assert e.errno == errno.ESTALE, e
+        """
+            .formatted(instead);
+
+    sandbox
+        .command("python3", "-c", script, origin.toString(), mount.mountpoint().toString())
+        .mustSucceed();
   }
 
   /**

@@ -12,7 +12,9 @@ import java.util.Enumeration;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -27,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * the descriptor would stay open in the waiting thread, and mount and process would hang for ever.
  * So these threads start before the mount, and leave the common table at once.
  *
- * <p>A task opens its own descriptors and uses no others: no logging, no Java I/O. All jars of the
+ * <p>A task opens its own descriptors and uses no others: no logging, no Java I/O. A thread that a
+ * task starts, such as one of a pool, has the common table: {@link NamedThreads}. All jars of the
  * class path are opened before the first thread starts, so that a class loaded here comes through a
  * descriptor that every table has.
  */
@@ -39,6 +42,20 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
   private static final int PRIO_PROCESS = 0;
 
   private static final int STANDARD_STREAMS = 3;
+
+  /** Starts what isolated threads start: it has the common table. */
+  private static final LinkedBlockingQueue<Start> STARTS = new LinkedBlockingQueue<>();
+
+  static {
+    NamedThreads.start("start", IsolatedThreads::startAll);
+  }
+
+  /** A thread to be started. */
+  private static final class Start extends FutureTask<@Nullable Void> {
+    Start(Runnable start) {
+      super(start, null);
+    }
+  }
 
   /** Ends the thread that takes it. */
   private static final Runnable END =
@@ -115,12 +132,54 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
     return started;
   }
 
+  private static void startAll() {
+    while (true) {
+      try {
+        STARTS.take().run();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+
+  /**
+   * Starts a thread so that it has the common descriptor table.
+   *
+   * @throws OutOfMemoryError where no thread can be started
+   */
+  static void startOutside(Runnable start) {
+    Start wanted = new Start(start);
+    STARTS.add(wanted);
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          wanted.get();
+          return;
+        } catch (InterruptedException e) {
+          interrupted = true;
+        } catch (ExecutionException e) {
+          if (e.getCause() instanceof OutOfMemoryError failure) {
+            throw failure;
+          }
+          throw new IllegalStateException("the thread did not start", e);
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
   private void run(int nice, int[] without, CountDownLatch ready, AtomicInteger errno) {
     if (LIBC.unshare(CLONE_FILES) != 0) {
       errno.set(Linux.errno());
       ready.countDown();
       return;
     }
+    NamedThreads.isolateCurrent();
     leaveStandardStreams();
     for (int fd : without) {
       LIBC.close(fd);

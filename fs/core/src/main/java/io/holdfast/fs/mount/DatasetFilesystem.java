@@ -224,7 +224,10 @@ public final class DatasetFilesystem implements Filesystem {
     try {
       listings.list(tree.node(directory), after, looks, sink);
     } catch (FsException e) {
-      throw e.code() == FsError.NOT_FOUND ? new FsException(FsError.STALE, e.getMessage(), e) : e;
+      throw switch (e.code()) {
+        case NOT_FOUND, NOT_DIRECTORY, SYMLINK -> new FsException(FsError.STALE, e.getMessage(), e);
+        default -> e;
+      };
     }
   }
 

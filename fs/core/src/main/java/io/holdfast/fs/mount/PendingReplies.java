@@ -52,24 +52,13 @@ public final class PendingReplies {
       throws FsException {
     while (true) {
       Filesystem.Entry found = filesystem.lookup(parent, name);
-      if (enterIfCurrent(filesystem, parent, name, found)) {
+      if (enterIfCurrent(filesystem, found.node())) {
         return found;
       }
     }
   }
 
-  private boolean enterIfCurrent(
-      Filesystem filesystem, long parent, byte[] name, Filesystem.Entry found) {
-    enter(found.node());
-    Filesystem.Entry now = filesystem.known(parent, name);
-    if (now != null && now.node() == found.node()) {
-      return true;
-    }
-    leave(found.node());
-    return false;
-  }
-
-  /** Enters a node that a listing shows; returns false if its name leads elsewhere by now. */
+  /** Enters a node that a reply shows; returns false if its name leads elsewhere by now. */
   public boolean enterIfCurrent(Filesystem filesystem, long node) {
     enter(node);
     if (filesystem.isCurrent(node)) {

@@ -234,8 +234,11 @@ public final class Tree {
   }
 
   private @Nullable Attributes attributes(Node directory, byte[] name) {
-    Node known = known(directory, name);
-    return known == null ? null : known.attributes();
+    return attributes(known(directory, name));
+  }
+
+  private static @Nullable Attributes attributes(@Nullable Node known) {
+    return known == null || known.isStale() ? null : known.attributes();
   }
 
   /**
@@ -584,7 +587,7 @@ public final class Tree {
     boolean whole = wholeWay;
     for (int i = 0; i < MOST_QUESTIONS; i++) {
       Names.Lead before = names.lead(parent, name);
-      Attributes known = attributes(parent, name);
+      Attributes known = attributes(nodes.node(before.id()));
       Found found = findOrRemove(parent, name, whole, before, known);
       if (found != null) {
         if (!way.isAsKnown(parent, found.way())) {

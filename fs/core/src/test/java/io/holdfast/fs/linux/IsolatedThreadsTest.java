@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -93,6 +95,40 @@ final class IsolatedThreadsTest {
           .isNotEqualTo(file.toString());
       assertThat(isolated(() -> LIBC.close(fd))).isZero();
     }
+  }
+
+  /** A pool starts its threads from whichever thread brings a task. */
+  @Test
+  void threads_thatTheyStart_haveOurTable() throws Exception {
+    ExecutorService pool = Executors.newCachedThreadPool(new NamedThreads("test-pool"));
+    int fd = open();
+    try {
+      FutureTask<String> look = new FutureTask<>(() -> target(fd));
+      isolated(
+          () -> {
+            pool.execute(look);
+            return true;
+          });
+      assertThat(look.get(Await.LONGEST.toSeconds(), TimeUnit.SECONDS)).isEqualTo(file.toString());
+    } finally {
+      LIBC.close(fd);
+      pool.shutdownNow();
+    }
+  }
+
+  @Test
+  void thread_thatTheyCannotStart_isTheirFailure() throws Exception {
+    Thread started = NamedThreads.named("test-started", () -> {});
+    started.start();
+    started.join();
+    assertThatThrownBy(
+            () ->
+                isolated(
+                    () -> {
+                      started.start();
+                      return true;
+                    }))
+        .hasRootCauseInstanceOf(IllegalThreadStateException.class);
   }
 
   @Test

@@ -133,7 +133,7 @@ final class RequestThreadsTest {
     awaitEntered(MOST);
     nanos.addAndGet(Duration.ofMinutes(1).toNanos());
     leave.countDown();
-    Await.until("the others have ended", () -> threads.running() == 4);
+    Await.until("the others have ended", () -> threads.running() == 3);
   }
 
   /** A thread that could not answer takes no request; another thread is tried for the next one. */

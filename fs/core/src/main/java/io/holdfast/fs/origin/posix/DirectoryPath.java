@@ -61,8 +61,8 @@ record DirectoryPath(int root, OriginPath path, Look look) {
    */
   List<Attributes> now(int last, List<Attributes> known, boolean all) throws FsException {
     Attributes directory = look.at(last, known.isEmpty() ? null : known.get(0));
-    List<byte[]> names = names();
-    if (!all || names.isEmpty()) {
+    List<byte[]> names = all ? names() : List.of();
+    if (names.isEmpty()) {
       return List.of(directory);
     }
     List<Attributes> way = new ArrayList<>(names.size() + 1);
