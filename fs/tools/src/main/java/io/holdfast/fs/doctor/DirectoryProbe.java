@@ -31,7 +31,7 @@ final class DirectoryProbe implements Probe {
   /**
    * Creates a probe of a directory.
    *
-   * @param the use of the directory
+   * @param what the use of the directory
    */
   DirectoryProbe(String what, Path directory, MountTable mounts) {
     this.what = what;

@@ -7,8 +7,8 @@ import io.holdfast.policy.simulator.Dataset;
  * A capacity as users write it: bytes, or a share of the dataset. Immutable.
  *
  * @param text the user's text
- * @param the bytes; 0 for a share
- * @param the share, 1 for all; 0 for bytes
+ * @param bytes the bytes; 0 for a share
+ * @param share the share, 1 for all; 0 for bytes
  */
 public record Capacity(String text, long bytes, double share) {
   private static final long WHOLE = 1_000_000_000_000L;
