@@ -28,7 +28,7 @@ forget_origin() {
   mount -o ro,noatime "$device" "$work/origin"
 }
 
-# limit_origin MB: whatever runs in $group reads at most so many MB a second from the origin, all together.
+# limit_origin MB: all processes in $group together read at most so many MB a second from the origin.
 limit_origin() {
   number=$(cat "/sys/block/${device#/dev/}/dev")
   old=$(findmnt -rno TARGET -t cgroup -O blkio | head -n 1)

@@ -25,7 +25,7 @@ from history import History
 from judge import Judge
 from readers import Reader
 
-# Changes a second: what is stale shows when little changes, and races when much does.
+# Changes a second: stale answers show when little changes, and races when much does.
 RATES = (3, 15, 60, 200)
 _PHASE = 3 * SECOND
 _ROUND = 15
@@ -258,7 +258,7 @@ class Attack:
         send(self.commands, (seconds, rate))
         self.pump_until(lambda: self.round_over)
         quiet = self.round_over
-        # whoever began before may have heard late of what was so before
+        # a reader that began before may have got a late answer from before
         self.pump_until(lambda: min(self.complete.values()) > quiet)
         if self.options.refresh:
             self.pump_until(lambda: self.judge.refreshes and self.judge.refreshes[-1][0] > quiet)

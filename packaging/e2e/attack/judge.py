@@ -16,7 +16,7 @@ from readers import MOUNT, ORIGIN
 from rights import GROUP, GROUP_OBJ, OTHER, READ, SEARCH, USER, USER_OBJ, WRITE, Rights, decode, encode, permits
 from stamps import GARBAGE, HOLE
 
-# Two ticks of the kernel's clock at 100 Hz, and what lies between the daemon's question at the origin
+# Two ticks of the kernel's clock at 100 Hz, and the time between the daemon's question at the origin
 # and the kernel's receipt of the answer: no longer than the longest call, or this.
 SLACK = 100 * MILLI
 _TICK = 20 * MILLI

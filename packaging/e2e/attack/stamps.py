@@ -14,7 +14,7 @@ _HEAD = struct.Struct("<8sQQQ")
 _MAGIC = b"HOLDFAST"
 _ZEROS = bytes(PAGE)
 
-# what a run of pages holds, in place of the number of a file
+# a run of pages has this in place of the number of a file
 HOLE = 0
 GARBAGE = -1
 

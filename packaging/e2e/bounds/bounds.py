@@ -88,10 +88,10 @@ class Bounds:
             self.limit("--as", used + (self.chance.randrange(0, 40) << 20))
         elif kind == "cgroup":
             used = int(read(self.groups[-1], self.files("memory")[1]))
-            # refused where what is used cannot be given back
+            # refused if the used memory cannot be given back
             self.attempt(self.files("memory")[0], used + (self.chance.randrange(-20, 60) << 20))
         elif kind == "threads":
-            # what ulimit -u bounds, which does not bind root
+            # ulimit -u would bound this, but does not bind root
             used = int(read(self.groups[-1], "pids.current"))
             self.attempt("pids.max", used + self.chance.randrange(6))
 

@@ -19,7 +19,7 @@ from collections import deque
 
 USER = 65534
 SAMPLES = 12
-# What may be added after the first quarter, in bytes: the collector's leisure, and tables that grow in steps.
+# The most growth after the first quarter, in bytes: the collector takes its time, and tables grow in steps.
 BOUNDS = {"anonymous": 96 << 20, "heap": 24 << 20, "run": 8 << 20}
 KEPT = 500
 LONGEST = [0.0]

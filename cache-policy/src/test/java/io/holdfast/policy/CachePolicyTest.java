@@ -19,8 +19,8 @@ import net.jqwik.api.Tuple;
 import org.junit.jupiter.api.Test;
 
 /**
- * What holds for every policy, shown against a model of plain collections on random calls. jqwik
- * prints the seed of a failing run.
+ * The contract of every policy, against a model of plain collections on random calls. jqwik prints
+ * the seed of a failing run.
  */
 final class CachePolicyTest {
 
@@ -83,7 +83,7 @@ final class CachePolicyTest {
     return Policies.names().stream().filter(each -> !each.equals(name)).toList();
   }
 
-  /** What a policy should hold, in plain collections. */
+  /** The content that a policy should have, in plain collections. */
   private static final class Model {
     private final Map<Long, Long> residents = new HashMap<>();
     private final Set<Long> kept = new HashSet<>();
@@ -110,7 +110,7 @@ final class CachePolicyTest {
       return ids.stream().mapToLong(residents::get).sum();
     }
 
-    /** Takes out what was given up for a newcomer: never one that is kept. */
+    /** Removes the items that were evicted for a newcomer: never a kept one. */
     void giveUp(long[] ids) {
       for (long id : ids) {
         assertThat(kept).as("kept items").doesNotContain(id);

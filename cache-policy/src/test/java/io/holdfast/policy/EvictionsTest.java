@@ -93,7 +93,9 @@ final class EvictionsTest {
 
   // Linux
 
-  /** What is used again while it is inactive is active, and a scan does not take it away. */
+  /**
+   * An item that is used again while it is inactive becomes active, and a scan does not evict it.
+   */
   @Test
   void linux_usedTwice_survivesAScan() {
     CachePolicy policy = policy("linux", 8, 1, 2, 1, 2);
@@ -104,7 +106,7 @@ final class EvictionsTest {
     assertThat(residents(once)).doesNotContain(1, 2);
   }
 
-  /** What comes back within the refault distance goes to the active list at once. */
+  /** An item that comes back within the refault distance goes to the active list at once. */
   @Test
   void linux_refault_isActivated() {
     CachePolicy policy = policy("linux", 6, 1, 2, 3, 1, 2, 3, 10, 11, 12, 13, 14);

@@ -166,7 +166,7 @@ final class HashShareTest {
     assertThat(residents(policy, FILES)).isEqualTo(before);
   }
 
-  /** An item whose version changes comes back, and what is left of it does not pile up. */
+  /** An item whose version changes comes back, and its old entries do not pile up. */
   @Test
   void items_thatChangeOften_comeBack() {
     CachePolicy policy = Policies.create("minio-hash", 1_000, 1);

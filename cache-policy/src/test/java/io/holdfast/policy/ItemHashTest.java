@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 final class ItemHashTest {
 
-  /** What is placed and selected by it must stay where it is in the next release. */
+  /** Items that are placed and selected by the hash must stay so in the next release. */
   @Test
   void of_names_areThoseOfEveryRelease() {
     assertThat(ItemHash.of("train/n01440764/n01440764_10026.JPEG".getBytes(UTF_8), 0))

@@ -33,8 +33,8 @@ final class ArchitectureTest {
   private static final String FS = "io.holdfast.fs";
 
   /**
-   * What each package of fs may use of the others. An arrow that is not here is a decision to take,
-   * not a line to add.
+   * The packages of fs that each package may use. A new arrow is a decision to take, not a line to
+   * add.
    */
   private static final Map<String, Set<String>> ARROWS =
       Map.ofEntries(
@@ -42,7 +42,7 @@ final class ArchitectureTest {
           arrow(""),
           arrow("units"),
           arrow("linux", ""),
-          // What is told of a mount: types alone, made by who owns the numbers.
+          // The figures of a mount: types alone, made by the parts that own the numbers.
           arrow("figures"),
           // The dataset's store, and its metadata.
           arrow("origin", ""),
@@ -53,22 +53,22 @@ final class ArchitectureTest {
           // fetched.
           arrow("transit", "", "figures", "linux", "origin"),
           arrow("residency", "", "linux", "origin", "transit"),
-          // What other nodes have, and what they are given.
+          // Items from other nodes, and for them.
           arrow("peers", "", "figures", "linux", "origin", "residency", "transit", "tree", "units"),
-          // What an admin has done with what stays.
+          // An admin's tasks on residents.
           arrow("tasks", "", "linux", "origin", "residency", "transit", "tree", "units"),
-          // What is said of them.
+          // The answers about them.
           arrow("stats", "", "figures", "linux", "units"),
           arrow("control", "", "figures", "linux", "mount", "origin", "units"),
           arrow("metrics", "", "figures", "linux", "units"),
           arrow("accesslog", "", "figures", "linux", "units"),
-          // Who must make way for whom; told by ports.
+          // The ceiling, which has residents make way; called by ports.
           arrow("memory", "", "figures", "linux", "units"),
           // The port to the kernel, and its bindings.
           arrow("mount", "", "linux", "origin", "residency", "stats", "transit", "tree"),
           arrow("mount.jnr", "", "linux", "mount", "origin"),
           arrow("mount.kernel", "", "linux", "mount", "origin"),
-          // What can be said of a mount, and what holds in the end.
+          // The settings of a mount, as given and as effective.
           arrow(
               "settings",
               "accesslog",
@@ -78,7 +78,7 @@ final class ArchitectureTest {
               "residency",
               "stats",
               "units"),
-          // What would be: no mount, no daemon. It plays policies, and places items as peers will.
+          // The simulation: no mount, no daemon. It plays policies, and places items as peers do.
           arrow("simulate", "", "units"),
           // The composition root knows all but what people type.
           arrow(
@@ -104,12 +104,12 @@ final class ArchitectureTest {
               "transit",
               "tree",
               "units"),
-          // What may be wrong, and what a report of it holds. Touches no mount.
+          // The doctor, and the archive for a bug report. Touches no mount.
           arrow("doctor", "", "control", "daemon", "figures", "linux", "units"),
           arrow("debug", "control", "daemon", "doctor", "linux"),
-          // What is made from the definition of the commands.
+          // Texts from the definition of the commands.
           arrow("manual"),
-          // What happens in a mount, and what it gives: told by the figures that it shows.
+          // Changes of a mount's figures, and the speed of a mount.
           arrow("watch", "control", "figures", "units"),
           arrow("bench", "linux", "units"),
           arrow(
@@ -160,7 +160,7 @@ final class ArchitectureTest {
         .check(HOLDFAST);
   }
 
-  /** What is allowed and used by nobody is out of date. */
+  /** An arrow that no package uses is out of date. */
   @ParameterizedTest
   @MethodSource("packagesOfFs")
   void fsPackage_usesAllThatTheDesignAllows(String name) {

@@ -40,7 +40,7 @@ final class MeasuredReader {
   /** Larger than struct stat on every machine. */
   private static final int STAT_BYTES = 256;
 
-  /** Where struct stat has the size of the file, on x86-64 and arm64. */
+  /** The offset of the file's size in struct stat, on x86-64 and arm64. */
   private static final int STAT_SIZE = 48;
 
   private final List<String> names = new ArrayList<>();
@@ -95,7 +95,7 @@ final class MeasuredReader {
     return bytes;
   }
 
-  /** What a thread works on: names as C strings and a buffer, all in native memory. */
+  /** A thread's native memory: names as C strings, and a buffer. */
   private static final class Work {
     final long[] paths;
     final long buffer = LIBC.malloc(4L * LARGE_READ);

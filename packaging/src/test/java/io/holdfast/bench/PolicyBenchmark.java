@@ -26,7 +26,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What a decision costs, what a resident takes of the heap, and how fast the simulator is: {@code
+ * Measures the cost of a decision, the heap of a resident, and the speed of the simulator: {@code
  * packaging/bench/policies}.
  */
 @Fork(
@@ -36,7 +36,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 5, time = 2)
 public class PolicyBenchmark {
 
-  /** As many accesses as a simulated run has. */
+  /** The number of accesses of a simulated run. */
   private static final int ACCESSES = 10_000_000;
 
   /** A policy that is full, and as many items that are out as are in. */

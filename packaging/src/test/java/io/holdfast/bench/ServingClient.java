@@ -54,7 +54,7 @@ final class ServingClient {
 
   private record Target(Path name, long size, String tag) {}
 
-  /** What one round gave: MB a second, and CPU seconds of the server a GB. */
+  /** The result of a round: MB a second, and CPU seconds of the server a GB. */
   private record Figures(double rate, double cpu) {}
 
   private final List<Target> targets = new ArrayList<>();

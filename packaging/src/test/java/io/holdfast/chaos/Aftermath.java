@@ -10,12 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What must hold when nothing is wrong any more: all is as it was at the start. */
+/** Checks that everything is as at the start, once no fault is active any more. */
 final class Aftermath {
   private static final Duration WHOLE_AGAIN = Duration.ofSeconds(60);
   private static final Duration CALM = Duration.ofSeconds(60);
 
-  /** What is counted while it is under way. */
+  /** The figures of things under way. */
   private static final List<String> GAUGES =
       List.of(
           "fetches.in_flight",

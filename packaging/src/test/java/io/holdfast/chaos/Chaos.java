@@ -143,7 +143,10 @@ public final class Chaos {
     return cluster;
   }
 
-  /** What a fault needs of the binding: only one of them has mounts that outlive their daemon. */
+  /**
+   * Returns the faults that the binding can take: only the kernel binding has mounts that outlive
+   * their daemon.
+   */
   private static Set<FaultKind> kinds() {
     Set<FaultKind> kinds = EnumSet.allOf(FaultKind.class);
     if (!binding().equals("kernel")) {

@@ -10,8 +10,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * What is made to go wrong: where, how often beside the others, for how long, and what a reader may
- * see of it. What may not be seen is to be made good by Holdfast.
+ * The kinds of faults: the place, the frequency beside the others, the duration, and the symptoms
+ * that a reader may see. Holdfast must hide all other symptoms.
  */
 enum FaultKind {
   DAEMON_KILLED(Place.NODE, 5, 1000, 3000),
@@ -36,7 +36,7 @@ enum FaultKind {
   CACHES_DROPPED(Place.MACHINE, 2, 100, 200),
   READER_KILLED(Place.READER, 3, 100, 1000);
 
-  /** Of each there is one fault at a time. */
+  /** The places of faults; each has one fault at a time. */
   enum Place {
     NODE,
     ORIGIN,

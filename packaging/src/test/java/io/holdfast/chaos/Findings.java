@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What must not be, each told as it is found. Thread-safe. */
+/** The violations, each printed as it is found. Thread-safe. */
 final class Findings {
   /** After so many the rest is not told any more. */
   private static final int MOST_TOLD = 50;
@@ -12,7 +12,7 @@ final class Findings {
   private final long start = System.nanoTime();
   private final List<String> violations = new ArrayList<>();
 
-  /** A violation of what is checked all the time. */
+  /** A violation of a rule that is checked all the time. */
   synchronized void violation(String what) {
     violations.add(what);
     if (violations.size() <= MOST_TOLD) {

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
- * What a daemon takes of the machine at one moment.
+ * The resources of the machine that a daemon takes at one moment.
  *
  * @param mappings without those of residents, of which each has one
  */

@@ -25,7 +25,7 @@ final class Injector {
   private final VerifyingReaders readers;
   private final Path pressure;
 
-  /** What beside the nodes things are done to. */
+  /** The targets of faults besides the nodes. */
   record Victims(ChangingOrigin origin, StateDisk disk, NodeClocks clocks) {}
 
   Injector(Sandbox sandbox, Cluster cluster, Victims victims, VerifyingReaders readers) {
@@ -82,7 +82,10 @@ final class Injector {
     }
   }
 
-  /** What hinders a mount for a moment, such as an origin with errors, is waited for. */
+  /**
+   * Mounts a node again. Waits if something hinders the mount for a moment, such as an origin with
+   * errors.
+   */
   private void mountAgain(Node node) {
     Mount mount = node.mount();
     long until = System.nanoTime() + START.toNanos();

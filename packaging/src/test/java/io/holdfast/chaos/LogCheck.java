@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 
-/** Tells which errors in a daemon's log come of what was done. */
+/** Decides which errors in a daemon's log the faults explain. */
 final class LogCheck {
   private static final Pattern ERROR = Pattern.compile("(\\S+) +ERROR +(.*)");
   private static final Pattern OF_PEERS =

@@ -23,13 +23,13 @@ import java.util.stream.Stream;
  * Thread-safe.
  */
 final class NodeClocks {
-  /** How long the library goes by what it has read, in seconds. */
+  /** How long the library uses a time that it has read, in seconds. */
   private static final int CACHED = 1;
 
   /** A line may be that much later in the log than its time stamp was taken. */
   private static final long SLACK_MILLIS = 2_000;
 
-  /** What the library keeps for each process, by its number. */
+  /** The files that the library keeps for each process, by its number. */
   private static final Pattern LEFT = Pattern.compile("(?:sem\\.faketime_sem|faketime_shm)_(\\d+)");
 
   private final FileTime made = FileTime.from(Instant.now());
@@ -68,7 +68,7 @@ final class NodeClocks {
     }
   }
 
-  /** What the processes of a node need in their environment. */
+  /** Returns the environment that the processes of a node need. */
   Map<String, String> environment(int node) {
     return Map.of(
         "LD_PRELOAD",

@@ -14,7 +14,7 @@ record Schedule(List<Planned> faults) {
   private static final int SHORTEST_PAUSE = 200;
   private static final int LONGEST_PAUSE = 3000;
 
-  /** What was done to a place is over, and made good, before the next one is done to it. */
+  /** The pause after a fault: a place has recovered before its next fault. */
   private static final int RECOVERY = 1500;
 
   Schedule {

@@ -17,7 +17,7 @@ import java.util.Map;
 final class SleepWatch {
   private static final Duration LONGEST = Duration.ofSeconds(10);
 
-  /** While what they wait for is held up, time and again. */
+  /** The pause that is allowed while faults hold up what the threads wait for. */
   private static final Duration LONGEST_IN_ALL = Duration.ofSeconds(30);
 
   private final String sandbox;
@@ -36,7 +36,7 @@ final class SleepWatch {
     this.findings = findings;
   }
 
-  /** What they may wait for is held up at this moment. */
+  /** Notes that a fault holds up, at this moment, what the threads may wait for. */
   void heldUp() {
     heldUp = System.nanoTime();
   }

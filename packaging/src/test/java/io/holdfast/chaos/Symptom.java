@@ -2,7 +2,7 @@ package io.holdfast.chaos;
 
 import java.nio.file.NoSuchFileException;
 
-/** What a reader sees of a fault, as far as it sees any. */
+/** The effect of a fault that a reader sees, if it sees one. */
 enum Symptom {
   /** EIO. */
   IO_ERROR,

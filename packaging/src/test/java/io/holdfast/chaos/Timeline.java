@@ -8,13 +8,14 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * What was wrong when, in milliseconds since 1970, and so what may have come of it. Thread-safe.
+ * The faults with their times, in milliseconds since 1970, and so the symptoms that they may have
+ * caused. Thread-safe.
  */
 final class Timeline {
   /** Versions are believed for two seconds, and stores that fail are left alone for some. */
   private static final long AFTERMATH_MILLIS = 10_000;
 
-  /** What was believed when the store answered again is so until it is asked. */
+  /** How long a node believes old names after the store answers again. */
   private static final long BELIEVED_MILLIS = 2_000;
 
   static final int ANY_NODE = -1;
@@ -59,9 +60,9 @@ final class Timeline {
   }
 
   /**
-   * What a reader of a node may have seen because of this, within a time; the latest of them. While
-   * the origin fails, a name that cannot be asked for is believed however old it is: a file that
-   * turns out to be another one may have changed at any time before.
+   * Returns the latest fault that may have caused a symptom on a node within a time. While the
+   * origin fails, a node believes a name however old it is, so the file may have changed at any
+   * time before.
    */
   synchronized Optional<FaultKind> cause(Symptom symptom, int node, long from, long to) {
     Optional<FaultKind> cause =

@@ -39,7 +39,7 @@ final class VerifyingReader {
     newest = new long[files.count()];
   }
 
-  /** What reads one file in some way. */
+  /** A way to read one file. */
   private interface Read {
     VersionReads.Result run(int file) throws IOException;
   }

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 
-/** A reader of each style, on the nodes in turn, and what they have said so far. Thread-safe. */
+/** A reader of each style, on the nodes in turn, and their reports so far. Thread-safe. */
 final class VerifyingReaders {
   /** Twice a fetch's deadline, and a little. */
   static final Duration READ_DEADLINE = Duration.ofSeconds(130);
@@ -32,7 +32,7 @@ final class VerifyingReaders {
   private long slowestMillis;
   private boolean ending;
 
-  /** What the readers belong to. */
+  /** The surroundings of the readers. */
   record Setting(
       Sandbox sandbox,
       Cluster cluster,
@@ -77,7 +77,7 @@ final class VerifyingReaders {
 
   private Running start(ReadStyle style, int node) {
     Path root = cluster.node(node).mount().mountpoint();
-    // what is computed to verify bytes must not keep the processors from daemons
+    // the checks of bytes must not take the processors from the daemons
     List<String> command = new ArrayList<>(List.of("nice", "-n", "10"));
     command.addAll(
         Sandbox.java(
@@ -101,7 +101,7 @@ final class VerifyingReaders {
     running.set(index, start(old.style, old.node));
   }
 
-  /** Takes in what they have said. */
+  /** Takes in the readers' reports. */
   synchronized void listen() {
     for (Running reader : running) {
       hear(reader);

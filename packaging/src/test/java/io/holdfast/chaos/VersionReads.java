@@ -33,7 +33,7 @@ final class VersionReads {
     this.files = files;
   }
 
-  /** Bytes that were read, their version, and what is wrong with them: nothing when it is empty. */
+  /** The bytes that were read, their version, and an error, empty if there is none. */
   record Result(long length, long version, String wrong) {
     Result and(Stamps.Finding part, int partLength) {
       if (!wrong.isEmpty() || partLength == 0) {

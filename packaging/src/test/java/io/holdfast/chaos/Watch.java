@@ -27,7 +27,10 @@ final class Watch {
   private static final Duration ANSWER = Duration.ofSeconds(1);
   private static final Duration LAST_ROUND = Duration.ofSeconds(30);
 
-  /** Where each thread of a process is, in the kernel and, if that can be had, in Java. */
+  /**
+   * A script that prints the stack of each thread of a process in the kernel and, if possible, in
+   * Java.
+   */
   private static final String THREADS =
       """
       for thread in /proc/$1/task/*; do
@@ -60,7 +63,7 @@ final class Watch {
   private final List<Thread> threads = new ArrayList<>();
   private volatile boolean ended;
 
-  /** What a daemon may take, in bytes: {@code memory} is all that is not the page cache. */
+  /** The bytes that a daemon may take; {@code memory} is everything but the page cache. */
   record Limits(long capacity, long transit, long memory) {}
 
   Watch(VerifyingReaders.Setting setting, VerifyingReaders readers, Limits limits) {

@@ -10,7 +10,7 @@ import java.util.List;
 
 /** Runs lines of shell as the scripts of {@code packaging} are run. */
 final class Shell {
-  /** What the scripts call {@code $here}. */
+  /** The directory that the scripts call {@code $here}. */
   static final Path PACKAGING = Path.of("").toAbsolutePath();
 
   private Shell() {}

@@ -6,14 +6,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a document shows as typed at a prompt, in blocks of the language {@code console}. */
+/** The commands that a document shows at a prompt, in blocks of the language {@code console}. */
 public final class ConsoleExamples {
   private static final String BEGIN = "```console";
   private static final String END = "```";
   private static final String PROMPT = "$ ";
 
   /**
-   * A command and what it prints.
+   * A command and its output.
    *
    * @param command a line for the shell
    * @param output lines, each with its end; empty where it prints nothing

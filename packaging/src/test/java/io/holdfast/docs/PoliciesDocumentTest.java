@@ -17,8 +17,9 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * What POLICIES.md says is what the simulator gives; else run packaging/docs/make-policies. Figures
- * of {@code tinylfu}, which differ a little from run to run, must be near, all others the same.
+ * Checks that POLICIES.md has the simulator's figures; if not, run packaging/docs/make-policies.
+ * Figures of {@code tinylfu} differ a little from run to run, and must be near; all others must be
+ * equal.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class PoliciesDocumentTest {

@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What RELIABILITY.md says that something shows is there. */
+/** Checks that the tests and scripts that RELIABILITY.md names exist. */
 class ReliabilityDocumentTest {
   private static final Pattern METHOD = Pattern.compile("`([A-Z][A-Za-z0-9]+)\\.(\\w+)`");
   private static final Pattern SCRIPT = Pattern.compile("`(packaging/[\\w/]+)`");

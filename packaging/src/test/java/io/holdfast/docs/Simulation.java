@@ -22,8 +22,8 @@ final class Simulation {
   }
 
   /**
-   * What one policy gave at one capacity: means of the last epochs, bytes as shares of what one job
-   * reads in an epoch.
+   * The result of one policy at one capacity: means of the last epochs; bytes are shares of the
+   * bytes that one job reads in an epoch.
    */
   record Run(String policy, int percent, double hitRatio, double peerShare, double originShare) {}
 
@@ -90,7 +90,7 @@ final class Simulation {
   private static Run read(Map<?, ?> run) {
     List<?> epochs = (List<?>) run.get("epochs");
     List<?> settled = epochs.subList(Math.max(0, epochs.size() - SETTLED), epochs.size());
-    // What a job reads: everything that is read, of however many jobs.
+    // a share of one job's bytes; the report has the bytes of all jobs
     double jobs = number(run, "jobs");
     return new Run(
         String.valueOf(run.get("policy")),

@@ -29,7 +29,7 @@ import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What the chart renders, read as what Kubernetes takes. */
+/** Renders the chart, and reads the result as Kubernetes does. */
 class HelmChartTest {
   private static final Path CHART = Path.of("helm/holdfast").toAbsolutePath();
   private static final String SECRET = "peers.secret=sixteen-bytes-or-more";
@@ -53,10 +53,10 @@ class HelmChartTest {
     for (Object document : yaml.loadAllFromString(command.call())) {
       if (document instanceof Map<?, ?> map) {
         HasMetadata read = MAPPER.convertValue(map, KINDS.get(String.valueOf(map.get("kind"))));
-        // What Kubernetes does not know would be lost on the way.
+        // fields that Kubernetes does not know would be lost here
         assertThat(yaml.loadFromString(MAPPER.writeValueAsString(MAPPER.valueToTree(read))))
             .isEqualTo(yaml.loadFromString(MAPPER.writeValueAsString(map)));
-        // Of what is another product's, the test that renders it looks at all.
+        // the test that renders another product's object checks all of it
         if (!(read instanceof GenericKubernetesResource)) {
           assertThat(Unknown.in(read)).isEmpty();
         }

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Who has no right by an ACL at the origin has none on the mount, whichever binding it has; and who
- * has no ACL pays nothing for that.
+ * A user without a right by an ACL at the origin has none on the mount, with either binding; and
+ * datasets without ACLs cost nothing.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
@@ -76,7 +76,10 @@ class AclIT {
     return Posix.lstat(RawPath.of(mount.path(path))).mode() & 0777;
   }
 
-  /** By its time of change, within the ttl or at once by a refresh; whoever looked before. */
+  /**
+   * The mount notices the change by the time of change, within the ttl or at once after a refresh,
+   * whoever looked before.
+   */
   @Test
   void aclChanged_refreshedOrTtlOver_isObeyed() throws IOException {
     Path root = origin();
@@ -111,7 +114,7 @@ class AclIT {
     assertThat(NOBODY.can(sandbox, refreshed.mountpoint(), "taken")).isTrue();
   }
 
-  /** Where the kernel was told at the mount that it need not ask. */
+  /** The kernel was told at the mount that it need not ask for ACLs. */
   @Test
   void firstAcl_setAfterTheMount_isObeyedStrictly() throws IOException {
     Path root = origin();

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 
-/** Files and directories with ACLs of all kinds, and users who are meant by them, or are not. */
+/** Files and directories with ACLs of all kinds, and users whom the ACLs name, or do not name. */
 final class AclTree {
   static final int DAEMON = 1;
   static final int BIN = 2;

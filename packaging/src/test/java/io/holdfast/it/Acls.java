@@ -69,7 +69,7 @@ final class Acls {
         + (text.contains("x") ? 1 : 0);
   }
 
-  /** Who looks: a user with groups. */
+  /** A user, with groups, who looks. */
   record User(int uid, int gid, String groups) {
     /**
      * Tries each of these: opens a file, lists a directory, and looks whether either may be

@@ -42,7 +42,7 @@ class AttackIT {
   }
 
   private Child attack(String label, Path files, boolean refreshed) {
-    // libfuse 2 cannot have the kernel decide by ACLs: there what is shown is stricter
+    // libfuse 2 cannot have the kernel decide by ACLs: modes are stricter there
     boolean exact = KERNEL && !refreshed;
     sandbox.command("mkdir", files.resolve("data").toString()).mustSucceed();
     Mount mount =

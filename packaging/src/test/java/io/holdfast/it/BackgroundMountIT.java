@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class BackgroundMountIT {
   private static final Duration DEADLINE = Duration.ofSeconds(60);
 
-  /** What the terminal sends for Ctrl-C. */
+  /** The character that a terminal sends for Ctrl-C. */
   private static final String CTRL_C = "\u0003";
 
   /**
@@ -94,7 +94,7 @@ class BackgroundMountIT {
     }
   }
 
-  /** Of a descriptor that has been closed meanwhile: nothing. */
+  /** Returns the target of a descriptor; empty if it has been closed meanwhile. */
   private static String target(Path descriptor) throws IOException {
     try {
       return Files.readSymbolicLink(descriptor).toString();

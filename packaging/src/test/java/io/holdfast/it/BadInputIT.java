@@ -196,7 +196,7 @@ class BadInputIT {
     assertOneLine(result, "/dev/fuse");
   }
 
-  /** Where mounts are passed on, what is mounted there appears in the place itself. */
+  /** If mounts propagate, a mount there appears in the place of the system itself. */
   @Test
   @Tag(Sandbox.ANY_BINDING)
   void mountpoint_bindMountOfAPlaceOfTheSystem_isAUsageError() {
@@ -289,7 +289,7 @@ class BadInputIT {
     assertThat(result.mustSucceed().out()).matches("(?s).*\\d+\\.\\d+.*");
   }
 
-  /** Runs a mount where some commands have changed what is mounted, for its eyes only. */
+  /** Runs a mount in a mount namespace of its own, which some commands have changed. */
   private Child.Result inOwnMounts(String binding, String preparation) {
     Leftovers before = Leftovers.of(SANDBOX);
     Child.Result result =

@@ -16,9 +16,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * What the daemon takes of the machine does not grow with its readers, nor with how often they
- * look. {@code holdfast.files} and {@code holdfast.rounds} are how many files are looked up, and
- * how often.
+ * Checks that the daemon's resources do not grow with its readers, nor with the number of lookups.
+ * {@code holdfast.files} and {@code holdfast.rounds} are the number of files, and of lookups of
+ * each.
  */
 @Isolated("drops caches")
 class BoundedDaemonIT {

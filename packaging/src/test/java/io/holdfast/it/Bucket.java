@@ -28,7 +28,7 @@ import software.amazon.awssdk.services.s3.S3Client;
  * Order}: then the server is there until the last mount has ended.
  */
 final class Bucket implements BeforeAllCallback, AfterAllCallback {
-  /** What no log, file or list of processes may show. */
+  /** Secrets that no log, file or list of processes may show. */
   static final List<String> SECRETS = List.of(S3Server.SECRET_KEY, "AWS4-HMAC");
 
   /** An environment in which no credentials are found. */
@@ -108,12 +108,12 @@ final class Bucket implements BeforeAllCallback, AfterAllCallback {
     client.deleteObject(request -> request.bucket(name).key(key));
   }
 
-  /** What stands between mounts and the server. */
+  /** Returns the proxy between mounts and the server. */
   ForwardingProxy proxy() {
     return proxy;
   }
 
-  /** What a user calls the objects below a prefix. */
+  /** Returns the source of the objects below a prefix. */
   String source(String prefix) {
     return "s3://" + name + "/" + prefix;
   }

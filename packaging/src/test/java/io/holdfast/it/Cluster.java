@@ -35,7 +35,7 @@ public final class Cluster {
   private final List<Node> nodes = new ArrayList<>();
   private Function<Node, Map<String, String>> environment = node -> Map.of();
 
-  /** A host and what is mounted there. */
+  /** A host and its mount. */
   public record Node(Host host, Mount mount) {
     /** Its name among its peers. */
     public String address() {
@@ -75,7 +75,7 @@ public final class Cluster {
     }
   }
 
-  /** What all nodes together have fetched. */
+  /** The fetches of all nodes together. */
   public record Fetches(long originItems, long originBytes, long peerItems, long peerBytes) {
     public Fetches minus(Fetches before) {
       return new Fetches(
@@ -243,7 +243,7 @@ public final class Cluster {
     return fetches().minus(before);
   }
 
-  /** What all nodes have fetched, once they are at rest. */
+  /** Returns the fetches of all nodes, once they are at rest. */
   public Fetches fetches() {
     List<Stats> all = nodes.stream().map(node -> node.mount().settledStatsOfPeer()).toList();
     return new Fetches(
@@ -253,7 +253,7 @@ public final class Cluster {
         sum(all, "fetches.peer.bytes"));
   }
 
-  /** What the nodes hold together, in bytes. */
+  /** Returns the residents of all nodes together, in bytes. */
   public long residentBytes() {
     return nodes.stream()
         .mapToLong(node -> node.mount().settledStatsOfPeer().residentBytes())

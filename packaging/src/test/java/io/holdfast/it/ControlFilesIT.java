@@ -24,7 +24,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the mount tells of itself: control files, attributes, counted opens. */
+/** A mount's figures about itself: control files, attributes, counted opens. */
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
 class ControlFilesIT {
@@ -37,7 +37,7 @@ class ControlFilesIT {
 
   private static final Map<String, Class<?>> KEYS = keys();
 
-  /** What most tests look at: a mount that nothing is read of but by one of them. */
+  /** The mount that most tests look at; only one of them reads from it. */
   @RegisterExtension static final Sandbox SHARED = new Sandbox();
 
   private static Dataset sharedDataset;

@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A disk that tells how much was read of it, whoever read it: a file system in a file, behind a
- * loop device. What the page cache answers does not count. Goes with its sandbox.
+ * A disk that counts the bytes that anybody reads from it: a file system in a file, behind a loop
+ * device. Reads from the page cache do not count. Goes with its sandbox.
  */
 final class CountedDisk {
   private static final Pattern MOUNTPOINT = Pattern.compile(".*/hf-it(\\d+)x\\d+-.*");
@@ -29,14 +29,14 @@ final class CountedDisk {
   /**
    * A new disk, mounted and empty.
    *
-   * @param bytes what is to fit, in whole pages
+   * @param bytes the bytes that must fit, in whole pages
    * @param files how many files
    */
   static CountedDisk create(Sandbox sandbox, String name, long bytes, int files) {
     removeLeftovers(sandbox);
     Path image = sandbox.root().resolve(name + ".ext4");
     CountedDisk disk = new CountedDisk(sandbox, image, sandbox.folder(name));
-    // Half as much again, and room for the inodes: what is empty takes no place.
+    // half as much again, and room for the inodes; empty blocks take no place
     long size = bytes * 3 / 2 + files * 1024L + (32 << 20);
     sandbox.command("truncate", "--size=" + size, image.toString()).mustSucceed();
     sandbox

@@ -11,7 +11,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Of directories that users looked into, and that have gone, a daemon keeps nothing. */
+/**
+ * A daemon keeps nothing of directories in which users looked something up, once these have gone.
+ */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DirectoriesThatGoIT {
   private static final int DIRECTORIES = 2000;

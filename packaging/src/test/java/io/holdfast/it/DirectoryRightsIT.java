@@ -16,7 +16,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Directories change under a mount that believes names for an hour. A user without rights does not
- * get what the directories deny by now, and did not have before; who has rights goes on.
+ * get files that the directories deny by now, and that the user could not read before; users with
+ * rights go on.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DirectoryRightsIT {
@@ -54,7 +55,7 @@ class DirectoryRightsIT {
     Files.setPosixFilePermissions(origin.resolve(path), PosixFilePermissions.fromString(mode));
   }
 
-  /** What somebody without any right is told when the file is read. */
+  /** Returns the error of a user without any right who reads the file. */
   private static String nobodyReads(String path) {
     Child.Result result =
         SANDBOX.command(
@@ -113,7 +114,7 @@ class DirectoryRightsIT {
     assertThat(mount.path("version/b/known")).hasContent("another");
   }
 
-  /** A listing may bring names, with what they lead to, of which nobody has looked up any. */
+  /** A listing may bring names, with their nodes, none of which anybody has looked up. */
   @Test
   void directoryClosedTwoLevelsUp_nobody_isDeniedANewNameThatWasListed() throws IOException {
     assertThat(nobodyReads("listed/b/known")).isEqualTo("known");
@@ -127,8 +128,8 @@ class DirectoryRightsIT {
   }
 
   /**
-   * What is in a directory is closed, moved away or led elsewhere before the directory is opened,
-   * so that nobody ever had a right to what was there before.
+   * The files in a directory are closed, moved away or replaced before the directory is opened, so
+   * nobody ever had a right to the old ones.
    */
   @Test
   void directoryOpened_nobody_doesNotGetWhatWasThereWhenItWasClosed() throws IOException {
@@ -175,7 +176,7 @@ class DirectoryRightsIT {
     assertThat(told).isIn("known\n", "Stale file handle\n");
   }
 
-  /** Also by a name that begins where the program is, which the kernel does not look up. */
+  /** Also by a path relative to the program's directory, which the kernel does not look up. */
   @Test
   void rightsChangedAbove_programWithin_noticesNothing() throws IOException {
     write("work/b/known", "known");

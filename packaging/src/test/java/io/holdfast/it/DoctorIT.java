@@ -18,8 +18,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Who asks what is wrong gets an answer, and the right one, in the worst of states. An origin that
- * hangs is a mount of Holdfast whose daemon is stopped, so one set-up has both.
+ * The doctor gives an answer, and the right one, in the worst of states. The origin that hangs is a
+ * mount of Holdfast whose daemon is stopped, so one set-up has both.
  */
 @Tag(Sandbox.ANY_BINDING)
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

@@ -35,7 +35,7 @@ class ExactHitsIT {
   private final long seed = System.nanoTime();
   private final Random random = new Random(seed);
 
-  /** What kind of file system the origin is on. */
+  /** The kind of the origin's file system. */
   enum Store {
     MEMORY,
     DISK
@@ -119,7 +119,7 @@ class ExactHitsIT {
     assertThat(mount.lockedBytes()).isEqualTo(resident);
   }
 
-  /** What a job has warmed is there for the next one, though it reads in another order. */
+  /** Files that a job has warmed are there for the next job, though it reads in another order. */
   @Test
   @Tag(Sandbox.ANY_BINDING)
   void policyByHash_mountedAgainAndReadInAnotherOrder_sameResidents() {

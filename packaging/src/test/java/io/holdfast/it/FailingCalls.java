@@ -68,7 +68,7 @@ final class FailingCalls {
     return calls;
   }
 
-  /** Calls that would change what is there. */
+  /** Calls that would change files. */
   static Map<String, ToLongFunction<RawPath>> mutations() {
     Map<String, ToLongFunction<RawPath>> calls = new LinkedHashMap<>();
     for (Map.Entry<String, Integer> flags :

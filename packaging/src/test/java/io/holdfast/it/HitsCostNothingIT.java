@@ -16,7 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Residents are read from the page cache alone and stay there; what was not admitted does not stay.
+ * Programs read residents from the page cache alone, and residents stay there; items that were not
+ * admitted do not stay.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
@@ -124,8 +125,8 @@ class HitsCostNothingIT {
   }
 
   /**
-   * What the page cache holds at one moment: with the reader stopped it cannot grow while it is
-   * counted.
+   * Returns the pages in the page cache at one moment. The reader is stopped meanwhile, so the
+   * count cannot grow.
    */
   private static long cachedWhileStopped(Child reader, Mount mount, Dataset dataset) {
     reader.signal(Posix.SIGSTOP);

@@ -29,29 +29,29 @@ public final class Host {
   }
 
   /**
-   * A command in front of another one, which then runs here. Only the network differs: what it
-   * mounts is there for everybody.
+   * Returns the command that runs another command on this host. Only the network differs: everybody
+   * sees its mounts.
    */
   public List<String> enter() {
     return List.of("nsenter", "--net=/run/netns/" + name);
   }
 
-  /** Nothing comes in or goes out. */
+  /** Drops everything that comes in or goes out. */
   public void cut() {
     filter("drop", "drop");
   }
 
-  /** What others send does not arrive. */
+  /** Drops everything that others send. */
   public void cutIncoming() {
     filter("drop", "");
   }
 
-  /** What it sends does not arrive. */
+  /** Drops everything that this host sends. */
   public void cutOutgoing() {
     filter("", "drop");
   }
 
-  /** Nothing comes from some addresses or goes there. */
+  /** Drops everything from and to some addresses. */
   public void cutFrom(List<String> addresses) {
     String set = "{ " + String.join(", ", addresses) + " }";
     filter("ip saddr " + set + " drop", "ip daddr " + set + " drop");
@@ -63,7 +63,7 @@ public final class Host {
     filter(rule, rule);
   }
 
-  /** Has connections reset at random: whoever sends one of so many packets. */
+  /** Resets connections at random, at one of so many packets. */
   public void reset(int oneOf) {
     String rule = "meta l4proto tcp numgen random mod " + oneOf + " 0 reject with tcp reset";
     filter(rule, rule);

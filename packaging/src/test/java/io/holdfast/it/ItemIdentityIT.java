@@ -19,10 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * A user without rights makes files of nearly 2^63 bytes, whose extents had the numbers of other
- * users' items once: extent (k * 2^24) of his file was extent 0 of the node k above it. None of
- * root's bytes reach him, and none of his reach root. The daemon runs with guard pages around what
- * it hands over: one byte too many would end it.
+ * A user without rights makes files of nearly 2^63 bytes. Their extents once had the numbers of
+ * other users' items: extent (k * 2^24) of the user's file was extent 0 of the node k above it.
+ * None of root's bytes reach the user, and none of the user's reach root. The daemon runs with
+ * guard pages around the bytes that it hands over: one byte too many would end it.
  */
 final class ItemIdentityIT {
   private static final int ITEM = 1 << 20;
@@ -104,7 +104,7 @@ final class ItemIdentityIT {
         .mustSucceed();
   }
 
-  /** Where the extents of his file begin that would have had the numbers of other nodes' items. */
+  /** Returns the offsets of the extents that would have had the numbers of other nodes' items. */
   private static List<Long> collisions() {
     return LongStream.rangeClosed(1, NEIGHBOURS).mapToObj(k -> k * EXTENTS * ITEM).toList();
   }
@@ -154,7 +154,7 @@ final class ItemIdentityIT {
     return file;
   }
 
-  /** Reads the first pages at each offset, and tells of what is not zero. */
+  /** Reads the first pages at each offset, and reports bytes that are not zero. */
   private static String reader(Path file, String tell) {
     return "python3 -c 'import os, sys\n"
         + "f = os.open(\"%s\", os.O_RDONLY)\n".formatted(file)

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Where the kernel decides by ACLs, rights are those at the origin. */
+/** If the kernel decides by ACLs, rights are those at the origin. */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
 class KernelAclIT {
@@ -39,7 +39,7 @@ class KernelAclIT {
     }
   }
 
-  /** Also under the next daemon, which cannot agree on anything with the kernel any more. */
+  /** Also under the next daemon, which cannot agree on anything new with the kernel. */
   @Test
   void rights_ofAnyAcl_areThoseAtTheOrigin() throws IOException {
     AclTree tree = AclTree.create(sandbox.tmpfs("origin"), seed);

@@ -111,7 +111,7 @@ class LargeFilesIT {
   }
 
   /**
-   * What is taken for one item after the other is what was given back: it was several times as
+   * Transit reuses the memory that one item has freed for the next; once it took several times as
    * much.
    */
   @Test

@@ -34,7 +34,7 @@ final class Liar {
   private final Lie[] lies;
   private final AtomicInteger told = new AtomicInteger();
 
-  /** What is done to an answer. */
+  /** The change of an answer. */
   enum Lie {
     /** One bit of the body is another. */
     BIT,

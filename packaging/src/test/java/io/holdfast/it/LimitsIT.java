@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What happens where a process may not have as much as it needs, at its start and later. */
+/** Mounts of a process whose limits are too low, at its start and later. */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LimitsIT {
   private static final int COULD_NOT = 1;

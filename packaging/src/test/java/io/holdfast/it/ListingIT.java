@@ -111,7 +111,7 @@ class ListingIT {
     assertThat(count(mount, "-size", "-2")).isEqualTo(Integer.toString(before - 1));
   }
 
-  /** A symlink in its way is no failure of the directory that somebody has open: it has gone. */
+  /** An open directory with a symlink in its way has gone, and has not failed. */
   @ParameterizedTest
   @ValueSource(strings = {"os.symlink('nowhere', way)", "open(way, 'w').close()", "pass"})
   void directory_whoseWayHasGone_isStale(String instead) throws IOException {
@@ -138,7 +138,10 @@ class ListingIT {
         .mustSucceed();
   }
 
-  /** Who asks for what no file has is told that there is no such thing, and may stop asking. */
+  /**
+   * A program that asks for an attribute that no file has learns that it is not supported, and may
+   * stop asking.
+   */
   @Test
   void extendedAttributes_noneOrSwitchedOff_areNotSupported() throws IOException {
     Path root = sandbox.folder("small");

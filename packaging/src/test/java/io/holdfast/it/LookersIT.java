@@ -9,7 +9,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Who looks at all that it lists does not ask for each name; who wants names gets names. */
+/**
+ * A program that looks at all entries that it lists does not ask for each name; a program that
+ * wants names gets only names.
+ */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
 class LookersIT {

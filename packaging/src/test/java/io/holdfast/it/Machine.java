@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 
 /**
- * What a test does to the whole machine, and so to every other mount: tests that use it are {@link
+ * Changes of the whole machine, and so of every other mount: tests that use them are {@link
  * org.junit.jupiter.api.parallel.Isolated}.
  */
 public final class Machine {

@@ -19,10 +19,10 @@ class MakesWayIT {
   private static final int FILE_BYTES = 256 << 10;
   private static final long LEAST = 32L << 20;
 
-  /** What the group is left with: less than the daemon wants to stay free, more than it needs. */
+  /** The free memory of the group: less than the daemon's reserve, more than it needs. */
   private static final long MARGIN = 16L << 20;
 
-  /** Room for what is on its way to readers, too little to admit anything. */
+  /** room for items in transit, too little to admit an item */
   private static final long STREAMING = 60L << 20;
 
   private static final Duration DEADLINE = Duration.ofSeconds(60);
@@ -87,7 +87,7 @@ class MakesWayIT {
     return state.equals(stats.at("memory.state"));
   }
 
-  /** What of the group's memory the kernel cannot take back, as the daemon sees it. */
+  /** Returns the group's memory that the kernel cannot reclaim, as the daemon sees it. */
   private static long unreclaimable(Stats stats) {
     return stats.list("memory.rooms").stream()
         .filter(room -> String.valueOf(room.at("place")).contains("scarce"))

@@ -119,7 +119,7 @@ final class MemoryCgroup {
     return figure("memory.stat", key);
   }
 
-  /** What a figure of the group's is, such as those of memory.stat. */
+  /** Returns a figure of the group, such as one of memory.stat. */
   long figure(String file, String key) {
     Map<String, Long> figures =
         read(folder.resolve(file))

@@ -86,7 +86,7 @@ public final class Mount {
     return name;
   }
 
-  /** What the mount command said. */
+  /** Returns the output of the mount command. */
   public String plan() {
     return plan;
   }
@@ -116,7 +116,7 @@ public final class Mount {
     return !MountTable.holdfastAt(mountpoint).isEmpty();
   }
 
-  /** The directory of what a mount leaves to later ones. */
+  /** The directory that a mount leaves to later ones. */
   public Path stateDirectory() {
     return sandbox.root().resolve("state");
   }
@@ -154,7 +154,7 @@ public final class Mount {
     Posix.kill(supervisor(), Posix.SIGCONT);
   }
 
-  /** Signals the daemon of now, also one that is just starting; tells whether there was one. */
+  /** Signals the current daemon, even one that is just starting; tells whether there was one. */
   public boolean signalAny(int signal) {
     List<Long> daemons = daemons();
     daemons.forEach(daemon -> Posix.kill(daemon, signal));
@@ -264,9 +264,9 @@ public final class Mount {
   }
 
   /**
-   * Runs a task while these files stay in the page cache, as they do where an application has them
-   * locked. While there is no daemon that pins them, a kernel that reclaims what is not used, also
-   * when memory is not short, takes some.
+   * Runs a task while these files stay in the page cache, as if an application had locked them.
+   * Without a daemon that pins them, a kernel that reclaims unused pages before memory is short
+   * takes some.
    */
   public void whileHeld(Iterable<String> files, Runnable task) {
     List<Runnable> releases = new ArrayList<>();
@@ -310,7 +310,7 @@ public final class Mount {
     refresh("");
   }
 
-  /** Has it look at what is at a path anew, without the command's process. */
+  /** Has the daemon look at a path anew, without the command's process. */
   public void refresh(String path) {
     String request = "{\"command\":\"refresh\",\"path\":\"%s\"}".formatted(path);
     String answer = ControlSocket.ask(name, request);

@@ -9,9 +9,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * The kernel's list of what is mounted where. Asks no mount anything, so it answers whatever hangs.
- */
+/** The kernel's list of mounts. Asks no mount, so it answers whatever hangs. */
 final class MountTable {
   private static final Path MOUNTINFO = Path.of("/proc/self/mountinfo");
   private static final Pattern LINE =

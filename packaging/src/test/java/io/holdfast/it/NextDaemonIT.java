@@ -23,8 +23,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * What the next daemon of a mount takes over from one that has ended, how it is started on request,
- * and what becomes of readers where there is none. Only the kernel binding has a next one.
+ * The next daemon of a mount takes over the state of one that has ended, or is started on request;
+ * and readers get errors if there is none. Only the kernel binding has a next daemon.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @Order(1)
@@ -92,7 +92,7 @@ class NextDaemonIT {
     return Boolean.TRUE.equals(stats.at("dataset.scanned"));
   }
 
-  /** What a killed daemon has let linger, its successor drops. */
+  /** The next daemon drops the pages that a killed daemon had in its window. */
   @Test
   void killed_pagesThatLinger_areDropped() {
     Dataset dataset = Dataset.create(sandbox.folder("origin"), 100, i -> 50_000);
@@ -120,7 +120,7 @@ class NextDaemonIT {
         });
   }
 
-  /** Reads of what is resident need no daemon, nor does umount. */
+  /** Reads of residents need no daemon, nor does umount. */
   @Test
   void daemonEnded_residentFiles_areReadAsBeforeAndUmountWorks() {
     Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 500, i -> 50_000);
@@ -204,7 +204,7 @@ class NextDaemonIT {
     assertThat(mount.umount().exit()).as("nothing is mounted any more").isEqualTo(1);
   }
 
-  /** What the daemon before knew is enough to begin with, however old it is. */
+  /** The next daemon can begin with the last one's knowledge, however old it is. */
   @Test
   void killed_whileTheOriginHangs_theMountStaysAndResidentsAreRead() {
     Dataset dataset = Dataset.create(sandbox.folder("origin"), 50, i -> 100_000);
@@ -229,8 +229,9 @@ class NextDaemonIT {
   }
 
   /**
-   * What the daemon before may have let linger is dropped while it is fetched: the kernel waits for
-   * each page that is on its way in, and takes also those that are locked by then.
+   * The next daemon drops pages of the last one's window while they are fetched. If the kernel were
+   * told to drop them, it would wait for each page that is being read, and drop pages that are
+   * locked by then.
    */
   @Test
   void killed_whileAllIsAskedFor_whatIsPinnedAfterwardsKeepsItsPages() throws IOException {
@@ -280,7 +281,8 @@ class NextDaemonIT {
   }
 
   /**
-   * As a thread does that waits for a page when it is killed: the kernel does not end the mount.
+   * The connection is held as by a killed thread that waits for a page, so the kernel does not end
+   * the mount.
    */
   @Test
   void killedWithItsSupervisor_connectionIsHeld_umountGivesReadersTheirErrors() throws IOException {

@@ -22,7 +22,7 @@ final class OddTree {
   static final String DEEP = "deep";
   static final int DEPTH = 64;
 
-  /** Where the big file has data: records of this many bytes around interesting offsets. */
+  /** The size of the records of data in the big file, which are around interesting offsets. */
   static final int BIG_PART = 1 << 20;
 
   static final List<Long> BIG_PARTS =

@@ -81,7 +81,7 @@ enum OriginChange {
     }
   };
 
-  /** Changes a file and gives what it holds afterwards: nothing when there is none any more. */
+  /** Changes a file and returns its new content; nothing if the file has gone. */
   abstract Optional<byte[]> apply(Path file, long stamp, int size) throws IOException;
 
   static byte[] replace(Path file, byte[] bytes) throws IOException {

@@ -37,8 +37,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The origin changes under the mount. Whoever reads gets one version or an error, and after a
- * refresh or the metadata's time-to-live the new version.
+ * The origin changes under the mount. A reader gets one version or an error, and after a refresh or the metadata's time-to-live the new version.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
@@ -334,7 +333,8 @@ class OriginChangesIT {
   }
 
   /**
-   * Names that have gone were kept until the mount ended, also those that nobody asks for again.
+   * Once the daemon kept names that have gone until the mount ended, even those that nobody asks
+   * for again.
    */
   @Test
   void directory_entriesComeAndGo_showsThemAfterARefreshAndForgetsThem() throws IOException {
@@ -376,7 +376,10 @@ class OriginChangesIT {
     assertThat(fresh).hasSize(SMALL);
   }
 
-  /** Also one in which nobody has looked anything up, of which libfuse tells no number. */
+  /**
+   * Also a directory in which nobody has looked anything up, so that libfuse's number of it is not
+   * known.
+   */
   @Test
   void refresh_ofADirectoryThatWasOnlyLookedAt_showsItAsItIs() throws IOException {
     Path origin = sandbox.folder("origin");
@@ -447,7 +450,7 @@ class OriginChangesIT {
         news == News.REFRESH ? "1h" : "1s");
   }
 
-  /** What a whole pass over a file gave. */
+  /** The result of a whole pass over a file. */
   enum Outcome {
     OLD,
     NEW,

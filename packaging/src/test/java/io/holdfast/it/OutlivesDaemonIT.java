@@ -57,7 +57,7 @@ class OutlivesDaemonIT {
     return sandbox.mount(dataset.root(), "--capacity", Long.toString(dataset.pageBytes() * 2 / 3));
   }
 
-  /** What a daemon does not outlive. */
+  /** The ways to end a daemon. */
   private enum Blow {
     KILL {
       @Override
@@ -88,8 +88,8 @@ class OutlivesDaemonIT {
     },
 
     /**
-     * Kernels before 6.9 do not send again what was not answered. This one is used as if it were
-     * one of them.
+     * Kernels before 6.9 do not send unanswered requests again. This test uses the kernel as if it
+     * were one of them.
      */
     KILL_WITHOUT_RESEND {
       @Override
@@ -100,10 +100,10 @@ class OutlivesDaemonIT {
     },
 
     /**
-     * A daemon that has just taken over drops what nobody has resident, while files of that kind
-     * are being read. The kernel makes it wait for the pages that are, and one that was killed in
-     * that moment was not seen to have ended: its thread waited for an answer that only the next
-     * daemon would give.
+     * A daemon that has just taken over drops pages that are not resident, while programs read such
+     * files. The kernel makes it wait for pages that are being read. If it was killed in that
+     * moment, the supervisor once did not notice: its thread waited for an answer that only the
+     * next daemon would give.
      */
     KILL_AGAIN {
       @Override
@@ -181,7 +181,10 @@ class OutlivesDaemonIT {
     }
   }
 
-  /** What is no longer in the page cache is not resident after a restart, and is so again later. */
+  /**
+   * Items that have left the page cache are not resident after a restart, and are resident again
+   * later.
+   */
   @Test
   void killed_residentsGoneMeanwhile_areFetchedWhenTheyAreRead() {
     Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 200, i -> 20_000);

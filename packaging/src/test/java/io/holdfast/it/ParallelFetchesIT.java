@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * What an origin is asked for at once. The origin is a Holdfast mount whose daemon is stopped, so
- * that the kernel tells how many requests it has for it and nothing depends on time.
+ * The number of requests that an origin gets at once. The origin is a Holdfast mount whose daemon
+ * is stopped, so the kernel knows how many requests wait for it, and nothing depends on time.
  */
 class ParallelFetchesIT {
   private static final Duration WAIT = Duration.ofSeconds(60);

@@ -98,7 +98,10 @@ class PeerFaultsIT {
   private static final Fault HALVES =
       ofNetwork("halves", node -> cluster.network().partition(firstHalf()));
 
-  /** What can happen to a peer, which one, and how it ends. The oldest coordinates the cluster. */
+  /**
+   * A fault of a peer: the peer, the beginning and the end. The oldest node coordinates the
+   * cluster.
+   */
   private record Fault(String name, int victim, Consumer<Node> begin, Consumer<Node> end) {
     @Override
     public String toString() {
@@ -198,7 +201,7 @@ class PeerFaultsIT {
         .isLessThanOrEqualTo(LONGEST_READ_MILLIS);
   }
 
-  /** The peer that was left alone is tried again, and gives what it holds. */
+  /** The node tries the peer again, and gets the peer's items. */
   private void assertAskedAgain(Node observer, Node victim) {
     long before = itemsOf(observer, victim);
     Await.until(

@@ -47,8 +47,8 @@ class PeersBadInputIT {
   }
 
   /**
-   * One of each kind: of the options, of what is looked up, and of the secret's file. All of them
-   * are tried without a process, in MountOptionsTest, SetupTest and ClusterSecretTest.
+   * One mistake of each kind: in the options, in names that are looked up, and in the secret's
+   * file. MountOptionsTest, SetupTest and ClusterSecretTest try all mistakes without a process.
    */
   static Stream<Arguments> badPeers() {
     return Stream.of(
@@ -95,7 +95,7 @@ class PeersBadInputIT {
     }
   }
 
-  /** What else a certificate and its key may lack is in TlsContextTest. */
+  /** TlsContextTest has the other mistakes of a certificate and its key. */
   @Test
   void certificate_expired_isToldInOneLine() {
     List<String> options = new ArrayList<>(List.of("--listen", HERE, "--peers", HERE));

@@ -27,9 +27,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What a cluster reads from the origin, D being the dataset's bytes and c a node's capacity in
- * parts of it: all of it once in the first epoch, and max(0, 1 - Nc) of it in each later one. Two
- * witnesses: the nodes' own figures, and the counter of the disk that the origin is on.
+ * The bytes that a cluster reads from the origin: all of the dataset once in the first epoch, and
+ * max(0, 1 - Nc) of it in each later one. D is the dataset's bytes, and c a node's capacity as a
+ * part of D. There are two witnesses: the nodes' own figures, and the counter of the origin's disk.
  *
  * <p>The long form has more files, all numbers of nodes with all capacities, and a node that leaves
  * in peace: {@code holdfast.peer-files=20000}.
@@ -42,7 +42,7 @@ class PeersIT {
   private static final int FILE_BYTES = 16 << 10;
   private static final int EPOCHS = LONG ? 4 : 3;
 
-  /** Of the dataset: how far from its value a figure may be. */
+  /** How far a figure may be from its value, as a part of the dataset. */
   private static final double TOLERANCE = 0.02;
 
   /** Nothing of an epoch is left in the window when the next one begins. */
@@ -100,7 +100,10 @@ class PeersIT {
     }
   }
 
-  /** Which node reads an item is random: what is held by the reader itself is so up to that. */
+  /**
+   * A random node reads an item, so the share that the reader itself holds is random too, by so
+   * much.
+   */
   private static void assertShares(
       int nodes, double held, double local, double ofPeers, String where) {
     double deviation = Math.sqrt(held * (1 - held) / FILES);
@@ -173,7 +176,7 @@ class PeersIT {
     cluster.start(dataset.root(), 1);
     Node joined = cluster.last();
     long before = disk.readBytes();
-    // What a former owner reads from its own memory moves when somebody else reads it.
+    // items that a former owner reads from its own memory move when another node reads them
     for (int epoch = 0; epoch < EPOCHS; epoch++) {
       Fetches fetches = readShares(cluster, dataset);
       assertThat(part(dataset, fetches.originBytes())).as("seed %d", seed).isLessThan(TOLERANCE);
@@ -189,7 +192,10 @@ class PeersIT {
         held -> held < 1 + TOLERANCE);
   }
 
-  /** As in a headless service: the name has an address for each node, those included that start. */
+  /**
+   * As in a headless service: the name has an address for each node, even for nodes that are
+   * starting.
+   */
   @Test
   void dns_nodesThatFindEachOtherByAName_shareOneCacheAndWhatHasChanged() throws IOException {
     Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 300, i -> FILE_BYTES);
@@ -206,8 +212,8 @@ class PeersIT {
   }
 
   /**
-   * A dataset id is a promise. Here it is broken so that no name, size or time tells: only bytes
-   * do. The nodes notice before the first of them travels, each says so once of each, and those
+   * A dataset id is a promise. Here it is broken, and only bytes differ, not names, sizes or times.
+   * The nodes notice before the first byte travels, each says so once of each other, and the nodes
    * that do have the same dataset share it.
    */
   @Test

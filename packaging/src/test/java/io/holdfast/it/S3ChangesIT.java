@@ -17,8 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Objects are overwritten under the mount. Whoever reads gets one version or an error, and after a
- * refresh or the metadata's time-to-live the new version.
+ * Objects are overwritten under the mount. A reader gets one version or an error, and after a refresh or the metadata's time-to-live the new version.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class S3ChangesIT {
@@ -137,7 +136,7 @@ class S3ChangesIT {
     return "version " + version + " of " + size(file);
   }
 
-  /** What a whole pass over a file gave. */
+  /** Returns the result of a whole pass over a file. */
   private static String found(Mount mount, String name, long stamp) {
     try {
       byte[] bytes = Files.readAllBytes(mount.path(name));

@@ -30,7 +30,7 @@ class S3ExactHitsIT {
   private final long seed = System.nanoTime();
   private final Random random = new Random(seed);
 
-  /** What the store was asked for. */
+  /** The requests that the store got. */
   private record Asked(long gets, long bytes) {}
 
   @Test

@@ -27,7 +27,7 @@ class S3FaultsIT {
   private static final int ALWAYS = Integer.MAX_VALUE;
   private static final int SECONDS = 5;
 
-  /** That of the daemon for a read, and what a loaded machine may add. */
+  /** The daemon's deadline for a read, and the delay of a loaded machine. */
   private static final Duration DEADLINE = Duration.ofSeconds(65);
 
   private static final Duration START = Duration.ofSeconds(60);

@@ -51,7 +51,7 @@ class SameTreeIT {
     SANDBOX.command("mount", "--bind", tree.toString(), bind.toString());
     SANDBOX.command("mount", "-o", "remount,bind,ro", bind.toString());
     SANDBOX.command("sync", "-f", tree.toString());
-    // Names are bytes whatever the locale of whoever mounts.
+    // Names are bytes, whatever the locale of the user who mounts.
     mount =
         SANDBOX.mountWith(
             List.of(),

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Where a test has its files, mounts and processes: a JUnit extension, for each test when it is a
- * field of the instance, for the whole class when it is a static one.
+ * The files, mounts and processes of a test. A JUnit extension: for each test if it is a field of
+ * the instance, for the whole class if it is a static field.
  *
  * <p>At the end it unmounts as a user would, and then looks for what is left: a mount, a process, a
  * socket or a temporary file fails the test. Whatever it finds it removes by force, so that no test
@@ -148,7 +148,7 @@ public final class Sandbox
     return folder("tmp");
   }
 
-  /** What Holdfast has in its runtime folder for mounts of this sandbox. */
+  /** Returns the files in Holdfast's runtime folder for mounts of this sandbox. */
   public List<Path> sockets() {
     if (!Files.isDirectory(SOCKETS)) {
       return List.of();
@@ -210,7 +210,7 @@ public final class Sandbox
     atEnd.add(0, removal);
   }
 
-  /** Ends a FUSE connection in the kernel: whoever waits for it gets an error. */
+  /** Ends a FUSE connection in the kernel: processes that wait for it get an error. */
   private void abort(int minor) {
     try {
       Files.writeString(fuseConnection(minor).resolve("abort"), "1");

@@ -12,9 +12,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/**
- * What becomes of programs that get a signal while they wait for names, with the kernel binding.
- */
+/** Programs that get a signal while they wait for names, with the kernel binding. */
 @Execution(ExecutionMode.CONCURRENT)
 class SignalsIT {
   private static final Duration DEADLINE = Duration.ofSeconds(60);
@@ -52,7 +50,9 @@ class SignalsIT {
     store.thaw();
   }
 
-  /** Starts a program that asks for a name and says what it got, and waits until it waits. */
+  /**
+   * Starts a program that asks for a name and prints the answer; returns once the program waits.
+   */
   private Child startWaiting(String before, int file) {
     String program =
         "$| = 1; print qq(ready\\n);"
@@ -73,7 +73,7 @@ class SignalsIT {
     assertThat(child.await(DEADLINE).exit()).isEqualTo(128 + Posix.SIGKILL);
   }
 
-  /** As Python does, which then raises KeyboardInterrupt. */
+  /** Like Python, which then raises KeyboardInterrupt. */
   @Test
   void interrupted_programThatHandlesIt_getsToItsHandler() {
     Child child = startWaiting("$SIG{INT} = sub { exit 7 };", 0);
@@ -83,7 +83,7 @@ class SignalsIT {
     assertThat(child.await(DEADLINE).exit()).isEqualTo(7);
   }
 
-  /** The signal of a timer is no reason for an error, and one that ends comes through after it. */
+  /** A timer's signal gives no error, and a signal that ends the program comes through after it. */
   @Test
   void timer_whileItWaitsForAName_goesOnUnlessItIsKilled() {
     String timer = "$SIG{ALRM} = sub {}; alarm 1;";

@@ -24,7 +24,9 @@ class SmallRunIT {
   private static final int DIRECTORIES = 60;
   private static final int FILES = 1000;
 
-  /** Lists, kills the daemon, and lists again; what each said, and what was left in the end. */
+  /**
+   * Lists, kills the daemon, and lists again; returns both outputs, and the files left in the end.
+   */
   private static final String SCRIPT =
       """
       place=$1 out=$2 name=$3 shm=$4; shift 4
@@ -70,7 +72,7 @@ class SmallRunIT {
     return System.getProperty("holdfast.binding").equals("kernel");
   }
 
-  /** Runs the script with so much room in /dev/shm; returns what it said. */
+  /** Runs the script with so much room in /dev/shm; returns its output. */
   private String run(Path out, Path place, Path origin, String shm, String state) {
     String name = sandbox.id() + "-small";
     List<String> command =

@@ -23,7 +23,7 @@ public final class Stamps {
 
   private Stamps() {}
 
-  /** What was found in some bytes: one version, or a description of what is wrong. */
+  /** The version of some bytes, or a description of the error. */
   public record Finding(long version, String wrong) {
     public boolean isWhole() {
       return wrong.isEmpty();

@@ -88,8 +88,8 @@ public final class Stats {
   }
 
   /**
-   * A figure of what was fetched from a peer: {@code items}, {@code bytes} or {@code errors}; 0 for
-   * one that was never asked.
+   * Returns a figure of the fetches from a peer: {@code items}, {@code bytes} or {@code errors}; 0
+   * for a peer that was never asked.
    */
   public long ofPeer(String address, String figure) {
     return at("fetches.peer.by_node") instanceof Map<?, ?> nodes

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * The daemon gives the kernel the bytes of residents before anybody asks for them. Between that and
- * the lock nothing holds a page: a kernel that reclaims what is not used, also when memory is not
- * short, takes some, and these are read. It counts them.
+ * the lock nothing holds a page: a kernel that reclaims unused pages before memory is short takes
+ * some, and the daemon reads these. It counts them.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
@@ -59,7 +59,10 @@ class StoredPagesIT {
     assertThat(mount.settledStats().requests("READ")).isEqualTo(warm.requests("READ"));
   }
 
-  /** Whoever maps a file sees the rest of its last page, in which other files' bytes may be. */
+  /**
+   * A program that maps a file sees the rest of its last page, which must not hold other files'
+   * bytes.
+   */
   @Test
   void warm_ofFilesThatEndWithinAPage_leavesNothingBehindTheirEnd() throws IOException {
     Dataset dataset = dataset();

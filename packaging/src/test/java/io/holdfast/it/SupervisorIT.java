@@ -13,13 +13,16 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What holds a mount while its daemons come and go, with daemons that real ones hardly become. */
+/**
+ * The supervisor holds a mount while its daemons come and go. The daemons here behave as real ones
+ * hardly do.
+ */
 class SupervisorIT {
   private static final Duration START = Duration.ofSeconds(60);
 
   /**
-   * A program whose first thread ends, while another one waits and holds what is open. The number
-   * is that of exit(2), which ends a thread, on this processor.
+   * A program whose first thread ends, while another thread waits and holds the open files. The
+   * number is that of exit(2), which ends a thread, on this processor.
    */
   private static final String DEAD_AND_NOT_GONE =
       """
@@ -33,8 +36,8 @@ class SupervisorIT {
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
   /**
-   * As one that was killed while a thread of it waits for a page of the mount: only the next daemon
-   * answers that, so it is started all the same.
+   * The daemon is like one that was killed while one of its threads waits for a page of the mount.
+   * Only the next daemon answers that, so the supervisor starts it all the same.
    */
   @Test
   void killed_threadThatDoesNotEnd_isNotWaitedForForEver() throws IOException {

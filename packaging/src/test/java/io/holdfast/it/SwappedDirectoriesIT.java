@@ -11,9 +11,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Directories change places while others walk through them. With jnr-fuse, a walker that waited for
- * a directory was waited for by whoever let go of it, for ever; and libfuse was told of directories
- * that it had freed a moment before, and ended the daemon.
+ * Directories change places while others walk through them. With jnr-fuse, a walker and the thread
+ * that released a directory once waited for each other for ever; and libfuse got numbers of
+ * directories that it had freed a moment before, and ended the daemon.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SwappedDirectoriesIT {

@@ -11,7 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What happens in a mount, and what it gives, as the commands tell it. */
+/** The commands that show the activity and the speed of a mount. */
 class TopIT {
   private static final int FILES = 40;
   private static final long SIZE = 10_000;

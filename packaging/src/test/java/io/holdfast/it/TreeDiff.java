@@ -21,8 +21,8 @@ final class TreeDiff {
   private int compared;
 
   /**
-   * Compares two trees; what is named in {@code skipped} is compared as an entry but not looked
-   * into.
+   * Compares two trees; directories in {@code skipped} are compared as entries, without their
+   * content.
    */
   TreeDiff(RawPath left, RawPath right, Set<String> skipped) {
     this.left = left;
@@ -30,7 +30,7 @@ final class TreeDiff {
     this.skipped = skipped;
   }
 
-  /** What can be asked of a path. */
+  /** A question about a path. */
   private interface Question<T> {
     T ask(RawPath path) throws IOException;
   }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a mount knew of the dataset is there for the next one, and never shows a wrong tree. */
+/** The next mount has a mount's knowledge of the dataset, and never shows a wrong tree. */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TreeStateIT {
   @RegisterExtension final Sandbox sandbox = new Sandbox();

@@ -24,7 +24,7 @@ class TryIT {
 
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
-  /** Each is what it prints before a moment: before the mount, while it mounts, and later. */
+  /** The output before a moment: before the mount, while it mounts, and later. */
   @ParameterizedTest
   @CsvSource({
     "files, 2", // before the mount
@@ -54,7 +54,7 @@ class TryIT {
     assertThat(dataset.root().resolve(dataset.files().get(0))).isNotEmptyFile();
   }
 
-  /** What it makes in the temporary folder. */
+  /** Returns the files that the script makes in the temporary folder. */
   private static List<String> ownFiles() throws IOException {
     try (Stream<Path> entries = Files.list(Path.of("/tmp"))) {
       return entries

@@ -51,7 +51,9 @@ final class Verifier {
     }
   }
 
-  /** One operation; throws where it fails, and tells whether what it saw was right. */
+  /**
+   * Does one operation; throws an exception if it fails, and tells whether the content was right.
+   */
   @FunctionalInterface
   private interface Operation {
     boolean run(Random random) throws IOException;

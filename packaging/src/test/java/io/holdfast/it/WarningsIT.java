@@ -12,12 +12,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What works and is hardly what an administrator wants is said at the mount, and by the doctor. */
+/** The mount and the doctor warn of settings that work but that an administrator hardly wants. */
 @Tag(Sandbox.ANY_BINDING)
 class WarningsIT {
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
-  /** As a directory of NFS that is not mounted. */
+  /** Like the directory of an NFS export that is not mounted. */
   @Test
   void source_empty_isWarnedOfAtTheMountAndByTheDoctor() {
     Mount mount = sandbox.declare(sandbox.folder("nfs"));
@@ -73,7 +73,7 @@ class WarningsIT {
         .containsPattern("WARN +mounts +\\d+ mounts may keep .* resident: ");
   }
 
-  /** As users have it who are not root. */
+  /** Like the limits of users other than root. */
   @Test
   void pages_thatMayNotBeLocked_areToldAtTheMount() {
     Path origin = Dataset.create(sandbox.folder("origin"), 3, i -> 1000).root();

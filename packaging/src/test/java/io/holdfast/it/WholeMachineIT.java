@@ -20,7 +20,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What shows only when something is done to the whole machine: no other test runs meanwhile. */
+/** Tests that change the whole machine: no other test runs meanwhile. */
 @Isolated("drops caches, changes a limit")
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WholeMachineIT {
@@ -139,8 +139,8 @@ class WholeMachineIT {
   }
 
   /**
-   * A mount that failed took away what was mounted at its place: the dataset's own file system,
-   * where Holdfast was to be mounted over it.
+   * A mount that failed once detached the file system at its mountpoint: the dataset's own, if
+   * Holdfast was to be mounted over it.
    */
   @Test
   void mountThatFails_overAMountedDataset_leavesItThere() throws IOException {

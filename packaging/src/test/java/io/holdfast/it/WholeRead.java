@@ -5,7 +5,9 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What one pass from the start of a stamped file to its end gave. Needs nothing but the JDK. */
+/**
+ * The result of one pass over a stamped file, from its start to its end. Needs nothing but the JDK.
+ */
 record WholeRead(long length, Stamps.Finding finding) {
 
   /**

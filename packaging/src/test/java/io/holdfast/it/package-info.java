@@ -1,7 +1,6 @@
 /**
- * What must hold of a mounted dataset, shown on real mounts: the launcher, the kernel and other
- * processes are the only witnesses. {@link io.holdfast.it.Sandbox} makes the mounts and guards that
- * nothing is left of them.
+ * Tests on real mounts: the launcher, the kernel and other processes are the only witnesses. {@link
+ * io.holdfast.it.Sandbox} makes the mounts and guards that nothing is left of them.
  */
 @NullMarked
 package io.holdfast.it;

@@ -75,7 +75,7 @@ final class CoreNode implements AutoCloseable {
   private final Cluster cluster;
 
   /**
-   * What a node is made for.
+   * The surroundings of a node.
    *
    * @param self how its peers call it, with its capacity
    * @param all the nodes of the cluster

@@ -129,8 +129,8 @@ final class HugeFiles implements AutoCloseable {
   }
 
   /**
-   * Reads of a node that is none. Numbers in between those that a kernel was told of are left out:
-   * a kernel makes up none.
+   * Reads of a node that does not exist. Leaves out numbers between known ones, because a kernel
+   * makes up no numbers.
    */
   void readNode(long node, long offset, int length) {
     if (node >= 0 && node < 1 << 20) {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class ItemFuzz {
   private static final int MOST_STEPS = 16;
 
-  /** Longer reads are refused, or take longer than what they may find is worth. */
+  /** The longest read: longer ones are refused, or take too long for what they may find. */
   private static final int LENGTH_BITS = 18;
 
   private static @Nullable HugeFiles world;
@@ -64,7 +64,10 @@ public final class ItemFuzz {
     }
   }
 
-  /** Any number, the neighbour of a power of two, of a file's end, or of what collided once. */
+  /**
+   * Returns any number, or a neighbour of a power of two, of a file's end, or of a number that
+   * collided once.
+   */
   private static long offset(ByteBuffer input, HugeFiles files, int file) {
     int kind = next(input);
     long near = (byte) next(input) * (long) (1 << (kind >>> 2 & 15));
@@ -87,7 +90,7 @@ public final class ItemFuzz {
     return input.hasRemaining() ? input.get() & 0xff : 0;
   }
 
-  /** As many of eight bytes as the next one says. */
+  /** Returns a number of up to eight bytes; the first byte says how many. */
   private static long number(ByteBuffer input) {
     int bytes = next(input) % (Long.BYTES + 1);
     long value = 0;

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** The short form of what packaging/fuzz/run does with {@link ItemFuzz}. */
+/** The short form of the fuzzing that packaging/fuzz/run does with {@link ItemFuzz}. */
 final class ItemFuzzTest {
   private static final Path SEEDS = Path.of("fuzz/seeds/ItemFuzz");
   private static final int INPUTS = 3_000;

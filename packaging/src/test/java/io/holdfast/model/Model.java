@@ -10,9 +10,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What the dataset is, and what may be seen of it: of each name, one of the states that it has had
- * since it was last refreshed, and never an older one again; of an open file, the bytes of the
- * version that it was opened as, or ESTALE once that is not what its name leads to.
+ * The dataset, and the observations that are allowed. A name may show any state that it has had
+ * since it was last refreshed, and never an older one again. An open file may give the bytes of the
+ * version that was opened, or ESTALE once its name leads to another version.
  */
 final class Model {
   static final String STALE = "ESTALE";
@@ -20,7 +20,7 @@ final class Model {
   private static final String ABSENT = "ENOENT";
   private static final String NO_DIRECTORY = "ENOTDIR";
 
-  /** What follows a link that is believed, and is none any more. */
+  /** The error when a believed link is no link any more. */
   private static final String NO_LINK = "EINVAL";
 
   private static final Set<String> GONE = Set.of(ABSENT, NO_DIRECTORY, STALE, NO_LINK);
@@ -35,7 +35,7 @@ final class Model {
   private static final class Past {
     final List<Shown> states = new ArrayList<>();
 
-    /** Those before it will not be seen again. */
+    /** The first state that may still be seen. */
     int first;
 
     int changes;
@@ -45,7 +45,7 @@ final class Model {
    * Begins with an empty directory.
    *
    * @param names all that there will ever be
-   * @param believes whether what was said of a name may be believed until it is refreshed
+   * @param believes whether an answer about a name may be believed until it is refreshed
    */
   Model(List<String> names, boolean believes) {
     this.names = names;
@@ -63,7 +63,7 @@ final class Model {
 
   // the dataset
 
-  /** What a name leads to at the origin. */
+  /** Returns the entry that a name leads to at the origin. */
   Shown now(String path) {
     Shown there = tree.get(path);
     if (there != null) {
@@ -168,7 +168,7 @@ final class Model {
     return past;
   }
 
-  /** Something was seen at a name; an error where that must not be. Returns what it is. */
+  /** Checks an entry that was seen at a name, and returns it; an error if it must not be seen. */
   Shown saw(String path, Shown seen) {
     Past past = past(path);
     boolean uncertain = isUncertain(path);
@@ -184,7 +184,7 @@ final class Model {
             .formatted(path, seen, past.states.subList(past.first, past.states.size())));
   }
 
-  /** Which error tells that nothing is there depends on what is believed of the names above. */
+  /** Checks an error: the one for a missing entry depends on the believed names above. */
   private static boolean agree(Shown state, Shown seen, boolean uncertain) {
     if (state.isThere()) {
       return state.looksLike(seen);

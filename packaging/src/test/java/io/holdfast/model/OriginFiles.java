@@ -52,7 +52,7 @@ final class OriginFiles {
     return root.resolve(path);
   }
 
-  /** Puts a new file in the place of what is there. */
+  /** Puts a new file in the place of an entry. */
   void replace(String path, byte[] content, long modified) {
     write(
         fresh, content, modified, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING);
@@ -84,7 +84,7 @@ final class OriginFiles {
     run(() -> Files.move(path(from), path(to), ATOMIC_MOVE, REPLACE_EXISTING));
   }
 
-  /** Removes what is at a path and below. */
+  /** Removes the entries at a path and below. */
   void remove(String path) {
     if (!Files.exists(path(path), LinkOption.NOFOLLOW_LINKS)) {
       return;

@@ -130,7 +130,7 @@ final class Session implements AutoCloseable {
     }
   }
 
-  /** What a writer does to a file that is there. */
+  /** The ways in which a writer changes a file. */
   enum Edit {
     OVERWRITE,
     APPEND,

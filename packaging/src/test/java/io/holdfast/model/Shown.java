@@ -1,16 +1,16 @@
 package io.holdfast.model;
 
 /**
- * What a name shows, as far as the model tells versions apart. Immutable.
+ * The entry that a name shows, as far as the model tells versions apart. Immutable.
  *
  * @param size bytes of a file, or of a link's target; else 0
  * @param modified of a file, which no two contents share, in seconds since 1970; else 0
- * @param more the target of a link; for what is not there, the errno; else empty
+ * @param more the target of a link; the errno if nothing is there; else empty
  */
 record Shown(Kind kind, long size, long modified, String more) {
   static final Shown DIRECTORY = new Shown(Kind.DIRECTORY, 0, 0, "");
 
-  /** What there can be at a name. */
+  /** The kinds of entries at a name. */
   enum Kind {
     NOTHING,
     FILE,
@@ -30,7 +30,7 @@ record Shown(Kind kind, long size, long modified, String more) {
     return new Shown(Kind.LINK, target.length(), 0, target);
   }
 
-  /** What stat tells of a link: not where it leads. */
+  /** Returns a link as stat shows it, without its target. */
   static Shown linkOfLength(long length) {
     return new Shown(Kind.LINK, length, 0, "");
   }

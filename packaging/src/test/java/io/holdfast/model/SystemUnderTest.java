@@ -15,7 +15,7 @@ interface SystemUnderTest extends AutoCloseable {
   int itemSize();
 
   /**
-   * Whether what was once said of a name may be believed until the next refresh; else each name is
+   * Tells whether an answer about a name may be believed until the next refresh; else each name is
    * asked for each time.
    */
   boolean believes();
@@ -23,7 +23,7 @@ interface SystemUnderTest extends AutoCloseable {
   /** Whether a listing has the names of its moment, also where names are believed. */
   boolean listsTheMoment();
 
-  /** What lstat says; of what is not there, nothing with an errno. */
+  /** Returns the entry as lstat shows it; an errno if nothing is there. */
   Shown look(String path);
 
   /** The names in a directory. */
@@ -40,7 +40,7 @@ interface SystemUnderTest extends AutoCloseable {
   /** Gives residents another capacity, and waits until they keep to it. */
   void capacity(long bytes);
 
-  /** What residents take now. */
+  /** Returns the bytes of residents now. */
   long residentBytes();
 
   /** Has the other node answer, or not. */
@@ -57,7 +57,7 @@ interface SystemUnderTest extends AutoCloseable {
 
   /** A file that is open. */
   interface Open extends AutoCloseable {
-    /** What fstat says. */
+    /** Returns the entry as fstat shows it. */
     Shown look() throws Refused;
 
     /** Bytes from an offset on: as many as were asked for, or up to the end. */

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Where in {@code stats.json} and {@code peers.json} the values of each metric come from. Nobody
- * declares that: each figure is changed in turn, and the metrics that change with it have it.
+ * The figures of {@code stats.json} and {@code peers.json} that each metric shows. Nothing declares
+ * them: this class changes one figure after the other, and sees which metrics change with it.
  * Immutable.
  */
 final class MetricSources {
@@ -43,7 +43,7 @@ final class MetricSources {
     return List.copyOf(found.getOrDefault(metric.name(), Set.of()));
   }
 
-  /** The first figure of a row is what it is called. */
+  /** The first figure of a row is its name. */
   private boolean isNameOfARow(List<Object> path) {
     int last = path.size() - 1;
     return last > 0

@@ -8,8 +8,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What {@code promtool check metrics} complains of, and what Prometheus's guide on names asks for.
- * Stateless.
+ * Checks the rules of {@code promtool check metrics} and of Prometheus's guide on names. Stateless.
  */
 public final class MetricsLint {
   private static final Pattern NAME = Pattern.compile("holdfast(_[a-z0-9]+)+");
@@ -53,7 +52,7 @@ public final class MetricsLint {
 
   private MetricsLint() {}
 
-  /** Returns what is wrong, a line for each; nothing where all is well. */
+  /** Returns the violations, a line for each; nothing if all is well. */
   public static List<String> problems(Scrape scrape) {
     List<String> problems = new ArrayList<>();
     for (Scrape.Family family : scrape.families()) {

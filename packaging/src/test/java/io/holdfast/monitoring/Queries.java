@@ -20,7 +20,7 @@ public final class Queries {
   static final Path DASHBOARD = Path.of("src/main/dist/monitoring/grafana-dashboard.json");
   static final Path ALERTS = Path.of("src/main/dist/monitoring/prometheus-alerts.yaml");
 
-  /** Of Prometheus itself: whether the target answered. */
+  /** Prometheus's own metrics: whether the target answered. */
   private static final Set<String> OF_PROMETHEUS = Set.of("up");
 
   private static final Set<String> LABELS_OF_THE_TARGET = Set.of("job", "instance");

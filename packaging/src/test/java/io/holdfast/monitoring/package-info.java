@@ -1,7 +1,7 @@
 /**
- * What monitoring gets, checked: the form of a scrape ({@link io.holdfast.monitoring.MetricsLint}),
+ * Checks what monitoring gets: the form of a scrape ({@link io.holdfast.monitoring.MetricsLint}),
  * the document that is made from the declarations, and that the dashboard and the alerts ask for
- * metrics that there are.
+ * existing metrics.
  */
 @NullMarked
 package io.holdfast.monitoring;

@@ -192,7 +192,7 @@ public final class Posix {
     LIBC.close(fd);
   }
 
-  /** What fstat(2) says of an open file. */
+  /** Returns the result of fstat(2) for an open file. */
   public static Stat fstat(int fd) throws IOException {
     Pointer buffer = Memory.allocateDirect(RUNTIME, Stat.BYTES);
     byte[] empty = RawPath.of("").cString();
@@ -203,7 +203,7 @@ public final class Posix {
     return Stat.read(buffer);
   }
 
-  /** What pread(2) gives: bytes up to the end of the file. */
+  /** Returns the bytes from pread(2), up to the end of the file. */
   public static byte[] pread(RawPath path, long offset, int length) throws IOException {
     int fd = open(path, O_RDONLY);
     try {
@@ -278,7 +278,7 @@ public final class Posix {
     }
   }
 
-  /** Keeps a file's pages in memory, as an application may, until what is returned is run. */
+  /** Keeps a file's pages in memory, as an application may; the returned action ends that. */
   public static Runnable hold(RawPath path) throws IOException {
     long size = lstat(path).size();
     Pointer map = map(path, size);
@@ -299,7 +299,7 @@ public final class Posix {
     }
   }
 
-  /** Tells whether the rest of a file's last page is zero, for whoever maps it. */
+  /** Tells whether the rest of a file's last page is zero for a program that maps it. */
   public static boolean isZeroBehindItsEnd(RawPath path) throws IOException {
     long size = lstat(path).size();
     long end = (size + PAGE - 1) / PAGE * PAGE;

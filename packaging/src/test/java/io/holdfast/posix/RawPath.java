@@ -68,7 +68,7 @@ public final class RawPath implements Comparable<RawPath> {
     return Arrays.hashCode(bytes);
   }
 
-  /** Printable: what is not plain ASCII shows as {@code \xNN}. */
+  /** Returns a printable text: bytes that are not plain ASCII are {@code \xNN}. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();

@@ -3,7 +3,7 @@ package io.holdfast.posix;
 import jnr.ffi.Pointer;
 
 /**
- * What statx(2) tells of a file, as far as a mount must tell the same as its origin.
+ * The attributes from statx(2) that must be the same on a mount and at its origin.
  *
  * <p>Left out: the device (it must differ), the access time (reading through the mount may move it
  * at the origin while the mount keeps its attributes for {@code --metadata-ttl}), the birth time

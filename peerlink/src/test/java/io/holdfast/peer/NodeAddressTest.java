@@ -46,7 +46,7 @@ final class NodeAddressTest {
             "'" + text + "' is no address: write HOST:PORT, such as node1:7070 or [::1]:7070");
   }
 
-  /** A peer names itself, in views and in a header: what it says is shown on terminals. */
+  /** A peer names itself, in views and in a header, and terminals show that name. */
   @Test
   void host_ofOtherLetters_isRefusedAndNotRepeated() {
     assertThat(new NodeAddress("h".repeat(253), 1).host()).hasSize(253);

@@ -18,7 +18,7 @@ final class PlacementScale {
   private PlacementScale() {}
 
   /**
-   * What was measured.
+   * The results.
    *
    * @param largestShare the largest share of a node, as a multiple of its weight's share
    * @param moved items whose owner changes when one node joins, or leaves again, as a multiple of

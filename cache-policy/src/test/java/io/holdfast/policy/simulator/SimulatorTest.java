@@ -72,7 +72,7 @@ final class SimulatorTest {
     assertThat(run.laterHitRatio()).isEqualTo(0.5);
   }
 
-  /** Jobs in step share a fetch, also of what is not admitted. */
+  /** Jobs in step share a fetch, even of items that are not admitted. */
   @Test
   void run_jobsInStep_oneFetchesForAll() {
     Dataset dataset = Dataset.ofEqualSizes(10, PAGE);

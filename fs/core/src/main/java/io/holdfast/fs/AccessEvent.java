@@ -4,16 +4,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read that reached the daemon, or a fetch, when it has ended. Immutable.
+ * A read that reached the daemon, or a fetch; made when it has ended. Immutable.
  *
  * @param kind which of the two
  * @param thread who read, as the kernel numbers threads; 0 for a fetch
  * @param path of the file below the mount's root; asked for later, by another thread
  * @param offset first byte within the file
  * @param length bytes that were asked for
- * @param source where they came from, or null where they came from nowhere
- * @param nanos how long it took
- * @param failure why it failed, or null
+ * @param source where the bytes came from; null if no bytes came
+ * @param nanos how long the read or fetch took
+ * @param failure why the read or fetch failed, or null
  */
 public record AccessEvent(
     Kind kind,
@@ -24,7 +24,7 @@ public record AccessEvent(
     @Nullable ReadSource source,
     long nanos,
     @Nullable FsError failure) {
-  /** What happened. */
+  /** The kind of an event. */
   public enum Kind {
     /** An application read what was not in the page cache. */
     READ,

@@ -1,11 +1,11 @@
 package io.holdfast.fs;
 
 /**
- * Learns of each read that reached the daemon and of each fetch. Thread-safe; called by threads
- * that answer readers, so no method waits for anything.
+ * Takes each read that reached the daemon, and each fetch. Thread-safe. The threads that answer
+ * readers call it, so no method waits.
  */
 public interface AccessLog {
-  /** Wants to know nothing. */
+  /** An access log that takes no events. */
   AccessLog NONE =
       new AccessLog() {
         @Override
@@ -17,9 +17,11 @@ public interface AccessLog {
         public void add(AccessEvent event) {}
       };
 
-  /** Tells whether the event that happens now is to be added. To be asked once for each. */
+  /**
+   * Tells whether the caller is to add the event that happens now. The caller asks once an event.
+   */
   boolean wantsNext();
 
-  /** Takes an event. */
+  /** Adds an event. */
   void add(AccessEvent event);
 }

@@ -4,13 +4,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Native memory on its way to whoever asked for it: the kernel, for a reader or for its page cache,
- * or a peer. A reply takes nothing else, and here is the one place where such bytes are made: only
- * of memory that holds what was asked for, the same item, of the same version, and every byte
- * within what is held. So an error elsewhere, in a table or in arithmetic, costs a read its answer
- * and never shows foreign bytes.
+ * Native memory on its way to the kernel (for a reader or for its page cache) or to a peer. A reply
+ * takes nothing else. Only this class makes such bytes, and it compares them with what was asked
+ * for first: the memory must hold the same item in the same version, and every byte that was asked
+ * for. So an error in a table or in arithmetic elsewhere fails a read, and never shows foreign
+ * bytes.
  *
- * <p>Immutable. The memory belongs to its owner, who says how long it stays.
+ * <p>Immutable. The memory belongs to its owner, which decides how long it stays.
  */
 public final class CheckedBytes {
   /** No bytes: the end of a file. */
@@ -30,11 +30,11 @@ public final class CheckedBytes {
    * Hands over a part of an item.
    *
    * @param asked the item that is asked for, or a part of it
-   * @param from first byte, within what is asked for
+   * @param from first byte, within the range that is asked for
    * @param length bytes
    * @param held what the memory holds
    * @param memory address of the first byte that is held
-   * @throws FsException IO where the memory does not hold these bytes; the log has an error then
+   * @throws FsException IO if the memory does not hold these bytes; the log has an error then
    */
   public static CheckedBytes of(ItemRange asked, int from, int length, ItemRange held, long memory)
       throws FsException {
@@ -47,7 +47,10 @@ public final class CheckedBytes {
     return within(memory, held.length(), place, length);
   }
 
-  /** Returns where the bytes are within what is held, or -1 where not all of them are. */
+  /**
+   * Returns the offset of the bytes within the memory that is held, or -1 if not all of them are
+   * there.
+   */
   static long place(ItemRange asked, int from, int length, ItemRange held) {
     boolean same = asked.key().equals(held.key()) && asked.version().equals(held.version());
     boolean isPart = from >= 0 && length >= 0 && from <= (long) asked.length() - length;
@@ -63,13 +66,13 @@ public final class CheckedBytes {
   }
 
   /**
-   * Hands over a part of memory that holds nothing but what was asked for.
+   * Hands over a part of memory that holds only what was asked for.
    *
    * @param memory its address
    * @param held how many bytes there are
    * @param from first byte, within them
    * @param length bytes
-   * @throws FsException IO where there are fewer; the log has an error then
+   * @throws FsException IO if the memory has fewer bytes; the log has an error then
    */
   public static CheckedBytes within(long memory, int held, long from, int length)
       throws FsException {
@@ -90,7 +93,7 @@ public final class CheckedBytes {
         .formatted(range.key(), range.version(), range.offset(), range.length());
   }
 
-  /** Returns where the first byte is. */
+  /** Returns the address of the first byte. */
   public long address() {
     return address;
   }

@@ -11,7 +11,10 @@ import java.util.concurrent.atomic.LongAdder;
 public final class ErrorCounts {
   private final Map<FsError, LongAdder> counts = new ConcurrentHashMap<>();
 
-  /** The causes that are worth watching for are there from the beginning, with 0. */
+  /**
+   * Creates counts in which the causes that monitoring watches are there from the beginning, with
+   * 0.
+   */
   public ErrorCounts() {
     for (FsError watched :
         List.of(FsError.IO, FsError.TIMED_OUT, FsError.STALE, FsError.NO_MEMORY)) {
@@ -19,12 +22,12 @@ public final class ErrorCounts {
     }
   }
 
-  /** Counts one. */
+  /** Counts one failure. */
   public void count(FsError cause) {
     counts.computeIfAbsent(cause, each -> new LongAdder()).increment();
   }
 
-  /** Returns how many there were, by the cause in lower case. */
+  /** Returns the number of failures by cause; a cause is in lower case. */
   public Map<String, Long> byCause() {
     Map<String, Long> all = new TreeMap<>();
     counts.forEach((cause, count) -> all.put(cause.name().toLowerCase(Locale.ROOT), count.sum()));

@@ -1,11 +1,8 @@
 package io.holdfast.fs;
 
-/**
- * Learns who uses a fetch, for the figures of jobs. Thread-safe; no method blocks or throws, and a
- * call is a call of a counter.
- */
+/** Counts who uses a fetch, for the figures of jobs. Thread-safe. No method blocks or throws. */
 public interface FetchUse {
-  /** Counts nothing: for what no application waits for. */
+  /** Counts nothing: for fetches that no application waits for. */
   FetchUse NONE =
       new FetchUse() {
         @Override
@@ -16,13 +13,13 @@ public interface FetchUse {
       };
 
   /**
-   * An application's read is answered from the fetch.
+   * Counts an application's read that the fetch answers.
    *
-   * @param thread the kernel's id of the thread that reads, or 0 where it is unknown
+   * @param thread the kernel's id of the thread that reads, or 0 if it is unknown
    * @param waits whether the bytes have yet to arrive
    */
   void read(int thread, boolean waits);
 
-  /** All that was to be fetched has arrived. */
+  /** Counts the bytes of the fetch, when all of them have arrived. */
   void fetched(int bytes);
 }

@@ -1,13 +1,13 @@
 package io.holdfast.fs;
 
 /**
- * What can go wrong with a request, in the words of the domain. A binding maps each value to
- * exactly one errno; nothing else in the filesystem knows errno values of replies.
+ * The errors of a request, in the words of the domain. A binding maps each value to exactly one
+ * errno; nothing else in the filesystem knows errno values of replies.
  */
 public enum FsError {
   /** There is no such entry at the origin. */
   NOT_FOUND,
-  /** A path component that must be a directory is none. */
+  /** A component of the path is no directory. */
   NOT_DIRECTORY,
   /** A directory was named where a file is needed. */
   IS_DIRECTORY,
@@ -17,7 +17,7 @@ public enum FsError {
   NOT_PERMITTED,
   /** A name or path is longer than the origin can hold. */
   NAME_TOO_LONG,
-  /** A symlink stood where the daemon follows none. */
+  /** The path leads through a symlink where the daemon follows none. */
   SYMLINK,
   /** An argument makes no sense for this entry. */
   INVALID,
@@ -27,16 +27,16 @@ public enum FsError {
   RANGE,
   /** The origin, or this filesystem, does not offer the operation. */
   UNSUPPORTED,
-  /** The content that was asked for has another version at the origin by now. */
+  /** The origin has another version by now than the one that was asked for. */
   STALE,
   /** Every source failed. */
   IO,
   /** No source answered before the deadline. */
   TIMED_OUT,
-  /** The origin has not answered for so long that it is not asked until it does. */
+  /** The origin has not answered for so long that the daemon does not ask it until it does. */
   ORIGIN_SILENT,
   /** Too little memory to answer. */
   NO_MEMORY,
-  /** The daemon's surroundings lack something that it cannot work without. */
+  /** The machine or the settings lack something that the daemon cannot work without. */
   UNAVAILABLE
 }

@@ -4,7 +4,7 @@ import java.io.IOException;
 
 /**
  * A request or a command that failed, with a code for programs and a message for people. The
- * message is one line that names the thing that failed; it is shown to users as it is.
+ * message is one line that names the thing that failed. Users see it as it is.
  */
 public final class FsException extends IOException {
   private static final long serialVersionUID = 1L;
@@ -27,7 +27,7 @@ public final class FsException extends IOException {
    *
    * @param code what went wrong
    * @param message one line for people
-   * @param cause what led to it
+   * @param cause the exception that led to the failure
    */
   public FsException(FsError code, String message, Throwable cause) {
     super(message, cause);

@@ -1,9 +1,8 @@
 package io.holdfast.fs;
 
 /**
- * Names an item for the life of the mount: which extent of which node's content. Two items never
- * share a key, whatever the size of their files: both numbers stand apart, in 64 bits each.
- * Immutable.
+ * Names an item for the life of the mount, by node and extent. Both numbers have 64 bits, so two
+ * items never share a key, whatever the size of their files. Immutable.
  *
  * @param node the tree's number of the file; not negative
  * @param extent the item's number within the file, from 0
@@ -11,14 +10,17 @@ package io.holdfast.fs;
 public record ItemKey(long node, long extent) {
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
-  /** Rejects what no item has. */
+  /** Rejects negative numbers, which no item has. */
   public ItemKey {
     if (node < 0 || extent < 0) {
       throw new IllegalArgumentException("no item is extent " + extent + " of node " + node);
     }
   }
 
-  /** Neighbours in one file, and the first extents of many, are far apart. */
+  /**
+   * Spreads the hashes: neighbouring extents of one file, and the first extents of many files, are
+   * far apart.
+   */
   @Override
   public int hashCode() {
     return Long.hashCode((node * SPREAD + extent) * SPREAD);

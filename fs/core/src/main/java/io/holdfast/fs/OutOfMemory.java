@@ -6,22 +6,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says which of the virtual machine's bounds was met, and how to raise it: its heap, or the threads
- * that it may start. Stateless but for when it last said so; thread-safe.
+ * Says which bound of the virtual machine was met (its heap, or the threads that it may start), and
+ * how to raise it. Thread-safe. Its only state is the time of the last line in the log.
  */
 public final class OutOfMemory {
   private static final Logger log = LoggerFactory.getLogger(OutOfMemory.class);
 
   private static final Duration PAUSE = Duration.ofMinutes(1);
 
-  /** Begins with {@link System#nanoTime}, which may be any number. */
+  /**
+   * When the next line is due. Begins with {@link System#nanoTime}, because that may be any number.
+   */
   private static final AtomicLong NEXT = new AtomicLong(System.nanoTime());
 
   private OutOfMemory() {}
 
   /**
-   * Logs it, at most once a minute. Never fails: where there is no memory for a line either, the
-   * next time says so.
+   * Logs the bound, at most once a minute. Never fails: if there is no memory for the line either,
+   * the next call logs it.
    */
   public static void tell(OutOfMemoryError met) {
     long due = NEXT.get();
@@ -36,7 +38,7 @@ public final class OutOfMemory {
     }
   }
 
-  /** Returns the bound and its remedy, in one line. */
+  /** Returns the bound and its fix, in one line. */
   public static String describe(OutOfMemoryError met) {
     String reason = String.valueOf(met.getMessage());
     return reason.contains("native thread")

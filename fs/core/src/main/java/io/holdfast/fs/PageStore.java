@@ -3,33 +3,34 @@ package io.holdfast.fs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts bytes into the page cache of the own mount of which nobody has asked the daemon yet.
+ * Puts bytes into the page cache of the own mount before anybody asks the daemon for them.
  * Thread-safe.
  */
 public interface PageStore {
-  /** One that cannot. */
+  /** A store that cannot put bytes anywhere. */
   PageStore NONE = (node, source) -> false;
 
   /**
    * Begins to put bytes of a file into the page cache, charged to this process. The kernel may drop
-   * them again, as any others.
+   * these pages again, as it may drop any others.
    *
-   * @return false where that is not possible: the source is not asked then
+   * @return false if that is not possible; the source is not asked then
    */
   boolean store(long node, Source source);
 
-  /** What is to be stored. Its methods are called one after the other, none of them for long. */
+  /** The bytes to store. The store calls one method at a time; none takes long. */
   interface Source {
     /**
-     * Returns what comes next, which stays where it is until the next call; null where there is no
-     * more.
+     * Returns the next piece, whose bytes stay where they are until the next call; null if there
+     * are no more.
      */
     @Nullable Piece next();
 
     /**
-     * It is over. Called once, however it ended, unless the process ends first.
+     * Learns that the store has ended. Called once, also after a failure, unless the process ends
+     * first.
      *
-     * @param known whether the kernel knows the file; it takes nothing of others
+     * @param known whether the kernel knows the file; it takes no bytes of other files
      */
     void over(boolean known);
   }
@@ -37,7 +38,7 @@ public interface PageStore {
   /**
    * Some bytes of a file.
    *
-   * @param offset first byte, at the beginning of a page
+   * @param offset offset of the offset of the offset of the first byte, at the beginning of a page
    * @param bytes of whole pages, or up to the end of the file
    */
   record Piece(long offset, CheckedBytes bytes) {}

@@ -1,8 +1,8 @@
 package io.holdfast.fs;
 
-/** Where the bytes of a read, or of a fetch, came from. */
+/** The source of the bytes of a read or a fetch. */
 public enum ReadSource {
-  /** They were here already: resident, or in transit. */
+  /** The bytes were here already: resident, or in transit. */
   MEMORY,
   /** Another node of the cluster. */
   PEER,

@@ -1,4 +1,7 @@
-/** What every part of the filesystem shares: failures as {@link io.holdfast.fs.FsException}. */
+/**
+ * Types that every part of the filesystem shares, such as failures as {@link
+ * io.holdfast.fs.FsException}.
+ */
 @NullMarked
 package io.holdfast.fs;
 

@@ -6,7 +6,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Waits that end: with what was waited for, or with a failed test. */
+/** Bounded waits: for an event, or the test fails. */
 public final class Await {
   /** Far more than anything takes; a test that works never waits for so long. */
   public static final Duration LONGEST = Duration.ofSeconds(60);
@@ -24,7 +24,10 @@ public final class Await {
     }
   }
 
-  /** Ends threads, and waits for that: what they use may go after it, native memory above all. */
+  /**
+   * Ends threads, and waits for that. Afterwards a test may free what they use, native memory above
+   * all.
+   */
   public static void end(ExecutorService threads) {
     threads.shutdownNow();
     try {

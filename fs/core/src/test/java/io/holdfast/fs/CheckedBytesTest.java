@@ -8,7 +8,7 @@ import java.util.Random;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** Tests of {@link CheckedBytes}: what does not hold what was asked for gives no bytes. */
+/** Tests of {@link CheckedBytes}: memory that does not hold the requested range gives no bytes. */
 final class CheckedBytesTest {
   private static final long MEMORY = 1L << 40;
 
@@ -46,7 +46,7 @@ final class CheckedBytesTest {
     assertRefused(() -> CheckedBytes.of(item, 0, 10, item, 0));
   }
 
-  /** What is allowed is worked out without bounds. */
+  /** The test computes the allowed ranges with numbers without bounds. */
   @Test
   void place_ofAnyNumbers_isWhereWhatIsAskedForIsHeld() {
     Random random = new Random(Seeds.next("CheckedBytes"));

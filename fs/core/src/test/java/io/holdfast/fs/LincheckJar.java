@@ -9,8 +9,8 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Removes the jar that Lincheck leaves in the temporary folder: the one that this process has open,
- * since others may run at the same time.
+ * Removes the jar that Lincheck leaves in the temporary folder. Removes only the jar that this
+ * process has open, because other processes may run at the same time.
  */
 public final class LincheckJar implements AfterAllCallback {
   /** Not the library's own jars, which are open as well, elsewhere. */

@@ -3,7 +3,7 @@ package io.holdfast.s3server;
 import java.time.Duration;
 import java.util.List;
 
-/** What goes wrong with a request on its way through a {@link ForwardingProxy}. */
+/** A fault of a request on its way through a {@link ForwardingProxy}. */
 public sealed interface Fault {
   /**
    * The server is not asked; this is the answer, with a body as S3 writes it.
@@ -55,7 +55,7 @@ public sealed interface Fault {
   record Delay(Duration time) implements Fault {}
 
   /**
-   * The body comes one byte at a time, each in time for whoever waits for a byte.
+   * The body comes one byte at a time, each in time for a client that waits for a byte.
    *
    * @param pause between two bytes
    */

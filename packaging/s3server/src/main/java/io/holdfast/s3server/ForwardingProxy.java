@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stands between clients and an S3 server: it keeps a log of the requests, which is a count
- * independent of the clients', and lets go wrong what it is told to. It passes heads and bodies on
- * as they are, so that signatures hold. Thread-safe.
+ * independent of the clients', and injects faults. It passes heads and bodies on as they are, so
+ * that signatures hold. Thread-safe.
  */
 public final class ForwardingProxy implements AutoCloseable {
   private static final int BACKLOG = 200;

@@ -25,7 +25,7 @@ public final class S3Server implements AutoCloseable {
   /** Its secret. */
   public static final String SECRET_KEY = "not-a-secret";
 
-  /** Where Maven has put the jars. */
+  /** The system property with the place of the jars, from Maven. */
   private static final String JARS = "holdfast.s3proxy";
 
   private static final Duration START = Duration.ofSeconds(60);

@@ -91,7 +91,10 @@ final class KnownTypesTest {
     cluster.assertSees(two, 1, 2);
   }
 
-  /** What comes after it on the same connection has been read when the message has been. */
+  /**
+   * Checks that a node refuses a message: when the next message on the same connection has been
+   * read, this one has been read too.
+   */
   private static void assertRefused(JGroupsMembership from, JGroupsMembership to, Message message)
       throws Exception {
     CountDownLatch next = new CountDownLatch(1);

@@ -29,7 +29,7 @@ final class ManyNodesTest {
       cluster.assertSees(each, nodes);
     }
     System.out.printf("%d nodes in one process converged after %.1f s%n", count, seconds(start));
-    // one that is there is enough to find all others
+    // one living node is enough to find all others
     JGroupsMembership late = cluster.join(33, cluster.named(17));
     Cluster.until(() -> late.view().nodes().size() == 33, () -> late.view().toString());
   }

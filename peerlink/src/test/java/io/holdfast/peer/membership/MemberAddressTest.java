@@ -92,7 +92,7 @@ final class MemberAddressTest {
         .containsExactly(SELF, node("127.0.0.2", 7070, 1));
   }
 
-  /** Else it would own nearly every item, and each miss would ask it. */
+  /** Otherwise that node would own nearly every item, and each miss would ask it. */
   @Test
   void nodes_capacityThatNoNodeHas_isLeftOut() {
     Address all = MemberAddress.of(node("127.0.0.2", 7070, MemberAddress.LARGEST_CAPACITY + 1), 1);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What cannot work is refused at the start, in one line; the ways of finding peers that can. */
+/** Settings that cannot work are refused at the start, in one line; and the ways to find peers. */
 @Execution(ExecutionMode.CONCURRENT)
 final class SetupTest {
   private final Cluster cluster = new Cluster();

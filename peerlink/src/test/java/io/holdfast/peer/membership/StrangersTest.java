@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Who does not belong to the cluster stays outside, is counted, and keeps nobody else out. */
+/** A stranger to the cluster stays outside, is counted, and keeps nobody else out. */
 @Execution(ExecutionMode.CONCURRENT)
 final class StrangersTest {
   private final Cluster cluster = new Cluster();

@@ -7,15 +7,15 @@ import io.netty.handler.codec.http.HttpMethod;
 import java.util.Arrays;
 
 /**
- * What a peer answers, or somebody who is none: the item with its checksum, or a fault; and nothing
- * is written outside of the memory that it was wanted in. Run by packaging/fuzz.
+ * Answers of a peer, or of a stranger: the client gets the item with its checksum, or a fault, and
+ * writes nothing outside of the wanted memory. Run by packaging/fuzz.
  */
 public final class AnswerFuzz {
   private static final int LENGTH = 16;
   private static final int AROUND = 64;
   private static final byte UNTOUCHED = 0x5a;
 
-  /** Of no use but to make a client: its connections are on a channel of the test's. */
+  /** Needed only to make a client: the connections are on a channel of the test. */
   private static final EventLoops LOOPS = EventLoops.start();
 
   private AnswerFuzz() {}

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What goes wrong between two nodes ends in a fault, and never in wrong bytes. */
+/** An error between two nodes ends in a fault, and never in wrong bytes. */
 final class FaultTest {
   private static final int LENGTH = 300_000;
 
@@ -139,8 +139,8 @@ final class FaultTest {
   }
 
   /**
-   * Who knows how CRC32C is computed changes 33 bits, and the checksum stays: the polynomial's own
-   * bits, at any place. So a body once passed that nobody had sent.
+   * An attacker who changes 33 bits by CRC32C's polynomial, at any place, keeps the checksum. So
+   * once a body passed that nobody had sent.
    */
   @ParameterizedTest
   @ValueSource(ints = {0, 77_777, LENGTH - 8})
@@ -247,7 +247,7 @@ final class FaultTest {
     assertThat(bytes(memory, LENGTH)).isEqualTo(then);
   }
 
-  /** Each piece is in time for whoever waits for a byte. */
+  /** Each piece is in time for a client that waits for a byte. */
   @Test
   void fetch_bodyComesInPiecesWithPauses_faultAtTheDeadlineOfItsHead() {
     TestNode hasty = nodes.start(nodes.hasty("127.0.0.5"));

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What fuzzing begins with, cut off at every byte. The long run is packaging/fuzz/run. */
+/** Checks the seeds of the fuzzing, cut off at every byte. packaging/fuzz/run is the long run. */
 final class FuzzSeedsTest {
   private static final Path SEEDS = Path.of("../packaging/fuzz/seeds");
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a port scanner, or somebody worse, does to a node that serves all the time. */
+/** Sends a node the bytes of a port scanner, or of somebody worse, while it serves all the time. */
 final class FuzzTest {
   private static final int LENGTH = 100_000;
   private static final long MOST_MEMORY = 64L << 20;
@@ -82,7 +82,7 @@ final class FuzzTest {
     return ((ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT).metric().usedDirectMemory();
   }
 
-  /** Checks that the node serves one that it knows, and one that it has not seen yet. */
+  /** Checks that the node serves a known connection, and a new one. */
   private void assertServes() {
     assertThat(fetch(asker, owner.address(), whole("a", LENGTH), memory))
         .isEqualTo(TransferResult.FETCHED);

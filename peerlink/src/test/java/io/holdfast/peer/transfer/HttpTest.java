@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a server says to others than our own client, as RFC 9110 and RFC 9530 have it. */
+/** A server's answers to other clients than our own, as RFC 9110 and RFC 9530 want them. */
 final class HttpTest {
   private static final String ITEM = "/v1/datasets/imagenet/items/a?extent=0";
   private static final String TEXT = "0123456789";

@@ -17,7 +17,7 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What peers and strangers can take of a node, and no more. */
+/** The most that peers and strangers can take of a node. */
 final class LimitsTest {
   private static final int LENGTH = 8 << 20;
   private static final String ITEM = "/v1/datasets/imagenet/items/a?extent=0";

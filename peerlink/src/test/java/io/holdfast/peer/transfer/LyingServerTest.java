@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a member of the cluster answers is not believed before it fits what was asked for. */
+/** A node does not believe a member's answer before the answer fits the request. */
 final class LyingServerTest {
   private static final byte[] BODY = "0123456789".getBytes(StandardCharsets.US_ASCII);
 

@@ -24,7 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import javax.crypto.SecretKey;
 
-/** Nodes on loopback for tests, and what they need; closes all that it made. */
+/** Nodes on loopback for tests, and their surroundings; closes everything that it made. */
 final class Nodes implements AutoCloseable {
   static final SharedDataset DATASET = new SharedDataset("imagenet", 8 << 20);
   static final String TAG = "10-abc";
@@ -34,7 +34,7 @@ final class Nodes implements AutoCloseable {
   private final Deque<AutoCloseable> made = new ArrayDeque<>();
   private final Deque<ByteBuf> memory = new ArrayDeque<>();
 
-  /** A node with what it serves. */
+  /** A node with the items that it serves. */
   record TestNode(Transfer transfer, ShelfProvider shelf, NodeAddress address) {
     byte[] put(String path, int length) {
       byte[] bytes = new byte[length];
@@ -104,7 +104,7 @@ final class Nodes implements AutoCloseable {
     }
   }
 
-  /** What a test opens; it is opened at the end in any case. */
+  /** Returns a gate that the test opens; the end of the test opens it in any case. */
   CompletableFuture<Void> gate() {
     CompletableFuture<Void> gate = new CompletableFuture<>();
     made.push(() -> gate.complete(null));

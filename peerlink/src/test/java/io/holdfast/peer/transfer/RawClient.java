@@ -55,7 +55,7 @@ final class RawClient implements AutoCloseable {
     return new RawClient(server, socket);
   }
 
-  /** Authenticates; what is signed later is signed with these credentials. */
+  /** Authenticates; later requests are signed with these credentials. */
   RawClient hello(Credentials credentials) throws IOException {
     String nonce = AuthenticatedSession.nonce();
     send(

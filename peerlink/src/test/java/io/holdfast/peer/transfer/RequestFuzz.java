@@ -6,7 +6,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.Arrays;
 
 /**
- * What a peer asks, or somebody who is none: it is answered or refused, and nothing stays behind.
+ * Requests of a peer, or of a stranger: the node answers or refuses them, and nothing stays behind.
  * Run by packaging/fuzz.
  */
 public final class RequestFuzz {

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who is refused, and what for. */
+/** The clients that a node refuses, and the reasons. */
 final class SecurityTest {
   private static final String ITEM = "/v1/datasets/imagenet/items/a?extent=0";
 

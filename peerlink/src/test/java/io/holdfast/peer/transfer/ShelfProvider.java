@@ -24,7 +24,7 @@ final class ShelfProvider implements ItemProvider, AutoCloseable {
   final Queue<String> held = new ConcurrentLinkedQueue<>();
   final AtomicInteger loans = new AtomicInteger();
 
-  /** What it tells of its dataset. */
+  /** The sketch of its dataset. */
   volatile CompletableFuture<String> sketch = new CompletableFuture<>();
 
   final Queue<Sketches> sketches = new ConcurrentLinkedQueue<>();

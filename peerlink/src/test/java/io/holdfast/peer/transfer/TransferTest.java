@@ -220,7 +220,7 @@ final class TransferTest {
             .fetch(owner.address(), Sketches.NONE, whole("a", 10), memory.memoryAddress());
     Eventually.holds("the provider is asked", () -> later.get() != null);
 
-    // what is waited for here is that nothing happens
+    // the wait here is for nothing to happen
     CompletableFuture<TransferResult> nothing =
         outcome.copy().completeOnTimeout(null, 3, TimeUnit.SECONDS);
     assertThat(nothing.get()).isNull();
@@ -288,7 +288,7 @@ final class TransferTest {
     assertThat(told).isEqualTo(new Told(TransferResult.FETCHED, text));
   }
 
-  /** Who asks comes again; the peer is well. */
+  /** The client asks again; the peer is well. */
   @Test
   void sketch_notReady_refusedSoonAndNotSuspect() {
     Told told = asker.transfer().sketch(owner.address()).orTimeout(60, TimeUnit.SECONDS).join();

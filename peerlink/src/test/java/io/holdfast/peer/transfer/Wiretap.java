@@ -31,7 +31,7 @@ final class Wiretap implements AutoCloseable {
   /** Changes what is asked; null passes it on as it is. */
   volatile @Nullable Change questions;
 
-  /** What happens to some bytes on their way. */
+  /** A change of bytes on their way. */
   interface Change {
     /**
      * Changes bytes in place.

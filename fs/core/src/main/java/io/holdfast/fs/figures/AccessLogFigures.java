@@ -1,7 +1,7 @@
 package io.holdfast.fs.figures;
 
-/** What became of events for the access log. Immutable. */
+/** The events of the access log, by what became of them. Immutable. */
 public record AccessLogFigures(long written, long sampledOut, long dropped) {
-  /** Of a mount that has none. */
+  /** The figures of a mount without an access log. */
   public static final AccessLogFigures NONE = new AccessLogFigures(0, 0, 0);
 }

@@ -1,10 +1,10 @@
 package io.holdfast.fs.figures;
 
 /**
- * What is resident, and how it came to be. Immutable.
+ * The residents, and the decisions about them. Immutable.
  *
- * @param keptBytes what those residents take that are to stay because of their names
- * @param plannedHitRatio what each epoch from the second on will hit, by bytes
+ * @param keptBytes bytes of residents that users have named
+ * @param plannedHitRatio the share of bytes that each epoch from the second on will hit
  * @param pin hard or soft
  */
 public record CacheFigures(

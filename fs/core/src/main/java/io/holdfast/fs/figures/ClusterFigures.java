@@ -5,13 +5,14 @@ import java.util.Map;
 /**
  * The nodes that share the dataset. Immutable.
  *
- * @param listen where this one listens
- * @param dataset the id that they share
- * @param view the version of what is known of them
- * @param capacityBytes what all of them may keep
- * @param share of the items that this node owns
- * @param refusals requests of peers that were refused, by reason
- * @param plannedHitRatio what each epoch from the second on will hit here or at a peer, by bytes
+ * @param listen the address where this node listens
+ * @param dataset the id of the dataset that they share
+ * @param view the version of the view
+ * @param capacityBytes the capacity of all of them
+ * @param share the share the share of the items that this node owns
+ * @param refusals requests of peers that this node refused, by reason
+ * @param plannedHitRatio the share of bytes that each epoch from the second on will hit here or at
+ *     a peer
  */
 public record ClusterFigures(
     String listen,

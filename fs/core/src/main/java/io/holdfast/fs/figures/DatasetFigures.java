@@ -1,15 +1,15 @@
 package io.holdfast.fs.figures;
 
 /**
- * What is known of the dataset. Immutable.
+ * The part of the dataset that is known. Immutable.
  *
- * @param scanned whether all of it was counted
- * @param entriesLoaded how many names were known from a mount before this one
- * @param names how many are known, and their memory
- * @param namesElsewhereBytes what of that found no room where it should be
+ * @param scanned whether a scan has counted all of it
+ * @param entriesLoaded the number of names that an earlier mount had left
+ * @param names the number of known names, and their memory
+ * @param namesElsewhereBytes bytes of that memory that had no room in the state directory
  * @param hiddenKeys keys of the store that have no path
- * @param hiddenKey one of them; empty for who may not know names
- * @param acls how ACLs decide: kernel, strict or none
+ * @param hiddenKey one of them; empty for users who may not know names
+ * @param acls how ACLs count: kernel, strict or none
  */
 public record DatasetFigures(
     long files,

@@ -2,5 +2,5 @@ package io.holdfast.fs.figures;
 
 import java.util.Map;
 
-/** What failed for good, by cause: reads of applications, and fetches. Immutable. */
+/** The reads of applications, and the fetches, that failed for good, by cause. Immutable. */
 public record ErrorFigures(Map<String, Long> read, Map<String, Long> fetch) {}

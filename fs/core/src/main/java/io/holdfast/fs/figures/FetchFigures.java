@@ -3,7 +3,7 @@ package io.holdfast.fs.figures;
 import java.util.Map;
 
 /**
- * What was brought, and from where. Immutable.
+ * The fetches, by their source. Immutable.
  *
  * @param coalesced reads that joined the fetch of another reader
  * @param inFlight fetches under way
@@ -11,12 +11,12 @@ import java.util.Map;
 public record FetchFigures(Origin origin, Peers peer, long coalesced, long inFlight) {
 
   /**
-   * What came from the origin. Immutable.
+   * The fetches from the origin. Immutable.
    *
-   * @param limit how many it is asked for at once; 0 where readers fetch themselves
-   * @param stuck how many were given up and have not come back
-   * @param silent whether it has not answered for so long that it is not asked now
-   * @param p50Us the median of what a fetch took, in microseconds
+   * @param limit the most fetches at once; 0 if readers fetch themselves
+   * @param stuck the number of fetches that were given up and have not come back
+   * @param silent whether the origin has not answered for so long that it is not asked now
+   * @param p50Us the median time of a fetch, in microseconds
    */
   public record Origin(
       long items,
@@ -35,16 +35,17 @@ public record FetchFigures(Origin origin, Peers peer, long coalesced, long inFli
       Durations durations) {}
 
   /**
-   * How long fetches took: what monitoring computes quantiles of a time from. Immutable.
+   * How long fetches took, for monitoring, which computes quantiles of any period from it.
+   * Immutable.
    *
    * @param seconds all added up
-   * @param upTo how many took no longer than each bound, in seconds
+   * @param upTo the number of fetches that took no longer than each bound, in seconds
    */
   public record Durations(long count, double seconds, Map<String, Long> upTo) {}
 
-  /** What came from peers. Immutable. */
+  /** The fetches from peers. Immutable. */
   public record Peers(long items, long bytes, long errors, Map<String, Node> byNode) {}
 
-  /** What came from one peer, and is being asked of it. Immutable. */
+  /** The fetches from one peer, those under way included. Immutable. */
   public record Node(long items, long bytes, long errors, long limit, long inFlight, long queued) {}
 }

@@ -5,12 +5,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * All that {@code stats.json} says of a mount at one moment. Immutable.
+ * All figures of a mount at one moment, as in {@code stats.json}. Immutable.
  *
  * @param mountedAt when this daemon took the mount, in ISO 8601
- * @param cluster what there is of peers; empty without
- * @param processes those that opened or read files
- * @param tasks what admins are having done, as tasks say it
+ * @param cluster the figures of peers; empty without peers
+ * @param processes the processes that opened or read files
+ * @param tasks the tasks of admins, as each describes itself
  */
 public record Figures(
     String name,
@@ -36,8 +36,9 @@ public record Figures(
     AccessLogFigures accessLog) {
 
   /**
-   * Returns these figures as users other than the owner see them: without rows of jobs, processes
-   * and tasks, which say who does what with which files, and without names of the store.
+   * Returns these figures as users other than the owner see them: without names of the store, and
+   * without the rows of jobs, processes and tasks, because these say who does what with which
+   * files.
    */
   public Figures forOthers() {
     return new Figures(

@@ -6,7 +6,7 @@ import java.util.OptionalDouble;
 /**
  * The jobs that read. Immutable.
  *
- * @param by how they are told apart
+ * @param by how processes are grouped into jobs
  */
 public record JobsFigures(String by, List<Job> jobs) {
 
@@ -18,10 +18,10 @@ public record JobsFigures(String by, List<Job> jobs) {
   /**
    * A job. Immutable.
    *
-   * @param processes how many of it were seen
-   * @param hitRatio the share of items that needed no fetch; empty where that cannot be told
-   * @param epoch which pass over the dataset it is in; 0 before the first
-   * @param epochs the last ones, the one under way as the last
+   * @param processes the number of its processes that were seen
+   * @param hitRatio the share of items that needed no fetch; empty if that is not known
+   * @param epoch the number of the job's pass over the dataset; 0 before the first
+   * @param epochs the last epochs; the one under way comes last
    */
   public record Job(
       String job,
@@ -38,7 +38,7 @@ public record JobsFigures(String by, List<Job> jobs) {
    * A pass of a job over the dataset. Immutable.
    *
    * @param hitRatio as of a job
-   * @param seconds how long it took, or has taken
+   * @param seconds how long the pass took, or has taken so far
    */
   public record Epoch(
       long epoch,

@@ -3,13 +3,13 @@ package io.holdfast.fs.figures;
 import java.util.List;
 
 /**
- * What the mount takes of its ceiling, and for whom residents make way. Immutable.
+ * The memory of the mount below its ceiling, and the reason why residents make way. Immutable.
  *
- * @param peakBytes the most that it has taken when it was looked at
+ * @param peakBytes the most that a look has found it to take
  * @param state ok, limited, shrinking or growing
- * @param cause what residents make way for; empty for nothing
- * @param minBytes what residents keep in any case
- * @param allowedBytes what residents may take now
+ * @param cause the reason why residents make way; empty if they do not
+ * @param minBytes the bytes that residents keep in any case
+ * @param allowedBytes the most that residents may take now
  */
 public record MemoryFigures(
     long limitBytes,

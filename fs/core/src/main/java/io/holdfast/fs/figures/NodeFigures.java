@@ -3,10 +3,10 @@ package io.holdfast.fs.figures;
 /**
  * A node of the cluster: a row of {@code peers.json}. Immutable.
  *
- * @param difference why nothing is shared with it; empty where something is
- * @param since when it was seen first; empty of the own node
- * @param residentBytes what it keeps; -1 where it has not told
- * @param p50Us the median of what asking it took, in microseconds
+ * @param difference why this node shares nothing with it; empty if they share
+ * @param since when it was seen first; empty for the own node
+ * @param residentBytes the bytes of its residents; -1 if it has not told
+ * @param p50Us the median time of a question to it, in microseconds
  */
 public record NodeFigures(
     String node,

@@ -3,7 +3,7 @@ package io.holdfast.fs.figures;
 /**
  * A process that opened or read files. Immutable.
  *
- * @param ended whether it is there no longer
+ * @param ended whether the process has ended
  */
 public record ProcessFigures(
     long pid,

@@ -1,10 +1,10 @@
 package io.holdfast.fs.figures;
 
 /**
- * Bytes on their way. Immutable.
+ * The bytes in transit and in the window. Immutable.
  *
- * @param reclaimableBytes what of those in use is given up as soon as others need it
- * @param windowBytes pages of what was not admitted and is not dropped yet
+ * @param reclaimableBytes the bytes in use that transit gives up as soon as others need them
+ * @param windowBytes pages of items that were not admitted and are not dropped yet
  */
 public record TransitFigures(
     long capacityBytes,

@@ -4,7 +4,10 @@ import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** This boot of the machine: as long as it lasts, {@link System#nanoTime} is one clock for all. */
+/**
+ * Identifies this boot of the machine. Within one boot, {@link System#nanoTime} is one clock for
+ * all processes.
+ */
 public final class Boot {
   private static final Logger log = LoggerFactory.getLogger(Boot.class);
 
@@ -13,7 +16,8 @@ public final class Boot {
   private Boot() {}
 
   /**
-   * Returns what is the same until the machine starts anew; where it is not known, for this JVM.
+   * Returns an id that stays the same until the machine boots again; if the machine's is not known,
+   * an id of this JVM.
    */
   public static UUID id() {
     return ID;

@@ -8,16 +8,16 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Reads which control groups a process is in and what its memory groups allow it, with version 1,
- * version 2, or both at once ("hybrid", where the memory controller is in either). Keeps nothing:
+ * Reads which control groups a process is in and what its memory groups allow it. Knows version 1,
+ * version 2, and both at once ("hybrid", where the memory controller is in either). Keeps nothing:
  * each call reads again. A group that cannot be read sets no limit. Immutable and thread-safe.
  *
  * <p>In a container the hierarchy's root is mostly the container's own group, while a process's
- * path may be the one that the host sees: directories on that path are then missing, and the root
- * is what counts.
+ * path may be the one that the host sees. Directories on that path are then missing, and the root
+ * counts.
  */
 public final class Cgroups {
-  /** Names the one hierarchy of version 2, which has all controllers that version 1 has not. */
+  /** The name of version 2's one hierarchy, which has all controllers that version 1 has not. */
   public static final String UNIFIED = "";
 
   private static final String MEMORY = "memory";
@@ -28,7 +28,7 @@ public final class Cgroups {
   private final Procfs procfs;
   private final Path top;
 
-  /** Reads where that {@code /proc} is. */
+  /** Creates a reader of that {@code /proc}. */
   public Cgroups(Procfs procfs) {
     this.procfs = procfs;
     this.top = procfs.root().resolve("sys/fs/cgroup");
@@ -42,7 +42,7 @@ public final class Cgroups {
    */
   public record Membership(List<String> controllers, String path) {}
 
-  /** Returns the groups of a process; none where it is gone. */
+  /** Returns the groups of a process; none if it is gone. */
   public List<Membership> memberships(String process) {
     List<Membership> memberships = new ArrayList<>();
     for (String line : procfs.text(procfs.path(process).resolve("cgroup")).lines().toList()) {
@@ -71,7 +71,8 @@ public final class Cgroups {
 
   /**
    * Returns the groups that memory of a process is charged to, from its own up to the root of the
-   * hierarchy, as far as they can be seen. None of a process outside of this cgroup namespace.
+   * hierarchy, as far as this process can see them. Returns none for a process outside of this
+   * cgroup namespace.
    */
   public List<MemoryGroup> memoryGroups(String process) {
     List<MemoryGroup> groups = new ArrayList<>();
@@ -85,7 +86,7 @@ public final class Cgroups {
         .ifPresent(
             path -> {
               add(groups, top, path, true);
-              add(groups, top.resolve("unified"), path, true); // where version 1 has the top
+              add(groups, top.resolve("unified"), path, true); // version 1 has its top here
             });
     return groups;
   }
@@ -101,8 +102,8 @@ public final class Cgroups {
   }
 
   /**
-   * Returns the smallest limit of a process's groups, in bytes; {@link Long#MAX_VALUE} where there
-   * is none.
+   * Returns the smallest limit of a process's groups, in bytes; {@link Long#MAX_VALUE} if there is
+   * none.
    */
   public long memoryLimit(String process) {
     return memoryGroups(process).stream()
@@ -112,7 +113,7 @@ public final class Cgroups {
   }
 
   /**
-   * Returns the bytes that this process may hope for: the machine's memory, or less where a group
+   * Returns the bytes that this process can have at most: the machine's memory, or less if a group
    * sets a limit.
    */
   public long usableMemory() {
@@ -142,17 +143,17 @@ public final class Cgroups {
       return unified;
     }
 
-    /** Returns its files' place. */
+    /** Returns the directory of its files. */
     public Path directory() {
       return directory;
     }
 
-    /** Returns its name, from where all hierarchies are. */
+    /** Returns its path below the directory of all hierarchies. */
     public String name() {
       return "/" + top.relativize(directory);
     }
 
-    /** Returns what the group must not exceed, in bytes; {@link Long#MAX_VALUE} for no limit. */
+    /** Returns the limit of the group, in bytes; {@link Long#MAX_VALUE} for no limit. */
     public long limit() {
       return bytes(unified ? "memory.max" : "memory.limit_in_bytes");
     }
@@ -165,12 +166,12 @@ public final class Cgroups {
       return unified ? bytes("memory.high") : Long.MAX_VALUE;
     }
 
-    /** Returns what the group has, in bytes; {@link Long#MAX_VALUE} where that is not known. */
+    /** Returns the bytes that the group uses; {@link Long#MAX_VALUE} if that is not known. */
     public long used() {
       return bytes(unified ? "memory.current" : "memory.usage_in_bytes");
     }
 
-    /** Returns what the kernel could take back, in bytes. What is pinned is not among it. */
+    /** Returns the bytes that the kernel could reclaim. Pinned pages are not among them. */
     public long reclaimable() {
       Procfs.Fields stat = fields("memory.stat");
       return (unified
@@ -185,7 +186,10 @@ public final class Cgroups {
       return fields(unified ? "memory.events" : "memory.oom_control").number("oom_kill").orElse(0);
     }
 
-    /** Returns what {@link Procfs#memoryStalls} is for the group; version 1 does not tell. */
+    /**
+     * Returns the {@linkplain Procfs#memoryStalls stalls} of the group; 0 with version 1, which
+     * does not tell.
+     */
     public double stalls() {
       return unified ? procfs.stalls(directory.resolve("memory.pressure")) : 0;
     }

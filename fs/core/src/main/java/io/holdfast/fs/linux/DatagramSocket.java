@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import jnr.constants.platform.Errno;
 
 /**
- * A unix socket of somebody else to which datagrams are sent, which Java cannot. Holds no
- * descriptor between two of them. Immutable and thread-safe.
+ * Sends datagrams to a unix socket of another program, which Java cannot. Holds no descriptor
+ * between two datagrams. Immutable and thread-safe.
  */
 public final class DatagramSocket {
   private static final int AF_UNIX = 1;
@@ -26,7 +26,7 @@ public final class DatagramSocket {
    * Names the socket.
    *
    * @param address a path, or a name behind '@' for one that is in no directory
-   * @throws IllegalArgumentException when it is neither
+   * @throws IllegalArgumentException if it is neither
    */
   public DatagramSocket(String address) {
     byte[] bytes = address.getBytes(StandardCharsets.UTF_8);
@@ -44,7 +44,7 @@ public final class DatagramSocket {
    * Sends a datagram, without waiting.
    *
    * @param text at most some KiB
-   * @return 0, or the error number: EAGAIN where the receiver has too many waiting
+   * @return 0, or the error number; EAGAIN if too many datagrams wait for the receiver
    */
   public int send(String text) {
     int fd = LIBC.socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

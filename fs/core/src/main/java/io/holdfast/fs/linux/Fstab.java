@@ -39,8 +39,8 @@ public final class Fstab {
   }
 
   /**
-   * Returns a mountpoint where nothing is mounted, at a path or above it; or else below it, if
-   * wanted.
+   * Returns a mountpoint of the file where nothing is mounted: at a path or above it, or else, if
+   * wanted, below it.
    */
   public Optional<Path> unmounted(Path path, boolean orBelow, MountTable mounts) {
     List<Path> missing =

@@ -17,16 +17,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Memory at one address that grows at its end, and that may be a file: then it is there again, with
- * what it held, when the process has been killed and the next one opens it. Meant for a filesystem
- * that is memory itself (tmpfs); nothing is ever synchronised to a disk.
+ * Memory at one address that grows at its end. It may be a file: if the process is killed, the next
+ * one opens the file and has the same content. Meant for tmpfs; nothing is ever synchronised to a
+ * disk.
  *
- * <p>The whole address range is mapped at once; pages are taken as they are {@linkplain #reserve
- * reserved}. Where the file's filesystem has no room, the rest of the range is a file elsewhere,
- * and where there is room nowhere, memory of this process, which nobody finds after it. Which part
- * is where is in the first page of the file: {@link MemoryParts}. A page that nobody has reserved
- * must neither be written nor read: that takes a page as well, and ends the process where there is
- * none.
+ * <p>The whole address range is mapped at once; a page takes memory when it is {@linkplain #reserve
+ * reserved}. If the file's filesystem has no room, the rest of the range is a file elsewhere. If no
+ * place has room, the rest is memory of this process, which the next one cannot find. The first
+ * page of the file says where each part is ({@link MemoryParts}). A page that is not reserved must
+ * be neither written nor read: the access would take a page, and end the process if there is none.
  *
  * <p>Thread-safe as memory is; the monitor guards the parts.
  */
@@ -39,7 +38,10 @@ public final class GrowingMemory implements AutoCloseable {
   /** How much is reserved at a time. */
   private static final long STEP = 256 << 10;
 
-  /** What a reservation leaves of the filesystem of the file, to the small files beside it. */
+  /**
+   * The bytes that a reservation leaves free on the file's filesystem, for the small files beside
+   * it.
+   */
   private static final long LEFT = STEP;
 
   private static final long HEADER = Linux.PAGE_SIZE;
@@ -118,7 +120,7 @@ public final class GrowingMemory implements AutoCloseable {
   }
 
   /**
-   * The same with another range of addresses.
+   * Returns the same with another range of addresses.
    *
    * @param range bytes; there is never room for as many
    */
@@ -126,7 +128,7 @@ public final class GrowingMemory implements AutoCloseable {
     return new GrowingMemory(what, MemoryParts.ofProcess(what), range);
   }
 
-  /** Opens a file, or creates it; all of it is there. */
+  /** Opens a file, or creates it, with no places elsewhere. */
   public static GrowingMemory at(Path file) throws FsException {
     return at(file, List.of());
   }
@@ -134,34 +136,34 @@ public final class GrowingMemory implements AutoCloseable {
   /**
    * Opens a file, or creates it.
    *
-   * @param elsewhere directories for what finds no room there, in the order in which they are used
-   * @throws FsException UNAVAILABLE where a part of what the file held is gone, with the process
-   *     that had it in its own memory
+   * @param elsewhere directories for parts that have no room there, in the order in which they are
+   *     used
+   * @throws FsException UNAVAILABLE if a part was in the memory of a process that has ended
    */
   public static GrowingMemory at(Path file, List<Path> elsewhere) throws FsException {
     return new GrowingMemory(file.toString(), MemoryParts.of(file, elsewhere), RANGE);
   }
 
-  /** Returns where it begins; what was reserved and never written is zero. */
+  /** Returns the address of its beginning. Bytes that were reserved and never written are zero. */
   public long address() {
     return mapping + HEADER;
   }
 
-  /** Returns the end of what has been reserved, by this process or one before it. */
+  /** Returns the end of the reserved bytes, by this process or one before it. */
   public synchronized long reserved() {
     return reserved - HEADER;
   }
 
-  /** Returns the bytes of it that found no room in the file. */
+  /** Returns the reserved bytes that had no room in the file. */
   public synchronized long elsewhere() {
     return reserved - Math.min(reserved, parts.endOfFirst());
   }
 
   /**
-   * Makes sure that everything below an offset can be written. A page that could not be had would
-   * end the process when it is touched.
+   * Makes sure that everything below an offset can be written. To touch a page for which there is
+   * no memory would end the process.
    *
-   * @throws FsException NO_MEMORY where there is none left
+   * @throws FsException NO_MEMORY if there is none left
    */
   public synchronized void reserve(long end) throws FsException {
     long wanted = Math.addExact(end, HEADER);
@@ -183,7 +185,7 @@ public final class GrowingMemory implements AutoCloseable {
         && LIBC.fallocate(part.fd(), 0, reserved, next - reserved) == 0;
   }
 
-  /** Has the range go on in another place from here. */
+  /** Continues the range in another place from here. */
   private void goElsewhere(String why) throws FsException {
     Part next = parts.open(reserved);
     if (next == null) {
@@ -224,8 +226,8 @@ public final class GrowingMemory implements AutoCloseable {
   }
 
   /**
-   * Brings pages into this process, with what they hold, so that nobody who writes to them has to
-   * wait for a page; without swap they stay. To be called before others write there.
+   * Maps pages into this process, with their content, so that a write there never waits for a page.
+   * Without swap the pages stay. To be called before others write there.
    */
   public void touch(long from, long to) {
     for (long at = from / Linux.PAGE_SIZE * Linux.PAGE_SIZE; at < to; at += Linux.PAGE_SIZE) {
@@ -235,9 +237,9 @@ public final class GrowingMemory implements AutoCloseable {
   }
 
   /**
-   * Removes what found no room in a directory and went to another one; what is mapped stays so.
+   * Removes the parts elsewhere of a directory's files. Parts that are mapped stay mapped.
    *
-   * @param directory of the files that no process opens any more
+   * @param directory the directory of files that no process opens any more
    */
   public static void removeElsewhere(Path directory, Path elsewhere) throws IOException {
     MemoryParts.remove(directory, elsewhere);

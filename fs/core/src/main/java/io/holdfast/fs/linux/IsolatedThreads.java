@@ -25,21 +25,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Threads with a descriptor table of their own, for everything that touches the own mount. A thread
- * that waits for the daemon which it is a part of must not hold /dev/fuse: were the process killed
- * in that moment, the descriptor would stay open in the waiting thread, and mount and process would
- * hang for ever. These threads are therefore started before the mount, and leave the common table
- * at once.
+ * that waits for its own daemon must not hold /dev/fuse. If the process were killed in that moment,
+ * the descriptor would stay open in the waiting thread, and mount and process would hang for ever.
+ * So these threads start before the mount, and leave the common table at once.
  *
- * <p>What runs here opens its own descriptors and uses no others: no logging, no Java I/O. A thread
- * that it starts, such as one of a pool, has the common table: {@link NamedThreads}. All jars of
- * the class path are opened before the first thread starts, so that a class loaded here comes
- * through a descriptor that every table has.
+ * <p>A task opens its own descriptors and uses no others: no logging, no Java I/O. A thread that a
+ * task starts, such as one of a pool, has the common table: {@link NamedThreads}. All jars of the
+ * class path are opened before the first thread starts, so that a class loaded here comes through a
+ * descriptor that every table has.
  */
 public final class IsolatedThreads implements Executor, AutoCloseable {
   private static final int CLONE_FILES = 0x400;
   private static final int O_RDWR = 2;
 
-  /** With 0 for whom, the calling thread alone. */
+  /** With the id 0: the calling thread alone. */
   private static final int PRIO_PROCESS = 0;
 
   private static final int STANDARD_STREAMS = 3;
@@ -66,8 +65,8 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
       };
 
   /**
-   * What tasks have failed with, for a thread that can log: at most the last failure of each thread
-   * that nobody has been told of. Thread-safe.
+   * Failures of tasks, for a thread that can log. Keeps the last failure of each thread until it is
+   * taken. Thread-safe.
    */
   public static final class Failures {
     private final ConcurrentHashMap<String, AtomicReference<@Nullable Throwable>> byThread =
@@ -101,10 +100,10 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
   /**
    * Starts the threads; to be called before /dev/fuse is opened.
    *
-   * @param nice how far the threads give way to others, as in nice(1)
-   * @param failures where they leave what tasks fail with
-   * @param without descriptors that are open already and that the threads must not have
-   * @throws FsException where a thread cannot leave the common descriptor table
+   * @param nice the niceness of the threads, as in nice(1)
+   * @param failures takes the failures of tasks
+   * @param without open descriptors that the threads must not have
+   * @throws FsException if a thread cannot leave the common descriptor table
    */
   public static IsolatedThreads start(
       String name, int count, int nice, Failures failures, int... without) throws FsException {
@@ -202,8 +201,8 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
   }
 
   /**
-   * Whoever reads the daemon's output sees its end when the daemon closes it, not when this thread
-   * ends.
+   * Closes the standard streams: a program that reads the daemon's output then sees its end when
+   * the daemon closes it, not when this thread ends.
    */
   private static void leaveStandardStreams() {
     long path = Linux.scratch().path();
@@ -237,12 +236,14 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
     tasks.add(task);
   }
 
-  /** Returns how many tasks wait. */
+  /** Returns the number of tasks that wait. */
   public int waiting() {
     return tasks.size();
   }
 
-  /** Ends the threads once they are done with what they do now; does not wait for them. */
+  /**
+   * Drops the tasks that wait, and ends each thread after its current task; does not wait for that.
+   */
   @Override
   public void close() {
     closed = true;

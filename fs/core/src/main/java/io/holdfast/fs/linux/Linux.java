@@ -64,8 +64,8 @@ public final class Linux {
   }
 
   /**
-   * Opens what lies beneath a directory and follows no symlink on the way, neither the last one nor
-   * any before it.
+   * Opens a path beneath a directory. Follows no symlink, neither as the last component nor as any
+   * before it.
    *
    * @param dirfd an open directory
    * @param path relative, without a leading slash; empty for the directory itself; may be longer
@@ -127,7 +127,7 @@ public final class Linux {
   /**
    * Counts the pages of an open file that are in the page cache.
    *
-   * @return pages, or -1 where the kernel is older than 6.5 and cannot tell
+   * @return pages, or -1 if the kernel is older than 6.5 and cannot tell
    */
   public static long cachedPages(int fd, long offset, long length) {
     long range = scratch().area();
@@ -138,9 +138,9 @@ public final class Linux {
   }
 
   /**
-   * Tells whether every page of a mapped range is in memory, with what it holds: touching it waits
-   * for nobody then. A kernel that does not say, as to a process that might not write to the file
-   * or that may not ask, is taken to say that they all are.
+   * Tells whether every page of a mapped range is in memory; an access to the range then waits for
+   * nobody. Also true if the kernel does not say, as to a process that might not write to the file,
+   * or that may not ask.
    */
   public static boolean isInMemory(long address, long length) {
     long vector = scratch().area();
@@ -166,7 +166,7 @@ public final class Linux {
    * that say nothing of their size.
    *
    * @param most bytes
-   * @return the bytes; none where it cannot be read
+   * @return the bytes; none if the file cannot be read
    */
   public static byte[] head(String path, int most) {
     long text = scratch().path();
@@ -188,7 +188,10 @@ public final class Linux {
     return bytes;
   }
 
-  /** Describes an error number in a few words, for messages; of a bound, how to raise it. */
+  /**
+   * Describes an error number in a few words, for messages. If the number means that a bound was
+   * met, also says how to raise it.
+   */
   public static String describe(int errno) {
     Errno known = Errno.valueOf(errno);
     if (known == Errno.EMFILE) {
@@ -204,13 +207,13 @@ public final class Linux {
    * Turns an error number of a call on the origin or the machine into a failure.
    *
    * @param errno positive
-   * @param what the thing that could not be done, for people
+   * @param what the action that failed, for people
    */
   public static FsException failure(int errno, String what) {
     return new FsException(code(errno), what + ": " + describe(errno));
   }
 
-  /** Turns an error number into the domain's word for it. */
+  /** Turns an error number into an {@link FsError}. */
   public static FsError code(int errno) {
     return switch (Errno.valueOf(errno)) {
       case ENOENT -> FsError.NOT_FOUND;

@@ -24,9 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The files that a {@link GrowingMemory} lies in, one behind the other in its range: the first, and
- * those elsewhere for what has no room in the first. Each is as long as the range, and holds its
- * part of it at the same offset. Where they are is in the first page of the first file:
+ * The files of a {@link GrowingMemory}, one behind the other in its range: the first file, and
+ * files elsewhere for the parts that have no room in the first. Each file is as long as the range,
+ * and holds its part at the same offset. The first page of the first file says where the others
+ * are:
  *
  * <pre>
  *    0 magic u64, written last         256 first of the parts elsewhere, 320 bytes each:
@@ -36,8 +37,8 @@ import org.slf4j.LoggerFactory;
  *                                           26 path
  * </pre>
  *
- * <p>A part elsewhere has a name that follows from the first's, so that the next to begin there
- * removes what was left. Not thread-safe.
+ * <p>The name of a part elsewhere follows from the first file's name. So a process that creates the
+ * first file anew removes the parts that another has left. Not thread-safe.
  */
 final class MemoryParts implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(MemoryParts.class);
@@ -74,8 +75,8 @@ final class MemoryParts implements AutoCloseable {
   private static final int TMPFS = 0x01021994;
 
   /**
-   * Filesystems on which a page that was reserved can be written again and again, whatever else
-   * fills them. One that writes each page to a new place may have none for it then.
+   * Filesystems on which a reserved page can be written again and again, even if the filesystem is
+   * full. A filesystem that writes each page to a new place may have no place for it then.
    */
   private static final Set<Integer> KEEP_THEIR_PLACE = Set.of(TMPFS, 0xEF53, 0x58465342);
 
@@ -85,13 +86,13 @@ final class MemoryParts implements AutoCloseable {
   private final List<Part> parts = new ArrayList<>();
   private final boolean isNew;
 
-  /** How many of the places have been tried. */
+  /** The number of places that have been tried. */
   private int tried;
 
   /**
-   * A file, from an offset of the range on.
+   * A file that holds the range from an offset on.
    *
-   * @param path null for memory of this process
+   * @param path its path, or its path, or null for memory of this process
    */
   record Part(long from, int fd, String name, @Nullable Path path) {
     boolean isOfProcess() {
@@ -99,8 +100,8 @@ final class MemoryParts implements AutoCloseable {
     }
 
     /**
-     * Tells whether a filesystem that is bounded has so many bytes. Others use it as well: of one
-     * elsewhere half is left to them.
+     * Tells whether the file's filesystem has so many bytes free. Other programs use the places
+     * elsewhere too, so half of each is left to them. A filesystem without a bound always has room.
      */
     boolean leaves(long bytes) {
       long figures = Linux.scratch().area();
@@ -180,12 +181,15 @@ final class MemoryParts implements AutoCloseable {
     return parts.size() == 1 ? Long.MAX_VALUE : parts.get(1).from();
   }
 
-  /** Tells whether there is nothing in it yet. */
+  /** Tells whether the first file is new. */
   boolean isNew() {
     return isNew;
   }
 
-  /** Writes the header of a new file, and removes what one of the same name has left elsewhere. */
+  /**
+   * Writes the header of a new file, and removes the parts elsewhere that an earlier file of the
+   * same name has left.
+   */
   void begin(long header) throws FsException {
     try {
       for (Path place : places) {
@@ -200,7 +204,7 @@ final class MemoryParts implements AutoCloseable {
     Memory.putLong(header, MAGIC);
   }
 
-  /** Opens the parts elsewhere that a process before this one has left. */
+  /** Opens the parts elsewhere that an earlier process has left. */
   List<Part> read(long header) throws FsException {
     if (Memory.getLong(header) != MAGIC) {
       throw new FsException(
@@ -261,7 +265,7 @@ final class MemoryParts implements AutoCloseable {
     return "holdfast-" + directory.getFileName() + "-";
   }
 
-  /** Removes from a place what belongs to files of a directory. */
+  /** Removes from a place the parts of a directory's files. */
   static void remove(Path directory, Path place) throws IOException {
     String prefix = prefix(directory.toAbsolutePath());
     try (DirectoryStream<Path> there =
@@ -271,13 +275,16 @@ final class MemoryParts implements AutoCloseable {
         Files.deleteIfExists(path);
       }
     } catch (NoSuchFileException e) {
-      // nothing was ever put there
+      // no part was ever put there
     } catch (DirectoryIteratorException e) {
       throw e.getCause();
     }
   }
 
-  /** Opens the next place that has room; null where there is none any more. */
+  /**
+   * Opens a file in the next place that has room; else memory of this process; null if that is full
+   * too.
+   */
   @Nullable Part open(long from) {
     while (tried < places.size()) {
       Part part = create(within(places.get(tried++)), from);
@@ -292,7 +299,10 @@ final class MemoryParts implements AutoCloseable {
     return fd < 0 ? null : new Part(from, fd, what, null);
   }
 
-  /** Others may make files in a place as well: what is there already is not used. */
+  /**
+   * Creates a file in a place, or returns null. Never uses a file that is there already, because
+   * others may create files in the place too.
+   */
   private @Nullable Part create(Path path, long from) {
     if (Linux.pathBytes(path.toString()).length > LONGEST_PATH) {
       return null;
@@ -320,7 +330,7 @@ final class MemoryParts implements AutoCloseable {
     return null;
   }
 
-  /** Takes note of a part that is mapped. */
+  /** Notes a part that is mapped. */
   void add(long header, Part part) throws FsException {
     long entry = header + ENTRIES + (long) (parts.size() - 1) * ENTRY;
     try {

@@ -16,7 +16,7 @@ import java.util.Set;
 public final class MountTable {
   private static final String HOLDFAST_TYPE = "fuse.holdfast";
 
-  /** Types of which the kernel makes up the files, for programs that run the machine. */
+  /** Types of filesystems whose files the kernel makes up, for programs that run the machine. */
   private static final Set<String> PSEUDO_TYPES =
       Set.of(
           "binder",
@@ -48,10 +48,10 @@ public final class MountTable {
   /**
    * One mount.
    *
-   * @param mountpoint where it is
+   * @param mountpoint the directory where it is mounted
    * @param device its number, as {@code major:minor}
    * @param type the filesystem's type, such as {@code fuse.holdfast}
-   * @param source what was mounted
+   * @param source the device or text that was mounted
    * @param options the options of the filesystem, such as {@code user_id=0}
    */
   public record Mount(Path mountpoint, String device, String type, String source, String options) {
@@ -63,7 +63,7 @@ public final class MountTable {
       return type.equals(HOLDFAST_TYPE);
     }
 
-    /** Tells whether the kernel makes up the files there, which are no data. */
+    /** Tells whether the kernel makes up the files there; these are no data. */
     public boolean isPseudo() {
       return PSEUDO_TYPES.contains(type);
     }
@@ -93,11 +93,11 @@ public final class MountTable {
   /**
    * Reads the list of this process.
    *
-   * @throws IOException where /proc is not mounted
+   * @throws IOException if /proc is not mounted
    */
   public static MountTable read() throws IOException {
-    // Paths may hold bytes that are no UTF-8; those entries are of no interest, but must not fail
-    // the others.
+    // paths may hold bytes that are no UTF-8; such entries do not matter, but must not fail the
+    // others
     byte[] bytes = Files.readAllBytes(Path.of("/proc/self/mountinfo"));
     return parse(new String(bytes, StandardCharsets.UTF_8));
   }
@@ -139,7 +139,7 @@ public final class MountTable {
     return mounts.stream().filter(Mount::isHoldfast).toList();
   }
 
-  /** Returns the mount that a path lies on. */
+  /** Returns the mount that a path is on. */
   public Optional<Mount> covering(Path path) {
     Mount found = null;
     for (Mount mount : mounts) {
@@ -157,7 +157,10 @@ public final class MountTable {
     return mounts.stream().filter(mount -> mount.device().equals(device)).toList();
   }
 
-  /** Blanks, tabs, newlines and backslashes are written as three octal digits. */
+  /**
+   * Replaces the three octal digits by which the kernel writes blanks, tabs, newlines and
+   * backslashes.
+   */
   static String unescape(String text) {
     if (text.indexOf('\\') < 0) {
       return text;

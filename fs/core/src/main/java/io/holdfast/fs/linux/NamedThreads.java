@@ -7,8 +7,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Makes the threads of this program. They have a name, do not keep the process from ending, log
- * what they fail with, and have the common descriptor table, also where an {@linkplain
- * IsolatedThreads isolated} thread starts them. Thread-safe.
+ * their failures, and have the common descriptor table, even if an {@linkplain IsolatedThreads
+ * isolated} thread starts them. Thread-safe.
  */
 public final class NamedThreads implements ThreadFactory {
   private static final Logger log = LoggerFactory.getLogger(NamedThreads.class);
@@ -19,7 +19,7 @@ public final class NamedThreads implements ThreadFactory {
   private final String name;
   private final AtomicInteger made = new AtomicInteger();
 
-  /** Makes threads for a pool: they have that name, and are numbered. */
+  /** Makes threads for a pool: they have that name and a number. */
   public NamedThreads(String name) {
     this.name = name;
   }
@@ -69,7 +69,7 @@ public final class NamedThreads implements ThreadFactory {
     return thread;
   }
 
-  /** Logs what a thread has failed with. */
+  /** Logs the failure of a thread. */
   public static void logFailure(Thread thread, Throwable failure) {
     log.error("thread {} failed", thread.getName(), failure);
   }

@@ -10,15 +10,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * Native memory for the bytes of items, and mappings of files that hold such bytes. Thread-safe.
  *
- * <p>With {@code -Dholdfast.guard-pages=true}, for tests, each piece of it has a page before and
- * behind it that nobody can touch, and memory ends where its page does: whoever reads one byte
- * beyond what is there ends the process, and a system call that does fails. A mapping's guard is
- * behind its last page.
+ * <p>With {@code -Dholdfast.guard-pages=true}, for tests, each piece has a page before and behind
+ * it that nobody can touch, and ends at the end of a page. Code that reads one byte beyond the
+ * piece ends the process, and a system call that does so fails. A mapping has its guard behind the
+ * last page.
  */
 public final class NativeMemory {
   private static final boolean GUARDED = Boolean.getBoolean("holdfast.guard-pages");
 
-  /** A store that copies straight to where it is told to wants whole pages for large reads. */
+  /**
+   * The least length that begins at a page: a store that copies straight into the reader's memory
+   * wants whole pages for large reads.
+   */
   private static final long LARGE = 128 << 10;
 
   private static final int PROT_NONE = 0;
@@ -32,7 +35,7 @@ public final class NativeMemory {
 
   private NativeMemory() {}
 
-  /** Takes memory; returns its address, or 0 where there is none. */
+  /** Allocates memory; returns its address, or 0 if there is none. */
   public static long allocate(long length) {
     if (!GUARDED) {
       return length < LARGE ? LIBC.malloc(length) : fromAPage(length);
@@ -45,9 +48,9 @@ public final class NativeMemory {
   }
 
   /**
-   * What malloc gave begins up to a page before, which stands right before the address. Not
-   * aligned_alloc: glibc does not find what was freed before for the next of the same length, and
-   * takes new memory each time, several times what is in use.
+   * Allocates memory that begins at a page. The address that malloc returned is written right
+   * before it. aligned_alloc is not used: glibc does not reuse freed memory for the next allocation
+   * of the same length, and takes several times the memory that is in use.
    */
   private static long fromAPage(long length) {
     long given = LIBC.malloc(length + PAGE_SIZE + Long.BYTES);
@@ -59,7 +62,7 @@ public final class NativeMemory {
     return address;
   }
 
-  /** Gives memory back that was allocated with this length. */
+  /** Frees memory that was allocated with this length. */
   public static void free(long address, long length) {
     if (!GUARDED) {
       LIBC.free(length < LARGE || address == 0 ? address : Memory.getLong(address - Long.BYTES));
@@ -90,7 +93,7 @@ public final class NativeMemory {
     return mapped;
   }
 
-  /** Ends a mapping. Needs no descriptor and waits for nobody, so that any thread may do it. */
+  /** Ends a mapping. Needs no descriptor and waits for nobody, so any thread may call it. */
   public static void unmap(long address, long length) {
     if (GUARDED) {
       giveUp(address, length);
@@ -107,7 +110,10 @@ public final class NativeMemory {
     return mapping == null || mapping.address() == -1 ? -Linux.errno() : mapping.address();
   }
 
-  /** Returns where pages are that nobody can touch yet, between two that nobody ever can. */
+  /**
+   * Reserves pages that nobody can touch yet, between two pages that nobody ever can; returns the
+   * address of the first.
+   */
   private static long reserve(long length) {
     long all = wholePages(length) + 2L * PAGE_SIZE;
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;

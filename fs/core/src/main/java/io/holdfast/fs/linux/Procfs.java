@@ -11,20 +11,20 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Reads what the kernel says in {@code /proc} of the machine and of its processes; see proc(5).
- * Keeps nothing: each call reads again. A file is as good as empty where it is not there, where
- * this user may not read it, and where its process has ended. Immutable and thread-safe.
+ * Reads {@code /proc}: the figures of the machine and of its processes; see proc(5). Keeps nothing:
+ * each call reads again. A file counts as empty if it is not there, if this user may not read it,
+ * or if its process has ended. Immutable and thread-safe.
  *
- * <p>Where a method takes a process, that is a process id, or {@link #SELF}.
+ * <p>A process is a process id, or {@link #SELF}.
  */
 public final class Procfs {
-  /** The process that asks. */
+  /** This process. */
   public static final String SELF = "self";
 
-  /** What {@link #state} tells of a process that is not there. */
+  /** The {@link #state} of a process that is not there. */
   public static final char GONE = '?';
 
-  /** Bytes of a file; the environment of a process may be larger. */
+  /** The most bytes that are read of a file; the environment of a process may be larger. */
   private static final int MOST = 256 << 10;
 
   /**
@@ -39,7 +39,7 @@ public final class Procfs {
   private final Path root;
   private final FileReader reader;
 
-  /** Returns a file's beginning; nothing where it cannot be read. */
+  /** Returns the beginning of a file; nothing if it cannot be read. */
   private interface FileReader {
     byte[] read(Path file);
   }
@@ -48,10 +48,10 @@ public final class Procfs {
    * A process.
    *
    * @param command its name, at most 15 letters
-   * @param parent the process that started it, or that has adopted it
+   * @param parent the process that started it, or has adopted it
    * @param session the process that leads its session
-   * @param started when it was started, in ticks since the machine was: tells it from others that
-   *     have had its number
+   * @param started when it was started, in ticks since the boot; no other process has had both this
+   *     number and this time
    */
   public record ProcessStat(int pid, String command, int parent, int session, long started) {
     /** Tells whether the process leads its session. */
@@ -63,8 +63,8 @@ public final class Procfs {
   /**
    * A resource limit of a process; {@link Long#MAX_VALUE} for none.
    *
-   * @param soft what holds
-   * @param hard what the process may raise it to
+   * @param soft the limit that holds
+   * @param hard the most that the process may raise the soft limit to
    */
   public record Limit(long soft, long hard) {}
 
@@ -97,8 +97,8 @@ public final class Procfs {
   }
 
   /**
-   * Reads in large pieces: of a number below {@code /proc/sys} the kernel gives nothing to a second
-   * read, and {@link Files#readAllBytes} begins with a byte of its own.
+   * Reads in large pieces. The kernel answers only the first read of a number below {@code
+   * /proc/sys}, and {@link Files#readAllBytes} begins with a read of one byte.
    */
   private static byte[] read(Path file) {
     try (InputStream in = Files.newInputStream(file)) {
@@ -113,12 +113,12 @@ public final class Procfs {
     return root;
   }
 
-  /** Returns the place of a file below {@code /proc}. */
+  /** Returns the path of a file below {@code /proc}. */
   public Path path(String file) {
     return root.resolve("proc").resolve(file);
   }
 
-  /** Returns a file's text, or of a large one the beginning. */
+  /** Returns the text of a file; of a large file, the beginning. */
   String text(Path file) {
     return new String(reader.read(file), StandardCharsets.UTF_8);
   }
@@ -132,20 +132,22 @@ public final class Procfs {
     return leadingNumber(text(path(file)).strip());
   }
 
-  /** Returns what the kernel says of the machine's memory. */
+  /** Returns the figures of the machine's memory. */
   public Fields meminfo() {
     return Fields.parse(text(path("meminfo")));
   }
 
   /**
-   * Returns the percentage of the last ten seconds in which some task waited for memory; 0 where
-   * the kernel does not tell.
+   * Returns the percentage of the last ten seconds in which some task waited for memory; 0 if the
+   * kernel does not tell.
    */
   public double memoryStalls() {
     return stalls(path("pressure/memory"));
   }
 
-  /** The same of any file of pressure: "some avg10=0.00 avg60=0.00 avg300=0.00 total=0". */
+  /**
+   * Returns the same from any file of pressure: "some avg10=0.00 avg60=0.00 avg300=0.00 total=0".
+   */
   double stalls(Path file) {
     String before = "some avg10=";
     String text = text(file);
@@ -164,7 +166,7 @@ public final class Procfs {
     return Fields.parse(text(process, "status"));
   }
 
-  /** Returns the process that a thread belongs to; 0 where it is gone. */
+  /** Returns the process that a thread belongs to; 0 if the thread is gone. */
   public int processOf(int thread) {
     return thread == 0 ? 0 : (int) status(Integer.toString(thread)).number("Tgid").orElse(0);
   }
@@ -174,7 +176,7 @@ public final class Procfs {
     return Files.exists(path("self/task/" + thread));
   }
 
-  /** Returns a process; nothing where it is gone. */
+  /** Returns a process; nothing if it is gone. */
   public Optional<ProcessStat> process(int pid) {
     String stat = text(Integer.toString(pid), "stat");
     String[] fields = behindCommand(stat).split(" ", -1);
@@ -202,7 +204,7 @@ public final class Procfs {
     return close < 0 ? "" : stat.substring(close + 1).strip();
   }
 
-  /** Returns the words that a process was started with; none where it is gone. */
+  /** Returns the words that a process was started with; none if it is gone. */
   public List<String> commandLine(String process) {
     String text = text(process, "cmdline");
     // each word ends with a NUL
@@ -212,8 +214,8 @@ public final class Procfs {
   }
 
   /**
-   * Returns a variable of the environment that a process was started with. The kernel shows it only
-   * while nobody changes the process's mappings, and so may take its time.
+   * Returns a variable of the environment that a process was started with. May take long: the
+   * kernel shows the environment only while nobody changes the process's mappings.
    */
   public Optional<String> variable(int pid, String name) {
     String before = name + "=";
@@ -241,7 +243,7 @@ public final class Procfs {
     return leadingNumber(column).orElse(Long.MAX_VALUE); // "unlimited"
   }
 
-  /** Returns how many descriptors this process has open. */
+  /** Returns the number of descriptors that this process has open. */
   public OptionalLong descriptors() {
     try (DirectoryStream<Path> open = Files.newDirectoryStream(path("self/fd"))) {
       long count = 0;
@@ -258,7 +260,7 @@ public final class Procfs {
    * Tells whether this process has a capability.
    *
    * @param capability its number, as in capabilities(7)
-   * @param ifUnknown the answer where the kernel does not tell
+   * @param ifUnknown the answer if the kernel does not tell
    */
   public boolean hasCapability(int capability, boolean ifUnknown) {
     OptionalLong effective = status(SELF).mask("CapEff");
@@ -293,8 +295,8 @@ public final class Procfs {
   }
 
   /**
-   * The lines of a file, as in {@code MemTotal: 16 kB} or {@code oom_kill 3}: a name and what
-   * stands behind it. Immutable.
+   * The lines of a file, each a name and a value, as in {@code MemTotal: 16 kB} or {@code oom_kill
+   * 3}. Immutable.
    */
   public static final class Fields {
     private static final int KIBIBYTE = 1024;
@@ -310,7 +312,7 @@ public final class Procfs {
       return new Fields(text.lines().toList());
     }
 
-    /** Returns what stands behind a name; an empty text where that is not there. */
+    /** Returns the value of a name; an empty text if the name is not there. */
     private String value(String name) {
       for (String line : lines) {
         if (line.length() > name.length() && line.startsWith(name)) {
@@ -328,7 +330,7 @@ public final class Procfs {
       return leadingNumber(value(name));
     }
 
-    /** Returns the number of a name that the kernel tells in KiB, in bytes. */
+    /** Returns the number of a name in bytes; the kernel writes it in KiB. */
     public OptionalLong bytes(String name) {
       OptionalLong kibibytes = number(name);
       return kibibytes.isPresent()
@@ -336,7 +338,7 @@ public final class Procfs {
           : OptionalLong.empty();
     }
 
-    /** Returns the bits of a name that the kernel tells in hexadecimal. */
+    /** Returns the bits of a name; the kernel writes them in hexadecimal. */
     public OptionalLong mask(String name) {
       try {
         return OptionalLong.of(Long.parseUnsignedLong(value(name), HEX));

@@ -17,7 +17,7 @@ public final class Scratch {
   /** Bytes of {@link #area()}. */
   public static final int AREA_CAPACITY = 70 * 1024;
 
-  /** Frees its memory when it is collected, which is some time after the thread has ended. */
+  /** Freed when it is garbage-collected, some time after the thread has ended. */
   private final Pointer memory =
       jnr.ffi.Memory.allocateDirect(
           Runtime.getSystemRuntime(), PATH_CAPACITY + 1 + AREA_CAPACITY, false);

@@ -2,9 +2,9 @@ package io.holdfast.fs.linux;
 
 import static io.holdfast.fs.linux.Libc.LIBC;
 
-/** How wide a terminal is. Stateless. */
+/** Asks for the width of a terminal. Stateless. */
 public final class TerminalWidth {
-  /** What a terminal is taken for that does not know its size. */
+  /** The width of a terminal that does not know its size. */
   private static final int USUAL = 80;
 
   private static final long TIOCGWINSZ = 0x5413;
@@ -16,7 +16,7 @@ public final class TerminalWidth {
 
   private TerminalWidth() {}
 
-  /** Returns the columns that a terminal has now. */
+  /** Returns the number of columns that a terminal has now. */
   public static int of(int descriptor) {
     long size = LIBC.malloc(SIZE_BYTES);
     if (size == 0) {

@@ -8,22 +8,24 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a file that this process writes, or believes, is where nobody else can put another in its
- * place: a daemon of root would append to any file by a link, or believe what others have written.
- * Users who count are this process's own and root. Stateless.
+ * Checks that nobody else can replace a file that this process writes or believes. Otherwise a link
+ * could have a daemon of root append to any file, or believe what others have written. Only this
+ * process's user and root may be able to replace it. Stateless.
  */
 public final class TrustedPlace {
   private static final int ROOT = 0;
   private static final int OTHERS_MAY_WRITE = 0002;
   private static final int GROUP_MAY_WRITE = 0020;
 
-  /** Groups of people begin here; that of all users, below it, has been 100 for long. */
+  /** The first number of groups of people. The group of all users is below it, mostly 100. */
   private static final int FIRST_OF_PEOPLE = 1000;
 
   private static final int ALL_USERS = 100;
   private static final int STICKY = 01000;
 
-  /** Says in one line which place it is, and what to do. */
+  /**
+   * A place that is not trusted. The message says in one line which place it is, and what to do.
+   */
   public static final class Untrusted extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -38,7 +40,7 @@ public final class TrustedPlace {
    * Checks a file, which need not exist, and the directories above it.
    *
    * @param what names the file's use in the message, such as "the log"
-   * @throws Untrusted where others could put another file in its place, or have
+   * @throws Untrusted if others could put another file in its place, or have done so
    */
   public static void check(String what, Path file) throws IOException {
     int self = Procfs.ownUid();

@@ -1,14 +1,14 @@
 package io.holdfast.fs.memory;
 
 /**
- * What people have said of memory, in bytes. Immutable.
+ * The bounds of memory that users have set, in bytes. Immutable.
  *
- * @param capacity what residents may take
- * @param memory what all together may take
- * @param least what residents keep when others need memory
+ * @param capacity the most that residents may take
+ * @param memory the most that all parts together may take
+ * @param least the least that residents keep when others need memory
  */
 public record Bounds(long capacity, long memory, long least) {
-  /** Returns what residents keep whatever others need. */
+  /** Returns the bytes that residents keep, whatever others need. */
   long floor() {
     return Math.min(least, capacity);
   }

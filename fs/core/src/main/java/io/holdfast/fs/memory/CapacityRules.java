@@ -7,27 +7,26 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What residents may take now, by what was seen last and what is seen now: a pure function, with no
- * clock of its own. Immutable.
+ * Decides what residents may take now, from the last decision and the figures of now. A pure
+ * function, with no clock of its own. Immutable.
  *
  * <p>The rules, in this order; R is a room's {@linkplain Room#reserve() reserve}:
  *
  * <ol>
  *   <li><b>The ceiling.</b> Residents may take {@code --memory} less what everything else takes.
- *       What does not fit is given up, also below {@code --memory-min}. So metadata grow at the
- *       cost of residents.
- *   <li><b>Giving up.</b> Where less than R is left, residents are given up until 5/4 R are, never
+ *       Residents that do not fit are evicted, also below {@code --memory-min}. So metadata grow at
+ *       the cost of residents.
+ *   <li><b>Giving up.</b> If less than R is left, residents are evicted until 5/4 R are left, never
  *       below {@code --memory-min}; at once no more than 256 MiB, or 1/64 of them.
- *   <li><b>Limited.</b> Where less than 2 R is left, nothing more is admitted: what is read
- *       streams.
- *   <li><b>Growing.</b> Where more than 3 R has been left for the calm time, residents may grow
- *       again into half of what is above, every 10 s, by no more than 1/16 of the capacity or 64
- *       MiB. The calm time is a minute; twice as long, up to 16 minutes, each time that growing
- *       ended in giving up; a minute again when all has been well for 16.
+ *   <li><b>Limited.</b> If less than 2 R is left, nothing more is admitted: reads stream.
+ *   <li><b>Growing.</b> If more than 3 R has been left for the calm time, residents may grow again
+ *       into half of the rest, every 10 s, by no more than 1/16 of the capacity or 64 MiB. The calm
+ *       time is a minute. It doubles, up to 16 minutes, each time that growing ended in giving up;
+ *       it is a minute again when all has been well for 16.
  * </ol>
  *
- * <p>Stalls alone move nothing: a job that thrashes within its own limit would empty the cache for
- * nothing. They double the reserve.
+ * <p>Stalls double the reserve, but evict nothing by themselves: a job that thrashes within its own
+ * limit would empty the cache for nothing.
  */
 public final class CapacityRules {
   private static final long STEP = 256L << 20;
@@ -37,12 +36,12 @@ public final class CapacityRules {
   private static final Duration GROWTH_EVERY = Duration.ofSeconds(10);
   private static final int MOST_DOUBLINGS = 4;
 
-  /** Capacities that the ceiling sets are multiples of it, so that they do not change all day. */
+  /** The unit of capacities that the ceiling sets, so that they do not change all day. */
   private static final long QUANTUM = 4L << 20;
 
   private static final int QUANTUM_SHARE = 128;
 
-  /** The cause where it is not what others need. */
+  /** The cause if the ceiling limits the residents, and no other program does. */
   static final String CEILING = "--memory";
 
   private final Duration calm;
@@ -50,21 +49,21 @@ public final class CapacityRules {
   /**
    * Creates the rules.
    *
-   * @param calm how long there must be enough before residents grow again
+   * @param calm how long there must be enough memory before residents grow again
    */
   public CapacityRules(Duration calm) {
     this.calm = calm;
   }
 
-  /** What goes on. */
+  /** The phase that residents are in. */
   public enum Phase {
     /** The whole capacity may be used. */
     OK,
-    /** Residents may take less than the capacity: nothing is admitted beyond that. */
+    /** Residents may take less than the capacity; nothing is admitted beyond that. */
     LIMITED,
-    /** Residents are being given up. */
+    /** Residents are being evicted. */
     SHRINKING,
-    /** What was given up comes back. */
+    /** Residents may take more again, step by step. */
     GROWING;
 
     /** Returns its name in figures. */
@@ -74,37 +73,37 @@ public final class CapacityRules {
   }
 
   /**
-   * What was decided.
+   * A decision.
    *
-   * @param capacity what residents may take, in bytes
-   * @param cause what it follows from, for people; empty where all may be used
+   * @param capacity the most that residents may take, in bytes
+   * @param cause the reason, for people; empty if the whole capacity may be used
    * @param since when the calm time began, in nanoseconds of the caller's clock
-   * @param relapses how many times growing ended in giving up
-   * @param grown whether it has grown since residents were given up
+   * @param relapses the number of times that growing ended in giving up
+   * @param grown whether residents have grown since they were given up
    */
   public record State(
       Phase phase, long capacity, String cause, long since, int relapses, boolean grown) {
-    /** Returns what holds before anything was seen. */
+    /** Returns the decision that holds before the first figures. */
     public static State first(long capacity, long now) {
       return new State(Phase.OK, capacity, "", now, 0, false);
     }
   }
 
   /**
-   * What is seen.
+   * The figures of one moment.
    *
-   * @param residents what they take, in bytes
-   * @param besides what everything else of this process takes, in bytes
+   * @param residents the bytes that they take
+   * @param besides the bytes that everything else of this process takes
    */
   public record Sight(long residents, long besides, List<Room> rooms) {
-    /** Takes a copy. */
+    /** Copies the rooms. */
     public Sight {
       rooms = List.copyOf(rooms);
     }
   }
 
   /**
-   * Decides.
+   * Returns the next decision.
    *
    * @param now nanoseconds of a clock that only goes forward
    */
@@ -137,7 +136,7 @@ public final class CapacityRules {
     return bound == held || before.cause.isEmpty() ? CEILING : before.cause;
   }
 
-  /** What the ceiling leaves; beyond the capacity it does not matter how much. */
+  /** Returns what the ceiling leaves for residents, at most the capacity. */
   private static long ceiling(Bounds bounds, Sight sight) {
     long left = Math.max(0, bounds.memory() - sight.besides);
     long quantum = quantum(bounds);
@@ -148,7 +147,7 @@ public final class CapacityRules {
     return Math.max(QUANTUM, bounds.capacity() / QUANTUM_SHARE);
   }
 
-  /** Returns the room where most is missing of so many reserves, or null where nothing is. */
+  /** Returns the room where most is missing of so many reserves, or null if nothing is missing. */
   private static @Nullable Room tightest(Sight sight, int times) {
     return sight.rooms.stream()
         .filter(room -> room.missing(times) > 0)
@@ -157,17 +156,17 @@ public final class CapacityRules {
   }
 
   /**
-   * What residents may take.
+   * The limits of residents.
    *
-   * @param upper what they may take in the end, or could until now
-   * @param most what they may take now
-   * @param cause why it is not everything
+   * @param upper the most that they may take in the end, or could until now
+   * @param most the most that they may take now
+   * @param cause why it is not the whole capacity
    */
   private record Limit(long upper, long most, String cause) {}
 
   private static State limited(State before, Sight sight, Limit limit, long now) {
     boolean gives = sight.residents > limit.most;
-    // no more at once than can be looked after
+    // no more at once than can be dropped in time
     long step = Math.max(STEP, sight.residents / STEP_SHARE);
     long most = Math.min(limit.upper, Math.max(limit.most, sight.residents - step));
     return new State(
@@ -189,9 +188,9 @@ public final class CapacityRules {
         : new State(Phase.OK, capacity, "", before.since, before.relapses, before.grown);
   }
 
-  /** Nobody needs what residents have: they may grow, after a while. */
+  /** Decides when nobody needs the residents' memory: they may grow after the calm time. */
   private State calm(State before, Bounds bounds, Sight sight, Limit limit, long now) {
-    // what the ceiling leaves comes and goes by a little
+    // the rest below the ceiling changes a little all the time
     boolean all = limit.upper == bounds.capacity();
     long target = all ? limit.upper : limit.upper - quantum(bounds);
     long spare = spare(sight);
@@ -217,7 +216,7 @@ public final class CapacityRules {
     return new State(phase, limit.most, limit.cause, since, before.relapses, before.grown);
   }
 
-  /** What is above three reserves in every room. */
+  /** Returns what every room has above three reserves. */
   private static long spare(Sight sight) {
     return sight.rooms.stream().mapToLong(room -> -room.missing(3)).min().orElse(Long.MAX_VALUE);
   }

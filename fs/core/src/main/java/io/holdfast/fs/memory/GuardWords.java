@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says in the log what changes, each change once, and the same no more than once a minute. For one
- * thread at a time.
+ * Logs the changes of the memory guard: each change once, and the same change no more than once a
+ * minute. Not thread-safe.
  */
 final class GuardWords {
   private static final Logger log = LoggerFactory.getLogger(MemoryGuard.class);
@@ -24,7 +24,7 @@ final class GuardWords {
   private long lastSaid;
   private long before;
 
-  /** What the decision follows from. */
+  /** The figures that the decision follows from. */
   record Seen(Bounds bounds, OwnUse use, List<Room> rooms) {
     String left(String place) {
       return rooms.stream()
@@ -44,7 +44,7 @@ final class GuardWords {
                       .formatted(Human.bytes(use.besides()), Human.bytes(bounds.memory())));
     }
 
-    /** Tells whether somebody needs memory that residents would give up, were it not forbidden. */
+    /** Tells whether a room lacks memory that residents must not give up. */
     boolean isWanting() {
       return rooms.stream().anyMatch(room -> room.missing(1) > 0);
     }

@@ -15,10 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps all that this process has within its ceiling, and has residents make way when others need
- * the memory: looks four times a second, and has done what {@link CapacityRules} decide.
+ * Keeps the memory of this process below its ceiling, and evicts residents when others need the
+ * memory. Looks four times a second, and sets the capacity that {@link CapacityRules} decide.
  *
- * <p>One thread looks, and waits while residents are let go; the figures are for any.
+ * <p>One thread looks, and waits while residents are evicted. Any thread may ask for the figures.
  */
 public final class MemoryGuard implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(MemoryGuard.class);
@@ -36,26 +36,26 @@ public final class MemoryGuard implements AutoCloseable {
   private final GuardWords words = new GuardWords();
   private volatile CapacityRules.State state;
 
-  /** Who has residents. */
+  /** The holder of the residents. */
   public interface Residents {
-    /** Returns what they may take, in bytes. */
+    /** Returns the most that they may take, in bytes. */
     long capacity();
 
     /**
-     * Sets what they may take. Those that do not fit are let go of; may wait for that, for a time
-     * that is bounded.
+     * Sets the most that they may take, and evicts those that do not fit. May wait for that, for a
+     * bounded time.
      *
-     * @return how many made way
+     * @return the number of evicted residents
      */
     long resize(long capacity);
   }
 
   /**
-   * Where everything is told.
+   * The sources of the figures.
    *
-   * @param bounds what people said, as of now
-   * @param use what this process has
-   * @param rooms what is left where
+   * @param bounds the bounds that users have set, as of now
+   * @param use the memory that this process has
+   * @param rooms the memory that is left on the machine and in cgroups
    * @param nanoTime a clock that only goes forward
    */
   public record Sources(
@@ -69,7 +69,7 @@ public final class MemoryGuard implements AutoCloseable {
    * Figures of one moment.
    *
    * @param peak the most that this process had when it was looked at, in bytes
-   * @param episodes how many times residents had to make way
+   * @param episodes the number of times that residents had to make way
    */
   public record Figures(
       CapacityRules.State state,
@@ -80,12 +80,12 @@ public final class MemoryGuard implements AutoCloseable {
       long givenUpBytes,
       long givenUpItems,
       long episodes) {
-    /** Takes a copy. */
+    /** Copies the rooms. */
     public Figures {
       rooms = List.copyOf(rooms);
     }
 
-    /** Returns them for whoever shows them. */
+    /** Returns the figures as {@code stats.json} shows them. */
     public MemoryFigures told() {
       boolean limited = state.phase() != CapacityRules.Phase.OK;
       return new MemoryFigures(
@@ -113,9 +113,9 @@ public final class MemoryGuard implements AutoCloseable {
   }
 
   /**
-   * Creates a guard that does not look yet.
+   * Creates a guard that has not started.
    *
-   * @param thread stays with the caller
+   * @param thread runs the looks; stays with the caller
    */
   public MemoryGuard(CapacityRules rules, Sources sources, ScheduledExecutorService thread) {
     this.rules = rules;
@@ -126,7 +126,7 @@ public final class MemoryGuard implements AutoCloseable {
             sources.bounds().get().capacity(), sources.nanoTime().getAsLong());
   }
 
-  /** Begins to look. */
+  /** Starts to look four times a second. */
   public synchronized void start() {
     looking =
         thread.scheduleWithFixedDelay(
@@ -143,7 +143,7 @@ public final class MemoryGuard implements AutoCloseable {
     }
   }
 
-  /** Looks once, and has done what is needed. For one thread at a time. */
+  /** Looks once, and sets the capacity. One thread at a time may call it. */
   void look() {
     Bounds bounds = sources.bounds().get();
     OwnUse use = sources.use().get();
@@ -156,7 +156,7 @@ public final class MemoryGuard implements AutoCloseable {
             bounds,
             new CapacityRules.Sight(use.residents(), use.besides(), rooms),
             sources.nanoTime().getAsLong());
-    // first, so that whoever sees the state finds the line about it
+    // logged first, so that a user who sees the state finds the line about it
     words.say(was, is, new GuardWords.Seen(bounds, use, rooms));
     state = is;
     boolean limits = is.phase() != CapacityRules.Phase.OK;

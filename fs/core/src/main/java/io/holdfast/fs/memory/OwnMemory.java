@@ -6,15 +6,19 @@ import java.lang.management.ManagementFactory;
 import java.util.function.Supplier;
 
 /**
- * Measures what this process has of memory, from /proc and the virtual machine. Thread-safe.
+ * Measures the memory of this process, from /proc and the virtual machine. Thread-safe.
  *
- * <p>What all but residents take is the larger of two figures. One is what is there: anonymous and
- * shared pages, window, and the kernel's own for residents. The other is what was promised: all of
- * transit, and all of the heap with the connections' buffers; but what of these the virtual machine
- * has not taken yet is lent to the window, to metadata and to the kernel.
+ * <p>The memory of everything but residents is the larger of two figures. The first is the memory
+ * in use: anonymous and shared pages, the window, and the kernel's own memory for residents. The
+ * second is the memory that was promised: all of transit, and all of the heap with the connections'
+ * buffers. The part of these that the virtual machine has not taken yet is lent to the window, to
+ * metadata and to the kernel.
  */
 public final class OwnMemory {
-  /** A mapping, an open file, an inode, a name, and a node of the page cache's tree. */
+  /**
+   * The kernel's memory for a resident: a mapping, an open file, an inode, a name, and a node of
+   * the page cache's tree.
+   */
   static final long KERNEL_BYTES_AN_ITEM = 1536;
 
   private final Procfs procfs;
@@ -22,19 +26,19 @@ public final class OwnMemory {
   private final Supplier<Parts> parts;
 
   /**
-   * What may be taken at any moment, in bytes.
+   * The memory that parts may take at any moment, in bytes.
    *
    * @param transit items on their way
-   * @param window pages of what was not admitted
+   * @param window cached pages of items that were not admitted
    * @param heap the most that the heap may take
    * @param connections buffers of connections with peers and stores
    */
   public record Promised(long transit, long window, long heap, long connections) {}
 
   /**
-   * What the daemon's own parts say of themselves, in bytes.
+   * The memory of the daemon's parts by their own account, in bytes.
    *
-   * @param items how many residents there are
+   * @param items the number of residents
    */
   public record Parts(long residents, long items, long window, long transit, long metadata) {}
 
@@ -45,7 +49,7 @@ public final class OwnMemory {
     this.parts = parts;
   }
 
-  /** Returns what it is now. */
+  /** Returns the memory of this process now. */
   public OwnUse now() {
     Procfs.Fields status = procfs.status(Procfs.SELF);
     long anonymous = status.bytes("RssAnon").orElse(0);
@@ -61,12 +65,12 @@ public final class OwnMemory {
     return of(parts.get(), new Measured(anonymous, shared, heap, machine, pageTables));
   }
 
-  /** What the kernel and the virtual machine say, in bytes. */
+  /** The figures of the kernel and the virtual machine, in bytes. */
   record Measured(long anonymous, long shared, long heap, long machine, long pageTables) {}
 
   OwnUse of(Parts own, Measured all) {
     long kernel = all.pageTables + own.items * KERNEL_BYTES_AN_ITEM;
-    // the heap is there from its first use on, and malloc keeps what transit has given back
+    // a part of the heap stays from its first use on, and malloc keeps what transit has freed
     long anonymous = all.anonymous;
     long heap = Math.min(all.heap, anonymous);
     long machine = Math.min(all.machine, anonymous - heap);

@@ -5,14 +5,14 @@ import io.holdfast.fs.figures.MemoryFigures;
 /**
  * Memory that others use as well: the machine's, or that of a cgroup. Immutable.
  *
- * <p>Some of it is to stay free at any time, the reserve: 1/50 of the whole, from 32 MiB to 4 GiB;
- * twice as much while tasks stall for want of memory for 10 % of their time (PSI, {@code some
+ * <p>A part of it, the reserve, should stay free at any time: 1/50 of the whole, from 32 MiB to 4
+ * GiB. The reserve doubles while tasks stall for memory for 10 % of the time (PSI, {@code some
  * avg10}).
  *
- * @param place who it is, for people
+ * @param place the name of the machine or the cgroup, for people
  * @param total bytes
- * @param available what could be had of it without taking any from a process, in bytes
- * @param stalled percent of the last ten seconds in which some task waited for memory; 0 where the
+ * @param available bytes that could be had without taking any from a process
+ * @param stalled percent of the last ten seconds in which some task waited for memory; 0 if the
  *     kernel does not tell
  */
 public record Room(String place, long total, long available, double stalled) {
@@ -26,13 +26,13 @@ public record Room(String place, long total, long available, double stalled) {
     return stalled >= STALLING;
   }
 
-  /** Returns what is to stay free, in bytes. */
+  /** Returns the bytes that should stay free. */
   public long reserve() {
     long reserve = Math.max(LEAST_RESERVE, Math.min(LARGEST_RESERVE, total / SHARE));
     return isStalling() ? 2 * reserve : reserve;
   }
 
-  /** Returns what is missing of a reserve that many times as large; below 0 what is left. */
+  /** Returns the bytes that are missing of so many reserves; below 0 if more is left. */
   long missing(int times) {
     return times * reserve() - available;
   }

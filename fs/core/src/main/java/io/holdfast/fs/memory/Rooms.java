@@ -6,8 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What is left of memory on the machine and in each cgroup of this process that has a limit. Reads
- * {@code /proc} and {@code /sys} at every call; what cannot be read is missing. Immutable.
+ * Reads what memory is left on the machine and in each cgroup of this process that has a limit.
+ * Reads {@code /proc} and {@code /sys} at every call; leaves out a room that it cannot read.
+ * Immutable.
  */
 public final class Rooms {
   private final Procfs procfs;
@@ -19,7 +20,7 @@ public final class Rooms {
     this.cgroups = new Cgroups(procfs);
   }
 
-  /** Returns them as they are now, the machine first. */
+  /** Returns the rooms as they are now, the machine first. */
   public List<Room> now() {
     List<Room> rooms = new ArrayList<>();
     Procfs.Fields machine = procfs.meminfo();

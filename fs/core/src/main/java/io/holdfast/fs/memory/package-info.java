@@ -1,8 +1,8 @@
 /**
  * The one ceiling, and how residents make way for others: {@link
  * io.holdfast.fs.memory.CapacityRules} decides what residents may take now, {@link
- * io.holdfast.fs.memory.MemoryGuard} looks several times a second and has it done. Knows neither
- * the residency nor the settings: it is told by ports.
+ * io.holdfast.fs.memory.MemoryGuard} looks several times a second and has that done. Knows neither
+ * the residency nor the settings: its ports connect them.
  */
 @NullMarked
 package io.holdfast.fs.memory;

@@ -5,9 +5,10 @@ import java.util.Set;
 
 /**
  * The extended attributes that {@code ls -l} and its like ask of every file: access control lists
- * and SELinux's labels. A filesystem that has no such thing answers so, and they never ask it
- * again; one that only has none for this file is asked for the next file too, with a message each.
- * Nothing here enforces them, so of a file without them the first is the answer. Stateless.
+ * and SELinux's labels. If a filesystem answers that it has no such thing, these programs never ask
+ * it again. If it answers that this one file has none, they ask for the next file too, with a
+ * message each. Nothing here enforces such attributes, so for a file without them the daemon gives
+ * the first answer. Stateless.
  */
 final class AskedOfEveryFile {
   private static final Set<OriginPath> NAMES =

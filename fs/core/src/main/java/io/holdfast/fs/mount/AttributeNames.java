@@ -4,9 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Which names of extended attributes a user may see. The kernel refuses the values of {@code
- * trusted.*} to all but the system's administrator; that their names are not listed to others is
- * left to each filesystem. A daemon of root sees them all. Stateless.
+ * Decides which names of extended attributes a user may see. The kernel refuses the values of
+ * {@code trusted.*} to all users but root, and leaves it to each filesystem to hide their names. A
+ * daemon of root sees all names. Stateless.
  */
 final class AttributeNames {
   private static final int ROOT = 0;
@@ -15,7 +15,7 @@ final class AttributeNames {
   private AttributeNames() {}
 
   /**
-   * Leaves out what a user may not see.
+   * Returns the names without those that a user may not see.
    *
    * @param names each followed by a NUL
    */

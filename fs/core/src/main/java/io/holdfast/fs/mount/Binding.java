@@ -15,28 +15,28 @@ public interface Binding extends KernelView, PageStore, AutoCloseable {
   /**
    * Mounts and begins to answer; returns once the kernel's first request has been answered.
    *
-   * @throws FsException where it cannot mount; nothing is left behind then
+   * @throws FsException if it cannot mount; it leaves nothing behind then
    */
   void mount(Filesystem filesystem, MountOptions options) throws FsException;
 
-  /** Tells whether the kernel decides by the access control lists of what is mounted. */
+  /** Tells whether the kernel decides by the access control lists of the dataset. */
   boolean decidesByAcls();
 
   /**
-   * Returns how many requests have reached the daemon since the mount, by the kernel's name of the
-   * operation.
+   * Returns the number of requests that have reached the daemon since the mount, by the kernel's
+   * name of the operation.
    */
   Map<String, Long> requests();
 
   /**
-   * Tells whether the kernel has ended the connection, as after an umount of which the daemon was
-   * not told.
+   * Tells whether the kernel has ended the connection. An umount does that without telling the
+   * daemon.
    */
   boolean isDisconnected();
 
   /**
-   * Takes the mount away, at once for whoever comes later; who has files open keeps them until the
-   * process ends.
+   * Detaches the mount: nobody finds it from now on. Processes that have files open keep them until
+   * this process ends.
    */
   @Override
   void close();

@@ -9,8 +9,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Tells whose memory cgroup a reader's pages are charged to, from /proc. Thread-safe. An answer is
- * kept for a second, since the same thread reads many files and seldom moves.
+ * Finds out, from /proc, which memory cgroup a reader's pages are charged to. Thread-safe. Keeps an
+ * answer for a second, because the same thread reads many files and seldom moves.
  */
 final class CallerMemory {
   private static final Duration KEEP = Duration.ofSeconds(1);
@@ -41,7 +41,7 @@ final class CallerMemory {
     if (procfs.isOwnThread(thread)) {
       return new Reader(thread, Reader.Kind.DAEMON, false);
     }
-    // nothing of one that has ended, or is of another pid namespace
+    // /proc has nothing of a thread that has ended, or is in another pid namespace
     Optional<String> other =
         thread == 0 ? Optional.empty() : cgroups.memoryPath(Integer.toString(thread));
     return new Reader(thread, Reader.Kind.APPLICATION, other.isEmpty() || !other.equals(own));

@@ -7,9 +7,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a caller that got a signal is about to do, from /proc. The kernel tells of any signal by the
- * same INTERRUPT, also of a timer's or a profiler's, after which a program goes on and expects what
- * it would get of any other filesystem: no EINTR. Thread-safe.
+ * Finds out, from /proc, whether a caller that got a signal ends. The kernel sends the same
+ * INTERRUPT for every signal. After a timer's or a profiler's signal, a program goes on and expects
+ * no EINTR, as from any other filesystem. Thread-safe.
  */
 public final class CallerSignals {
   private static final int SIGHUP = 1;
@@ -18,7 +18,9 @@ public final class CallerSignals {
   private static final int SIGKILL = 9;
   private static final int SIGTERM = 15;
 
-  /** What ends a program; one that ends by any other signal has a pending SIGKILL. */
+  /**
+   * The signals that end a program. A program that ends by any other signal has a pending SIGKILL.
+   */
   private static final long ENDING =
       bit(SIGHUP) | bit(SIGINT) | bit(SIGQUIT) | bit(SIGKILL) | bit(SIGTERM);
 
@@ -32,11 +34,11 @@ public final class CallerSignals {
   }
 
   /**
-   * Tells whether a thread is being ended, or was asked to end; also where nothing can be known of
-   * it.
+   * Tells whether a thread is being ended, or was asked to end. True if nothing can be known of the
+   * thread.
    *
-   * @param thread its number as the kernel gave it with a request; 0 where it is of a namespace
-   *     that this process does not see
+   * @param thread its number as the kernel gave it with a request; 0 if the thread is in a
+   *     namespace that this process does not see
    */
   public static boolean end(int thread) {
     if (thread == 0) {
@@ -45,12 +47,15 @@ public final class CallerSignals {
     return ends(Procfs.host(), thread);
   }
 
-  /** Has somebody look again, a moment later, at a caller that has gone on after a signal. */
+  /** Runs a task a moment later: for a second look at a caller that has gone on after a signal. */
   public static void later(Runnable look) {
     LATER.execute(look);
   }
 
-  /** The same of a thread that can be seen; one without a status has ended. */
+  /**
+   * Tells the same of a thread in a namespace that this process sees. A thread without a status has
+   * ended.
+   */
   static boolean ends(Procfs procfs, int thread) {
     Procfs.Fields status = procfs.status(Integer.toString(thread));
     OptionalLong ofThread = status.mask("SigPnd");

@@ -4,8 +4,8 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.origin.Attributes;
 
 /**
- * The nodes of the control directory, which is in the root of a mount and never listed there. They
- * are numbered from 0 on, apart from those of the dataset.
+ * The nodes of the control directory, which is in the root of a mount and never listed there. Their
+ * numbers begin with 0 and are apart from those of the dataset's nodes.
  */
 public interface ControlNodes {
   /** The directory's name in the root of the mount. */
@@ -15,17 +15,17 @@ public interface ControlNodes {
   long DIRECTORY = 0;
 
   /**
-   * Who reads a link.
+   * The reader of a link.
    *
-   * @param thread 0 where it is unknown
+   * @param thread 0 if it is unknown
    * @param uid the user, as the kernel checks accesses
    */
   record Asker(int thread, int uid) {}
 
-  /** Takes what is in the directory. */
+  /** Takes the entries of the directory. */
   @FunctionalInterface
   interface NameSink {
-    /** Takes a name, with the type and the inode number of what it leads to. */
+    /** Takes a name, with the type and the inode number of the entry. */
     void entry(byte[] name, int type, long inode);
   }
 

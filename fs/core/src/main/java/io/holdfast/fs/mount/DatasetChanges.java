@@ -23,21 +23,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What happens when the dataset has changed, however that became known: what stands for an old
- * version is let go of, and the kernel's view of it ends. Thread-safe; but for what {@link
- * Tree.ChangeListener} has, {@link #changed} and {@link #missing}, not to be called by a thread
- * that answers requests.
+ * Acts on a change of the dataset, however it became known: releases what is kept of the old
+ * version, and has the kernel ask again. Thread-safe. A thread that answers requests may call only
+ * {@link #changed}, {@link #missing} and the methods of {@link Tree.ChangeListener}.
  */
 public final class DatasetChanges implements Tree.ChangeListener, TreePass.ChangeSink {
   private static final Logger log = LoggerFactory.getLogger(DatasetChanges.class);
 
   /**
-   * Extents of one file that are looked at for strays: those of 512 GiB, where items are of 8 MiB.
-   * What may be left behind them in a file that is larger, the kernel gives up when it needs it.
+   * The most extents of one file that are searched for strays: 512 GiB with items of 8 MiB. Strays
+   * behind them stay until the kernel needs the memory.
    */
   private static final long MOST_STRAYS = 1 << 16;
 
-  /** How long a refresh waits for answers that others asked for. */
+  /** How long a refresh waits for answers to other requests. */
   private static final Duration LONGEST_TELLING = Duration.ofSeconds(30);
 
   private final Tree tree;
@@ -54,11 +53,11 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   private final AtomicBoolean ending = new AtomicBoolean();
 
   /**
-   * What it is made of.
+   * The parts that a change concerns.
    *
    * @param metadataTtl how long the kernel keeps names
-   * @param later where a file that has changed is looked up again, and the kernel is told of names;
-   *     not a thread that answers requests
+   * @param later runs lookups of files that have changed, and tells the kernel of names; not on a
+   *     thread that answers requests
    */
   public record Parts(
       Tree tree,
@@ -70,7 +69,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
       Duration metadataTtl,
       Executor later) {}
 
-  /** Composes it. */
+  /** Creates the object; no change is acted on yet. */
   public DatasetChanges(Parts parts) {
     tree = parts.tree;
     scan = parts.scan;
@@ -82,7 +81,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     outdated = new OutdatedNames(parts.metadataTtl);
   }
 
-  /** Learns that the kernel is told that there is no such name. */
+  /** Notes that the kernel is told that there is no such name. */
   void missing(long parent, byte[] name) {
     outdated.missing(parent, name);
   }
@@ -106,7 +105,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
         "{} changed at the origin, was {}; {} resident bytes released", path, old.version(), freed);
   }
 
-  /** Returns the directories that are not to be shown with all of their rights yet. */
+  /** Returns the directories that the kernel must not see with all of their rights yet. */
   Openings openings() {
     return openings;
   }
@@ -126,9 +125,9 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   }
 
   /**
-   * Has the kernel ask for all that is known below a directory, and then show the directory with
-   * all of its rights. An answer from before, which would come later, is waited for first, and one
-   * with less than these rights at the end.
+   * Has the kernel ask again for every entry that is known below a directory, and then shows the
+   * directory with all of its rights. Waits first for replies from before, which would show old
+   * entries afterwards; and at the end for replies that show the directory with fewer rights.
    */
   private void open(Node directory, Openings.Opening opening) {
     forgetBelow(directory);
@@ -145,7 +144,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     }
   }
 
-  /** What is remembered of a listing is from before as well. */
+  /** Forgets the listings at and below a directory: they are from before as well. */
   private void forgetBelow(Node directory) {
     tree.forEachBelow(
         directory,
@@ -171,7 +170,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
         node -> {
           Node parent = node.parent();
           if (parent != null && node.type() == Attributes.SYMLINK) {
-            // followed without asking for its attributes
+            // the kernel follows a symlink without asking for its attributes
             kernel.expire(parent.id(), node.name());
           } else if (parent != null) {
             kernel.expireAttributes(parent.id(), node.name(), node.id());
@@ -186,9 +185,10 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   }
 
   /**
-   * Whoever has found out, such as a peer that asks for the new version: the kernel leads to the
-   * old one for as long as it was told to, and each read of that fails. Later, since the lookup of
-   * the name may be what is being answered.
+   * Tells the kernel of all replaced names. Until then the kernel leads to the old node, of which
+   * each read fails, whether a user's request or a peer's question has found the new version.
+   * Another thread does it later, because the request that is being answered may be a lookup of the
+   * name.
    */
   private void tellReplaced() {
     if (telling.getAndSet(true)) {
@@ -206,7 +206,10 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     }
   }
 
-  /** A reply that still shows what the name led to comes after all that the kernel is told now. */
+  /**
+   * Expires a name once all replies have been given: one of them may still show the old node, and
+   * come after anything that the kernel is told now.
+   */
   private void expireOnceReplied(long parent, byte[] name) {
     execute(
         () -> {
@@ -236,10 +239,10 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   }
 
   /**
-   * Waits until the kernel has been told of what was found out before, by whomever, and until no
-   * answer from then is on its way.
+   * Waits until the kernel has been told of every change that was found before this call, and until
+   * no reply from before this call is on its way.
    *
-   * @throws FsException TIMED_OUT where the origin keeps one for too long
+   * @throws FsException TIMED_OUT if the origin delays such a reply for too long
    */
   private void awaitTold() throws FsException {
     long end = System.nanoTime() + LONGEST_TELLING.toNanos();
@@ -255,7 +258,10 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     }
   }
 
-  /** The entry of what stays does too: for those who work in a directory, and a file's pages. */
+  /**
+   * Has the kernel ask again. If the node stays, only its attributes and listing expire: the name
+   * goes on leading there, for processes that work in the directory, and for the file's pages.
+   */
   @Override
   public void changed(Node directory, byte[] name, boolean stays) {
     Node now = stays ? tree.known(directory, name) : null;
@@ -268,7 +274,10 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     }
   }
 
-  /** Also where the tree has known its attributes for long, which the kernel was told before. */
+  /**
+   * Has the kernel ask for the attributes again, even if the tree has known them for long: the
+   * kernel may have been told older ones.
+   */
   @Override
   public void found(Node directory, byte[] name, Node found) {
     kernel.expireAttributes(directory.id(), name, found.id());
@@ -279,7 +288,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     kernel.expireDirectory(directory.id());
   }
 
-  /** Learns, from a fetch or a question, that a file has another version by now. */
+  /** Learns from a fetch, or from a request, that a file has another version by now. */
   public void changed(long node) {
     try {
       Node changed = tree.node(node);
@@ -290,11 +299,11 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   }
 
   /**
-   * Asks the origin for everything at and below a path, and shows the kernel what is different.
-   * When it returns, the kernel shows nothing of what was so before it was called.
+   * Asks the origin for everything at and below a path, and has the kernel ask again for what is
+   * different. When the method returns, the kernel shows nothing that is older than the call.
    *
    * @param path names separated by slashes, relative to the root; empty for the whole dataset
-   * @return entries known before that were different
+   * @return the number of known entries that were different
    */
   public long refresh(String path) throws FsException {
     Node top = find(path);
@@ -318,8 +327,9 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   }
 
   /**
-   * Returns what a path is known to lead to. What is not known is asked for; and the kernel has to
-   * ask, for each name of the path of which it may believe something else.
+   * Returns the node that a path is known to lead to, and asks the origin for names that are not
+   * known. Has the kernel ask again for each name of the path of which it may believe something
+   * else.
    */
   private Node find(String path) throws FsException {
     Node at = tree.root();
@@ -335,7 +345,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     return known == null ? tree.lookupWhateverTheWay(at, last) : known;
   }
 
-  /** Asks the origin for one node, for which nobody waits. */
+  /** Asks the origin for one node; logs a failure, because nobody waits for the answer. */
   private void refreshLater(Node node) {
     try {
       boolean unused = refresh(node);
@@ -344,7 +354,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     }
   }
 
-  /** Asks the origin for one node. */
+  /** Asks the origin for one node, and tells whether it was different. */
   private boolean refresh(Node node) throws FsException {
     Node parent = node.parent();
     Attributes before = node.attributes();
@@ -379,8 +389,8 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   }
 
   /**
-   * Has pages go that the daemon before this one had let linger, and that nobody would drop any
-   * more: those of items that are not resident, of files that the kernel knows.
+   * Drops pages that the previous daemon had in its window: those of items that are not resident,
+   * of files that the kernel knows. Nobody else would drop them.
    */
   public void dropStrays() {
     tree.forEach(
@@ -402,10 +412,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
         });
   }
 
-  /**
-   * Asks the origin for every file that has resident items, so that memory held for old versions
-   * comes free.
-   */
+  /** Asks the origin for every file that has resident items, to free the memory of old versions. */
   public void refreshResidents() {
     for (long id : residency.residentNodes()) {
       try {
@@ -416,7 +423,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     }
   }
 
-  /** Ends what goes on, early. */
+  /** Has scans and waits end early. */
   public void stop() {
     ending.set(true);
   }

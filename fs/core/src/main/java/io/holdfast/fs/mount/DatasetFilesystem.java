@@ -72,10 +72,10 @@ public final class DatasetFilesystem implements Filesystem {
   private volatile @Nullable StoreFigures figures;
 
   /**
-   * What the filesystem is made of.
+   * The parts of the filesystem.
    *
    * @param changes learns what changes
-   * @param metadataTtl how long names and attributes are believed
+   * @param metadataTtl how long the kernel may believe names and attributes
    */
   public record Parts(
       Origin origin,
@@ -91,7 +91,7 @@ public final class DatasetFilesystem implements Filesystem {
       Duration metadataTtl,
       LongSupplier nanoTime) {}
 
-  /** Composes the filesystem. */
+  /** Creates the filesystem. */
   public DatasetFilesystem(Parts parts) {
     origin = parts.origin;
     tree = parts.tree;
@@ -164,13 +164,13 @@ public final class DatasetFilesystem implements Filesystem {
     Node known = tree.node(node);
     Attributes before = known.attributes();
     if (!metadata.refresh(known)) {
-      // so that the kernel, if it came by the path, looks the name up, which brings the new version
+      // a kernel that came by the path then looks the name up, and finds the new version
       changes.changed(node);
       throw new FsException(FsError.STALE, known.path() + ": replaced at the origin");
     }
     Attributes now = known.attributes();
     if (now.isDirectory() && !now.sameRights(before)) {
-      // the kernel was told to ask for them, and does not take those of an answer on its way
+      // the kernel was told to ask for the rights, and does not take those of a reply on its way
       throw new FsException(FsError.STALE, known.path() + ": other rights at the origin");
     }
     return rights.shown(known);
@@ -288,7 +288,7 @@ public final class DatasetFilesystem implements Filesystem {
     try {
       return tree.node(node).path();
     } catch (FsException e) {
-      return "?"; // a version that is no more
+      return "?"; // the version has gone
     }
   }
 
@@ -348,7 +348,7 @@ public final class DatasetFilesystem implements Filesystem {
     try {
       return tree.node(node).attributes().size();
     } catch (FsException e) {
-      return 0; // a version that is no more
+      return 0; // the version has gone
     }
   }
 
@@ -387,7 +387,10 @@ public final class DatasetFilesystem implements Filesystem {
     return origin.extendedAttribute(known.path(), known.attributes(), name);
   }
 
-  /** The attributes that Holdfast adds are answered and, like the control directory, not listed. */
+  /**
+   * Returns the origin's names alone. The attributes that Holdfast adds have values but, like the
+   * control directory, are not listed.
+   */
   @Override
   public byte[] extendedAttributeNames(long node, int uid) throws FsException {
     if (node >= CONTROL) {
@@ -399,8 +402,8 @@ public final class DatasetFilesystem implements Filesystem {
   }
 
   /**
-   * Where asking takes long, the figures are those of the last scan: {@code find} asks for them in
-   * each directory.
+   * Returns the store's figures. If asking takes long, they are those of the last scan, because
+   * {@code find} asks for them in each directory.
    */
   @Override
   public StoreFigures figures() throws FsException {
@@ -408,7 +411,7 @@ public final class DatasetFilesystem implements Filesystem {
     return known == null ? origin.figures() : known;
   }
 
-  /** Asks the store for its figures, to be answered from then on; for each scan. */
+  /** Asks the store for its figures and remembers them. Each scan calls this. */
   public void rememberFigures() {
     try {
       if (origin.mayHang() && !metadata.ttl().isZero()) {

@@ -3,7 +3,7 @@ package io.holdfast.fs.mount;
 import io.holdfast.fs.FsError;
 import jnr.constants.platform.Errno;
 
-/** The one mapping from what went wrong to what the kernel is told. */
+/** The one mapping from {@link FsError} to the errno that the kernel is told. */
 public final class Errnos {
   private Errnos() {}
 

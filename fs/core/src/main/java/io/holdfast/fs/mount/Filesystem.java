@@ -10,13 +10,13 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a binding calls: a read-only filesystem by node. A node's id is never used for another
- * entry, and an entry whose content changes becomes another node; the old one answers STALE from
- * then on.
+ * A read-only filesystem by node, which a binding calls. A node's id is never used for another
+ * entry. An entry whose content changes becomes another node; the old node answers STALE from then
+ * on.
  *
- * <p>Thread-safe. All methods but {@link #read} answer before they return; each of them is bounded
- * in time by the origin's deadline. A binding decodes, calls, maps the outcome to an errno, and
- * replies; it takes no decision.
+ * <p>Thread-safe. All methods but {@link #read} answer before they return. The origin's deadline
+ * bounds each of them. A binding decodes, calls, maps the outcome to an errno, and replies; it
+ * takes no decision.
  */
 public interface Filesystem {
   /** The id of the root. */
@@ -26,21 +26,21 @@ public interface Filesystem {
    * An entry that a name leads to.
    *
    * @param node its id
-   * @param attributes what stat says of it
+   * @param attributes its attributes, as stat shows them
    */
   record Entry(long node, Attributes attributes) {}
 
   /**
-   * Learns that the kernel decides by access control lists, for which it asks as for extended
-   * attributes; to be called before it asks for anything else. Until then, the attributes of what
-   * has such a list have a mode that gives nobody more than the list does.
+   * Learns that the kernel decides by access control lists, which it reads as extended attributes.
+   * To be called before the kernel asks for anything else. Until then, the attributes of an entry
+   * with such a list have a mode that gives nobody more than the list does.
    */
   void kernelDecidesByAcls();
 
-  /** Finds out what a name leads to now. */
+  /** Finds out which node a name leads to now. */
   Entry lookup(long parent, byte[] name) throws FsException;
 
-  /** Returns what a name was last found to lead to, without asking the origin, or null. */
+  /** Returns the node that a name was last found to lead to, without asking the origin; or null. */
   @Nullable Entry known(long parent, byte[] name);
 
   /** Returns the attributes of a node. */
@@ -49,50 +49,50 @@ public interface Filesystem {
   /**
    * Returns the target of a symlink.
    *
-   * @param thread who asks; 0 where that is unknown
+   * @param thread the thread that asks; 0 if it is unknown
    * @param uid the user for whom the kernel asks
    */
   byte[] readLink(long node, int thread, int uid) throws FsException;
 
-  /** Tells whether a node still is what its name leads to. */
+  /** Tells whether a node's name still leads to it. */
   boolean isCurrent(long node);
 
   /**
-   * Returns how long what is said of the names in a directory may be believed: what was said
-   * between two calls, for the shorter of both answers.
+   * Returns how long the kernel may believe an answer about names of a directory. An answer that
+   * was made between two calls may be believed for the shorter of both times.
    */
   Duration believeNames(long directory);
 
-  /** The same of the attributes of a node. */
+  /** Returns the same for the attributes of a node. */
   Duration believeAttributes(long node);
 
   /**
-   * Passes entries of a directory, without {@code .} and {@code ..}, for as long as they are taken.
-   * Of a directory that has gone it fails with STALE: by NOT_FOUND, glibc's readdir takes it for an
-   * empty one.
+   * Passes entries of a directory, without {@code .} and {@code ..}, for as long as the sink takes
+   * them. Fails with STALE if the directory has gone: after NOT_FOUND, glibc's readdir would take
+   * the directory for an empty one.
    *
    * @param after the place of the last entry that was taken, or 0 to begin
-   * @param looks told the type of an entry, tells whether to find out what it leads to; called for
-   *     each entry just before that is passed
+   * @param looks takes the type of an entry, and tells whether to find out what the entry leads to;
+   *     called for each entry just before it is passed
    */
   void list(long directory, long after, IntPredicate looks, ListSink sink) throws FsException;
 
   /** Takes the entries of a directory. */
   @FunctionalInterface
   interface ListSink {
-    /** Takes an entry; returns false where it has no room for it. */
+    /** Takes an entry; returns false if it has no room for it. */
     boolean take(ListedEntry entry);
   }
 
   /**
-   * Reads from a file. The reply is called once, now or later, from any thread; with no bytes at or
-   * beyond the end of the file.
+   * Reads from a file. The reply is called once, now or later, from any thread. At or beyond the
+   * end of the file it gets no bytes.
    *
-   * @param thread id of the kernel thread that reads, or 0 where it is unknown
+   * @param thread the kernel's id of the thread that reads, or 0 if it is unknown
    */
   void read(long node, long offset, int length, int thread, ReadReply reply);
 
-  /** Learns that a file was opened, from a binding that is asked about every open. */
+  /** Learns from a binding that answers every open that a file was opened. */
   void opened(long node, int thread);
 
   /** Returns the value of an extended attribute. */

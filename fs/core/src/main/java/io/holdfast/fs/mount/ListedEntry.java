@@ -14,12 +14,12 @@ public final class ListedEntry {
   private final long inode;
   private final @Nullable Entry leads;
 
-  /** Creates one whose attributes are not known. */
+  /** Creates an entry whose attributes are not known. */
   public ListedEntry(byte[] name, long place, int type, long inode) {
     this(name, place, type, inode, null);
   }
 
-  /** Creates one with what it leads to. */
+  /** Creates an entry with the node that it leads to. */
   public ListedEntry(byte[] name, long place, Entry leads) {
     this(name, place, leads.attributes().type(), leads.attributes().inode(), leads);
   }
@@ -36,12 +36,12 @@ public final class ListedEntry {
     return name;
   }
 
-  /** Returns where it is in the listing: above 0, and the same for as long as the entry exists. */
+  /** Returns its place in the listing: above 0, and the same for as long as the entry exists. */
   public long place() {
     return place;
   }
 
-  /** Returns its type as in {@link Attributes#type()}, or 0 where that is not known. */
+  /** Returns its type as in {@link Attributes#type()}, or 0 if that is not known. */
   public int type() {
     return type;
   }
@@ -51,7 +51,7 @@ public final class ListedEntry {
     return inode;
   }
 
-  /** Returns what the name leads to, or null where that is not known. */
+  /** Returns the node that the name leads to, or null if that is not known. */
   public @Nullable Entry leads() {
     return leads;
   }

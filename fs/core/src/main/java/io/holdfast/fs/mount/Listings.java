@@ -23,30 +23,39 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists directories of the dataset from the tree, which holds the listing that the origin gave, so
- * that a reader needs no memory of its own and can go on where it was, under another daemon too.
- * Who begins to read gets the names of that moment: the origin lists the directory, unless it has
- * not changed since it did so last, or the memory {@linkplain MetadataCache holds}. Several who
- * begin at the same time share one listing. Thread-safe.
+ * Lists directories of the dataset from the tree. The tree holds the listing that the origin gave,
+ * so a reader needs no memory of its own, and can go on where it was, under another daemon too. A
+ * reader that begins gets the names of that moment: the origin lists the directory, unless the
+ * directory has not changed since it was listed last, or {@link MetadataCache} still answers for
+ * it. Readers that begin at the same time share one listing. Thread-safe.
  */
 final class Listings {
-  /** Places of entries without attributes, which the tree does not have: above every node's id. */
+  /**
+   * The first place of entries without attributes, which the tree does not have: above every node's
+   * id.
+   */
   private static final long UNKNOWN = 1L << 61;
 
-  /** Room for names of one hash, in a place. */
+  /** The most places that names of one hash may take. */
   private static final int OF_ONE_HASH = 1 << 20;
 
-  /** Names without attributes that are remembered; a listing of more of them is asked for again. */
+  /**
+   * The most names without attributes that are remembered. A directory of more names is listed
+   * again for each request.
+   */
   private static final long MOST_UNKNOWN = 200_000;
 
   private static final Duration UNKNOWN_FOR = Duration.ofMinutes(10);
 
   private static final byte[] HIDDEN = ControlNodes.NAME.getBytes(StandardCharsets.UTF_8);
 
-  /** For so long after a listing the attributes of its entries are taken as it told them, */
+  /** How long after a listing its attributes of entries count as fresh; see {@link #YOUNG_PART}. */
   private static final long YOUNG_NANOS = Duration.ofSeconds(2).toNanos();
 
-  /** and for no more than this part of the TTL, since they are then believed for all of it. */
+  /**
+   * Attributes of a listing count as fresh for no more than this part of the TTL, because the
+   * kernel then believes them for a whole TTL.
+   */
   private static final int YOUNG_PART = 100;
 
   private final Tree tree;
@@ -55,7 +64,7 @@ final class Listings {
   private final ConcurrentHashMap<Long, CompletableFuture<List<ListedEntry>>> running =
       new ConcurrentHashMap<>();
 
-  /** Of directories that are not known whole, the entries that came without attributes. */
+  /** The entries that came without attributes, of each directory that is not known whole. */
   private final Cache<Long, List<ListedEntry>> unknown =
       Caffeine.newBuilder()
           .expireAfterAccess(UNKNOWN_FOR)
@@ -98,11 +107,12 @@ final class Listings {
   }
 
   /**
-   * Has the listing there. Who goes on where another daemon began may find that the tree does not
-   * have all of it.
+   * Makes sure that the listing is there. If a reader goes on with a listing that began under
+   * another daemon, the tree may not have all of it.
    *
    * @return the entries that the tree does not have
-   * @throws FsException IO for who goes on in these, and it has them by now, in an order of its own
+   * @throws FsException IO if the reader goes on among these, and the tree has them by now, in its
+   *     own order
    */
   private List<ListedEntry> begin(Node directory, long after) throws FsException {
     if (after == 0 && !metadata.holds(directory)) {
@@ -138,7 +148,8 @@ final class Listings {
   }
 
   /**
-   * Returns an entry with what it leads to; null for one that has gone, or has another place now.
+   * Returns an entry with the node that it leads to; null if the entry has gone, or has another
+   * place now.
    */
   private @Nullable ListedEntry lookedUp(Node directory, Node entry, boolean ask) {
     byte[] name = entry.name();
@@ -147,7 +158,7 @@ final class Listings {
           ? null
           : new ListedEntry(name, entry.id(), new Entry(entry.id(), shown.apply(entry)));
     } catch (FsException e) {
-      // where it is the directory that has gone, its entries are known until it goes
+      // if the directory itself has gone, its entries stay known until the tree drops it
       boolean gone = e.code() == FsError.NOT_FOUND && tree.known(directory, name) == null;
       return gone ? null : named(entry);
     }
@@ -165,7 +176,7 @@ final class Listings {
   }
 
   /**
-   * Brings a listing into the tree that began no sooner than this call.
+   * Brings a listing into the tree that began after this call.
    *
    * @return the entries that the tree does not have
    */
@@ -178,7 +189,7 @@ final class Listings {
         bringAlone(directory, own);
       }
       CompletableFuture<List<ListedEntry>> listing = other == null ? own : other;
-      // one that was under way already may have passed what has changed just now
+      // a listing that was under way already may have passed a name that has changed just now
       if (other == null || waited) {
         return outcome(listing);
       }
@@ -218,7 +229,7 @@ final class Listings {
           long place = place(name, without);
           without.putIfAbsent(place, new ListedEntry(name, place, type, inode));
         });
-    // an origin may tell a name twice, and its attributes with one of them alone
+    // an origin may list a name twice, and give attributes only once
     List<ListedEntry> all =
         without.values().stream()
             .filter(entry -> tree.known(directory, entry.name()) == null)
@@ -231,7 +242,7 @@ final class Listings {
     return all;
   }
 
-  /** Returns a place that is the same in the next listing, and that of the name if it has one. */
+  /** Returns the place of a name, which is the same in the next listing. */
   private static long place(byte[] name, SortedMap<Long, ListedEntry> taken) {
     long place = UNKNOWN + Integer.toUnsignedLong(Arrays.hashCode(name)) * OF_ONE_HASH;
     ListedEntry there = taken.get(place);

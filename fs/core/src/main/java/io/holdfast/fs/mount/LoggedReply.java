@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Passes the answer to a read on, and tells the access log. Answered once, by any thread. */
+/** Passes the answer to a read on, and adds it to the access log. Answered once, by any thread. */
 final class LoggedReply implements ReadReply {
   private final ReadReply reply;
   private final AccessLog log;
@@ -20,7 +20,7 @@ final class LoggedReply implements ReadReply {
   private final long started;
   private volatile ReadSource source = ReadSource.MEMORY;
 
-  /** What was asked for: see {@link AccessEvent}. */
+  /** The read that is answered; see {@link AccessEvent}. */
   record Asked(int thread, Supplier<?> path, long offset, int length) {}
 
   LoggedReply(ReadReply reply, AccessLog log, Asked asked, LongSupplier nanoTime) {

@@ -8,15 +8,16 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * Decides what is answered from the tree, without asking the origin: where asking takes long, what
- * is in directories that were listed whole less than the metadata TTL ago. The kernel is told to
- * believe such an answer for the rest of that time, and what the origin has just said for all of
- * it. And where the origin does not answer, what was known last, as HTTP's caches do by RFC 5861
- * (stale-if-error): hits need no origin, so names must not need it either. That is believed for a
- * moment only. With a TTL of 0 nothing is answered from memory. Thread-safe.
+ * Decides which questions the tree answers without the origin. If asking the origin takes long, the
+ * tree answers for directories that were listed whole less than the metadata TTL ago. The kernel is
+ * told to believe such an answer for the rest of that time, and what the origin has just said for
+ * all of it. If the origin does not answer, the tree answers with what was known last, as caches of
+ * HTTP do (stale-if-error, RFC 5861): hits need no origin, so names must not need it either. The
+ * kernel is told to believe that for a moment only. With a TTL of 0 the tree answers nothing by
+ * itself. Thread-safe.
  */
 final class MetadataCache {
-  /** How long the kernel is to believe what the origin could not be asked. */
+  /** How long the kernel is to believe an answer that the origin could not confirm. */
   private static final Duration MOMENT = Duration.ofSeconds(1);
 
   private final Tree tree;
@@ -24,7 +25,7 @@ final class MetadataCache {
   private final Duration ttl;
   private final LongSupplier nanoTime;
 
-  /** Until when answers are for a moment only. */
+  /** Until when the kernel is to believe answers for a moment only. */
   private volatile long doubtUntil;
 
   MetadataCache(Tree tree, boolean askingTakesLong, Duration ttl, LongSupplier nanoTime) {
@@ -35,7 +36,7 @@ final class MetadataCache {
     doubtUntil = nanoTime.getAsLong();
   }
 
-  /** Finds out what a name leads to: by memory, or by asking. */
+  /** Finds out which node a name leads to, by the tree or by asking the origin. */
   Node lookup(Node directory, byte[] name) throws FsException {
     if (!holds(directory)) {
       try {
@@ -51,7 +52,7 @@ final class MetadataCache {
     }
     Node known = tree.known(directory, name);
     if (known == null && tree.isNamed(directory, name)) {
-      return tree.lookup(directory, name); // it is changing
+      return tree.lookup(directory, name); // the directory is changing
     }
     if (known == null) {
       throw new FsException(FsError.NOT_FOUND, directory.path().child(name) + ": not listed");
@@ -59,7 +60,7 @@ final class MetadataCache {
     return known;
   }
 
-  /** Makes sure that a node's attributes are fresh; false as {@link Tree#refresh} says. */
+  /** Makes sure that a node's attributes are fresh. Returns what {@link Tree#refresh} returns. */
   boolean refresh(Node node) throws FsException {
     if (holds(listing(node))) {
       return true;
@@ -73,9 +74,9 @@ final class MetadataCache {
   }
 
   /**
-   * Has what is known serve for an answer that failed.
+   * Lets what is known stand for an answer, if the origin is silent.
    *
-   * @throws FsException the failure, where it was an answer
+   * @throws FsException the failure, if the origin did answer
    */
   void fallBack(FsException failure) throws FsException {
     boolean silent =
@@ -89,7 +90,7 @@ final class MetadataCache {
     doubtUntil = nanoTime.getAsLong() + MOMENT.toNanos();
   }
 
-  /** Tells whether everything that is known of a directory's entries is to be believed. */
+  /** Tells whether the tree answers for a directory's entries. */
   boolean holds(Node directory) {
     return nanosLeft(directory) > 0;
   }
@@ -100,24 +101,27 @@ final class MetadataCache {
     return listed == 0 || age < 0 ? 0 : Math.max(0, ttl.toNanos() - age);
   }
 
-  /** Returns how long what is said now of a directory's entries may be believed. */
+  /** Returns how long the kernel may believe what it is told now of a directory's entries. */
   Duration believe(Node directory) {
     long left = nanosLeft(directory);
     Duration believed = left == 0 ? ttl : Duration.ofNanos(left);
     return isInDoubt() && believed.compareTo(MOMENT) > 0 ? MOMENT : believed;
   }
 
-  /** Tells whether the origin has just failed to answer, so that what is known stands for it. */
+  /** Tells whether the origin has just failed to answer, so that the tree answers for it. */
   boolean isInDoubt() {
     return doubtUntil - nanoTime.getAsLong() > 0;
   }
 
-  /** Returns how long the attributes of a node may be believed. */
+  /** Returns how long the kernel may believe the attributes of a node. */
   Duration believeAttributes(Node node) {
     return believe(listing(node));
   }
 
-  /** Returns the directory whose listing told the attributes of a node: of the root, its own. */
+  /**
+   * Returns the directory whose listing has the attributes of a node: its parent, or the root for
+   * itself.
+   */
   private static Node listing(Node node) {
     Node parent = node.parent();
     return parent == null ? node : parent;

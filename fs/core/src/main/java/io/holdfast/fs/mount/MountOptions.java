@@ -4,16 +4,18 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * How to mount. Immutable.
+ * The options of a mount. Immutable.
  *
  * @param mountpoint an existing directory
- * @param source what the mount table shows as the device
+ * @param source the text that the mount table shows as the device
  * @param metadataTtl how long the kernel may keep names, missing names and attributes
  * @param allowOther whether other users may use the mount
- * @param answerOpens answer each open, instead of telling the kernel once not to ask
- * @param extendedAttributes whether there are any; else the kernel is told once not to ask
- * @param acls whether the kernel is to decide by access control lists, where the binding can have
- *     it so; it asks for that of each file then. Only with extended attributes
+ * @param answerOpens whether to whether to answer each open, instead of telling the kernel once not
+ *     to ask
+ * @param extendedAttributes whether there are extended attributes; else the kernel is told once not
+ *     to ask
+ * @param acls whether the kernel is to decide by access control lists, if the binding can do that;
+ *     the kernel then asks for the list of each file. Only with extended attributes
  */
 public record MountOptions(
     Path mountpoint,

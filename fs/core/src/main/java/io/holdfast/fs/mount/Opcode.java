@@ -70,17 +70,17 @@ public enum Opcode {
     return code;
   }
 
-  /** Returns the name of a number, {@code OTHER} for one that is not expected. */
+  /** Returns the name of an operation's number, or {@code OTHER}. */
   public static String nameOf(int code) {
     return code >= 0 && code < MOST && BY_CODE[code] != null ? BY_CODE[code].name() : "OTHER";
   }
 
-  /** Returns the operation of a number, or null for one that is not known. */
+  /** Returns the operation of a number, or null if the number is not known. */
   public static @Nullable Opcode of(int code) {
     return code >= 0 && code < MOST ? BY_CODE[code] : null;
   }
 
-  /** Tells whether no reply is expected. */
+  /** Tells whether the kernel expects no reply. */
   public static boolean isForget(int code) {
     return code == FORGET.code || code == BATCH_FORGET.code;
   }

@@ -7,11 +7,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Directories that let somebody in by now who was not let in before. The kernel keeps what it was
- * told of the entries below such a directory, from when nobody could get there: a file that was
- * closed, or moved away, before the directory was opened would be open to all for as long as that
- * is believed. So until the kernel has been told to ask again for all that is known below it, the
- * directory is shown with the rights that are in both: those of before and those of now.
+ * Directories whose rights now let somebody in who could not enter before. The kernel keeps what it
+ * was told of the entries below such a directory while nobody could get there. A file that was
+ * closed, or moved away, before the directory was opened would be open to all for as long as the
+ * kernel believes that. So the directory is shown with the rights that it had before and also has
+ * now, until the kernel has been told to ask again for all entries that are known below.
  * Thread-safe.
  */
 final class Openings {
@@ -20,7 +20,10 @@ final class Openings {
 
   private final ConcurrentHashMap<Long, Opening> openings = new ConcurrentHashMap<>();
 
-  /** One of them; of two at the same directory the second has the rights of both, and stays. */
+  /**
+   * The opening of a directory. If a directory is opened twice, the second opening has the rights
+   * that both have, and replaces the first.
+   */
   static final class Opening {
     private final Attributes shown;
 
@@ -29,7 +32,7 @@ final class Openings {
     }
   }
 
-  /** Takes note of the attributes that a directory is about to have. */
+  /** Notes the attributes that a directory is about to have. */
   void begin(Node directory, Attributes fresh) {
     openings.compute(
         directory.id(),
@@ -41,17 +44,20 @@ final class Openings {
         });
   }
 
-  /** Returns what a directory was opened by last, or null where it is not among these. */
+  /** Returns the last opening of a directory, or null if it has none. */
   @Nullable Opening of(long directory) {
     return openings.get(directory);
   }
 
-  /** All below the directory is to be asked for again: it is shown as it is, unless it changed. */
+  /**
+   * Ends an opening: the directory is shown as it is. Returns false if the directory was opened
+   * again.
+   */
   boolean end(long directory, Opening opening) {
     return openings.remove(directory, opening);
   }
 
-  /** Returns what is to be shown of a node that is known to have these attributes. */
+  /** Returns the attributes to show of a node that is known to have these attributes. */
   Attributes shown(Node node, Attributes known) {
     Opening opening = openings.isEmpty() ? null : openings.get(node.id());
     return opening == null ? known : opening.shown;
@@ -61,7 +67,7 @@ final class Openings {
     return attributes.withMode(Acl.strictMode(attributes)).withAcl(Acl.NONE);
   }
 
-  /** Whoever has a right by these has it by both. */
+  /** Returns attributes that give a right only to users who have it by both. */
   private static Attributes both(Attributes before, Attributes now) {
     int all = before.mode();
     int owner = all >> 6 & ALL;
@@ -69,7 +75,8 @@ final class Openings {
     int others = all & ALL;
     boolean sameOwner = before.uid() == now.uid();
     boolean sameGroup = before.gid() == now.gid();
-    // who is another owner now, or another member, was a member or none before; and the other way
+    // a user who is the owner or in the group only now was in the group or among others before; and
+    // the other way round
     int byOwner = sameOwner ? owner : group & others;
     int wasOwner = sameOwner ? ALL : owner;
     int byGroup = (sameGroup ? group : group & others) & wasOwner;

@@ -9,12 +9,12 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names of which the kernel may believe something that is no longer so, for the metadata TTL: those
- * that it was told do not exist, and those that have been given to another node. A refresh must
- * tell it to look again, also where the tree has known better for long, and the kernel does not say
- * what it remembers. A name is forgotten only when the kernel has been told: who asks meanwhile,
- * and must not return before it has, tells it too. Bounded: of very many names the oldest are
- * forgotten, and come back when the TTL is over. Thread-safe.
+ * Names of which the kernel may believe something out of date, for the metadata TTL: names that it
+ * was told do not exist, and names that lead to another node by now. The kernel does not say what
+ * it remembers, so a refresh must tell it to look each of them up again, even if the tree has known
+ * better for long. A name is forgotten only when the kernel has been told: a second refresh that
+ * comes meanwhile must not return before that, and tells the kernel too. Bounded: of very many
+ * names the oldest are forgotten; the kernel then believes them until the TTL is over. Thread-safe.
  */
 final class OutdatedNames {
   private static final long MOST = 100_000;
@@ -24,13 +24,13 @@ final class OutdatedNames {
   private final Cache<Name, Long> missing;
   private final Cache<Name, Long> replaced;
 
-  /** Each has a number of its own, so that one which comes again meanwhile is told again. */
+  /** Gives each name a number, so that a name which is added again meanwhile is told again. */
   private final AtomicLong numbers = new AtomicLong();
 
   /** Tells the kernel of a name. */
   @FunctionalInterface
   interface Teller {
-    /** When it returns, the kernel knows. */
+    /** Tells the kernel of a name; when the method returns, the kernel knows. */
     void tell(long parent, byte[] name);
   }
 
@@ -47,20 +47,20 @@ final class OutdatedNames {
         .build();
   }
 
-  /** The kernel is told that there is no such name. */
+  /** Notes that the kernel is told that there is no such name. */
   void missing(long parent, byte[] name) {
     missing.put(new Name(parent, OriginPath.of(name)), numbers.incrementAndGet());
   }
 
-  /** A name leads to another node by now, or to none. */
+  /** Notes that a name leads to another node by now, or to none. */
   void replaced(long parent, byte[] name) {
     replaced.put(new Name(parent, OriginPath.of(name)), numbers.incrementAndGet());
   }
 
   /**
-   * Tells of a name if it is one of these, and forgets it once that was done.
+   * Tells the kernel of a name if it is one of these, and forgets the name then.
    *
-   * @return whether it was
+   * @return whether it was one of these one of these
    */
   boolean tell(long parent, byte[] name, Teller teller) {
     Name wanted = new Name(parent, OriginPath.of(name));
@@ -75,13 +75,13 @@ final class OutdatedNames {
     return true;
   }
 
-  /** Tells of each name of these directories, and forgets it once that was done. */
+  /** Tells the kernel of each name of these directories, and forgets the name then. */
   void tellWithin(LongPredicate directories, Teller teller) {
     tellAll(missing, directories, teller);
     tellAll(replaced, directories, teller);
   }
 
-  /** Tells of each name that was given to another node, and forgets it once that was done. */
+  /** Tells the kernel of each name that leads to another node, and forgets the name then. */
   void tellReplaced(Teller teller) {
     tellAll(replaced, directory -> true, teller);
   }

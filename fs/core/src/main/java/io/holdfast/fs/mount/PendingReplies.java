@@ -5,9 +5,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Counts, by node, the replies that show the node under a name and are still on their way to the
- * kernel. A name may be parted from a node only when there are none: a late reply would lead to the
- * old node for as long as the kernel believes it, or give the old attributes to the new inode.
+ * Counts, by node, the replies on their way to the kernel that show the node under a name. A name
+ * may be parted from a node only when there are none. A late reply would lead the kernel to the old
+ * node for as long as it believes the reply, or give the old attributes to the new inode.
  *
  * <p>Thread-safe; the monitor guards the counts.
  */
@@ -16,7 +16,7 @@ public final class PendingReplies {
   private final UnderWay requests = new UnderWay();
 
   /**
-   * A request begins whose reply may show nodes.
+   * Notes that a request begins whose reply may show nodes.
    *
    * @return to be passed to {@link #replied}
    */
@@ -24,29 +24,29 @@ public final class PendingReplies {
     return requests.begin();
   }
 
-  /** Its reply has been given to the kernel. */
+  /** Notes that the kernel has the reply of a request. */
   public void replied(int begun) {
     requests.end(begun);
   }
 
   /**
-   * Waits until no reply is on its way to a request that had begun when this was called. Not to be
-   * called by a thread that answers requests.
+   * Waits until every request that had begun before the call has its reply. Not to be called by a
+   * thread that answers requests.
    *
-   * @return whether it was so in a bounded time
+   * @return whether the wait ended within a bounded time
    */
   public boolean awaitReplies() {
     return requests.awaitEarlier();
   }
 
-  /** A reply that shows the node is on its way. */
+  /** Notes that a reply that shows the node is on its way. */
   public synchronized void enter(long node) {
     counts.merge(node, 1, Integer::sum);
   }
 
   /**
-   * Looks a name up, for a reply that will show its node, which is entered. One that was parted
-   * from its name before it was entered, so that nobody waits for the reply, is not shown.
+   * Looks a name up for a reply, and enters the node. Does not return a node that was parted from
+   * its name before it was entered: nobody would wait for that reply.
    */
   public Filesystem.Entry lookup(Filesystem filesystem, long parent, byte[] name)
       throws FsException {
@@ -58,7 +58,7 @@ public final class PendingReplies {
     }
   }
 
-  /** Enters a node that a reply shows; returns false where its name leads elsewhere by now. */
+  /** Enters a node that a reply shows; returns false if its name leads elsewhere by now. */
   public boolean enterIfCurrent(Filesystem filesystem, long node) {
     enter(node);
     if (filesystem.isCurrent(node)) {
@@ -68,7 +68,7 @@ public final class PendingReplies {
     return false;
   }
 
-  /** It has been given to the kernel. */
+  /** Notes that the kernel has a reply that shows the node. */
   public synchronized void leave(long node) {
     if (counts.merge(node, -1, Integer::sum) == 0) {
       counts.remove(node);
@@ -79,7 +79,7 @@ public final class PendingReplies {
   /**
    * Waits until no reply shows the node.
    *
-   * @return whether it was so in a bounded time
+   * @return whether the wait ended within a bounded time
    */
   public synchronized boolean awaitNone(long node) {
     return UnderWay.await(this, () -> !counts.containsKey(node));

@@ -17,16 +17,19 @@ import java.util.function.Supplier;
  * then waits for one of them. Counts the requests. Thread-safe.
  */
 public final class RequestThreads {
-  /** What {@link Receiver#receive} returns where there was no request after all. */
+  /** Returned by {@link Receiver#receive} if there was no request after all. */
   public static final int NONE = -1;
 
-  /** What {@link Receiver#receive} returns when the connection has ended. */
+  /** Returned by {@link Receiver#receive} when the connection has ended. */
   public static final int ENDED = -2;
 
-  /** More idle threads end once no thread was needed for a while. */
+  /** The most idle threads that stay once no thread was needed for a while. */
   private static final int MOST_IDLE = 3;
 
-  /** Starting a thread costs more than keeping it. */
+  /**
+   * How long no thread must have been needed before idle threads end: starting a thread costs more
+   * than keeping it.
+   */
   private static final long CALM_NANOS = Duration.ofSeconds(10).toNanos();
 
   private static final int OPCODES = 64;
@@ -57,7 +60,7 @@ public final class RequestThreads {
     /** Answers the request. */
     void answer();
 
-    /** Releases what the thread needed. */
+    /** Releases the memory of the thread. */
     @Override
     void close();
   }
@@ -65,8 +68,8 @@ public final class RequestThreads {
   /**
    * Creates the threads; none runs before {@link #start}.
    *
-   * @param receivers makes a receiver for each thread, on that thread; throws OutOfMemoryError
-   *     where the thread could not answer what it receives
+   * @param receivers makes a receiver for each thread, on that thread; throws OutOfMemoryError if
+   *     the thread could not answer requests
    * @param most how many threads there may be
    * @param whenEnded runs on each thread that ends because the connection has ended
    */
@@ -86,7 +89,10 @@ public final class RequestThreads {
     threads.newThread(this::run).start();
   }
 
-  /** Where no thread can be had, the next request waits until this thread has answered. */
+  /**
+   * Starts another thread. If none can be had, the next request waits until this thread has
+   * answered.
+   */
   private void startAnother() {
     try {
       start();
@@ -119,10 +125,10 @@ public final class RequestThreads {
     }
   }
 
-  /** Returns whether the thread is needed for the next requests. */
+  /** Answers a request, and tells whether the thread is needed for the next ones. */
   private boolean answer(Receiver receiver, int opcode) {
     counts.incrementAndGet(Math.min(opcode, OPCODES - 1));
-    // a FORGET as well: libfuse has it wait for the requests that came by the same directory
+    // also for a FORGET: in libfuse it waits for the requests that came by the same directory
     if (idle.decrementAndGet() == 0 && running.get() < most) {
       startAnother();
     }
@@ -135,7 +141,7 @@ public final class RequestThreads {
     return nowIdle <= MOST_IDLE || nanoTime.getAsLong() - lastStart <= CALM_NANOS;
   }
 
-  /** Returns how often each operation was asked for, by its name. */
+  /** Returns the number of requests of each operation, by its name. */
   public Map<String, Long> counts() {
     Map<String, Long> byName = new TreeMap<>();
     for (int opcode = 0; opcode < OPCODES; opcode++) {
@@ -146,7 +152,7 @@ public final class RequestThreads {
     return byName;
   }
 
-  /** Returns how many threads there are now. */
+  /** Returns the number of threads now. */
   public int running() {
     return running.get();
   }

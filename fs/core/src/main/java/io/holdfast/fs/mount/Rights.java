@@ -15,10 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * By what the kernel decides who may do what: the mode that it is shown and, where it was agreed
- * so, the access control list that it asks for. Together they give nobody more than the origin
- * does. Where the kernel does not decide by lists, the mode of what has one is the {@linkplain
- * Acl#strictMode strict} one; likewise where it would not understand the list. Thread-safe.
+ * The modes and access control lists by which the kernel decides who may do what. Together they
+ * give nobody more than the origin does. If the kernel does not decide by lists, or would not
+ * understand the list of an entry, the entry is shown with the {@linkplain Acl#strictMode strict}
+ * mode. Thread-safe.
  */
 final class Rights {
   private static final Logger log = LoggerFactory.getLogger(Rights.class);
@@ -26,7 +26,10 @@ final class Rights {
   private static final OriginPath ACCESS = OriginPath.of("system.posix_acl_access");
   private static final OriginPath DEFAULT = OriginPath.of("system.posix_acl_default");
 
-  /** Version, and an entry of tag, permissions and id for owner, group and others. */
+  /**
+   * A list with no more than a mode says: the version, then tag, permissions and id for owner,
+   * group and others.
+   */
   private static final int MINIMAL_BYTES = 4 + 3 * 8;
 
   private static final int VERSION = 2;
@@ -43,9 +46,9 @@ final class Rights {
   private volatile boolean kernelDecides;
 
   /**
-   * Creates what shows rights.
+   * Creates rights that the kernel does not decide by lists yet.
    *
-   * @param openings directories that have rights which are not to be shown yet
+   * @param openings directories that must not be shown with all of their rights yet
    * @param changed learns of a node that has changed at the origin
    */
   Rights(Origin origin, MetadataCache metadata, Openings openings, LongConsumer changed) {
@@ -55,7 +58,7 @@ final class Rights {
     this.changed = changed;
   }
 
-  /** From now on the kernel decides by lists. */
+  /** Learns that the kernel decides by lists from now on. */
   void kernelDecides() {
     kernelDecides = true;
   }
@@ -83,11 +86,10 @@ final class Rights {
   }
 
   /**
-   * Returns the list of an entry. It goes with the mode that was shown: of an entry that has
-   * changed since, it is one that says the same as the strict mode. And so it is while the origin
-   * does not answer, as the names are those that are known then.
+   * Returns the list of an entry, which belongs to the mode that was shown. If the entry has
+   * changed since, or the origin does not answer, the list says the same as the strict mode.
    *
-   * @throws FsException NO_ATTRIBUTE where there is none
+   * @throws FsException NO_ATTRIBUTE if the entry has no list
    */
   byte[] value(Node node, byte[] name) throws FsException {
     Attributes shown = node.attributes();
@@ -103,7 +105,7 @@ final class Rights {
     }
     try {
       byte[] value = asked(node, name);
-      // after it, so that a change between the two is seen
+      // after the list was read, so that a change between the two reads is seen
       Attributes now = origin.stat(node.path(), shown);
       if (now.sameButForAccess(shown)) {
         return value;
@@ -127,7 +129,10 @@ final class Rights {
     };
   }
 
-  /** The kernel takes any other error than that there is none for a failure of its decision. */
+  /**
+   * Asks the origin. An unsupported list becomes NO_ATTRIBUTE: the kernel takes any other error for
+   * a failure of its decision.
+   */
   private byte[] asked(Node node, byte[] name) throws FsException {
     try {
       return origin.extendedAttribute(node.path(), node.attributes(), name);
@@ -138,7 +143,7 @@ final class Rights {
     }
   }
 
-  /** Returns the list that says the same as a mode. */
+  /** Returns the list that gives the same rights as a mode. */
   private static byte[] minimal(int mode) {
     return ByteBuffer.allocate(MINIMAL_BYTES)
         .order(ByteOrder.LITTLE_ENDIAN)

@@ -4,22 +4,25 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /**
- * Counts what has begun and has not ended, so that somebody can wait for all that began before,
- * while more goes on to begin. Thread-safe.
+ * Counts tasks under way. A caller can wait until all tasks that began before have ended, while
+ * more tasks begin. Thread-safe.
  */
 final class UnderWay {
   private static final long LONGEST_MILLIS = Duration.ofSeconds(2).toMillis();
 
-  /** What began before the last turn, and since. */
+  /** The tasks under way that began before the last turn, and those that began since. */
   private final int[] counts = new int[2];
 
   private int turn;
 
-  /** Whoever waits has it: the turns of two would get mixed up. */
+  /**
+   * The lock of the one thread that waits: two threads would mix up their turns. Taken before the
+   * monitor.
+   */
   private final Object waiter = new Object();
 
   /**
-   * Something begins.
+   * Notes that a task begins.
    *
    * @return to be passed to {@link #end}
    */
@@ -28,7 +31,7 @@ final class UnderWay {
     return turn;
   }
 
-  /** It has ended. */
+  /** Notes that a task has ended. */
   synchronized void end(int begun) {
     if (--counts[begun] == 0) {
       notifyAll();
@@ -36,9 +39,9 @@ final class UnderWay {
   }
 
   /**
-   * Waits until all has ended that had begun when this was called.
+   * Waits until all tasks have ended that had begun before the call.
    *
-   * @return whether it was so in a bounded time
+   * @return whether the wait ended within a bounded time
    */
   boolean awaitEarlier() {
     synchronized (waiter) {
@@ -59,8 +62,8 @@ final class UnderWay {
   /**
    * Waits until a condition holds.
    *
-   * @param monitor which the caller has, and which is told of what the condition depends on
-   * @return whether it was so in a bounded time
+   * @param monitor held by the caller, and notified whenever the condition may have changed
+   * @return whether the wait ended within a bounded time
    */
   static boolean await(Object monitor, BooleanSupplier condition) {
     long end = System.nanoTime() + LONGEST_MILLIS * 1_000_000;

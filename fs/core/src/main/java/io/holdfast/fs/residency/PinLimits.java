@@ -29,7 +29,7 @@ public record PinLimits(boolean canLock, long mappings) {
   /** Mappings reserved for the virtual machine, its libraries and its threads. */
   private static final long RESERVED_MAPPINGS = 8192;
 
-  /** What the kernel allows where nobody has changed it. */
+  /** The kernel's default. */
   private static final long DEFAULT_MAPPINGS = 65_530;
 
   private static final int RLIMIT_MEMLOCK = 8;

@@ -21,38 +21,40 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What applications do with the mount, by process and by job: opens, misses, bytes fetched, time
- * stalled, epochs. What this process itself does does not count. Thread-safe.
+ * Counts what applications do with the mount, by process and by job: opens, misses, bytes fetched,
+ * time stalled, epochs. Does not count this process. Thread-safe.
  *
- * <p>Bounded, whatever users start and call themselves: of the jobs and processes that have done
- * something those are kept apart that were active last; what the others did is added up in a row of
- * its own. Names have a bounded length ({@link JobNames}). A process keeps the job in which it was
- * first seen, also when it has ended.
+ * <p>Bounded, whatever users start and however they name it. The jobs and processes that were
+ * active last have a row each; one more row sums up the others. Names have a bounded length ({@link
+ * JobNames}). A process keeps the job in which it was first seen, also when it has ended.
  */
 public final class Activity {
-  /** Jobs that are kept apart at most. */
+  /** The most jobs with a row each. */
   static final int MOST_JOBS = 256;
 
-  /** Processes that are kept apart at most. */
+  /** The most processes that are counted one by one. */
   static final int MOST_PROCESSES = 4096;
 
-  /** Processes that are told apart at most: those with the most opens. */
+  /** The most processes with a row each: those with the most opens. */
   static final int MOST_TOLD = 1024;
 
   /** The number in the row of all other processes; no process has it. */
   private static final int NO_PROCESS = -1;
 
-  /** Of a heap, a part of this size has room for a job and what is known of the files it opens. */
+  /**
+   * The bytes of heap for each job: a job, and what is known of the files that it opens, take a
+   * part of them.
+   */
   private static final long HEAP_OF_JOB = 2 << 20;
 
   private static final int FEWEST_JOBS = 32;
 
   private static final int MOST_THREADS = 16_384;
 
-  /** How many go at once when there are too many: each sixteenth. */
+  /** When there are too many, one of so many goes. */
   private static final int GOING = 16;
 
-  /** A number that was another thread's is noticed after this time. */
+  /** After this time, a thread's number is looked up again: it may be another thread's by now. */
   private static final Duration KEEP_THREAD = Duration.ofSeconds(10);
 
   private final JobBy by;
@@ -64,14 +66,17 @@ public final class Activity {
   private final LongAdder opens = new LongAdder();
   private final LoadingCache<Integer, Caller> callers;
 
-  /** Guards the maps, and when processes were seen; a leaf. Nobody reads /proc within. */
+  /**
+   * Guards the maps, and {@link ProcessActivity#lastSeen}. A leaf. No thread reads /proc while it
+   * holds this lock.
+   */
   private final Object lock = new Object();
 
   private final Map<String, JobFigures> jobs = new HashMap<>();
   private final Map<Integer, ProcessActivity> byPid = new HashMap<>();
   private final int mostJobs;
 
-  /** What those did that are no longer kept apart. */
+  /** The sum of the jobs that have no row of their own any more. */
   private JobCounts otherJobs = NOTHING;
 
   private JobCounts otherProcesses = NOTHING;
@@ -80,13 +85,13 @@ public final class Activity {
   private static final JobCounts NOTHING = new JobCounts(0, 0, 0, 0, 0, 0);
 
   /**
-   * A process and what it has done; number -1 stands for all others together.
+   * A process and what it has done. The number -1 stands for all other processes together.
    *
-   * @param ended whether it is there no longer
+   * @param ended whether the process has ended
    */
   public record ProcessReport(
       int pid, String job, String command, boolean ended, JobCounts counts) {
-    /** Returns them for whoever shows them. */
+    /** Returns the figures as {@code stats.json} shows them. */
     public ProcessFigures figures() {
       return new ProcessFigures(
           pid,
@@ -103,11 +108,11 @@ public final class Activity {
   /**
    * A job and what it has done.
    *
-   * @param processes how many processes of it were seen
-   * @param epochs the last ones, the one under way as the last
+   * @param processes the number of its processes that were seen
+   * @param epochs the last epochs; the one under way comes last
    */
   public record JobReport(String job, int processes, JobCounts counts, List<Epoch> epochs) {
-    /** Returns them for whoever shows them. */
+    /** Returns the figures as {@code stats.json} shows them. */
     public JobsFigures.Job figures() {
       return new JobsFigures.Job(
           job,
@@ -123,7 +128,7 @@ public final class Activity {
   }
 
   /**
-   * Begins to count.
+   * Creates counters that are 0.
    *
    * @param itemSize bytes of an item
    * @param nanoTime a clock of nanoseconds
@@ -138,9 +143,9 @@ public final class Activity {
   }
 
   /**
-   * The same with another /proc.
+   * Creates the same with another /proc.
    *
-   * @param heap bytes that this process has for everything
+   * @param heap the heap's size in bytes
    */
   Activity(JobBy by, int itemSize, LongSupplier nanoTime, Procfs procfs, long heap) {
     this.mostJobs = (int) Math.max(FEWEST_JOBS, Math.min(MOST_JOBS, heap / HEAP_OF_JOB));
@@ -158,7 +163,7 @@ public final class Activity {
             .build(new Lookup());
   }
 
-  /** Threads that are gone stay what they were. */
+  /** Looks up the process of a thread. A thread that has ended keeps its process. */
   private final class Lookup implements CacheLoader<Integer, Caller> {
     @Override
     public Caller load(Integer thread) {
@@ -177,7 +182,7 @@ public final class Activity {
     }
   }
 
-  /** Returns what jobs are told apart by. */
+  /** Returns how processes are grouped into jobs. */
   public JobBy by() {
     return by;
   }
@@ -185,7 +190,8 @@ public final class Activity {
   /**
    * Returns a thread's figures.
    *
-   * @param thread the kernel's id of it, or 0 where it is unknown: then one for this call
+   * @param thread the kernel's id of it, or 0 if it is unknown; then each call returns another
+   *     caller
    */
   public Caller caller(int thread) {
     if (thread == 0) {
@@ -205,23 +211,25 @@ public final class Activity {
     if (process.pid != ownProcess) {
       process.opens.add(batch.count());
       process.job.opened(batch, itemSize);
-      // last: who sees them in the sum, which is read first, sees them in the others
+      // last: a reader reads the sum first, and finds these opens in the other figures too
       opens.add(batch.count());
     }
   }
 
-  /** Says that the opens to come were made after those that were counted. */
+  /**
+   * Notes that all opens that are counted from now on were made after those that have been counted.
+   */
   public void settle() {
     jobsNow().forEach(JobFigures::settle);
   }
 
   /**
-   * Returns what learns who uses a fetch.
+   * Returns the object that counts who uses a fetch.
    *
-   * @param item names the item; equal for the same one
-   * @param whole whether it is of the whole item
-   * @param begins whether it is of the item's first byte
-   * @param thread who has it fetched
+   * @param item names the item; equal objects name the same item
+   * @param whole whether the whole item is fetched
+   * @param begins whether the item's first byte is fetched
+   * @param thread the thread that began the fetch
    */
   public FetchUse fetch(Object item, boolean whole, boolean begins, int thread) {
     return new ItemUse(this, item, whole, begins, caller(thread).process());
@@ -232,7 +240,7 @@ public final class Activity {
     return opens.sum();
   }
 
-  /** Returns the jobs, those with the most opens first, and last what all others did. */
+  /** Returns the jobs, those with the most opens first; the last row sums up all others. */
   public List<JobReport> jobs() {
     List<JobReport> reports = new ArrayList<>();
     JobReport others;
@@ -252,7 +260,7 @@ public final class Activity {
     return new JobReport(job.name, job.processes(), job.counts(), job.epochs());
   }
 
-  /** Returns the processes, those with the most opens first, and last what all others did. */
+  /** Returns the processes, those with the most opens first; the last row sums up all others. */
   public List<ProcessReport> processes() {
     List<Seen> all = new ArrayList<>();
     JobCounts others;
@@ -274,7 +282,10 @@ public final class Activity {
     return told;
   }
 
-  /** One that was only looked at is not shown: this process, for one. */
+  /**
+   * Tells whether there is anything to show. A process that was only looked up, such as this one,
+   * is not shown.
+   */
   private static boolean hasDone(JobCounts counts) {
     return counts.opens() + counts.misses() + counts.stallNanos() > 0;
   }
@@ -309,7 +320,7 @@ public final class Activity {
     ProcessStat process = pid == 0 ? null : procfs.process(pid).orElse(null);
     ProcessActivity known = seen(pid, process);
     if (known == null) {
-      // outside of the lock: a process may be slow to tell
+      // without the lock, because /proc may be slow
       String job = process == null ? JobNames.UNKNOWN : names.jobOf(process);
       known = add(pid, process, job);
     }
@@ -327,7 +338,7 @@ public final class Activity {
     }
   }
 
-  /** Returns what another thread has added in the meantime, if one has. */
+  /** Adds a process. If another thread has added it in the meantime, returns that. */
   private ProcessActivity add(int pid, @Nullable ProcessStat process, String job) {
     synchronized (lock) {
       ProcessActivity known = seen(pid, process);

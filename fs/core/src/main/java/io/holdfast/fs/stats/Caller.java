@@ -3,8 +3,8 @@ package io.holdfast.fs.stats;
 /**
  * A thread that opens and reads files. Thread-safe; the monitor guards the reads under way.
  *
- * <p>The kernel may ask for several pieces of a file at once for one thread, which is blocked once
- * all the same: the time counts during which at least one of its reads was not answered.
+ * <p>The kernel may send several READs at once for one thread, which is blocked only once. So the
+ * time counts during which at least one of its reads was not answered.
  */
 public final class Caller {
   private final ProcessActivity process;
@@ -29,7 +29,7 @@ public final class Caller {
     return process.job.name;
   }
 
-  /** A read begins. */
+  /** Notes that a read begins. */
   public synchronized void reads(long now) {
     if (reading == 0) {
       since = now;
@@ -38,7 +38,7 @@ public final class Caller {
   }
 
   /**
-   * A read has been answered, or has failed.
+   * Notes that a read has been answered, or has failed.
    *
    * @return how long the thread was blocked, beyond what was returned before
    */

@@ -6,7 +6,7 @@ import io.holdfast.fs.figures.JobsFigures;
  * A pass of a job over the files that it reads. Immutable.
  *
  * @param number 1 for the first pass that was seen
- * @param counts what it came to; {@code nanos} is how long it took, or has taken
+ * @param counts the figures of the pass; {@code nanos} is how long it took, or has taken so far
  */
 public record Epoch(int number, JobCounts counts) {
   JobsFigures.Epoch figures() {

@@ -9,38 +9,42 @@ import org.jspecify.annotations.Nullable;
  * Recognises the passes of one job over the files that it reads, from its opens. Not thread-safe;
  * takes at most 140 KiB, however large the dataset.
  *
- * <p>Within a pass each file is opened for the first time; a file that was opened in this pass
- * already is a <i>repeat</i>. A file that was opened a moment ago is neither: programs open a file
- * to look at it, and again to read it. A new pass has begun when repeats come together:
+ * <p>Within a pass, a job opens each file for the first time. An open of a file that was opened in
+ * this pass already is a <i>repeat</i>. An open of a file that was opened a moment ago does not
+ * count: programs open a file to look at it, and again to read it. A new pass has begun in either
+ * of two cases:
  *
  * <ul>
- *   <li>three quarters of the last opens were repeats, as many opens as an eighth of the pass has
- *       files: a job that reads the same files again;
- *   <li>or few, but evenly, and hardly any before, in as many opens as half of the pass has files:
- *       a job that reads another random share of the files in each pass, as each of several nodes
- *       does. Files that are drawn at random with replacement are repeated more and more often
- *       instead, and are no new pass before most of them were seen.
+ *   <li>Three quarters of the last opens were repeats, over as many opens as an eighth of the pass
+ *       has files. The job reads the same files again.
+ *   <li>There were few repeats, but evenly, and hardly any before, over as many opens as half of
+ *       the pass has files. The job reads another random share of the files in each pass, as each
+ *       of several nodes does. A job that draws files at random with replacement repeats them more
+ *       and more often instead, and begins no new pass before it has seen most of them.
  * </ul>
  *
- * <p>It began where the repeats became frequent: of all places the one from which on the most
- * repeats came, an open costing half of what it may bring (the estimate that a cumulative sum test
- * makes of the time of a change).
+ * <p>The pass began where the repeats became frequent: at the place after which the repeats, less a
+ * cost for each open, are most. The cost of an open is half of the rate of repeats (the estimate
+ * that a cumulative sum test makes of the time of a change).
  */
 final class EpochDetector {
   private static final int SHORTEST_WINDOW = 16;
 
-  /** The part of the files of a pass that the last opens are, for either rule. */
+  /**
+   * The window of the first rule: one of so many parts of the pass's files. {@link
+   * #PART_FOR_SHARES} is the same for the second rule.
+   */
   private static final int PART = 8;
 
   private static final int PART_FOR_SHARES = 2;
 
-  /** From so many files on, another share of the files is told from chance. */
+  /** The fewest files for the second rule: with fewer, chance looks like another share. */
   private static final int FEWEST_FOR_SHARES = 512;
 
-  /** Of so many opens at least one is a repeat: shares of eight nodes, with some room. */
+  /** The second rule wants one repeat in so many opens: enough for the shares of eight nodes. */
   private static final int RAREST = 12;
 
-  /** Before, repeats were so many times rarer. */
+  /** The second rule wants repeats to have been so many times rarer before. */
   private static final int TIMES_RARER = 8;
 
   private static final int QUARTERS = 4;
@@ -54,24 +58,27 @@ final class EpochDetector {
   private final OpenedFiles files = new OpenedFiles();
   private final ArrayDeque<Mark> marks = new ArrayDeque<>();
 
-  /** Opens that counted, and how many of them were before this pass, and before the last one. */
+  /**
+   * The opens that counted; {@link #began} and {@link #lastBegan} are the opens before this pass,
+   * and before the last one.
+   */
   private long opens;
 
   private long began;
   private long lastBegan;
 
-  /** Files opened in this pass, and in the last one. */
+  /** The files opened in this pass; {@link #lastDistinct} are those of the last one. */
   private long distinct;
 
   private long lastDistinct;
   private long repeats;
 
   /**
-   * Takes note of an open.
+   * Notes an open.
    *
    * @param file names the file
    * @param now the figures before this open
-   * @return the figures when a new pass began, or null where none has
+   * @return the figures when a new pass began, or null if none has begun
    */
   @Nullable JobCounts opened(long file, Supplier<JobCounts> now) {
     int print = OpenedFiles.print(file);
@@ -154,7 +161,7 @@ final class EpochDetector {
     return (repeats - recent) * window * TIMES_RARER <= recent * before;
   }
 
-  /** Returns how many repeats there were from an open on. */
+  /** Returns the number of repeats from an open on. */
   private long repeatsFrom(long open) {
     for (Mark mark : marks) {
       if (mark.open >= open) {

@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Who uses the fetch of an item, or of a part of one. A process, and with it its job, has a miss
- * when it began the fetch or has to wait for it: once, however often it reads. Thread-safe; the
- * monitor guards the users.
+ * Counts who uses the fetch of an item, or of a part of one. A process, and with it its job, has a
+ * miss when it began the fetch or has to wait for it. It has one miss, however often it reads.
+ * Thread-safe; the monitor guards the users.
  */
 final class ItemUse implements FetchUse {
   private final Activity activity;
@@ -18,11 +18,11 @@ final class ItemUse implements FetchUse {
   private final List<ProcessActivity> users = new ArrayList<>(1);
 
   /**
-   * A fetch.
+   * Creates the use of a fetch that has begun.
    *
-   * @param whole whether it is of the whole item
-   * @param begins whether it is of the item's first byte
-   * @param starter who has it fetched
+   * @param whole whether the whole item is fetched
+   * @param begins whether the item's first byte is fetched
+   * @param starter the process that began the fetch
    */
   ItemUse(Activity activity, Object item, boolean whole, boolean begins, ProcessActivity starter) {
     this.activity = activity;

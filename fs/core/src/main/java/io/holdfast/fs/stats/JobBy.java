@@ -4,13 +4,13 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * What a job is: which processes' figures are added up. Immutable.
+ * Which processes are one job, so that their figures are added up. Immutable.
  *
  * @param kind how processes are told apart
- * @param variable the variable of the environment whose value names the job; empty for other kinds
+ * @param variable the environment variable whose value names the job; empty for other kinds
  */
 public record JobBy(Kind kind, String variable) {
-  /** By control group: what schedulers, containers and systemd make of it. */
+  /** By control group, as schedulers, containers and systemd make them. */
   public static final JobBy CGROUP = new JobBy(Kind.CGROUP, "");
 
   private static final String ENV = "env:";
@@ -20,18 +20,21 @@ public record JobBy(Kind kind, String variable) {
   public enum Kind {
     /** By control group. */
     CGROUP,
-    /** By the command that a shell or the system has started, with all that it has started. */
+    /**
+     * By the command that a shell or the system has started: the job has all processes that this
+     * command has started.
+     */
     TREE,
     /** Each process is a job. */
     PID,
-    /** By a variable of their environment. */
+    /** By an environment variable. */
     ENV
   }
 
   /**
    * Parses {@code cgroup}, {@code tree}, {@code pid} or {@code env:NAME}.
    *
-   * @throws IllegalArgumentException with what is allowed, where it is none of these
+   * @throws IllegalArgumentException with the allowed values, if it is none of these
    */
   public static JobBy parse(String text) {
     if (text.startsWith(ENV) && VARIABLE.matcher(text.substring(ENV.length())).matches()) {
@@ -49,7 +52,7 @@ public record JobBy(Kind kind, String variable) {
             + " env:SLURM_JOB_ID)");
   }
 
-  /** Returns what {@link #parse} takes. */
+  /** Returns the text that {@link #parse} takes. */
   @Override
   public String toString() {
     return kind == Kind.ENV ? ENV + variable : kind.name().toLowerCase(Locale.ROOT);

@@ -3,18 +3,19 @@ package io.holdfast.fs.stats;
 import java.util.OptionalDouble;
 
 /**
- * Cumulative figures of a job at one moment; those of a time are the difference of two. Immutable.
+ * Cumulative figures of a job at one moment. The figures of a time are the difference of two.
+ * Immutable.
  *
  * @param opens files opened
  * @param items items of the files that were opened
- * @param misses items that had to be fetched for it, or that it had to wait for
- * @param fetchedBytes what was fetched for it
- * @param stallNanos how long its threads were blocked, all added up
- * @param nanos when, as the clock of nanoseconds tells it
+ * @param misses items that were fetched for the job, or that it had to wait for
+ * @param fetchedBytes bytes that were fetched for the job
+ * @param stallNanos how long the job's threads were blocked, all added up
+ * @param nanos the moment, by the clock of nanoseconds
  */
 public record JobCounts(
     long opens, long items, long misses, long fetchedBytes, long stallNanos, long nanos) {
-  /** Returns what came after an earlier moment; {@code nanos} is how long that was. */
+  /** Returns the figures since an earlier moment; {@code nanos} is the time since then. */
   public JobCounts since(JobCounts earlier) {
     return new JobCounts(
         opens - earlier.opens,
@@ -25,7 +26,7 @@ public record JobCounts(
         nanos - earlier.nanos);
   }
 
-  /** Returns what both come to; {@code nanos} stays. */
+  /** Returns the sum of both; {@code nanos} stays. */
   JobCounts plus(JobCounts other) {
     return new JobCounts(
         opens + other.opens,
@@ -36,12 +37,12 @@ public record JobCounts(
         nanos);
   }
 
-  /** Returns the share of items that needed no fetch, or NaN where that cannot be told. */
+  /** Returns the share of items that needed no fetch, or NaN if that is not known. */
   public double hitRatio() {
     return items == 0 || misses > items ? Double.NaN : 1 - (double) misses / items;
   }
 
-  /** Returns the same with four digits, or nothing where it cannot be told. */
+  /** Returns the same with four digits, or nothing if that is not known. */
   OptionalDouble shownHitRatio() {
     double ratio = hitRatio();
     return Double.isNaN(ratio)

@@ -9,13 +9,13 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the processes of a job have opened and waited for, since the mount, and its epochs.
- * Thread-safe; the monitor guards what is not final, and is a leaf.
+ * The opens, waits and epochs of a job since the mount. Thread-safe. The monitor guards the fields
+ * that are not final, and is a leaf.
  */
 final class JobFigures {
   private static final int MOST_EPOCHS = 16;
 
-  /** Items of large files, fetched in parts, of which the job is told that they count already. */
+  /** The last items that were fetched in parts and are counted already. */
   private static final int RECENT_ITEMS = 64;
 
   final String name;
@@ -34,7 +34,10 @@ final class JobFigures {
   private JobCounts epochBegan;
   private volatile long lastActive;
 
-  /** The figures before the opens that are being counted, and those before the opens to come. */
+  /**
+   * The figures before the opens that are being counted; {@link #settling} are those before the
+   * next opens.
+   */
   private JobCounts settled;
 
   private JobCounts settling;
@@ -57,7 +60,7 @@ final class JobFigures {
     return processes;
   }
 
-  /** Counts opens; sizes are told in items. */
+  /** Counts opens; counts each file's size in items. */
   synchronized void opened(OpenBatch batch, int itemSize) {
     active();
     for (int i = 0; i < batch.count(); i++) {
@@ -80,8 +83,9 @@ final class JobFigures {
   }
 
   /**
-   * The watcher tells of opens a little later, when what followed from them may have been counted:
-   * before the first of them was what had been counted when the ones before were fetched.
+   * Returns the figures before an open. The watcher reports opens a little later, when their misses
+   * may have been counted already. So these are the figures of the moment when the watcher read the
+   * previous opens.
    */
   private JobCounts beforeOpenWithoutLocking() {
     JobCounts other = settles ? settled : countsWithoutLocking();
@@ -89,7 +93,7 @@ final class JobFigures {
         opens, items, other.misses(), other.fetchedBytes(), other.stallNanos(), other.nanos());
   }
 
-  /** The opens that are told next were made after those that have been told. */
+  /** Notes that the opens that are counted next were made after those that have been counted. */
   synchronized void settle() {
     settled = settles ? settling : countsWithoutLocking();
     settling = countsWithoutLocking();
@@ -102,8 +106,8 @@ final class JobFigures {
   }
 
   /**
-   * Tells whether a part of an item that has to be fetched is a miss of the item: it is when the
-   * item is begun, or was not among the last ones.
+   * Tells whether the fetch of a part counts as a miss of the item. It does if the part begins the
+   * item, or if the item is not among the last ones.
    */
   synchronized boolean isMiss(Object item, boolean begins) {
     for (@Nullable Object recent : recentItems) {
@@ -124,12 +128,12 @@ final class JobFigures {
     return lastActive;
   }
 
-  /** Returns the figures of all the time. */
+  /** Returns the figures since the mount. */
   synchronized JobCounts counts() {
     return countsWithoutLocking();
   }
 
-  /** Returns the last epochs, the one under way as the last; none without opens. */
+  /** Returns the last epochs; the one under way comes last. Returns none without opens. */
   synchronized List<Epoch> epochs() {
     List<Epoch> all = new ArrayList<>(ended);
     if (opens > 0) {

@@ -21,22 +21,26 @@ import java.util.regex.Pattern;
 /**
  * Names the job that a process belongs to. Keeps nothing; thread-safe.
  *
- * <p>By control group it is the group's path, without what schedulers make below a job: of Slurm's
- * the job without step and task, of Kubernetes's the pod without the container. By tree it is the
- * command that a shell which leads a session, or the system, has started: all that a training
- * script starts belongs to it, and two scripts of one terminal are two jobs.
+ * <p>By control group, the name is the group's path, without the groups that schedulers make below
+ * a job: for Slurm the job without step and task, for Kubernetes the pod without the container. By
+ * tree, the name is the command that the system, or a shell that leads a session, has started. So
+ * all processes that a training script starts belong to it, and two scripts of one terminal are two
+ * jobs.
  */
 final class JobNames {
-  /** Of processes of which nothing is known: gone before they were asked for, or hidden. */
+  /**
+   * The job of processes of which nothing is known: they had ended before they were looked up, or
+   * are hidden.
+   */
   static final String UNKNOWN = "unknown";
 
-  /** The row of all jobs, or processes, that are not told apart; no job has this name. */
+  /** The row of all jobs, or processes, that have no row of their own; no job has this name. */
   static final String OTHERS = "(others)";
 
-  /** Longest name, in UTF-16 units; the end of a longer one is replaced by a hash of it. */
+  /** The longest name, in UTF-16 units. A longer name ends with a hash of it instead. */
   static final int LONGEST = 128;
 
-  /** Of processes without the variable that names jobs. */
+  /** The job of processes without the variable that names jobs. */
   static final String NONE = "none";
 
   private static final int INIT = 1;
@@ -44,15 +48,16 @@ final class JobNames {
   private static final Set<String> SHELLS =
       Set.of("sh", "ash", "bash", "csh", "dash", "fish", "ksh", "tcsh", "zsh");
 
-  /** Those whose groups are made per job, where not all are in one hierarchy. */
+  /** Controllers that have a group for each job, if there are several hierarchies. */
   private static final List<String> CONTROLLERS = List.of("memory", "pids", "name=systemd");
 
   private static final Pattern JOB_ABOVE_ITS_PARTS =
       Pattern.compile(".*?/(job_[0-9]+|([^/]*-)?pod[0-9a-f_-]{32,}(\\.slice)?)(?=/|$)");
 
   /**
-   * How long an environment is waited for: the kernel shows it only while nobody changes the
-   * process's mappings, and who does may wait for a page of the mount, and so for whoever asks.
+   * How long to wait for an environment. The kernel shows it only while nobody changes the
+   * process's mappings, and a thread that changes them may wait for a page of the mount, and so for
+   * this thread.
    */
   private static final int ENVIRONMENT_MILLIS = 100;
 
@@ -77,12 +82,14 @@ final class JobNames {
     this.cgroups = new Cgroups(procfs);
   }
 
-  /** Returns the job of a process, in a bounded number of visible letters. */
+  /** Returns the job of a process, in a bounded number of visible characters. */
   String jobOf(ProcessStat process) {
     return bounded(nameOf(process));
   }
 
-  /** Names that differ only behind the bound get different ends. */
+  /**
+   * Shortens a name. Shortens a name. Names that differ only behind the bound get different ends.
+   */
   static String bounded(String name) {
     String shown = Visible.of(name.substring(0, Math.min(LONGEST, name.length())));
     if (name.length() > LONGEST || shown.length() > LONGEST) {
@@ -108,7 +115,10 @@ final class JobNames {
     return process.command() + "-" + process.pid();
   }
 
-  /** Returns the variable that names jobs; empty where it is not there, or not told in time. */
+  /**
+   * Returns the variable that names jobs; empty if it is not there, or if the kernel does not show
+   * it in time.
+   */
   private String variable(int pid) {
     try {
       return environments

@@ -2,7 +2,7 @@ package io.holdfast.fs.stats;
 
 import java.util.Arrays;
 
-/** Files that one thread has opened, in their order. Not thread-safe. */
+/** The files that one thread has opened, in order. Not thread-safe. */
 public final class OpenBatch {
   private long[] files = new long[16];
   private long[] sizes = new long[16];
@@ -11,7 +11,7 @@ public final class OpenBatch {
   /**
    * Adds an open.
    *
-   * @param file names the file, always the same
+   * @param file names the file, always by the same number
    * @param size its bytes
    */
   public void add(long file, long size) {

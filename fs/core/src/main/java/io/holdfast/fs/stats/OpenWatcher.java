@@ -19,17 +19,17 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * Counts opens on a mount whose opens the kernel does not tell the daemon, with fanotify: by thread
- * and file, read in batches, also through bind mounts of containers. Opens of the daemon itself and
- * of control files do not count. Two opens of one file by one thread within a batch count once: the
- * kernel merges them.
+ * Counts opens with fanotify, on a mount where the kernel opens files without asking the daemon.
+ * Counts by thread and file, in batches, also through bind mounts of containers. Opens of the
+ * daemon itself and of control files do not count. The kernel merges two opens of one file by one
+ * thread within a batch, so these count once.
  *
- * <p>The kernel keeps opens in its memory until they are read. Where they come faster than they are
- * counted, for long, or nobody counts because the daemon is stopped, those that wait are let go of
- * once they are too many, and are not counted: see {@link #overflows()}. The kernel's own bound is
- * so low that a quick reader reaches it.
+ * <p>The kernel keeps opens in its memory until they are read. Too many may wait there, if for long
+ * they come faster than the watcher counts them, or if the daemon is stopped. The watcher then
+ * drops those that wait without counting them; see {@link #overflows()}. It does not use the
+ * kernel's own bound, which is so low that a quick reader reaches it.
  *
- * <p>Each event brings an open descriptor of the own mount, so all of it runs on one isolated
+ * <p>Each event brings an open descriptor of the own mount, so the watcher runs on an isolated
  * thread. Thread-safe.
  */
 public final class OpenWatcher implements AutoCloseable {
@@ -37,7 +37,7 @@ public final class OpenWatcher implements AutoCloseable {
   private static final int FAN_NONBLOCK = 2;
   private static final int FAN_UNLIMITED_QUEUE = 0x10;
 
-  /** Opens of one file by two threads of a process are two events then. */
+  /** With this flag, opens of one file by two threads of a process are two events. */
   private static final int FAN_REPORT_TID = 0x100;
 
   private static final int FAN_MARK_ADD = 1;
@@ -45,8 +45,8 @@ public final class OpenWatcher implements AutoCloseable {
   private static final long FAN_OPEN = 0x20;
 
   /**
-   * struct fanotify_event_metadata: 0 event_len u32, 8 mask u64, 16 fd i32, 20 pid i32: the
-   * thread's id.
+   * struct fanotify_event_metadata: 0 event_len u32, 8 mask u64, 16 fd i32, 20 pid i32 (the
+   * thread's id).
    */
   private static final int EVENT_FD = 16;
 
@@ -54,15 +54,17 @@ public final class OpenWatcher implements AutoCloseable {
   private static final int EVENT_SIZE = 24;
   private static final int BUFFER = 64 << 10;
 
-  /** So many buffers make a batch at most, so that who never rests is counted, too. */
+  /**
+   * The most buffers in a batch, so that the opens of a thread that never rests are counted too.
+   */
   private static final int MOST_BUFFERS = 16;
 
-  /** So many opens may wait, in some 20 MB of the kernel's memory; less for a test. */
+  /** The most opens that may wait, in some 20 MB of the kernel's memory; fewer for a test. */
   private static final long MOST_WAITING = Long.getLong("holdfast.most-waiting-opens", 1 << 18);
 
   private static final long FIONREAD = 0x541b;
 
-  /** Asks for what the kernel knows of an inode, without a request to the daemon. */
+  /** Asks for the attributes that the kernel knows, without a request to the daemon. */
   private static final int AT_STATX_DONT_SYNC = 0x4000;
 
   private static final int STATX_INO = 0x100;
@@ -91,15 +93,17 @@ public final class OpenWatcher implements AutoCloseable {
   /**
    * Prepares to watch.
    *
-   * @param thread one isolated thread, which the watcher takes for itself
-   * @param activity where the opens are counted
+   * @param thread one isolated thread, which belongs to the watcher from now on
+   * @param activity counts the opens
    */
   public OpenWatcher(IsolatedThreads thread, Activity activity) {
     this.thread = thread;
     this.activity = activity;
   }
 
-  /** Finds out whether this process may watch, and prepares to; to be called before the mount. */
+  /**
+   * Finds out whether this process may watch, and prepares for it; to be called before the mount.
+   */
   public boolean prepare() throws FsException {
     int made = onThread(OpenWatcher::makeGroup);
     group = made;
@@ -128,7 +132,7 @@ public final class OpenWatcher implements AutoCloseable {
         Linux.O_RDONLY | Linux.O_CLOEXEC);
   }
 
-  /** Returns 0 or a positive errno. */
+  /** Watches a filesystem; returns 0 or a positive errno. */
   private static int mark(int group, byte[] path) {
     long text = Linux.scratch().path();
     Memory.putString(text, path);
@@ -178,7 +182,8 @@ public final class OpenWatcher implements AutoCloseable {
           passes++;
         }
         if (some && !more) {
-          // the next events come together; but a thread that ends can no longer be asked for
+          // a short wait, so that the next events come together; not longer, because /proc has
+          // nothing of a thread that has ended
           LockSupport.parkNanos(BATCH_NANOS);
         }
       }
@@ -189,13 +194,16 @@ public final class OpenWatcher implements AutoCloseable {
     }
   }
 
-  /** Returns how many opens wait to be read, by way of some memory for a number. */
+  /** Returns the number of opens that wait to be read. Needs memory for a number. */
   private long waiting(long number) {
     Memory.putInt(number, 0);
     return LIBC.ioctl(group, FIONREAD, number) == 0 ? Memory.getInt(number) / EVENT_SIZE : 0;
   }
 
-  /** Watches anew, which frees what waits; or, where that fails, goes on as before. */
+  /**
+   * Drops the opens that wait, by watching with a new group. If there is no new group, goes on with
+   * the old one.
+   */
   @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
   private void letGo() {
     int fresh = makeGroup();
@@ -205,7 +213,7 @@ public final class OpenWatcher implements AutoCloseable {
     if (mark(fresh, mountpoint) == 0) {
       LIBC.close(group);
       group = fresh;
-      overflows++; // who sees it knows that from now on opens are counted
+      overflows++; // last: a caller who sees it knows that opens are counted from now on
     } else {
       LIBC.close(fresh);
     }
@@ -223,8 +231,8 @@ public final class OpenWatcher implements AutoCloseable {
   }
 
   /**
-   * A file's inode number, which is that of the origin, names it. Control files have inode numbers
-   * that are negative as signed numbers.
+   * Adds an open to a batch. The inode number names the file; it is the origin's. Control files
+   * have inode numbers that are negative as signed numbers, and do not count.
    */
   private static void take(int fd, int thread, Map<Integer, OpenBatch> batch) {
     long area = Linux.scratch().area();
@@ -239,10 +247,7 @@ public final class OpenWatcher implements AutoCloseable {
     }
   }
 
-  /**
-   * Waits, for a short and bounded time, until everything that was opened before the call has been
-   * counted.
-   */
+  /** Waits, for a short and bounded time, until every open before the call has been counted. */
   public void flush() {
     long end = System.nanoTime() + FLUSH_NANOS;
     // the pass under way may be past the newest event; the one after it is not
@@ -252,7 +257,9 @@ public final class OpenWatcher implements AutoCloseable {
     }
   }
 
-  /** Returns how many times opens that waited to be counted were let go of, being too many. */
+  /**
+   * Returns the number of times that the watcher dropped waiting opens, because they were too many.
+   */
   public long overflows() {
     return overflows;
   }

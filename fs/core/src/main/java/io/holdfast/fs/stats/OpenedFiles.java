@@ -1,20 +1,20 @@
 package io.holdfast.fs.stats;
 
 /**
- * Which files a job has opened, and when last. Not thread-safe.
+ * The files that a job has opened, and when it opened each last. Not thread-safe.
  *
  * <p>A hash table of fingerprints, 32 bits a file, that never knows more than {@link #MOST} files.
- * Of larger datasets it knows a sample: the files whose fingerprints begin with so many zero bits.
- * A pass over the dataset is a pass over the sample too, so the sample tells passes apart as well;
- * and a table never takes more than 128 KiB, however large the dataset.
+ * In a larger dataset it knows a sample: the files whose fingerprints begin with so many zero bits.
+ * A pass over the dataset is also a pass over the sample, so the sample suffices. A table never
+ * takes more than 128 KiB, however large the dataset.
  */
 final class OpenedFiles {
-  /** Files that are known at most. */
+  /** The most files that are known. */
   static final int MOST = 8192;
 
   private static final int FIRST_SLOTS = 64;
 
-  /** Says that a slot is empty; no file's fingerprint. */
+  /** An empty slot; no file has this fingerprint. */
   private static final int EMPTY = 0;
 
   private int[] prints = new int[FIRST_SLOTS];
@@ -30,12 +30,12 @@ final class OpenedFiles {
     return print == EMPTY ? 1 : print;
   }
 
-  /** Tells whether a file is of the sample. */
+  /** Tells whether a file is in the sample. */
   boolean takes(int print) {
     return Integer.numberOfLeadingZeros(print) >= zeroBits;
   }
 
-  /** Returns where a file is, or a negative number where it is not known. */
+  /** Returns the slot of a file, or a negative number if the file is not known. */
   int slot(int print) {
     int mask = prints.length - 1;
     int slot = print & mask;
@@ -54,10 +54,10 @@ final class OpenedFiles {
   }
 
   /**
-   * Takes note of an open of a file.
+   * Notes an open of a file.
    *
    * @param slot from {@link #slot}, with no other change since
-   * @return whether only half of the files are of the sample from now on
+   * @return whether the sample has only half of its files from now on
    */
   boolean put(int slot, int print, int time) {
     if (slot >= 0) {
@@ -78,7 +78,7 @@ final class OpenedFiles {
     return false;
   }
 
-  /** Forgets the files that were not opened within so many opens. */
+  /** Forgets the files that were not opened during the last so many opens. */
   void forget(int now, long opens) {
     int left = 0;
     for (int i = 0; i < prints.length; i++) {
@@ -93,7 +93,7 @@ final class OpenedFiles {
     }
   }
 
-  /** Returns how many files are known. */
+  /** Returns the number of files that are known. */
   int size() {
     return size;
   }

@@ -6,8 +6,8 @@ import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 
 /**
- * What this process takes of the machine: {@code process} in {@code stats.json}. Reads /proc at
- * every call; what cannot be read is empty. Stateless.
+ * Measures what this process takes of the machine: {@code process} in {@code stats.json}. Reads
+ * /proc at every call; a figure that cannot be read is empty. Stateless.
  */
 public final class OwnProcess {
   private static final String DESCRIPTORS_LIMIT = "Max open files";

@@ -2,7 +2,7 @@ package io.holdfast.fs.stats;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What a process has opened and waited for, since the mount. Thread-safe. */
+/** The opens and waits of a process since the mount. Thread-safe. */
 final class ProcessActivity {
   final int pid;
   final String command;
@@ -13,7 +13,7 @@ final class ProcessActivity {
   final LongAdder fetchedBytes = new LongAdder();
   final LongAdder stallNanos = new LongAdder();
 
-  /** Told no longer; who is active again gets other figures. */
+  /** Whether the process has no row any more. If it is active again, it gets a new object. */
   volatile boolean forgotten;
 
   /** When one of its threads was last looked up; guarded by {@link Activity}'s lock. */

@@ -6,7 +6,7 @@ import io.holdfast.fs.figures.ReadFigures;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What applications' reads that reached the daemon cost, since the mount. Thread-safe. */
+/** Counts applications' reads that reached the daemon, since the mount. Thread-safe. */
 public final class ReadStats {
   private final LongAdder requests = new LongAdder();
   private final LongAdder bytes = new LongAdder();
@@ -14,14 +14,19 @@ public final class ReadStats {
   private final ErrorCounts causes = new ErrorCounts();
   private final LongAdder stallNanos = new LongAdder();
 
-  /** Counts a read that was answered, and the time that its thread was blocked by it alone. */
+  /**
+   * Counts a read that was answered, and the time during which this read alone blocked its thread.
+   */
   public void answered(long length, long nanos) {
     requests.increment();
     bytes.add(length);
     stallNanos.add(nanos);
   }
 
-  /** Counts a read that failed, why, and the time that its thread was blocked by it alone. */
+  /**
+   * Counts a read that failed, with its cause, and the time during which this read alone blocked
+   * its thread.
+   */
   public void failed(FsError cause, long nanos) {
     requests.increment();
     errors.increment();
@@ -35,7 +40,7 @@ public final class ReadStats {
     return new ReadFigures(requests.sum(), bytes.sum(), errors.sum(), stall);
   }
 
-  /** Returns how many failed for which cause. */
+  /** Returns the number of failed reads by cause. */
   public Map<String, Long> errorsByCause() {
     return causes.byCause();
   }

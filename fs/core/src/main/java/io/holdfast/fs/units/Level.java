@@ -1,12 +1,12 @@
 package io.holdfast.fs.units;
 
-/** How good a figure is: a colour on a terminal, a word elsewhere. */
+/** The rating of a figure: a colour on a terminal, a word elsewhere. */
 public enum Level {
   /** As it should be. */
   GOOD("good"),
-  /** Could be better. */
+  /** It could be better. */
   FAIR("fair"),
-  /** Something is to be done. */
+  /** Somebody should act. */
   POOR("poor");
 
   private final String word;

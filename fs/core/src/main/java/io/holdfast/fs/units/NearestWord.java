@@ -24,8 +24,8 @@ public final class NearestWord {
   }
 
   /**
-   * Returns how many letters must be changed, left out, put in or swapped with their neighbour to
-   * make one word of the other (optimal string alignment).
+   * Returns the number of letters that must be changed, removed, inserted or swapped with their
+   * neighbour to turn one word into the other (optimal string alignment).
    */
   static int distance(String a, String b) {
     int[][] d = new int[a.length() + 1][b.length() + 1];

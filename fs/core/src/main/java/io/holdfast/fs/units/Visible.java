@@ -6,13 +6,13 @@ import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 
 /**
- * Makes names that anybody may have chosen fit for a terminal, a log and a line: what would move
- * the cursor, end the line, turn the direction of the text or not be seen is written as an escape,
- * such as {@code \n}, {@code \x1b} or {@code \u202e}. A name of a file, a process, a variable, a
- * key or a node passes through here before people see it. Stateless.
+ * Makes names that anybody may have chosen safe for a terminal, a log and a line. Characters that
+ * would move the cursor, end the line, change the direction of the text, or be invisible become
+ * escapes, such as {@code \n}, {@code \x1b} or {@code \u202e}. Every name of a file, a process, a
+ * variable, a key or a node passes through here before people see it. Stateless.
  *
- * <p>A backslash stays as it is, so that a text which passes twice is the same as one that passes
- * once: a message is escaped where a name gets into it, or as a whole by the log, or by both.
+ * <p>A backslash stays as it is, so a text may pass twice: a message is escaped when a name gets
+ * into it, or as a whole by the log, or by both.
  */
 public final class Visible {
   private static final int DELETE = 0x7f;
@@ -21,14 +21,15 @@ public final class Visible {
 
   private Visible() {}
 
-  /** Returns a text on one line, without anything that is not seen. */
+  /** Returns a text on one line, without invisible characters. */
   public static String of(String text) {
     return escaped(text, Visible::isHidden, Visible::escape);
   }
 
   /**
-   * Returns JSON that says the same, without anything that is not seen but line feeds between its
-   * parts. Libraries escape in it what JSON asks for, which leaves some that terminals obey.
+   * Returns JSON that says the same, without invisible characters except line feeds between its
+   * parts. Libraries escape only the characters that JSON requires, and terminals obey some of the
+   * others.
    */
   public static String json(String json) {
     return escaped(json, c -> c != '\n' && isHidden(c), c -> jsonEscape(Character.toChars(c)));

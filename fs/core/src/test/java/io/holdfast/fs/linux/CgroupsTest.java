@@ -14,7 +14,7 @@ final class CgroupsTest {
   private static final long GIB = 1L << 30;
   private static final long MACHINE = 16 * GIB;
 
-  /** What version 1 shows where nobody has set a limit. */
+  /** The limit that version 1 shows if nobody has set one. */
   private static final String NONE_OF_VERSION_1 = "9223372036854771712\n";
 
   @TempDir private Path root;
@@ -89,7 +89,7 @@ final class CgroupsTest {
     assertThat(cgroups().usableMemory()).isEqualTo(GIB);
   }
 
-  /** The limits of this namespace are not those of who is outside of it. */
+  /** The limits of this namespace are not those of a process outside of it. */
   @Test
   void version2_processOutsideOfTheNamespace_hasNoGroups() throws IOException {
     machine("0::/../other\n");

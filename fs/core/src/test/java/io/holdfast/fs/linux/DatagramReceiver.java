@@ -8,7 +8,7 @@ import jnr.ffi.LibraryLoader;
 
 /** A unix socket that gets datagrams, as a service manager has one. For one thread. */
 public final class DatagramReceiver implements AutoCloseable {
-  /** What only a receiver needs. */
+  /** The functions that only a receiver needs. */
   public interface Calls {
     int bind(int fd, long address, int length);
   }

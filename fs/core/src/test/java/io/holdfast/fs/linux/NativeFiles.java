@@ -30,7 +30,7 @@ public final class NativeFiles {
     int setfsuid(int uid);
   }
 
-  /** What is done at the end of a path. */
+  /** An action at the end of a path. */
   @FunctionalInterface
   private interface Step {
     int apply(int dirfd, long name);

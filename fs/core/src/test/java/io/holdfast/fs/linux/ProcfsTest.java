@@ -112,9 +112,7 @@ final class ProcfsTest {
     assertThat(procfs().hasCapability(21, true)).isFalse();
   }
 
-  /**
-   * Of a number like this the kernel gives nothing to a second read, however short the first is.
-   */
+  /** The kernel answers only the first read of such a number, however short that read is. */
   @Test
   void number_ofThisMachine_isReadInOnePiece() {
     assertThat(Procfs.host().number("sys/vm/max_map_count").orElseThrow()).isGreaterThan(1000);

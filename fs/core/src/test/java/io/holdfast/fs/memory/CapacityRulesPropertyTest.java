@@ -25,7 +25,7 @@ class CapacityRulesPropertyTest {
 
   private final CapacityRules rules = new CapacityRules(Duration.ofSeconds(60));
 
-  /** What is there, and what it comes to. */
+  /** The machine's memory, and its changes. */
   private final class World {
     final Bounds bounds;
     final Random random;
@@ -94,7 +94,9 @@ class CapacityRulesPropertyTest {
         .isTrue();
   }
 
-  /** Once others take what they take, residents go at most once, and never come and go. */
+  /**
+   * Once the others' memory is constant, residents are evicted at most once, and never come and go.
+   */
   @Property(tries = 100)
   void steadyNeed_residentsNeverComeAndGo(
       @ForAll @LongRange(min = 64, max = 60_000) long capacity,

@@ -23,7 +23,7 @@ class CapacityRulesTest {
   private State state = State.first(BOUNDS.capacity(), 0);
   private long now;
 
-  /** Sees what is left, in MiB, a second later. */
+  /** Looks a second later, with so many MiB left. */
   private State see(long residents, long available) {
     return see(residents, new Room("machine", TOTAL, available * MIB, 0));
   }

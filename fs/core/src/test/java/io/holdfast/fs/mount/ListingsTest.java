@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What is listed and looked up, by memory and by asking. */
+/** Listings and lookups, from the tree and from the origin. */
 final class ListingsTest {
   private static final Duration TTL = Duration.ofHours(1);
 
@@ -166,7 +166,7 @@ final class ListingsTest {
     assertThat(tree.listedAt(tree.root())).as("not all is known").isZero();
   }
 
-  /** As some file systems do while an entry is renamed; of one the attributes may be lacking. */
+  /** Like some file systems while an entry is renamed; one of the two may lack its attributes. */
   @Test
   void list_originTellsNamesTwice_givesEachOnce() throws FsException {
     origin.file("known", new byte[1]);
@@ -268,7 +268,7 @@ final class ListingsTest {
     assertThat(tree.lookup(tree.root(), name("a"))).isNotEqualTo(before);
   }
 
-  /** What the tree does not have is asked for again where the daemon that was told is gone. */
+  /** The next daemon asks again for entries that the tree does not have. */
   @Test
   void list_entriesWithoutAttributes_goesOnUnderAnotherDaemon() throws FsException {
     List<String> expected = new ArrayList<>();
@@ -315,7 +315,7 @@ final class ListingsTest {
     }
   }
 
-  /** What a listing told a moment ago was believed for the whole ttl once more. */
+  /** Once the attributes of a listing from a moment ago were believed for a whole ttl more. */
   @Test
   void list_ttlOfZero_asksForAttributesThoughTheNamesAreTheSame() throws FsException {
     origin.file("d/a", new byte[1]);
@@ -356,7 +356,7 @@ final class ListingsTest {
     assertThat(taken).hasSize(2);
   }
 
-  /** Its entries go with it: what is left of them is no listing. */
+  /** The entries go with the directory: the rest of them is no listing. */
   @Test
   void list_directoryGoesMeanwhile_isStale() throws FsException {
     origin.file("d/a", new byte[1]);

@@ -52,7 +52,7 @@ final class OpeningsTest {
     return new Tree(origin, nodes, old -> {}).root();
   }
 
-  /** What a user has, who is in one group, or in all of them. */
+  /** Returns the rights of a user who is in one group, or in all groups. */
   private static int has(Attributes of, int uid, int gid, boolean inAll) {
     int shift = uid == of.uid() ? 6 : inAll || gid == of.gid() ? 3 : 0;
     return of.mode() >> shift & 7;
@@ -79,7 +79,7 @@ final class OpeningsTest {
     assertThat(openings.end(directory.id(), opening)).isFalse();
   }
 
-  /** What the first was to be asked for again, the second is as well. */
+  /** The second opening covers the entries of the first too. */
   @Test
   void end_ofTheFirstOfTwo_isNone() throws FsException {
     Node directory = directory();

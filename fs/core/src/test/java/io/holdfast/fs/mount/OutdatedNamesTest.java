@@ -63,7 +63,10 @@ final class OutdatedNamesTest {
     assertThat(names.tell(1, name("a"), this::tell)).isFalse();
   }
 
-  /** Who has to return when the kernel knows cannot take another's word for it. */
+  /**
+   * A refresh returns only when the kernel knows, so it cannot rely on another refresh that is just
+   * telling.
+   */
   @Test
   void tell_anotherIsJustTelling_tellsToo() {
     names.missing(1, name("a"));

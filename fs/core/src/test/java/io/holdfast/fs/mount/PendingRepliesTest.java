@@ -106,7 +106,7 @@ final class PendingRepliesTest {
     assertThat(pendingReplies.awaitReplies()).isTrue();
   }
 
-  /** A store that hangs keeps a request: whoever waits learns so, and waits again. */
+  /** A store that hangs delays a request: a waiting caller learns that, and waits again. */
   @Test
   void awaitReplies_requestThatIsNotAnswered_saysSo() {
     int begun = pendingReplies.begin();
@@ -115,7 +115,7 @@ final class PendingRepliesTest {
     assertThat(pendingReplies.awaitReplies()).isTrue();
   }
 
-  /** Whoever shows the node may wait for the caller: the wait ends all the same. */
+  /** The reply that shows the node may itself wait for the caller: the wait ends all the same. */
   @Test
   void awaitNone_nodeThatIsNeverLeft_returnsInTheEnd() {
     pendingReplies.enter(1);

@@ -160,7 +160,9 @@ final class RightsTest {
     assertThat(rights.value(file, ACCESS)).isEqualTo(MINIMAL);
   }
 
-  /** Each file's is asked for: one that has none must not cost a call of the store. */
+  /**
+   * The kernel asks for the ACL of each file: a file without one must not cost a call of the store.
+   */
   @Test
   void list_ofAnEntryWithoutOne_isNoneWithoutAsking() throws FsException {
     acl = Acl.NONE;

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** Passes every call on; tests change what they want to fail. */
+/** Passes every call on; tests override the calls that shall fail. */
 public class DelegatingOrigin implements Origin {
   private final Origin origin;
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What every origin does whose store has directories: with symlinks, names of any bytes, special
+ * The contract of an origin whose store has directories: with symlinks, names of any bytes, special
  * files, extended attributes, and files that change in place.
  */
 abstract class DirectoryContractTest extends OriginContractTest {
@@ -242,7 +242,7 @@ abstract class DirectoryContractTest extends OriginContractTest {
         () -> origin().extendedAttribute(path, file, bytes("user.none")), FsError.NO_ATTRIBUTE);
   }
 
-  /** Who may ask for those of one entry is not to get those of another. */
+  /** A user who may read them of one entry must not get those of another. */
   @Test
   void attributesAndTarget_ofAnEntryThatTookThePath_areStale() throws IOException {
     store().file(bytes("file"), new byte[1]);

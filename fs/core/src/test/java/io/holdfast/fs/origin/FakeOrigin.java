@@ -34,7 +34,7 @@ public final class FakeOrigin implements Origin, DirectoryStore {
   private long lastInode;
   private long time = 1_700_000_000_000_000_000L;
 
-  /** What a test puts between the caller and the origin; each method may wait, or fail. */
+  /** A test's code between the caller and the origin; each method may wait, or fail. */
   public interface Gate {
     /** Before the attributes of an entry are looked at. */
     default void stat(OriginPath path) throws FsException {}
@@ -152,7 +152,7 @@ public final class FakeOrigin implements Origin, DirectoryStore {
     directory(OriginStore.bytes(path));
   }
 
-  /** Removes an entry and what is below it. */
+  /** Removes an entry and everything below it. */
   public void remove(String path) {
     remove(OriginStore.bytes(path));
   }

@@ -103,7 +103,7 @@ final class OriginBreakerTest {
     breaker.require(FILE);
   }
 
-  /** As when one file comes from a tape. */
+  /** As if one file came from a tape. */
   @Test
   void callHangsAndProbesAreAnswered_staysClosed() throws FsException {
     whileReading(() -> passAnswering(600));

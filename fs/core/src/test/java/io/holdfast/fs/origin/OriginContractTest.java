@@ -30,7 +30,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What every origin does. What only stores with directories do is in {@link DirectoryContractTest}.
+ * The contract of every origin. {@link DirectoryContractTest} has the contract of stores with
+ * directories.
  */
 abstract class OriginContractTest {
   private OriginStore store;
@@ -431,7 +432,8 @@ abstract class OriginContractTest {
   }
 
   /**
-   * What an open file gives is of the version that it tells; one without a name may have another.
+   * The bytes of an open file are of the version that it tells; a file without a name may have
+   * another version.
    */
   @Test
   void version_fileReplacedWhileOpen_isTheOldOneForOldBytesOnly() throws IOException {

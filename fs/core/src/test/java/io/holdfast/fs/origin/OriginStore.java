@@ -3,7 +3,9 @@ package io.holdfast.fs.origin;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/** What the contract test needs to do behind an origin's back. Directories are made as needed. */
+/**
+ * The changes that the contract test makes behind an origin's back. Makes directories as needed.
+ */
 interface OriginStore {
   /** Makes a new file take a name, also one that is taken. */
   void file(byte[] path, byte[] content) throws IOException;

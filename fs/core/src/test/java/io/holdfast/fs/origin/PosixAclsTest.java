@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What an origin finds out about ACLs, and when it asks. */
+/** The ACLs that an origin finds, and the questions that it asks. */
 final class PosixAclsTest {
   private static final String ACCESS = "system.posix_acl_access";
   private static final int USER = 2;
@@ -115,7 +115,7 @@ final class PosixAclsTest {
     }
   }
 
-  /** What was told before is taken as it was, also where it is not so: nothing was asked. */
+  /** The origin uses the known ACL, even a wrong one: it asks nothing. */
   @Test
   void acl_ofAnEntryThatIsAsItWas_isNotAskedForAgain() throws Exception {
     setAcl("file", USER, 0);

@@ -44,7 +44,7 @@ final class S3OriginTest extends OriginContractTest {
     return 300; // each is a request; more than one listing gives is for S3ScanTest
   }
 
-  /** What is remembered of one store is never taken for another's. */
+  /** The saved tree of one store is never used for another. */
   @Test
   void identity_namesStoreAndOwners() throws FsException {
     assertThat(origin().identity())

@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Takes a scan, and notes what is wrong with its order. */
+/** Takes a scan, and notes errors in its order. */
 public final class ScanRecord implements ScanSink {
   public final Map<String, Attributes> entries = new ConcurrentHashMap<>();
   public final Set<String> complete = ConcurrentHashMap.newKeySet();

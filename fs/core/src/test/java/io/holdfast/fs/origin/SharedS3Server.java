@@ -21,7 +21,7 @@ public final class SharedS3Server implements BeforeAllCallback {
   private static final AtomicInteger buckets = new AtomicInteger();
   private static volatile S3Server server;
 
-  /** What ends with the last test. */
+  /** The server, which ends with the last test. */
   private static final class Running implements AutoCloseable {
     static Running start() {
       try {

@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import jnr.ffi.Pointer;
 
-/** What an application does with a file: it opens, reads and maps it. */
+/** A file as an application uses it: opened, read and mapped. */
 final class MappedFile implements AutoCloseable {
   private static final int PROT_READ = 1;
   private static final int MAP_SHARED = 1;

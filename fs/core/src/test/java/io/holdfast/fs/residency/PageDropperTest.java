@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** What was delivered and not admitted goes in time. */
+/** Pages of items that were not admitted go in time. */
 final class PageDropperTest extends ResidencyFixture {
   @Test
   void delivered_itemNotAdmitted_isDroppedAfterTheAge() throws IOException {
@@ -84,7 +84,7 @@ final class PageDropperTest extends ResidencyFixture {
     assertThat(residency.isPinned(item)).isTrue();
   }
 
-  /** As when others made room, and what lingered was read again. */
+  /** As when others made room, and an item of the window was read again. */
   @Test
   void delivered_itemThatIsPinnedMeanwhile_lingersNoMore() throws IOException {
     start(1 << 20);
@@ -119,7 +119,7 @@ final class PageDropperTest extends ResidencyFixture {
     }
   }
 
-  /** As after a daemon that was killed: nobody took note of what it had let linger. */
+  /** As after a killed daemon: nobody noted the pages of its window. */
   @Test
   void dropStray_itemThatIsNotResident_dropsItsPages() throws IOException {
     start(1 << 20);

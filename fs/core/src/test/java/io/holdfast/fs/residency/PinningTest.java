@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** How what is admitted is pinned, read from, and let go of. */
+/** The pin, the reads and the release of an admitted item. */
 final class PinningTest extends ResidencyFixture {
   @Test
   void offer_thatIsAdmitted_locksEveryPage() throws IOException {
@@ -207,7 +207,7 @@ final class PinningTest extends ResidencyFixture {
     assertThat(mappings()).isZero();
   }
 
-  /** As long as the kernel believes a name, it leads to the version before, with its pages. */
+  /** As long as the kernel believes a name, the name leads to the old version, with its pages. */
   @Test
   void pin_nameStillLeadsToAnotherVersion_fails() throws IOException {
     start(1 << 20);
@@ -311,7 +311,7 @@ final class PinningTest extends ResidencyFixture {
     assertThat(residency.figures().residentBytes()).isZero();
   }
 
-  /** A reader of its fetch has brought pages in, after those that were there were dropped. */
+  /** A reader of its fetch has brought pages in, after the old pages were dropped. */
   @Test
   void pin_itemGivenUpWhileItWaits_isNotPinnedAndItsPagesGo() throws IOException {
     start(1 << 20);
@@ -340,7 +340,7 @@ final class PinningTest extends ResidencyFixture {
     }
   }
 
-  /** What is wrong is said by {@link Residency#tick}. */
+  /** {@link Residency#tick} reports the error. */
   @Test
   void pin_thatEndsWithAnError_leavesNothingResident() throws IOException {
     start(1 << 20);

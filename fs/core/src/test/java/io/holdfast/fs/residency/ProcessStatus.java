@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What the kernel says of this process. */
+/** The kernel's figures of this process. */
 final class ProcessStatus {
   private ProcessStatus() {}
 

@@ -112,7 +112,7 @@ abstract class ResidencyFixture {
     return path;
   }
 
-  /** Opens a file as an application does, of which the kernel tells what is in memory. */
+  /** Opens a file as an application does; the kernel tells which of its pages are in memory. */
   static MappedFile application(Path path) throws IOException {
     MappedFile application = new MappedFile(path);
     assumeTrue(application.cachedPages() >= 0, "a kernel that counts cached pages");
@@ -134,7 +134,7 @@ abstract class ResidencyFixture {
     return new Item(new ItemKey(node, extent), () -> OriginPath.of(name), version, offset, length);
   }
 
-  /** That of the file, if there is one. */
+  /** Returns the version of the file, if there is one. */
   Version version(String name, long node, int length) {
     Path path = sandbox.path(name);
     try {

@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who is admitted, by the user's word and the policy's. */
+/** The admission of items, by the user's selections and the policy. */
 final class ResidencyTest extends ResidencyFixture {
   @Test
   void offer_keptFile_isPinnedWhateverIsResident() throws IOException {
@@ -41,7 +41,7 @@ final class ResidencyTest extends ResidencyFixture {
   }
 
   /**
-   * What does not fit the share that the dataset's size allows is refused, though there is room.
+   * The policy refuses items beyond the share that the dataset's size allows, though there is room.
    */
   @Test
   void datasetSize_policyByHash_selectsAShare() throws IOException {

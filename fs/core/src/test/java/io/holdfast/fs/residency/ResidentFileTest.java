@@ -23,7 +23,7 @@ final class ResidentFileTest {
   @TempDir private Path directory;
   private Path file;
 
-  /** Where the first record is in the file: behind its header and the format. */
+  /** The offset of the first record in the file, behind its header and the format. */
   private static final int RECORDS = 4096 + 8;
 
   @BeforeEach
@@ -90,7 +90,7 @@ final class ResidentFileTest {
     return bytes;
   }
 
-  /** One number an item: what it says of a node and an extent is something else today. */
+  /** The old format had one number an item, whose bits mean another node and extent today. */
   @Test
   void open_fileOfAnotherFormat_givesNothing() throws FsException, IOException {
     Files.write(file, numbers(5L << 24, 6L << 24 | 1, ~(5L << 24), 0, 0).array());

@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What arrives is given to the kernel, where the binding can, before it is pinned. */
+/** If the binding can, residency gives the kernel an item's bytes before it pins the item. */
 final class StoredPagesTest extends ResidencyFixture {
   private static final int LENGTH = 5 * PAGE + 7;
   private static final long MEMORY = 1 << 30;
 
-  /** What a binding was asked to store. */
+  /** The pages that a binding was asked to store. */
   private record Stored(long node, PageStore.Source source) {
     PageStore.Piece next() {
       return source.next();
@@ -31,7 +31,7 @@ final class StoredPagesTest extends ResidencyFixture {
     }
   }
 
-  /** Where the bytes are, and how many of the first have been read. */
+  /** The bytes, and how many of the first have been read. */
   private static final class Arrived extends Offered {
     private volatile int delivered;
     private final int elsewhere;
@@ -71,7 +71,7 @@ final class StoredPagesTest extends ResidencyFixture {
     pages = (node, source) -> asked.add(new Stored(node, source));
   }
 
-  /** Nothing is left unanswered. */
+  /** Answers everything that is still unanswered. */
   @AfterEach
   void answer() {
     List<Stored> left = new ArrayList<>(asked);

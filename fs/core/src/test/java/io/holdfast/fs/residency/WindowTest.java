@@ -233,7 +233,7 @@ final class WindowTest {
     waiting.get();
   }
 
-  /** What cannot be dropped now is not tried at every read of something else. */
+  /** A drop that fails now is not tried again at every read of another item. */
   @Test
   void mappedItem_fullWindow_waitsForItsTime() {
     Window window = window(1000, AGE);
@@ -246,8 +246,8 @@ final class WindowTest {
   }
 
   /**
-   * A program that maps a large file and reads it from one end to the other: what it has read
-   * cannot go, and the pages ahead of it went instead, again and again.
+   * A program maps a large file and reads it from one end to the other. The pages that it has read
+   * cannot be dropped, and once the pages ahead of it went instead, again and again.
    */
   @Test
   void mappedItems_moreThanTheWindow_doNotPushOutWhatIsBeingRead() {
@@ -263,7 +263,7 @@ final class WindowTest {
     assertThat(items(window.delivered(read, 400, true))).containsExactly(read);
   }
 
-  /** Each try to drop what is mapped takes long, and readers wait for it. */
+  /** Each try to drop mapped pages takes long, and readers wait for it. */
   @Test
   void mappedFile_whatIsReadNext_isNotTriedAtOnce() {
     Window window = window(1000, AGE);
@@ -328,7 +328,7 @@ final class WindowTest {
     assertThat(window.aged()).isEmpty();
   }
 
-  /** Against a plain model: the bytes are those that were delivered and not dropped. */
+  /** Against a plain model: the window's bytes are those that were delivered and not dropped. */
   @Property(tries = 300)
   void operations_inAnyOrder_keepTheBooks(@ForAll long seed) {
     Random random = new Random(seed);

@@ -24,13 +24,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests of {@link Activity} and what it is made of, and of {@link ReadStats}. */
+/** Tests of {@link Activity} and its parts, and of {@link ReadStats}. */
 final class ActivityTest {
   private static final int ITEM_SIZE = 1000;
   private static final int NOBODY = 1 << 23;
   private static final long HEAP = 512 << 20;
 
-  /** Of processes that none of the tests' own can be: above the kernel's largest. */
+  /** The first number of invented processes: above the kernel's largest. */
   private static final int MANY = 5_000_000;
 
   @TempDir Path folder;
@@ -71,7 +71,7 @@ final class ActivityTest {
         .orElseThrow();
   }
 
-  /** Whoever asks for figures does not wait for a process that is slow to tell its job. */
+  /** A request for figures does not wait for a process that is slow to tell its job. */
   @Test
   void jobs_whileAProcessIsSlowToTell_areTold() throws Exception {
     Path slow = proc.directory(40).resolve("cgroup");

@@ -192,7 +192,7 @@ final class EpochDetectorTest {
     assertThat(job.begins.size()).isBetween(8, 11);
   }
 
-  /** What a table knows of a dataset that is too large for it is enough. */
+  /** The sample of a dataset that is too large for the table is enough. */
   @Test
   void millionFiles_takeNoMoreThanTheirBound() {
     Job job = new Job();

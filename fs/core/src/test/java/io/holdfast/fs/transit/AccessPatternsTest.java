@@ -27,15 +27,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What reading a large file of which nothing would be admitted costs at the origin, for every way
- * in which programs read.
+ * The cost at the origin of reads of a large file that would not be admitted, for every way in
+ * which programs read.
  */
 final class AccessPatternsTest {
   private static final int ITEM = 2 * MIB;
   private static final int READ = 128 << 10;
   private static final int PAGE = 4096;
 
-  /** What is to be fetched ahead, and has not had its turn. */
+  /** Prefetches that have not had their turn. */
   private final Queue<Runnable> ahead = new ArrayDeque<>();
 
   private final AtomicLong peak = new AtomicLong();
@@ -62,7 +62,7 @@ final class AccessPatternsTest {
     return new Reader(1000 + number, Reader.Kind.APPLICATION, false);
   }
 
-  /** Reads; what is to be fetched ahead has its turn when the reader must wait for it. */
+  /** Reads; a prefetch has its turn when the reader must wait for it. */
   private void read(TransitFixture t, File file, long offset, int length, int thread) {
     RecordingReply reply = t.read(file, offset, length, thread(thread));
     while (!reply.isAnswered() && !ahead.isEmpty()) {
@@ -92,7 +92,7 @@ final class AccessPatternsTest {
     }
   }
 
-  /** The origin takes long: what is on its way at once decides how fast the reader is. */
+  /** The origin takes long: the number of bytes in flight decides how fast the reader is. */
   @Test
   void sequential_readerWhoMustWait_hasHalfOfTransitOnItsWay() {
     try (TransitFixture t = transit(MIB, 32L * MIB)) {
@@ -211,7 +211,7 @@ final class AccessPatternsTest {
     }
   }
 
-  /** It never comes back to what was fetched around its reads. */
+  /** The reader never comes back to the bytes that were fetched around its reads. */
   @ParameterizedTest
   @ValueSource(ints = {512, PAGE, 4 * PAGE, 100_000, 256 << 10, MIB})
   void random_sparseReader_neverCostsMoreThanTwice(int length) {

@@ -12,8 +12,8 @@ import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 
 /**
- * A fetch here is over as soon as its thread runs, and threads run when the test says so: what was
- * started and did not run yet is at the origin.
+ * A fetch here ends as soon as its thread runs, and threads run when the test says so. So a fetch
+ * that was started and has not run yet is at the origin.
  */
 class AdaptiveFetchersTest {
   private static final int SMALL = 100_000;
@@ -218,7 +218,7 @@ class AdaptiveFetchersTest {
     assertThat(ran).hasSize(FIRST + 2);
   }
 
-  /** As when a reader joins between the making of a task and its start. */
+  /** As if a reader joined between the creation of a task and its start. */
   @Test
   void promote_notYetThere_runsOnce() {
     FetchTask task = task("f", SMALL, false);

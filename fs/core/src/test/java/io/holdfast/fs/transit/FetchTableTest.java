@@ -49,7 +49,9 @@ final class FetchTableTest {
     }
   }
 
-  /** What is missing may be all of an item; somebody may have added a part of it meanwhile. */
+  /**
+   * The missing range may be a whole item, of which another thread may have added a part meanwhile.
+   */
   @Test
   void missing_thatIsAllOfAnItem_isRefusedWhereThereIsAPart() {
     try (TransitFixture t = TransitFixture.direct(MIB, 2L * MIB)) {

@@ -20,7 +20,9 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** ARCHITECTURE.md tells the way of a miss by the names of methods: they are those that run. */
+/**
+ * ARCHITECTURE.md describes the way of a miss by names of methods; these are the methods that run.
+ */
 final class MissPathTraceTest {
   private static final Path DOCUMENT = Path.of("../..", "packaging", "docs", "ARCHITECTURE.md");
   private static final int MOST_HOPS = 15;
@@ -28,7 +30,7 @@ final class MissPathTraceTest {
   private final List<String> trace = new ArrayList<>();
   private List<String> stack = List.of();
 
-  /** Adds what is on the stack and was not there the last time. */
+  /** Adds the methods on the stack that were not there the last time. */
   private void look() {
     List<String> now =
         StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
@@ -48,7 +50,7 @@ final class MissPathTraceTest {
     stack = now;
   }
 
-  /** Methods of what is tested; neither of tests nor those that only hand on. */
+  /** Methods of the tested code; without methods of tests, and those that only pass on. */
   private static boolean isOurs(StackWalker.StackFrame frame) {
     String place =
         frame.getDeclaringClass().getProtectionDomain().getCodeSource() == null
@@ -70,7 +72,7 @@ final class MissPathTraceTest {
     return type + "." + frame.getMethodName();
   }
 
-  /** As the document has it: the lines between the fences behind a name. */
+  /** Returns the document's list: the lines between the fences behind a name. */
   private static List<String> documented(String of) throws IOException {
     List<String> lines = Files.readAllLines(DOCUMENT);
     int at = lines.indexOf("```" + of) + 1;

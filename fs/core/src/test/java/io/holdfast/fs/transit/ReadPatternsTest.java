@@ -65,7 +65,7 @@ final class ReadPatternsTest {
     }
   }
 
-  /** They are near to each other, but most of what is between is not read. */
+  /** The reads are near to each other, but most bytes between them are not read. */
   @Test
   void reads_withHolesBetween_areRandom() {
     for (int i = 0; i < 50; i++) {
@@ -102,7 +102,7 @@ final class ReadPatternsTest {
     }
   }
 
-  /** Where the kernel does not tell who reads, as for a process of another container. */
+  /** The kernel does not tell which thread reads, as for a process of another container. */
   @Test
   void readers_thatAreUnknown_areToldApartByPlace() {
     for (int i = 0; i < 10; i++) {

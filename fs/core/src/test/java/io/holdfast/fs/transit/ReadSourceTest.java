@@ -12,7 +12,7 @@ import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.transit.TransitFixture.File;
 import org.junit.jupiter.api.Test;
 
-/** What is told of reads and fetches: where the bytes came from, and how fetches ended. */
+/** The events of reads and fetches: the source of the bytes, and the end of fetches. */
 final class ReadSourceTest {
   private static final int ITEM = 1 << 20;
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a reader sees of an origin that fails, or does not answer. */
+/** Reads from an origin that fails, or does not answer. */
 final class TransitFailuresTest {
   private static final int ITEM = 4 * MIB;
   private static final long CAPACITY = 4L * ITEM;

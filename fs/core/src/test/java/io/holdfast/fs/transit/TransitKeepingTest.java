@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** What is kept of items that were not admitted, and who makes room for whom. */
+/**
+ * The memory that transit keeps for items that were not admitted, and the items that make room for
+ * others.
+ */
 final class TransitKeepingTest {
   private static final int ITEM = 4 * MIB;
   private static final long CAPACITY = 4L * ITEM;
@@ -112,7 +115,7 @@ final class TransitKeepingTest {
     }
   }
 
-  /** What the listener learns of bytes is what the page cache holds: never more than the item. */
+  /** The listener learns of the bytes in the page cache: never more than the item. */
   @Test
   void delivered_toldForOverlappingReads_addUpToTheItem() {
     try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
@@ -170,7 +173,7 @@ final class TransitKeepingTest {
     }
   }
 
-  /** Whoever copies from it must not find another file's bytes there. */
+  /** A reader that copies from the memory must not find another file's bytes there. */
   @Test
   void admitted_heldWhileItsVersionGoes_keepsItsMemoryUntilItIsReleased() {
     try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
@@ -287,8 +290,8 @@ final class TransitKeepingTest {
   }
 
   /**
-   * The item was pinned between two looks at the table: whoever joined the fetch that is not needed
-   * any more gets the bytes too.
+   * The item was pinned between two looks at the table: a reader that joined the fetch, which is
+   * not needed any more, gets the bytes too.
    */
   @Test
   void resident_whileAnotherReaderJoins_bothAreAnswered() {
@@ -323,7 +326,10 @@ final class TransitKeepingTest {
     }
   }
 
-  /** As many as it takes, not a quarter of them only: the reader would wait for the rest. */
+  /**
+   * Transit gives up as many items as it takes, not only a quarter of them: otherwise the reader
+   * would wait for the rest.
+   */
   @Test
   void memory_fullOfIdleItemsOfAllSizes_enoughAreGivenUp() {
     try (TransitFixture t = TransitFixture.impatient(MIB, 3L * MIB)) {

@@ -113,8 +113,8 @@ final class TransitPartsTest {
   }
 
   /**
-   * Nobody waits for what is fetched ahead, so it may be refused; but a reader may have joined it
-   * by then, and its read must not fail for want of a thread.
+   * Nobody waits for a prefetch, so it may be refused. But a reader may have joined it by then, and
+   * that read must not fail for lack of a thread.
    */
   @Test
   void ahead_refusedWhenAReaderHasJoined_readerGetsItsBytes() {
@@ -181,8 +181,8 @@ final class TransitPartsTest {
   }
 
   /**
-   * The kernel reads ahead, and what it has read may be gone before the program gets there, while
-   * another one that shares the file reads the part after the next.
+   * The kernel reads ahead, and those pages may be gone before the program gets there, while
+   * another program that shares the file reads the part after the next.
    */
   @Test
   void sequential_anotherReadsFurtherOn_whatWasReadIsStillThere() {

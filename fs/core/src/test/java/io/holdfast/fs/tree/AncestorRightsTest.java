@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Directories change at the origin; what is below them is not shown by what they were. */
+/** Directories change at the origin; entries below them are not shown by their old rights. */
 final class AncestorRightsTest {
   private static final int MODE = 0777;
 
@@ -49,7 +49,7 @@ final class AncestorRightsTest {
                 elsewhere.add(directory.path().toString());
               }
 
-              /** Nothing that came with the rights is known by then. */
+              /** The names that came with the rights are not known by then. */
               @Override
               public void otherRights(Node directory) {
                 otherRights.add(directory.path() + " " + isKnown("a/b/new"));
@@ -183,7 +183,7 @@ final class AncestorRightsTest {
     assertThat(tree.lookupWhateverTheWay(directory("a/b"), name("new")).isStale()).isFalse();
   }
 
-  /** A scan tells of what is new only when the kernel knows who may get there. */
+  /** A scan tells of new names only when the kernel knows who may get there. */
   @Test
   void scan_directoryAboveHasOtherRightsSinceItWasListed_isToldBeforeNewNames() throws FsException {
     TreePass pass = new TreePass(tree, new Moment(1, 1, Boot.id()), TreePass.ChangeSink.NONE);

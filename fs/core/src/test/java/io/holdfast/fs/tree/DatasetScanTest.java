@@ -75,7 +75,7 @@ final class DatasetScanTest {
     assertThat(whole).hasValue(4L * PAGE);
   }
 
-  /** Such as one that was renamed between the listing that it is in and its own. */
+  /** For example a directory that was renamed between its parent's listing and its own. */
   @Test
   void run_directoryThatIsAnotherOneWhenItIsReached_isListedAgain() throws Exception {
     origin.file("d/e/f", new byte[1]);
@@ -144,7 +144,7 @@ final class DatasetScanTest {
     };
   }
 
-  /** What a share of the dataset is selected from is not all that there is. */
+  /** If only some files are selected, the policy's share is of these, not of the whole dataset. */
   @Test
   void run_someSelected_tellsTheirSumOnly() throws FsException {
     origin.file("a", new byte[1]);

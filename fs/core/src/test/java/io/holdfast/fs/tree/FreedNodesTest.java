@@ -24,7 +24,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What nobody finds any more is freed, and never taken for what has its memory then. */
+/**
+ * Nodes that nobody finds any more are freed, and never taken for the nodes that then have their
+ * memory.
+ */
 final class FreedNodesTest {
   @TempDir private Path directory;
 
@@ -105,7 +108,7 @@ final class FreedNodesTest {
     }
   }
 
-  /** As a user does who makes files, looks at them and removes them. */
+  /** Like a user who makes files, looks at them and removes them. */
   @Test
   void table_namesComeAndGo_takesNoMoreThanAtFirst() throws FsException {
     try (NodeTable table = new NodeTable(GrowingMemory.ofProcess("test"))) {
@@ -140,7 +143,7 @@ final class FreedNodesTest {
     }
   }
 
-  /** Also the next daemon's, whatever the last one was doing. */
+  /** Also the next daemon's table, whatever the last daemon was doing. */
   @Test
   void table_anyChanges_equalsAModel() throws FsException {
     long seed = System.nanoTime();
@@ -200,7 +203,7 @@ final class FreedNodesTest {
     }
   }
 
-  /** A listing goes on while entries around those that stay are freed: it has all that stay. */
+  /** A listing goes on while entries around the staying ones are freed: it has all that stay. */
   @Test
   void listing_whileOthersAreFreed_hasWhatStays() throws Exception {
     ExecutorService threads = Executors.newCachedThreadPool();

@@ -68,7 +68,7 @@ final class KilledTableTest {
   }
 
   /**
-   * What the process was about to have in its table: which name or directory it is at, 0 for none,
+   * The record of what the process was about to write: the current name or directory, 0 for none,
    * and the generation of each name, 0 for none.
    */
   private static final class Said implements AutoCloseable {

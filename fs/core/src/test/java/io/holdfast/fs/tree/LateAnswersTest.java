@@ -35,8 +35,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The origin was once asked under the lock of a name: with one that took longer than a name is
- * waited for, whoever asked for the same name, or one of the same lock, got an error.
+ * Once the origin was asked under the lock of a name. If it took longer than a lookup waits for a
+ * name, every lookup of that name, or of one with the same lock, got an error.
  */
 final class LateAnswersTest {
   private static final byte[] NAME = name("f");
@@ -150,7 +150,10 @@ final class LateAnswersTest {
     assertThat(outcome(late)).isEqualTo(now);
   }
 
-  /** That the directory is the same one counts only with what its name led to before. */
+  /**
+   * An answer that the directory is the same one counts only if its name leads to the same node as
+   * before.
+   */
   @Test
   void answer_thatTheDirectoryIsStillThere_doesNotRemoveWhatHasComeSince() throws Exception {
     origin.file("f/a", new byte[1]);

@@ -115,7 +115,7 @@ final class NameSweepTest {
     }
   }
 
-  /** Nothing is taken for gone that the origin does not say so of. */
+  /** A name counts as gone only if the origin says so. */
   @Test
   void origin_doesNotAnswer_nothingGoes() throws FsException {
     for (int i = 0; i < 8191; i++) {

@@ -58,7 +58,7 @@ final class NodeTableTest {
         file.etag());
   }
 
-  /** As files are: nearly all have the same owner and mode. */
+  /** Returns attributes as files have them: nearly all with the same owner and mode. */
   private static Attributes alike(long seed, String etag) {
     return new Attributes(
         Attributes.REGULAR | 0644, 1, 0, 0, 0, seed, seed, seed, seed, seed, seed, etag);
@@ -107,7 +107,7 @@ final class NodeTableTest {
     }
   }
 
-  /** What a process that is killed leaves of a record has no flags yet. */
+  /** A record that a killed process has left half-written has no flags yet. */
   @Test
   void recordWithoutFlags_openedAgain_isTheEnd() throws FsException {
     Path file = directory.resolve("nodes");
@@ -179,12 +179,12 @@ final class NodeTableTest {
     }
   }
 
-  /** Where a node of the first block is: behind the page that is about all. */
+  /** Returns the address of a node of the first block, behind the page about the whole table. */
   private static long address(GrowingMemory memory, long id) {
     return memory.address() + Blocks.SIZE + NodeRecord.UNIT * id;
   }
 
-  /** Places come from whoever calls seekdir: nonsense must not lead anywhere. */
+  /** Places come from any caller of seekdir: a wrong place must not lead anywhere. */
   @Test
   void entries_behindAnyPlace_areTheDirectorys() throws FsException {
     try (NodeTable table = new NodeTable(GrowingMemory.ofProcess("test"))) {

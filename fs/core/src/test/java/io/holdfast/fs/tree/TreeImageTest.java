@@ -47,7 +47,7 @@ final class TreeImageTest {
   /** An entry, its directory by the place that it has among the entries; -1 for the root. */
   private record Row(int directory, String name, Attributes attributes, long listed) {}
 
-  /** What is in a tree, in its order; first the root, as a row of nothing but its listing. */
+  /** Returns the entries of a tree, in its order; first the root, a row with only its listing. */
   private static List<Row> rows(NodeTable nodes, Map<Long, Long> listed) {
     List<Row> rows = new ArrayList<>();
     Map<Long, Integer> places = new HashMap<>();
@@ -100,7 +100,7 @@ final class TreeImageTest {
         type | 0644, 1, 1000, -2, 0, 7 * seed, 100_000 + seed, 196, 5, 6 + seed, 7 + seed, "");
   }
 
-  /** Anything that an origin might say, and mostly what it says of a file like that before. */
+  /** Returns attributes that an origin might tell; mostly like those of the file before. */
   private static Attributes attributes(Random random, int type, Attributes before) {
     boolean same = random.nextInt(3) != 0;
     long modified = random.nextBoolean() ? random.nextLong() : before.modified() + 1;
@@ -340,7 +340,10 @@ final class TreeImageTest {
     }
   }
 
-  /** What was replaced meanwhile may be missing in the image, so nothing in it is whole. */
+  /**
+   * Entries that were replaced meanwhile may be missing in the image, so no directory in it is
+   * whole.
+   */
   @Test
   void write_treeThatChanges_hasNothingListedWhole() throws Exception {
     AtomicBoolean done = new AtomicBoolean();

@@ -88,7 +88,9 @@ final class TreePassTest {
     new TreeScan(origin, tree, threads).run(tree.root(), pass, (in, name, is) -> {}, () -> true);
   }
 
-  /** Whoever was told of one, before the tree knew better, is told again. */
+  /**
+   * The kernel may have been told old attributes before the tree knew better, so it is told again.
+   */
   @Test
   void pass_overWhatIsAsKnown_tellsOfEachDirectoryAllTheSame() throws FsException {
     origin.file("a/b/f", new byte[1]);
@@ -125,7 +127,7 @@ final class TreePassTest {
     assertFails(pass::requireSettled, FsError.STALE);
   }
 
-  /** Those of the directory {@code a}, when the origin is asked for {@code a/f}. */
+  /** Changes the rights of the directory {@code a} when the origin is asked for {@code a/f}. */
   private void changeRightsAtQuestion(int first, int last) {
     AtomicInteger questions = new AtomicInteger();
     origin.setGate(
@@ -241,7 +243,9 @@ final class TreePassTest {
         of.etag());
   }
 
-  /** Who owns a file may set its time of modification, but nobody that of its last change. */
+  /**
+   * A file's owner may set its time of modification, but nobody may set that of its last change.
+   */
   @Test
   void pass_onlyTheTimeOfChangeIsOther_findsAnotherVersion() throws FsException {
     origin.file("file", new byte[3]);
@@ -299,7 +303,7 @@ final class TreePassTest {
     assertThat(tree.listedAt(known("d"))).isEqualTo(now);
   }
 
-  /** What was listed only shows what has gone if the origin, asked by name, does not have it. */
+  /** An entry that a listing lacks has gone only if the origin, asked by name, does not have it. */
   @Test
   void complete_entryThatWasMissedButIsThere_staysKnown() throws FsException {
     origin.file("f", new byte[3]);
@@ -390,7 +394,9 @@ final class TreePassTest {
     }
   }
 
-  /** What is replaced has lost its name when there is no room for what takes it. */
+  /**
+   * A replaced node has lost its name, even if there is no room for the node that takes the name.
+   */
   @Test
   void version_noRoomForTheNext_theDirectoryIsNotWholeAnyMore() throws FsException {
     try (NodeTable small = new NodeTable(GrowingMemory.ofProcess("small", 512 << 10))) {

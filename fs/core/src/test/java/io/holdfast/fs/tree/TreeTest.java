@@ -472,7 +472,9 @@ final class TreeTest {
     assertThat(tree.refresh(node)).isFalse();
   }
 
-  /** A name that leads through a symlink by now leads nowhere, as one that leads through a file. */
+  /**
+   * A name that leads through a symlink by now leads nowhere, like one that leads through a file.
+   */
   @Test
   void refresh_directoryBecameASymlink_isFalse() throws FsException {
     origin.file("d/f", new byte[3]);

@@ -14,13 +14,13 @@ import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 
 /**
- * A JSON object a line for each event that is chosen, in a file of at most 50 MB and three older
- * ones, or to a Unix socket that a program listens at. Events wait in a bounded queue for the one
- * thread that writes; what does not fit there is dropped and counted, so that no reader ever waits
+ * Writes each chosen event as a JSON object in a line: to a file of at most 50 MB, with three older
+ * files, or to a Unix socket that a program listens at. Events wait in a bounded queue for the one
+ * thread that writes. An event that does not fit is dropped and counted, so no reader ever waits
  * for a disk. Thread-safe.
  */
 public final class AccessLogWriter implements AccessLog, AutoCloseable {
-  /** What can become of an event: the keys of {@link #figures()}. */
+  /** The fates of an event: the keys of {@link #figures()}. */
   public static final List<String> FATES = List.of("written", "sampled_out", "dropped");
 
   private static final long LARGEST_FILE = 50_000_000;
@@ -36,17 +36,17 @@ public final class AccessLogWriter implements AccessLog, AutoCloseable {
   /** An event and the moment when it ended, in milliseconds since 1970. */
   record Line(long millis, AccessEvent event) {}
 
-  /** Who a thread belongs to, as far as it is known. */
+  /** The process and job of a thread, as far as they are known. */
   public record Who(int pid, String job) {}
 
   /**
-   * Begins to write: to a socket where there is one, else to a file, behind what is there.
+   * Opens the log: a socket if there is one, else a file, to which it appends.
    *
-   * @param mustListen whether it is an error that nobody listens at the socket; else what is
-   *     written is dropped for as long
+   * @param mustListen whether it is an error that nobody listens at the socket; else events are
+   *     dropped until somebody listens
    * @param who finds a thread's process and job; called by the thread that writes
    * @param nanoTime a clock of nanoseconds
-   * @throws IOException where the file cannot be written, or nobody listens
+   * @throws IOException if the file cannot be written, or nobody listens
    */
   public AccessLogWriter(
       Path file, boolean mustListen, Sampling sampling, IntFunction<Who> who, LongSupplier nanoTime)
@@ -87,7 +87,7 @@ public final class AccessLogWriter implements AccessLog, AutoCloseable {
     return appender;
   }
 
-  /** The library's queue drops without a word what does not fit. */
+  /** Counts the events that do not fit: the library's queue drops them silently. */
   private final class Queue extends AsyncAppenderBase<Line> {
     private final Runnable taken;
 
@@ -120,12 +120,12 @@ public final class AccessLogWriter implements AccessLog, AutoCloseable {
     queue.doAppend(new Line(System.currentTimeMillis(), event));
   }
 
-  /** Returns how many events were written, sampled out and dropped. */
+  /** Returns the numbers of events that were written, sampled out and dropped. */
   public AccessLogFigures figures() {
     return new AccessLogFigures(written.sum(), sampledOut.sum(), dropped.sum());
   }
 
-  /** Writes what is still to be written, for a second at most. */
+  /** Writes the events that wait, for a second at most. */
   @Override
   public void close() {
     queue.stop();

@@ -21,30 +21,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file of a log that grows up to a size, and three older ones. Its owner writes it, its group may
- * read it, and nobody else: it has names of files that others may not list. Files that are there
- * with more rights lose them. A file that others could put another in the place of is refused.
+ * A log file that grows up to a size, and three older files. Only its owner may write it and only
+ * its group may read it, because it has names of files that others may not list. A file with more
+ * rights loses them. A file that others could replace is refused.
  */
 public final class BoundedFile {
   private static final Logger LOG = LoggerFactory.getLogger(BoundedFile.class);
   private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rw-r-----");
   private static final int OLDER_FILES = 3;
 
-  /** Logback's own choice of a minute would let a burst of events fill a disk. */
+  /**
+   * How often the size is checked: with Logback's default of a minute, a burst of events could fill
+   * a disk.
+   */
   private static final long SIZE_CHECK_MILLIS = 100;
 
   private BoundedFile() {}
 
   /**
-   * Prepares to write behind what is there; the encoder is still to be set, and the appender to be
-   * started.
+   * Returns an appender to the file. The caller must set the encoder, and start the appender.
    *
-   * @param mostBytes size at which another file begins
-   * @throws IOException where the file cannot be written
+   * @param mostBytes the size at which another file begins
+   * @throws IOException if the file cannot be written
    */
   public static <E> RollingFileAppender<E> appender(Context context, Path file, long mostBytes)
       throws IOException {
-    // the appender would only complain to the log
+    // the appender would only log a failure
     prepare(file);
     for (int i = 1; i <= OLDER_FILES; i++) {
       narrow(file.resolveSibling(file.getFileName() + "." + i));
@@ -69,7 +71,7 @@ public final class BoundedFile {
     return appender;
   }
 
-  /** Begins each file with the rights that it is to have. */
+  /** Creates each file with its rights. */
   private static final class PrivateFiles<E> extends RollingFileAppender<E> {
     @Override
     public void openFile(String name) throws IOException {
@@ -84,14 +86,17 @@ public final class BoundedFile {
       try {
         Files.createFile(file, PosixFilePermissions.asFileAttribute(MODE));
       } catch (FileAlreadyExistsException e) {
-        // somebody else was faster
+        // another process has created the file
       }
     }
     Files.newOutputStream(file, StandardOpenOption.APPEND, LinkOption.NOFOLLOW_LINKS).close();
     narrow(file);
   }
 
-  /** Another's file stays as it is: only the owner may do that. */
+  /**
+   * Takes rights from a file. Another user's file stays as it is, because only its owner can do
+   * that.
+   */
   private static void narrow(Path file) throws IOException {
     if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       Set<PosixFilePermission> rights = Files.getPosixFilePermissions(file);

@@ -7,23 +7,23 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which events are logged: one of so many, or so many a second, as {@code 1/100} and {@code 500/s}
- * say. Immutable.
+ * Which events are logged: one of so many ({@code 1/100}), or so many a second ({@code 500/s}).
+ * Immutable.
  *
- * @param oneOf of how many events one is logged
- * @param perSecond how many a second are logged at most
+ * @param oneOf one of so many events is logged
+ * @param perSecond the most events that are logged in a second
  */
 public record Sampling(long oneOf, long perSecond) {
-  /** All that a disk is likely to bear. */
+  /** As many events as a disk is likely to bear. */
   public static final Sampling DEFAULT = new Sampling(1, 1000);
 
   private static final long SECOND = Duration.ofSeconds(1).toNanos();
   private static final Pattern FORM = Pattern.compile("1/([1-9]\\d{0,8})|([1-9]\\d{0,8})/s");
 
   /**
-   * Reads one of the two forms.
+   * Parses one of the two forms.
    *
-   * @throws IllegalArgumentException where it is neither, with a text for the user
+   * @throws IllegalArgumentException if it is neither, with a text for the user
    */
   public static Sampling parse(String text) {
     Matcher form = FORM.matcher(text);
@@ -41,12 +41,14 @@ public record Sampling(long oneOf, long perSecond) {
     return perSecond == Long.MAX_VALUE ? "1/" + oneOf : perSecond + "/s";
   }
 
-  /** Returns what chooses events as this says. */
+  /** Returns a chooser with this sampling. */
   Chooser chooser(LongSupplier nanoTime) {
     return new Chooser(this, nanoTime);
   }
 
-  /** Chooses events. Thread-safe without a lock; at the turn of a second it may take some more. */
+  /**
+   * Chooses events. Thread-safe without a lock; at the turn of a second it may choose some more.
+   */
   static final class Chooser {
     private final Sampling sampling;
     private final LongSupplier nanoTime;
@@ -60,7 +62,7 @@ public record Sampling(long oneOf, long perSecond) {
       this.second = new AtomicLong(nanoTime.getAsLong());
     }
 
-    /** Tells whether the next event is one of those. */
+    /** Tells whether the next event is logged. */
     boolean next() {
       if (sampling.oneOf > 1) {
         return events.getAndIncrement() % sampling.oneOf == 0;

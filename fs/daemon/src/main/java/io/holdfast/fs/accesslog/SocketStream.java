@@ -12,15 +12,15 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes to a Unix socket that a program listens at. While nobody does, what is written is lost,
- * and the socket is tried again once a second. For one thread.
+ * Writes to a Unix socket that a program listens at. While nobody listens, events are lost, and the
+ * stream tries the socket again once a second. For one thread.
  */
 final class SocketStream extends OutputStream {
   private static final long RETRY_NANOS = Duration.ofSeconds(1).toNanos();
   private static final int TYPE = 0170000;
   private static final int SOCKET = 0140000;
 
-  /** Learns of each write whether somebody took it. */
+  /** Takes, for each write, whether a program took it. */
   interface Counter {
     void count(boolean taken);
   }
@@ -43,9 +43,9 @@ final class SocketStream extends OutputStream {
   }
 
   /**
-   * Connects before there is something to write.
+   * Connects before the first event.
    *
-   * @throws IOException where nobody listens
+   * @throws IOException if nobody listens
    */
   void connect() throws IOException {
     channel = SocketChannel.open(address);
@@ -70,7 +70,7 @@ final class SocketStream extends OutputStream {
         taken = true;
       }
     } catch (IOException e) {
-      close(); // it is counted
+      close(); // the lost event is counted
       retryAt = nanoTime.getAsLong() + RETRY_NANOS;
     }
     counter.count(taken);

@@ -209,7 +209,10 @@ public final class ControlFiles implements ControlNodes {
     return bytes((owners ? forOwner : forAll).name + "/" + snapshot.name());
   }
 
-  /** Who looks at a file twice, as cp does before and after it opens it, sees the same one. */
+  /**
+   * A program that looks at a file twice, as cp does before and after it opens the file, sees the
+   * same one.
+   */
   private synchronized FileSnapshot snapshot(View view) {
     FileSnapshot same = view.thread == 0 ? null : given.getIfPresent(view);
     if (same != null) {

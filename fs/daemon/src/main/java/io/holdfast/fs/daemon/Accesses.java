@@ -16,16 +16,16 @@ import java.nio.file.Path;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The daemon's access log: what is put into it, and what is said of it. Stateless. */
+/** Opens the daemon's access log, and makes its events and figures. Stateless. */
 final class Accesses {
   private Accesses() {}
 
   /**
    * Opens the access log.
    *
-   * @param first whether no daemon has had this mount before: then somebody must listen, where it
-   *     is a socket
-   * @throws FsException where it cannot be written, with one line for the user
+   * @param first whether this is the first daemon of the mount: if the file is a socket, a program
+   *     must listen at it then
+   * @throws FsException if the log cannot be written, with one line for the user
    */
   static AccessLogWriter open(Path file, boolean first, Sampling sampling, Activity activity)
       throws FsException {
@@ -47,7 +47,7 @@ final class Accesses {
     return new AccessLogWriter.Who(caller.pid(), caller.job());
   }
 
-  /** Returns what happened to an item, or to a part of one. */
+  /** Returns the event of a fetch of an item, or of a part of one. */
   static AccessEvent fetch(
       Item item, ReadSource source, long nanos, @Nullable FsException failure) {
     return new AccessEvent(
@@ -61,7 +61,9 @@ final class Accesses {
         failure == null ? null : failure.code());
   }
 
-  /** Returns what makes {@code access_log} of {@code stats.json}: 0 where there is none. */
+  /**
+   * Returns the supplier of {@code access_log} in {@code stats.json}: all 0 without an access log.
+   */
   static Supplier<AccessLogFigures> figures(AccessLog log) {
     return log instanceof AccessLogWriter file ? file::figures : () -> AccessLogFigures.NONE;
   }

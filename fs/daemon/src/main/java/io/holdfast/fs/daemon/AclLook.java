@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out whether a dataset has access control lists, before it is mounted: what is agreed with
- * the kernel then stays for the life of the mount. By what a mount before this one has seen, and
- * else by a short look at the first entries.
+ * Finds out whether a dataset has access control lists, before it is mounted: the agreement with
+ * the kernel stays for the life of the mount. Asks the tree of an earlier mount, and otherwise
+ * looks at the first entries for a short time.
  */
 final class AclLook implements Origin.ScanSink {
   private static final Logger log = LoggerFactory.getLogger(AclLook.class);
@@ -37,7 +37,7 @@ final class AclLook implements Origin.ScanSink {
   /**
    * Tells whether a dataset has lists that the kernel can decide by.
    *
-   * @param threads where the dataset is listed; not the one that calls
+   * @param threads list the dataset; not the calling thread
    */
   static boolean findsAny(Origin origin, Tree tree, Executor threads) {
     if (tree.hasAcls() || !origin.mayHaveAcls()) {
@@ -80,7 +80,7 @@ final class AclLook implements Origin.ScanSink {
 
   @Override
   public void complete(OriginPath directory) {
-    // what counts is whether one was seen
+    // the look was ended, or has failed: only a list that was seen counts
   }
 
   @Override

@@ -14,16 +14,19 @@ import io.holdfast.fs.tree.Tree;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
 
-/** What {@code --memory} and {@code --memory-min} mean while a mount runs. Immutable. */
+/** Applies {@code --memory} and {@code --memory-min} while a mount runs. Immutable. */
 final class Ceiling {
-  /** Seconds; for tests, and for machines whose jobs come and go in another rhythm. */
+  /**
+   * The system property with the calm time in seconds; for tests, and for machines whose jobs come
+   * and go in another rhythm.
+   */
   static final String CALM = "holdfast.calm-seconds";
 
   private static final int USUAL_CALM = 60;
 
   private Ceiling() {}
 
-  /** What the ceiling is about. */
+  /** The parts that share the ceiling. */
   record Parts(
       Settings settings,
       LiveChanges live,
@@ -32,7 +35,7 @@ final class Ceiling {
       Tree tree,
       ScheduledExecutorService thread) {}
 
-  /** Makes the guard, which does not look yet. */
+  /** Creates the guard, which has not started. */
   static MemoryGuard guard(Parts parts) {
     Settings settings = parts.settings;
     OwnMemory own =

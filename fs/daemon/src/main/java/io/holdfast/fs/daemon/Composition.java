@@ -30,7 +30,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Which threads the parts of the daemon run on, and which origin they get. */
+/** Chooses the threads of the daemon's parts, and their origin. */
 final class Composition {
   /** Threads that may be stuck in an origin that hangs. */
   private static final int METADATA_THREADS = 32;
@@ -42,10 +42,10 @@ final class Composition {
   private static final int PREFETCH_QUEUE = 16;
   private static final int SCAN_THREADS = 16;
 
-  /** One of them has something to do while the other waits for the kernel. */
+  /** Two, so that one can work while the other waits for the kernel. */
   private static final int PIN_THREADS = 2;
 
-  /** A pin can wait; the readers that are answered meanwhile cannot. */
+  /** The niceness of threads that pin: a pin can wait, but readers cannot. */
   private static final int GIVE_WAY = 10;
 
   private static final int IDLE_SECONDS = 10;
@@ -57,7 +57,7 @@ final class Composition {
   /**
    * Opens the dataset.
    *
-   * @param supervision has a directory open where the mount may lie over it by now
+   * @param supervision has the directory open, which the mount may cover by now
    */
   static Origin origin(Settings settings, @Nullable Supervision supervision) throws FsException {
     Origin origin =
@@ -80,7 +80,10 @@ final class Composition {
         : PosixOrigin.open(supervision.origin(), directory, InstantSource.system());
   }
 
-  /** Fewer threads than answer requests: some are left when the origin hangs. */
+  /**
+   * Bounds the calls of an origin by a deadline. Uses fewer threads than answer requests, so that
+   * some of these are left when the origin hangs.
+   */
   private static Origin bounded(Origin origin, Settings settings) {
     ExecutorService threads =
         new ThreadPoolExecutor(
@@ -102,19 +105,20 @@ final class Composition {
   }
 
   /**
-   * Where the origin cannot hang, a fetch runs on the thread of its first reader: handing it over
-   * costs as much as the fetch of a small file. Else the reader must be able to give it up, and how
-   * many fetches run follows from how the origin copes.
+   * Creates the threads of fetches. If the origin cannot hang, a fetch runs on the thread of its
+   * first reader, because a hand-over costs as much as the fetch of a small file. Otherwise the
+   * reader must be able to give up the fetch, and the number of fetches at once adapts to the
+   * origin.
    *
-   * @param mayWait whether the origin may keep a fetch waiting
-   * @param transitBytes memory for what is fetched; large items leave a part of it to small ones
+   * @param mayWait whether the origin may hang
+   * @param transitBytes memory for fetched bytes; large items leave a part of it to small ones
    */
   static Fetchers fetchers(boolean mayWait, long transitBytes) {
     return mayWait
         ? new AdaptiveFetchers(
             new ThreadPoolExecutor(
                 0,
-                Integer.MAX_VALUE, // the fetchers have a limit
+                Integer.MAX_VALUE, // the fetchers bound the number themselves
                 IDLE_SECONDS,
                 TimeUnit.SECONDS,
                 new SynchronousQueue<>(),
@@ -128,19 +132,19 @@ final class Composition {
   }
 
   /**
-   * Look changed files up again, and tell the kernel. Not housekeeping, which gives up what waits
-   * for the origin, and so is not to wait for it itself.
+   * Creates the threads that look changed files up again, and tell the kernel. Housekeeping does
+   * not do that: it ends waits for the origin, so it must not wait for the origin itself.
    */
   static PatientThreads lookers() {
     return new PatientThreads("changed", CHANGED_THREADS);
   }
 
-  /** What looks for names that have gone: one thread, which the origin may keep. */
+  /** Creates the thread that looks for names that have gone; it may hang in the origin. */
   static Executor sweeper() {
     return pool("names", 1);
   }
 
-  /** What compares datasets with those of peers: one thread, since an origin may keep it. */
+  /** Creates the thread that compares datasets with those of peers; it may hang in the origin. */
   static Executor sketcher() {
     return pool("peer-sketch", 1);
   }
@@ -158,7 +162,10 @@ final class Composition {
     return threads;
   }
 
-  /** What lists the dataset in the background: as many as compute, or as can wait for a store. */
+  /**
+   * Creates the threads that list the dataset in the background: one a processor, or more if they
+   * mostly wait for a store.
+   */
   static Executor scanners(boolean askingTakesLong) {
     int processors = Runtime.getRuntime().availableProcessors();
     int most = askingTakesLong ? SCAN_THREADS : Math.min(processors, SCAN_THREADS);
@@ -204,9 +211,9 @@ final class Composition {
   }
 
   /**
-   * Makes what speaks to the kernel: a daemon that is supervised has the connection already.
+   * Creates the binding. A supervised daemon has the connection to the kernel already.
    *
-   * @throws FsException where it is not installed
+   * @throws FsException if libfuse 2 is not installed
    */
   static Binding binding(@Nullable Supervision supervision, IsolatedThreads.Failures failures)
       throws FsException {

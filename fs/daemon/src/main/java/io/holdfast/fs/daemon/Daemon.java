@@ -34,7 +34,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One running mount: has its {@link MountParts} made, starts them in order and stops them in the
+ * One running mount. Creates its {@link MountParts}, starts them in order, and stops them in the
  * opposite order. Thread-safe.
  */
 public final class Daemon {
@@ -42,10 +42,10 @@ public final class Daemon {
 
   private static final Duration WATCH_RETRY = Duration.ofSeconds(1);
 
-  /** How long {@link #plan()} waits for the dataset to be counted. */
+  /** How long {@link #plan()} waits until the dataset has been counted. */
   private static final Duration PLAN_WAIT = Duration.ofMillis(1500);
 
-  /** How long a new mount waits for the peers that were named to be there. */
+  /** How long a new mount waits for the peers that it was told of. */
   private static final Duration PEERS_WAIT = Duration.ofSeconds(5);
 
   private static final Duration START_DEADLINE = Duration.ofMinutes(1);
@@ -64,11 +64,11 @@ public final class Daemon {
   /**
    * Mounts, or takes a mount over from a daemon that was killed.
    *
-   * @param supervision what the daemon has from its supervisor, or null where it has none
-   * @return when the mount answers
-   * @throws FsException where it cannot; nothing is left behind then, but of a daemon that was to
-   *     take a mount over: the mount and what its readers wait for are the next one's
-   * @throws PeerSetupException where it is because of what was said of peers
+   * @param supervision what the supervisor gave the daemon, or null without a supervisor
+   * @return the daemon, once the mount answers
+   * @throws FsException if it cannot. A new mount leaves nothing behind then. A daemon that was to
+   *     take a mount over leaves the mount and its waiting readers to the next daemon
+   * @throws PeerSetupException if a setting of peers is the cause
    */
   public static Daemon start(Settings settings, @Nullable Supervision supervision)
       throws FsException, PeerSetupException {
@@ -135,18 +135,18 @@ public final class Daemon {
     parts.memory.start();
     new Housekeeping(parts, settings, pulse, undo).start(this::checkMount);
     if (parts.state != null) {
-      // the first to end: then it is there when the mount is gone
+      // the first part to end, so the file is there when the mount has gone
       undo.closing(parts.state).start(parts.scan::isComplete, parts.housekeeping);
     }
     if (isSuccessor()) {
-      // apart: it waits for the kernel, and for each file's pages to go
+      // on a thread of its own: it waits for the kernel, and for the drop of each file's pages
       NamedThreads.start("strays", parts.changes::dropStrays);
     }
     if (supervision != null) {
       supervision.ready();
     }
     if (peers != null && isSuccessor()) {
-      // readers have waited long enough
+      // later, because later, because readers have waited long enough
       NamedThreads.start(
           "peers", () -> peers.keepStarting(parts.tree, parts.layout, parts.transit));
     }
@@ -157,7 +157,10 @@ public final class Daemon {
     ready.countDown();
   }
 
-  /** Only with what a supervisor has: libfuse 2 cannot have the kernel decide. */
+  /**
+   * Tells whether the kernel decides by ACLs. Only with a supervisor: libfuse 2 cannot have the
+   * kernel decide.
+   */
   private boolean letsKernelDecide() throws FsException {
     if (settings.get(SettingTable.ACL) == AclChoice.KERNEL && supervision == null) {
       throw new FsException(
@@ -178,7 +181,8 @@ public final class Daemon {
   }
 
   /**
-   * The kernel asks for the root's attributes then, which may need an origin that does not answer.
+   * Starts to watch opens. The kernel asks for the root's attributes then, and the origin may not
+   * answer.
    */
   private void watchOpens() throws FsException {
     try {
@@ -213,7 +217,9 @@ public final class Daemon {
     }
   }
 
-  /** In the background it is not the daemon that was started as a service. */
+  /**
+   * Returns the service manager. A daemon in the background was not itself started as a service.
+   */
   private ServiceManager manager() {
     return settings.get(SettingTable.FOREGROUND)
         ? ServiceManager.of(
@@ -233,12 +239,14 @@ public final class Daemon {
             Human.bytes(cache.capacityBytes()));
   }
 
-  /** Tells whether it takes a mount over. */
+  /** Tells whether this daemon takes a mount over. */
   private boolean isSuccessor() {
     return supervision != null && supervision.restarts() > 0;
   }
 
-  /** Readers wait for this start: one that hangs makes way for another. */
+  /**
+   * Ends the process if the start hangs: readers wait, and the supervisor starts another daemon.
+   */
   private void endWhenOverdue() {
     try {
       if (!ready.await(START_DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
@@ -250,7 +258,7 @@ public final class Daemon {
     }
   }
 
-  /** What a daemon before this one had resident is pinned again. */
+  /** Pins the items again that were resident with the daemon before this one. */
   private void resume() {
     for (ItemKey key : parts.residentLog.before()) {
       try {
@@ -276,12 +284,15 @@ public final class Daemon {
     if (!isSuccessor()) {
       server.start();
     } else {
-      // the socket of the daemon before may be there as long as one of its threads is
+      // the killed daemon's socket may stay for as long as one of its threads does
       NamedThreads.start("metrics-start", server::keepStarting);
     }
   }
 
-  /** Somebody may have unmounted without telling the daemon, lazily, or ended the connection. */
+  /**
+   * Stops the daemon if the mount has gone: somebody may have unmounted it lazily without telling
+   * the daemon, or have ended the connection.
+   */
   private void checkMount() {
     if (parts.binding.isDisconnected()
         || !OwnMountEntry.isMounted(settings.get(SettingTable.MOUNTPOINT))) {
@@ -289,22 +300,23 @@ public final class Daemon {
           "{} has been unmounted by somebody else; ending", settings.get(SettingTable.MOUNTPOINT));
       stopApart();
     } else if (supervision != null && supervision.isOrphaned()) {
-      // whoever restarts it is gone: better an orderly end than one that leaves readers waiting
+      // nobody would start another daemon: an orderly end is better than one that leaves readers
+      // waiting
       log.warn(
           "the supervisor has been killed; unmounting {}", settings.get(SettingTable.MOUNTPOINT));
       stopApart();
     }
   }
 
-  /** Stops on a thread that is not itself ended by that. */
+  /** Stops on a thread of its own, which the stop does not end. */
   private void stopApart() {
     NamedThreads.start("stop", this::stop);
   }
 
   /**
-   * Says what the user may expect, in a line, and in others that keys of the store are hidden and
-   * that pages are not locked. Waits a moment for the dataset to be counted; a large one is counted
-   * in the background.
+   * Returns what the user may expect, in one line; more lines say that keys of the store are
+   * hidden, or that pages are not locked. Waits a moment until the dataset has been counted; a
+   * large dataset is counted in the background.
    */
   public String plan() {
     StringBuilder plan = new StringBuilder(expected());
@@ -364,10 +376,7 @@ public final class Daemon {
         : ", with peers " + Human.ratio(parts.report.plannedClusterHitRatio()) + "; " + peersThere;
   }
 
-  /**
-   * Takes the mount away, lets go of every resident and ends what was started. Returns when that is
-   * done.
-   */
+  /** Unmounts, releases every resident, and ends all parts. Returns when that is done. */
   public void stop() {
     if (stopping.compareAndSet(false, true)) {
       awaitReady();
@@ -383,7 +392,7 @@ public final class Daemon {
     }
   }
 
-  /** Who asks for the end while it begins waits: what is to be undone is known only then. */
+  /** Waits until the start is over: only then are all steps to undo known. */
   private void awaitReady() {
     try {
       ready.await();
@@ -392,7 +401,7 @@ public final class Daemon {
     }
   }
 
-  /** Waits until the mount has been taken away, by whomever. */
+  /** Waits until the mount has ended, whoever unmounts it. */
   public void awaitStopped() {
     try {
       stopped.await();

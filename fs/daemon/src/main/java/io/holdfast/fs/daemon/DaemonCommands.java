@@ -10,7 +10,7 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the control socket answers with. Thread-safe. */
+/** Answers the commands of the control socket. Thread-safe. */
 final class DaemonCommands implements ControlCommands {
   private static final Logger log = LoggerFactory.getLogger(DaemonCommands.class);
 
@@ -19,9 +19,9 @@ final class DaemonCommands implements ControlCommands {
   private final Runnable stop;
 
   /**
-   * Answers for a mount.
+   * Creates the commands of a mount.
    *
-   * @param stop begins to end it
+   * @param stop begins to end the mount
    */
   DaemonCommands(MountParts parts, ServiceManager manager, Runnable stop) {
     this.parts = parts;

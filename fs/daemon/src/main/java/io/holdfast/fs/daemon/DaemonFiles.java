@@ -24,8 +24,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * What the files in {@code .holdfast}, and scrapes, are told: all of it to the mount's owner, and
- * to others what names no job, process or file. Stateless but for the labels that metrics remember.
+ * The content of the files in {@code .holdfast}, and of scrapes. The mount's owner sees everything;
+ * other users see nothing that names a job, process or file. The only state is the labels that
+ * metrics remember.
  */
 final class DaemonFiles {
   private final StatsAudience audience;
@@ -46,7 +47,7 @@ final class DaemonFiles {
         new Exposition(settings.get(SettingTable.NAME), this::statsForOthers, peers);
   }
 
-  /** Returns what makes the content of each, by name, in the order of the listing. */
+  /** Returns the content of each file, by name, in the order of the listing. */
   Map<String, Content> files() {
     Map<String, Content> files = new LinkedHashMap<>();
     files.put("stats", stats(figures -> utf8(StatsText.of(figures))));
@@ -62,7 +63,10 @@ final class DaemonFiles {
     return files;
   }
 
-  /** Returns what a scrape is answered with: nobody knows who asks. */
+  /**
+   * Returns the answer to a scrape. The server does not know who asks, so it shows what other users
+   * may see.
+   */
   byte[] scrape() {
     return (audience == StatsAudience.ALL ? metrics : metricsForOthers).text();
   }
@@ -77,7 +81,10 @@ final class DaemonFiles {
         : new Content(forOwner, forOthers);
   }
 
-  /** Whoever opens files all the time, and asks, is not waited for: a request's thread would. */
+  /**
+   * Returns the figures for other users. Does not wait for opens to be counted: a user who opens
+   * files all the time could keep the threads that answer requests.
+   */
   private Figures statsForOthers() {
     return report.figures().forOthers();
   }

@@ -7,8 +7,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the daemon still does what it is there for: its tasks go on, and its socket answers. The
- * origin and the peers do not count: a daemon whose origin hangs is well. Thread-safe.
+ * Checks that the daemon works: its tasks go on, and its socket answers. The origin and the peers
+ * do not count: a daemon whose origin hangs is well. Thread-safe.
  */
 final class DaemonHealth implements ServiceManager.Health {
   private static final Duration ANSWER_DEADLINE = Duration.ofSeconds(10);
@@ -18,9 +18,9 @@ final class DaemonHealth implements ServiceManager.Health {
   private final ControlClient own;
 
   /**
-   * Prepares to look.
+   * Creates a check of one mount.
    *
-   * @param name the mount's
+   * @param name the mount's name name
    */
   DaemonHealth(Pulse pulse, ControlDirectory control, String name) {
     this.pulse = pulse;

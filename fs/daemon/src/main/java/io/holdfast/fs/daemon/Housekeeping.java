@@ -11,11 +11,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a daemon does again and again for as long as it serves its mount. */
+/** The tasks that a daemon runs again and again for as long as it serves its mount. */
 final class Housekeeping {
   private static final Logger log = LoggerFactory.getLogger(Housekeeping.class);
 
-  /** For what others wait for: deadlines, and pages to be dropped. */
+  /** The period of tasks that others wait for: deadlines, and drops of pages. */
   private static final Duration TICK = Duration.ofMillis(20);
 
   private static final Duration LOOK = Duration.ofSeconds(1);
@@ -27,10 +27,10 @@ final class Housekeeping {
   private final Undo undo;
 
   /**
-   * Nothing runs yet.
+   * Creates the tasks; none runs yet.
    *
-   * @param pulse watches what must never take long
-   * @param undo is given what ends it
+   * @param pulse watches the tasks that must never take long
+   * @param undo takes the step that ends the tasks
    */
   Housekeeping(MountParts parts, Settings settings, Pulse pulse, Undo undo) {
     this.parts = parts;
@@ -39,7 +39,7 @@ final class Housekeeping {
     this.undo = undo;
   }
 
-  /** Begins; the mount is there. */
+  /** Starts the tasks. The mount must be there. */
   void start(Runnable checkMount) {
     watched("transit", TICK, parts.transit::expire);
     watched("origin", LOOK, parts.origin::watch);
@@ -54,7 +54,9 @@ final class Housekeeping {
     startScans();
   }
 
-  /** The dataset is listed now, and again before what was found is too old to be believed. */
+  /**
+   * Lists the dataset now, and again before the last listing is older than the kernel may believe.
+   */
   private void startScans() {
     Runnable rescan =
         () -> {
@@ -76,7 +78,7 @@ final class Housekeeping {
     }
   }
 
-  /** A scan that takes longer than the period is not begun once more. */
+  /** Begins a scan, unless the last one is still under way. */
   private static void scan(PatientThreads scanner, AtomicBoolean due, Runnable rescan) {
     scanner.startLeft();
     if (!due.getAndSet(true)) {
@@ -103,7 +105,7 @@ final class Housekeeping {
     every(parts.housekeeping, period, pulse.of(name, task));
   }
 
-  /** A task that failed once is due again all the same. */
+  /** Runs a task again and again, also after it has failed. */
   static void every(ScheduledExecutorService executor, Duration period, Runnable task) {
     long nanos = period.toNanos();
     Runnable logged =

@@ -23,10 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The capacity and the pins that users have changed while the mount runs, in a file of the state
- * directory, from which the next daemon of the mount takes them. It goes with the mount.
+ * The capacity and the pins that users have changed while the mount runs. A file of the state
+ * directory has them for the next daemon of the mount. The file goes when the mount ends.
  *
- * <p>Thread-safe; the monitor guards the fields, and the file is written under it.
+ * <p>Thread-safe. The monitor guards the fields and the writing of the file.
  */
 public final class LiveChanges implements LiveCapacity {
   private static final Logger log = LoggerFactory.getLogger(LiveChanges.class);
@@ -42,10 +42,10 @@ public final class LiveChanges implements LiveCapacity {
   private Map<String, Object> changes;
 
   /**
-   * Takes over what a daemon before this one has left.
+   * Takes over the changes that an earlier daemon has left.
    *
-   * @param state the state directory, or null where there is no next daemon
-   * @param placement learns another capacity, in bytes
+   * @param state the state directory, or null if there will be no next daemon
+   * @param placement takes each new capacity, in bytes
    */
   LiveChanges(Settings settings, @Nullable Path state, LongConsumer placement) {
     this.settings = settings;
@@ -66,14 +66,14 @@ public final class LiveChanges implements LiveCapacity {
     }
   }
 
-  /** Returns the capacity that holds, in bytes. */
+  /** Returns the current capacity, in bytes. */
   synchronized long capacity() {
     return changes.get(CAPACITY) instanceof Number changed
         ? Math.min(changed.longValue(), largest())
         : settings.get(SettingTable.CAPACITY);
   }
 
-  /** Returns {@link Settings#report}, as it is now. */
+  /** Returns {@link Settings#report} with these changes. */
   synchronized List<Map<String, Object>> settings() {
     List<Map<String, Object>> rows = new ArrayList<>(settings.report());
     if (changes.containsKey(CAPACITY)) {
@@ -83,7 +83,7 @@ public final class LiveChanges implements LiveCapacity {
     return rows;
   }
 
-  /** Returns what is pinned. */
+  /** Returns the pinned names. */
   synchronized Pins.Names pins() {
     return new Pins.Names(texts(PATHS), texts(GLOBS));
   }
@@ -95,10 +95,10 @@ public final class LiveChanges implements LiveCapacity {
   }
 
   /**
-   * Has the next daemon begin with the capacity of its options.
+   * Forgets a changed capacity, so that the next daemon begins with the capacity of its options.
    *
    * @param state the state directory of a mount
-   * @throws IOException where it cannot be written
+   * @throws IOException if the file cannot be written
    */
   public static void forgetCapacity(Path state) throws IOException {
     Map<String, Object> left = read(state);

@@ -9,11 +9,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The note that mount(8) keeps of a mount in /run/mount/utab. Without one, umount(8) asks the
- * kernel alone what it is about to unmount, which says "fuse", and calls no helper; but a mount
- * with residents can only be unmounted by ours. Written and removed by mount(8) itself, which
- * mounts nothing then. Where it cannot be written, {@code umount} finds the mount busy.
- * Thread-safe.
+ * The note that mount(8) keeps of a mount in /run/mount/utab. Without the note, umount(8) knows
+ * only the kernel's type of the mount, "fuse", and calls no helper; but only Holdfast's helper can
+ * unmount a mount with residents. mount(8) itself writes and removes the note, and mounts nothing
+ * then. If the note cannot be written, {@code umount} finds the mount busy. Thread-safe.
  */
 public final class MountNote implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(MountNote.class);
@@ -23,13 +22,13 @@ public final class MountNote implements AutoCloseable {
   private final String source;
   private final String mountpoint;
 
-  /** Names a mount; writes nothing yet. */
+  /** Creates a note, and does not write it yet. */
   MountNote(String source, Path mountpoint) {
     this.source = source;
     this.mountpoint = mountpoint.toString();
   }
 
-  /** Writes it, in the place of what a daemon that was killed has left. */
+  /** Writes the note, and replaces one that a killed daemon has left. */
   MountNote write() {
     close();
     run(
@@ -47,13 +46,13 @@ public final class MountNote implements AutoCloseable {
     return this;
   }
 
-  /** Removes it, if it is there. */
+  /** Removes the note, if it is there. */
   @Override
   public void close() {
     remove(mountpoint);
   }
 
-  /** Removes what a daemon that died has left of a mount. */
+  /** Removes the note that a dead daemon has left of a mount. */
   public static void remove(Path mountpoint) {
     remove(mountpoint.toString());
   }
@@ -68,7 +67,7 @@ public final class MountNote implements AutoCloseable {
     try {
       return Files.readString(TABLE).contains(" TARGET=" + mountpoint + " ");
     } catch (IOException e) {
-      return false; // there are no notes here
+      return false; // this machine keeps no notes
     }
   }
 

@@ -52,11 +52,10 @@ import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that a mount consists of, put together in the order that it must be: isolated threads
- * before anything else is opened, so that their descriptor tables hold nothing of the daemon's; the
- * origin before the mount may cover it. Nothing runs yet but threads that wait. What was begun is
- * ended by the {@link Undo}, also when the rest cannot be made. Immutable; its parts are
- * thread-safe.
+ * All parts of a mount, created in the order that they need. The isolated threads come before the
+ * daemon opens any file, so that their descriptor tables hold none of these. The origin comes
+ * before the mount may cover it. The threads only wait yet. {@link Undo} ends every part, also if a
+ * later part cannot be created. Immutable; the parts are thread-safe.
  */
 final class MountParts {
   private static final long SEED = 42;
@@ -67,7 +66,7 @@ final class MountParts {
   final Activity activity;
   final OpenWatcher watcher;
 
-  /** Whether opens are seen by the watcher; else the kernel may tell each by a message. */
+  /** Whether the watcher counts opens; else the kernel may send a message for each open. */
   final boolean watch;
 
   final boolean message;
@@ -93,11 +92,11 @@ final class MountParts {
   private final Undo undo;
 
   /**
-   * Makes the parts.
+   * Creates the parts.
    *
-   * @param supervision what the daemon has from its supervisor, or null where it has none
-   * @throws FsException where they cannot be made
-   * @throws PeerSetupException where it is because of what was said of peers
+   * @param supervision what the supervisor gave the daemon, or null without a supervisor
+   * @throws FsException if they cannot be created
+   * @throws PeerSetupException if a setting of peers is the cause
    */
   MountParts(Settings settings, @Nullable Supervision supervision, Undo undo)
       throws FsException, PeerSetupException {
@@ -137,7 +136,7 @@ final class MountParts {
     Executor fetching = Composition.pool("transit");
     peers = peerLink(live.capacity(), fetching, ownShare);
     transit = transit(fetching, accesses);
-    // never closed: requests are answered until the process ends
+    // never closed: the daemon answers requests until the process ends
     NodeTable nodes =
         new NodeTable(supervision == null ? GrowingMemory.ofProcess("nodes") : supervision.nodes());
     tree = new Tree(origin, nodes, Tree.ChangeListener.of(this::changes));
@@ -147,7 +146,7 @@ final class MountParts {
     binding = undo.closing(Composition.binding(supervision, failures));
     housekeeping = Executors.newScheduledThreadPool(2, new NamedThreads("housekeeping"));
     undo.push(housekeeping::shutdownNow);
-    // of its own: giving up many residents takes longer than deadlines may wait
+    // a thread of its own, because to evict many residents takes longer than deadlines may wait
     ScheduledExecutorService guarding =
         Executors.newSingleThreadScheduledExecutor(new NamedThreads("memory"));
     undo.push(guarding::shutdownNow);
@@ -164,7 +163,7 @@ final class MountParts {
     filesystem = filesystem(reads, accesses);
   }
 
-  /** Returns how many daemons this mount has had before this one. */
+  /** Returns the number of daemons that this mount has had before this one. */
   long restarts() {
     return supervision == null ? 0 : supervision.restarts();
   }
@@ -178,12 +177,12 @@ final class MountParts {
     return peers == null || peers.mayAdmit(item);
   }
 
-  /** Called back only once the mount answers, when the field is set. */
+  /** Called only once the mount answers; the field is set then. */
   private DatasetChanges changes() {
     return changes;
   }
 
-  /** Weights in the cluster are capacities. */
+  /** Tells the cluster a new capacity, which is this node's weight. */
   private void capacityChanged(long bytes) {
     if (peers != null) {
       NamedThreads.start("peers", () -> peers.capacityChanged(bytes));
@@ -240,7 +239,7 @@ final class MountParts {
     return made;
   }
 
-  /** Called back only once the mount answers, when the field is set. */
+  /** Called only once the mount answers; the field is set then. */
   private boolean store(long node, PageStore.Source source) {
     return binding.store(node, source);
   }
@@ -274,7 +273,10 @@ final class MountParts {
     return made;
   }
 
-  /** A daemon that takes over has the nodes of the one before, which are newer than any file. */
+  /**
+   * Returns the tree's file; null for a daemon that takes over, because it has the earlier daemon's
+   * nodes, which are newer than any file.
+   */
   private @Nullable TreeState treeState() throws FsException {
     Path directory = settings.find(SettingTable.STATE_DIR).orElse(null);
     if (directory == null) {

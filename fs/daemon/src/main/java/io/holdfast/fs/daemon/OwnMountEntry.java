@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the mount table says of the own mount; asks neither the mount nor the origin. */
+/** The own mount in the mount table. Asks neither the mount nor the origin. */
 final class OwnMountEntry {
   private static final Logger log = LoggerFactory.getLogger(OwnMountEntry.class);
 
@@ -18,17 +18,20 @@ final class OwnMountEntry {
 
   private OwnMountEntry() {}
 
-  /** Tells whether Holdfast is mounted there. */
+  /** Tells whether Holdfast is mounted at a path. */
   static boolean isMounted(Path mountpoint) {
     try {
       return find(mountpoint).isPresent();
     } catch (IOException e) {
       log.warn("the mount table cannot be read", e);
-      return true; // in doubt, go on
+      return true; // in doubt, the daemon goes on
     }
   }
 
-  /** Raises the mount's readahead where that is permitted; else large files are only slower. */
+  /**
+   * Raises the mount's readahead if that is permitted; otherwise reads of large files are only
+   * slower.
+   */
   static void raiseReadAhead(Path mountpoint) {
     try {
       Optional<Mount> mount = find(mountpoint);

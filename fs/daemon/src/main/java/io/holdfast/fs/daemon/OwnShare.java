@@ -3,7 +3,7 @@ package io.holdfast.fs.daemon;
 import java.util.function.LongConsumer;
 
 /**
- * Tells the policy how much there is to choose from: the part of the dataset that this node owns.
+ * Tells the policy how many bytes it chooses from: the part of the dataset that this node owns.
  * Thread-safe; the monitor guards the fields.
  */
 final class OwnShare {
@@ -12,21 +12,21 @@ final class OwnShare {
   private long datasetBytes = -1;
 
   /**
-   * Begins with all of a dataset that was not counted yet.
+   * Begins with a dataset that was not counted yet, all of which this node owns.
    *
-   * @param policy learns bytes, in whole pages
+   * @param policy takes the bytes, in whole pages
    */
   OwnShare(LongConsumer policy) {
     this.policy = policy;
   }
 
-  /** Learns how large the whole dataset is, in bytes. */
+  /** Learns the size of the whole dataset, in bytes. */
   synchronized void datasetSize(long bytes) {
     datasetBytes = bytes;
     tell();
   }
 
-  /** Learns what part of it this node owns, from 0 to 1. */
+  /** Learns the part of the dataset that this node owns, from 0 to 1. */
   synchronized void share(double part) {
     share = part;
     tell();

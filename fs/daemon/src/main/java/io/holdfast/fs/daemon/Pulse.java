@@ -7,8 +7,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches tasks that run again and again, and should never take long: one that does, or is not run
- * any more, means that the daemon is stuck. Thread-safe.
+ * Watches tasks that run again and again, and should never take long. A task that takes long, or is
+ * not run any more, means that the daemon is stuck. Thread-safe.
  */
 final class Pulse {
   private final LongSupplier nanoTime;
@@ -18,7 +18,7 @@ final class Pulse {
     this.nanoTime = nanoTime;
   }
 
-  /** Returns a task that does the same, and is watched from now on. */
+  /** Returns a task that does the same; the pulse watches it from now on. */
   Runnable of(String name, Runnable task) {
     Beat beat = new Beat(name, task, nanoTime.getAsLong());
     beats.add(beat);
@@ -26,9 +26,9 @@ final class Pulse {
   }
 
   /**
-   * Looks for a task that has not ended for too long.
+   * Looks for a task whose last end is too long ago.
    *
-   * @return its name, or null when all is well
+   * @return the task's name, or null if all is well
    */
   @Nullable String stuck(Duration longest) {
     long now = nanoTime.getAsLong();

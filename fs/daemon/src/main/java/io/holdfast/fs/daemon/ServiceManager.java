@@ -16,28 +16,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells whoever started this process as a service, such as systemd, how it is; the words are those
- * of sd_notify(3). Where nobody wants to know, nothing is said. Thread-safe.
+ * Tells the service manager that started this process, such as systemd, how the daemon is, by the
+ * protocol of sd_notify(3). Says nothing if no service manager wants to know. Thread-safe.
  */
 final class ServiceManager implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ServiceManager.class);
 
-  /** How often the status is told where nobody waits for a sign of life. */
+  /** How often to send the status, if the service manager does not wait for signs of life. */
   private static final Duration STATUS_PERIOD = Duration.ofSeconds(10);
 
   private static final Duration SHORTEST_PERIOD = Duration.ofMillis(10);
 
-  /** What must arrive is tried for so long. */
+  /** How many times to try a message that must arrive. */
   private static final int TRIES = 100;
 
   private static final int PAUSE_MILLIS = 10;
 
-  /** How the daemon is, as it finds itself. */
+  /** The daemon's check of itself. */
   interface Health {
     /**
-     * Looks; must return within a bounded time.
+     * Checks the daemon; returns within a bounded time.
      *
-     * @return what is wrong, or null when all is well
+     * @return what is wrong, or null if all is well
      */
     @Nullable String trouble();
   }
@@ -56,11 +56,11 @@ final class ServiceManager implements AutoCloseable {
   }
 
   /**
-   * Finds out whom to tell.
+   * Returns the service manager of this process.
    *
-   * @param environment NOTIFY_SOCKET is where; signs of life are wanted each WATCHDOG_USEC, but not
-   *     where WATCHDOG_PID is another process than those
-   * @param processes this process, and the one that supervises it
+   * @param environment has the address in NOTIFY_SOCKET; WATCHDOG_USEC is how often signs of life
+   *     must come, unless WATCHDOG_PID is none of the processes
+   * @param processes this process, and its supervisor
    */
   static ServiceManager of(
       Map<String, String> environment, LongSupplier nanoTime, long... processes) {
@@ -77,7 +77,7 @@ final class ServiceManager implements AutoCloseable {
     }
   }
 
-  /** Tells nobody. */
+  /** Returns a service manager that says nothing. */
   static ServiceManager nobody() {
     return new ServiceManager(null, Duration.ZERO, System::nanoTime);
   }
@@ -98,8 +98,8 @@ final class ServiceManager implements AutoCloseable {
   }
 
   /**
-   * Says that the mount answers, and from then on how it is: the status, and a sign of life at half
-   * the time after which one is missed, as long as nothing is wrong.
+   * Says that the mount answers. From then on sends the status and, while nothing is wrong, signs
+   * of life, twice as often as they must come.
    */
   void ready(Health health, Supplier<String> status) {
     if (socket == null) {
@@ -109,7 +109,9 @@ final class ServiceManager implements AutoCloseable {
     NamedThreads.start("service", () -> keepTelling(health, status));
   }
 
-  /** Says that another daemon takes the place of this one, which will say when it is ready. */
+  /**
+   * Says that another daemon takes the place of this one; that daemon will say when it is ready.
+   */
   void reloading() {
     send("RELOADING=1\nMONOTONIC_USEC=" + nanoTime.getAsLong() / 1000);
   }
@@ -168,7 +170,7 @@ final class ServiceManager implements AutoCloseable {
     }
   }
 
-  /** Says nothing more by itself. */
+  /** Stops sending the status and signs of life. */
   @Override
   public void close() {
     closed.countDown();

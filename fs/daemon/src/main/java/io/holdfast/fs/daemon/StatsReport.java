@@ -35,8 +35,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts the figures of a mount together, from those who own them. Thread-safe; touches neither the
- * origin nor the own mount.
+ * Puts the figures of a mount together, from the parts that own them. Thread-safe; touches neither
+ * the origin nor the own mount.
  */
 final class StatsReport {
   private final Sources sources;
@@ -44,12 +44,12 @@ final class StatsReport {
   private final long startNanos;
 
   /**
-   * Where the figures come from.
+   * The sources of the figures.
    *
    * @param version Holdfast's version
-   * @param restarts how many daemons this mount has had before this one
-   * @param entriesLoaded how many entries were known from a mount before this one
-   * @param opensCounted whether opens are being counted, one way or the other
+   * @param restarts the number of daemons that this mount has had before this one
+   * @param entriesLoaded the number of entries that an earlier mount had left
+   * @param opensCounted whether opens are being counted, by either way
    */
   record Sources(
       Settings settings,
@@ -76,13 +76,13 @@ final class StatsReport {
     this.startNanos = sources.nanoTime.getAsLong();
   }
 
-  /** Returns the figures, with all opens before the call; waits a moment for those. */
+  /** Returns the figures with all opens before the call; waits a moment for these. */
   Figures stats() {
     sources.watcher.flush();
     return figures();
   }
 
-  /** Returns the figures of now, and waits for nothing. */
+  /** Returns the figures of now; waits for nothing. */
   Figures figures() {
     Residency.Figures cache = sources.residency.figures();
     PeersReport peers = sources.peers.get();
@@ -132,7 +132,10 @@ final class StatsReport {
         sources.residency.isHard() ? "hard" : "soft");
   }
 
-  /** What each epoch from the second on will hit, by bytes; of what has been counted so far. */
+  /**
+   * Returns the share of bytes that each epoch from the second on will hit, of the files counted so
+   * far.
+   */
   double plannedHitRatio() {
     if (sources.settings.get(SettingTable.POLICY).equals(Policies.NONE)) {
       return 0;
@@ -140,7 +143,7 @@ final class StatsReport {
     return hitRatio(sources.residency.figures().capacityBytes());
   }
 
-  /** What each epoch from the second on will hit here or at a peer, by bytes. */
+  /** Returns the share of bytes that each epoch from the second on will hit here or at a peer. */
   double plannedClusterHitRatio() {
     PeersReport peers = sources.peers.get();
     return peers == null ? plannedHitRatio() : hitRatio(peers.capacity());
@@ -149,7 +152,7 @@ final class StatsReport {
   private double hitRatio(long capacity) {
     long whole = sources.scan.pageBytes();
     if (whole == 0) {
-      // files without bytes are always there
+      // files without bytes always hit
       return sources.scan.files() == 0 ? 0 : 1;
     }
     return Math.min(1, Math.round(10_000.0 * capacity / whole) / 10_000.0);

@@ -18,14 +18,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a daemon has from its supervisor, the {@code holdfast-supervise} script: open descriptors,
- * and a state directory on tmpfs for what the next daemon needs when this one is killed. Immutable;
- * thread-safe.
+ * The things that a daemon gets from its supervisor, the {@code holdfast-supervise} script: open
+ * descriptors, and a state directory on tmpfs for the next daemon, if this one is killed.
+ * Immutable; thread-safe.
  */
 public final class Supervision {
   private static final Logger log = LoggerFactory.getLogger(Supervision.class);
 
-  /** Open as long as the daemon lives, which is how the supervisor knows. */
+  /**
+   * The descriptor that is open for as long as the daemon lives, so that the supervisor notices the
+   * daemon's end.
+   */
   private static final int ALIVE = 7;
 
   private static final String ENDED = "ended";
@@ -53,7 +56,7 @@ public final class Supervision {
   }
 
   /**
-   * Tells whether somebody would start another daemon of a mount.
+   * Tells whether a mount has a supervisor, which would start another daemon.
    *
    * @param state its state directory
    */
@@ -63,12 +66,12 @@ public final class Supervision {
       return Procfs.host().commandLine(process).stream()
           .anyMatch(word -> word.contains("holdfast-supervise"));
     } catch (IOException e) {
-      return false; // there is no supervisor any more, or never was
+      return false; // there is no supervisor any more, or there never was
     }
   }
 
   /**
-   * Makes sure that no daemon is started any more for a mount, from outside of it.
+   * Makes sure that the supervisor of another process's mount starts no further daemon.
    *
    * @param state its state directory
    */
@@ -81,29 +84,29 @@ public final class Supervision {
     return FUSE;
   }
 
-  /** Returns the dataset's directory, open; of no use where the dataset is not in one. */
+  /** Returns the dataset's directory, open; of no use if the dataset is in S3. */
   int origin() {
     return ORIGIN;
   }
 
-  /** Returns the descriptor whose end is this daemon's, as the supervisor sees it. */
+  /** Returns the descriptor by whose end the supervisor notices the end of this daemon. */
   int alive() {
     return ALIVE;
   }
 
-  /** Returns the descriptors that a thread which may wait for the own mount must not have. */
+  /** Returns the descriptors that threads must not have if they may wait for the own mount. */
   int[] descriptors() {
     return new int[] {ALIVE, ORIGIN, FUSE};
   }
 
-  /** Returns the file of what was agreed with the kernel; there once the mount is. */
+  /** Returns the file of the agreement with the kernel; it is there once the mount is. */
   Path session() {
     return state.resolve("session");
   }
 
   /**
-   * Says where what finds no room in the state directory may go: to memory that processes share,
-   * then to the directory of what one mount leaves to the next.
+   * Sets the places for parts that have no room in the state directory: /dev/shm, then the
+   * directory of what one mount leaves to the next.
    */
   void goElsewhere(Optional<Path> directory) {
     List<Path> places = new ArrayList<>();
@@ -114,7 +117,7 @@ public final class Supervision {
     elsewhere = List.copyOf(places);
   }
 
-  /** Returns the directories for what finds no room in the state directory. */
+  /** Returns the places for parts that have no room in the state directory. */
   List<Path> elsewhere() {
     return elsewhere;
   }
@@ -129,7 +132,10 @@ public final class Supervision {
     return memory("requests");
   }
 
-  /** Where a part of it is gone with a daemon that was killed, none can take the mount over. */
+  /**
+   * Opens a memory. If a part of it was in a killed daemon's own memory, no daemon can take the
+   * mount over.
+   */
   private GrowingMemory memory(String name) throws FsException {
     try {
       return GrowingMemory.at(state.resolve(name), elsewhere);
@@ -151,7 +157,7 @@ public final class Supervision {
     return state;
   }
 
-  /** Returns how many daemons there were before this one. */
+  /** Returns the number of daemons before this one. */
   long restarts() {
     try {
       return Long.parseLong(Files.readString(state.resolve("restarts")).strip());
@@ -162,16 +168,18 @@ public final class Supervision {
 
   /** Says that the mount answers. */
   public void ready() throws FsException {
-    // when, by a clock that nobody sets and that the supervisor can read
+    // the time, by a clock that nobody sets and that the supervisor can read
     mark("ready", uptime());
   }
 
-  /** Says that the end of this daemon is not a failure, and another is to take its place. */
+  /**
+   * Says that the end of this daemon is no failure, and that another daemon is to take its place.
+   */
   void restart() throws FsException {
     mark("restart", new byte[0]);
   }
 
-  /** Says that no daemon is to be started any more. */
+  /** Says that the supervisor is to start no further daemon. */
   void end() {
     try {
       forbidRestart(state);

@@ -17,11 +17,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What transit asks goes to residency, and what it learns to those who count, and of changes to the
- * filesystem. Thread-safe.
+ * Passes transit's questions to residency, its fetches to the counters and the access log, and
+ * changed items to the filesystem. Thread-safe.
  *
- * @param mayKeep whether an item is this node's to keep
- * @param changes asked for only once the mount answers
+ * @param mayKeep tells whether this node may keep an item
+ * @param changes called only once the mount answers
  */
 record TransitListener(
     Residency residency,

@@ -28,31 +28,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tree in the state directory: what is known of the dataset when a mount ends is known to the
- * next one from its beginning. Written, on a thread of its own, once the dataset has been scanned,
- * after changes, and at the end.
+ * The tree's file in the state directory: what a mount knows of the dataset at its end, the next
+ * mount knows from its beginning. A thread of its own writes the file once the dataset has been
+ * scanned, after changes, and at the end.
  *
- * <p>Nothing depends on it: a file that cannot be read or written is one line in the log.
+ * <p>Nothing depends on the file: if it cannot be read or written, the log gets one line.
  * Thread-safe.
  */
 final class TreeState implements AutoCloseable {
-  /** Tells a dataset from all others. */
+  /** Identifies a dataset. */
   @FunctionalInterface
   interface Dataset {
     /**
-     * Returns what is the same for the same dataset only.
+     * Returns a text that only this dataset has.
      *
-     * @throws FsException where its origin does not answer
+     * @throws FsException if the dataset's origin does not answer
      */
     String identity() throws FsException;
   }
 
   private static final Logger log = LoggerFactory.getLogger(TreeState.class);
 
-  /** How long it is left as it is, at least, when the tree changes. */
+  /** The least time between two writes when the tree changes. */
   private static final Duration PAUSE = Duration.ofMinutes(1);
 
-  /** Writing takes at most one part in so many of the time. */
+  /** Writes take at most one part in so many of the time. */
   private static final int SHARE = 20;
 
   private static final Duration PAUSE_OF_THREAD = Duration.ofSeconds(1);
@@ -62,7 +62,7 @@ final class TreeState implements AutoCloseable {
   /** How long the end of a mount waits for the file. */
   private static final Duration LAST_WAIT = Duration.ofSeconds(7);
 
-  /** What is known in the beginning, before anything was written. */
+  /** The value of {@link #written} before the first write. */
   private static final long NEVER = -1;
 
   private static final FileAttribute<?> MODE =
@@ -80,21 +80,21 @@ final class TreeState implements AutoCloseable {
   private volatile long entriesLoaded;
   private volatile @Nullable String identity;
 
-  /** What {@link Tree#changes()} was for what is in the file. Handed over to the thread. */
+  /** {@link Tree#changes()} of the tree that is in the file. Handed over to the thread. */
   private volatile long written = NEVER;
 
-  /** When it may be written again; set by the thread. */
+  /** When the file may be written again; set by the thread. */
   private volatile long next = System.nanoTime();
 
-  /** Only used by the thread: whether it could not be written before. */
+  /** Whether the last write failed; only the thread uses it. */
   private boolean failing;
 
   /**
    * Prepares the state of a tree.
    *
-   * @param file where it is, in a directory that may have to be made
-   * @param dataset not asked before that is needed: its origin may not answer when one daemon
-   *     follows another
+   * @param file the file; its directory may have to be created
+   * @param dataset asked only when the identity is needed: the origin may not answer when one
+   *     daemon follows another
    */
   TreeState(Path file, Dataset dataset, Tree tree) {
     this.file = file;
@@ -103,10 +103,10 @@ final class TreeState implements AutoCloseable {
   }
 
   /**
-   * Brings what a mount before this one knew into the tree, which nobody uses yet.
+   * Brings the entries of an earlier mount into the tree, which nobody uses yet.
    *
-   * @throws FsException where the origin does not tell its identity, or others than this user and
-   *     root could have written what is there
+   * @throws FsException if the origin does not tell its identity, or if others than this user and
+   *     root could have written the file
    */
   void load() throws FsException {
     try {
@@ -143,7 +143,7 @@ final class TreeState implements AutoCloseable {
     return known;
   }
 
-  /** Returns how many entries were there from the beginning. */
+  /** Returns the number of entries that the earlier mount had left. */
   long entriesLoaded() {
     return entriesLoaded;
   }
@@ -162,10 +162,10 @@ final class TreeState implements AutoCloseable {
   }
 
   /**
-   * Begins to write.
+   * Starts to write after changes.
    *
-   * @param scanned tells whether all of the dataset has been seen
-   * @param clock looks now and then whether there is something to write; stays with the caller
+   * @param scanned tells whether a scan has seen all of the dataset
+   * @param clock runs the looks for changes; stays with the caller
    */
   void start(BooleanSupplier scanned, ScheduledExecutorService clock) {
     started.set(true);
@@ -231,7 +231,7 @@ final class TreeState implements AutoCloseable {
     next = System.nanoTime() + Math.max(PAUSE.toNanos(), SHARE * took);
   }
 
-  /** Writes what has changed, if that does not take too long, and ends. */
+  /** Writes the changes, if that does not take too long, and ends. */
   @Override
   public void close() {
     if (started.get()) {

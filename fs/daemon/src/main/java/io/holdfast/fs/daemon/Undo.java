@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is to be done to end a mount: the opposite of what was done to begin it, the last first. For
- * one thread at a time.
+ * The steps that end a mount: they undo the steps of its start, the last one first. One thread at a
+ * time may use it.
  */
 final class Undo {
   private static final Logger log = LoggerFactory.getLogger(Undo.class);
@@ -32,7 +32,7 @@ final class Undo {
     return part;
   }
 
-  /** Does all of it; once. */
+  /** Runs all steps, each once. */
   void run() {
     while (!steps.isEmpty()) {
       steps.pop().run();

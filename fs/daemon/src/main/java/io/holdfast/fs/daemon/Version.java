@@ -1,6 +1,6 @@
 package io.holdfast.fs.daemon;
 
-/** Which Holdfast this is. */
+/** The version of this program. */
 public final class Version {
   /** The version that the build wrote into the jar, or {@code development} outside of one. */
   public static final String VERSION = read();

@@ -1,6 +1,6 @@
 /**
- * The composition root: builds the objects of a mount, starts and stops them in order. {@link
- * io.holdfast.fs.settings.Settings} says what the mount is to be.
+ * The composition root: builds the objects of a mount from {@link
+ * io.holdfast.fs.settings.Settings}, and starts and stops them in order.
  */
 @NullMarked
 package io.holdfast.fs.daemon;

@@ -11,14 +11,14 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
- * Bounds the rows of a list, and so the values of a label: those that got a place keep it as long
- * as they are there, the others are added up in one row. If places changed with the figures,
+ * Bounds the rows of a list, and so the values of a label. A row that got a place keeps it for as
+ * long as it is in the list; one more row sums up the others. If places changed with the figures,
  * counters would seem to go back. Not thread-safe.
  *
  * @param <T> a row
  */
 final class BoundedRows<T> {
-  /** What the row of all others is called. */
+  /** The name of the row that sums up the others. */
   static final String OTHER = "other";
 
   private final int most;
@@ -28,11 +28,11 @@ final class BoundedRows<T> {
   private final Set<String> places = new LinkedHashSet<>();
 
   /**
-   * Bounds a list.
+   * Creates a bound; no row has a place yet.
    *
-   * @param most rows with a name of their own
-   * @param asOther keeps of a row what can be added up, under the name of all others
-   * @param sum adds two of these
+   * @param most the most rows with a name of their own
+   * @param asOther returns a row with only the figures that can be added up, under {@link #OTHER}
+   * @param sum adds two such rows
    */
   BoundedRows(int most, Function<T, String> name, UnaryOperator<T> asOther, BinaryOperator<T> sum) {
     this.most = most;
@@ -41,7 +41,7 @@ final class BoundedRows<T> {
     this.sum = sum;
   }
 
-  /** Returns the rows that have a place, and one of the others where there are any. */
+  /** Returns the rows that have a place, and the sum of the others if there are any. */
   List<T> of(List<T> rows) {
     Map<String, T> byName = new LinkedHashMap<>();
     rows.forEach(row -> byName.put(name.apply(row), row));

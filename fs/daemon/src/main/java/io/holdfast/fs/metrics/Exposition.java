@@ -37,17 +37,17 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /**
- * Writes the figures of a mount as Prometheus reads them, text format 0.0.4. Thread-safe: one
- * scrape at a time, under the monitor, which guards which jobs and peers have a label of their own.
+ * Writes the figures of a mount in Prometheus's text format 0.0.4. Thread-safe: one scrape at a
+ * time. The monitor guards the choice of jobs and peers that have a label of their own.
  */
 public final class Exposition {
   /** The content type of {@link #text()}. */
   public static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;
 
-  /** Jobs, and nodes, with a label of their own. */
+  /** The most jobs, and the most nodes, with a label of their own. */
   static final int MOST_LABELS = 64;
 
-  /** What cannot be added up. */
+  /** A figure that cannot be added up. */
   private static final int UNKNOWN = -1;
 
   private final String mount;
@@ -60,11 +60,11 @@ public final class Exposition {
       new BoundedRows<>(MOST_LABELS, NodeFigures::node, Exposition::asOther, Exposition::sum);
 
   /**
-   * Creates one.
+   * Creates an exposition.
    *
    * @param mount the mount's name, a label of every metric
    * @param stats the figures of the mount; touches neither the origin nor the own mount
-   * @param peers the nodes of its cluster, likewise
+   * @param peers the nodes of the mount's cluster; touches neither the origin nor the own mount
    */
   public Exposition(String mount, Supplier<Figures> stats, Supplier<List<NodeFigures>> peers) {
     this.mount = mount;
@@ -199,7 +199,7 @@ public final class Exposition {
     return builder.build();
   }
 
-  /** The last label is the quantile. */
+  /** Makes a summary; the last label of a point is the quantile. */
   private MetricSnapshot summary(Metric metric, List<Point> points) {
     Map<List<String>, List<Quantile>> quantiles = new LinkedHashMap<>();
     for (Point point : points) {

@@ -9,13 +9,13 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * One metric as it is declared. Immutable.
+ * The declaration of a metric. Immutable.
  *
- * @param name as Prometheus has it, with the suffix that its type and unit ask for
- * @param unit which its name ends in, before {@code _total}
- * @param meaning for whoever reads it in a dashboard: one or two sentences
- * @param labels the names of its labels but {@code mount}, which all metrics have
- * @param points makes its values, and those of its labels
+ * @param name its name for Prometheus, with the suffix of its type and unit
+ * @param unit its unit, at the end of the name before {@code _total}
+ * @param meaning its meaning for a reader of a dashboard, in one or two sentences
+ * @param labels the names of its labels, without {@code mount}, which all metrics have
+ * @param points returns its values, each with the values of its labels
  */
 public record Metric(
     String name,
@@ -25,15 +25,15 @@ public record Metric(
     List<String> labels,
     Function<Readings, List<Point>> points) {
 
-  /** What metrics are made of: the figures of a mount, and the nodes of its cluster. Immutable. */
+  /** The input of metrics: the figures of a mount, and the nodes of its cluster. Immutable. */
   record Readings(Figures figures, List<NodeFigures> nodes) {}
 
   /**
    * A value. Immutable.
    *
-   * @param labels the values of the labels, in their order; of a histogram, of none
-   * @param value below 0 where nobody knows it; of a histogram the sum
-   * @param upTo of a histogram how many were at most each bound; empty else
+   * @param labels the values of the labels, in order; empty for a histogram
+   * @param value the value, below 0 if it is not known; for a histogram the sum
+   * @param upTo for a histogram, the number of values up to each bound; otherwise empty
    */
   record Point(List<String> labels, double value, Map<String, Long> upTo) {
     static final double UNKNOWN = -1;
@@ -59,19 +59,19 @@ public record Metric(
 
   /** How values behave over time. */
   public enum Type {
-    /** Only grows while a daemon lives; a new one begins at 0. */
+    /** Only grows while a daemon lives; a new daemon begins at 0. */
     COUNTER,
     /** Goes up and down. */
     GAUGE,
-    /** Always 1; what it says is in its labels. */
+    /** Always 1; the labels have the information. */
     INFO,
     /** Quantiles, since the mount. */
     SUMMARY,
-    /** Counts of what took no longer than some bounds, and their sum. */
+    /** The numbers of values up to some bounds, and the sum. */
     HISTOGRAM
   }
 
-  /** What values are measured in: base units only. */
+  /** The units of values: base units only. */
   public enum Unit {
     /** A number of things. */
     COUNT(""),
@@ -90,7 +90,7 @@ public record Metric(
       this.suffix = suffix;
     }
 
-    /** Returns what names end in, but for {@code _total}. */
+    /** Returns the end of names, before {@code _total}. */
     public String suffix() {
       return suffix;
     }

@@ -23,8 +23,8 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
 /**
- * All metrics there are. The scrape, METRICS.md and the tests of the dashboard follow from this
- * list. Stateless.
+ * The list of all metrics. The scrape, METRICS.md and the tests of the dashboard follow from it.
+ * Stateless.
  */
 public final class Metrics {
   private static final List<Group> GROUPS =
@@ -527,7 +527,7 @@ public final class Metrics {
     return figure.orElse(Point.UNKNOWN);
   }
 
-  /** Metrics in the order in which they are declared; the unit follows from the name. */
+  /** Collects metrics in the order of their declaration; the unit follows from the name. */
   private static final class Table {
     private static final double MICROS = 1e6;
 
@@ -572,7 +572,7 @@ public final class Metrics {
       add(name, Metric.Type.INFO, Unit.TRUTH, meaning, labels, point);
     }
 
-    /** Of nodes: the median, and the 99th percentile. */
+    /** Declares a summary for each node, with the median and the 99th percentile. */
     void summary(String name, String meaning) {
       Function<Readings, List<Point>> points =
           r ->

@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers scrapes: {@code GET /metrics}, and {@code GET /} says what there is. Asks nobody who they
- * are; there are names and numbers here, and no content of files. Few threads, few connections that
- * wait, and a deadline for each request: whoever is slow costs nothing but their own scrape.
+ * Answers scrapes ({@code GET /metrics}); {@code GET /} says what there is. Does not ask who the
+ * client is: the answers hold names and numbers, and no content of files. Few threads, few waiting
+ * connections, and a deadline for each request: a slow client delays only its own scrape.
  * Thread-safe.
  */
 public final class MetricsServer implements AutoCloseable {
@@ -33,9 +33,9 @@ public final class MetricsServer implements AutoCloseable {
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
   /**
-   * Connections that wait to be accepted. That no more are open, each a descriptor of the daemon,
-   * and that a request has 5 s, the launcher tells the JDK's server, which reads it once in a
-   * process.
+   * The most connections that wait to be accepted. The launcher bounds the open connections, each a
+   * descriptor of the daemon, to the same number, and a request to 5 s: the JDK's server reads
+   * these bounds once in a process.
    */
   static final int MOST_CONNECTIONS = 64;
 
@@ -47,11 +47,11 @@ public final class MetricsServer implements AutoCloseable {
   private @Nullable HttpServer server;
 
   /**
-   * Creates one that does not listen yet.
+   * Creates a server that does not listen yet.
    *
-   * @param address where to listen; port 0 for any
+   * @param address the address to listen at; port 0 for any
    * @param mount the mount's name
-   * @param metrics makes the answer; called from several threads
+   * @param metrics returns the answer; called from several threads
    */
   public MetricsServer(InetSocketAddress address, String mount, Supplier<byte[]> metrics) {
     this.address = address;
@@ -70,9 +70,9 @@ public final class MetricsServer implements AutoCloseable {
   }
 
   /**
-   * Begins to listen.
+   * Starts to listen.
    *
-   * @throws FsException where nobody can listen there, with one line for the user
+   * @throws FsException if the server cannot listen there, with one line for the user
    */
   public synchronized void start() throws FsException {
     if (closed) {
@@ -103,8 +103,8 @@ public final class MetricsServer implements AutoCloseable {
   }
 
   /**
-   * Begins to listen, now or when that is possible: for a daemon that takes over from one that was
-   * killed and whose socket may be there for a moment. Returns when it listens or is closed.
+   * Starts to listen as soon as that is possible: the socket of a killed daemon may still be there
+   * for a moment. Returns when the server listens or is closed.
    */
   public void keepStarting() {
     while (!closed) {
@@ -118,7 +118,7 @@ public final class MetricsServer implements AutoCloseable {
     }
   }
 
-  /** Returns the port that it listens on, or 0. */
+  /** Returns the port that the server listens on, or 0. */
   public synchronized int port() {
     return server == null ? 0 : server.getAddress().getPort();
   }
@@ -158,7 +158,7 @@ public final class MetricsServer implements AutoCloseable {
     }
   }
 
-  /** Ends it at once, also what is being answered. */
+  /** Ends the server at once, also requests that are being answered. */
   @Override
   public synchronized void close() {
     closed = true;

@@ -1,6 +1,6 @@
 /**
- * What monitoring is told: {@link io.holdfast.fs.metrics.Metrics} declares each metric once, {@link
- * io.holdfast.fs.metrics.Exposition} writes them as Prometheus reads them, {@link
+ * The metrics for monitoring: {@link io.holdfast.fs.metrics.Metrics} declares each metric once,
+ * {@link io.holdfast.fs.metrics.Exposition} writes them in Prometheus's format, {@link
  * io.holdfast.fs.metrics.MetricsServer} answers scrapes.
  */
 @NullMarked

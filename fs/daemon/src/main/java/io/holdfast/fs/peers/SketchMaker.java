@@ -199,7 +199,7 @@ final class SketchMaker {
     }
   }
 
-  /** What was found in a directory, for each walk. */
+  /** The names found in a directory, for each walk. */
   private static final class Directory {
     private final OriginPath path;
     private final Entry[] next = new Entry[WALKS];

@@ -5,8 +5,8 @@ public enum BindingChoice {
   /** {@link #KERNEL} for root, else {@link #JNR_FUSE}. */
   AUTO,
   /**
-   * By the kernel's own protocol, under a supervisor, so that the mount outlives its daemon; needs
-   * the privilege to mount.
+   * By the kernel's own protocol, under a supervisor: the mount outlives its daemon. Needs the
+   * privilege to mount.
    */
   KERNEL,
   /** Through libfuse 2, by jnr-fuse. */

@@ -28,15 +28,15 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
  * Reads a mount's YAML file: one mapping, whose keys are the names of options and of the two
- * arguments, and whose values are scalars or, where an option may be given several times, lists of
- * them. Nothing else of YAML: what refers, nests or has a tag is refused as it is met, so no file
- * can make this take long or much memory. Values are taken as they are written: {@code 0644} is not
- * a number. For one file; not thread-safe.
+ * arguments. Values are scalars or, if an option may be given several times, lists of scalars. The
+ * reader refuses everything else of YAML (aliases, nesting, tags) as soon as it meets it, so no
+ * file can take long or much memory. Values are texts as they are written: {@code 0644} is not a
+ * number. For one file; not thread-safe.
  */
 public final class ConfigFile {
   private static final int MOST_BYTES = 256 * 1024;
 
-  /** A value or an element of a list that begins with a quote and has no other one. */
+  /** A value, or an element of a list, that begins with a quote and has no second one. */
   private static final Pattern UNCLOSED_QUOTE =
       Pattern.compile("\\s*(?:[\\w-]+:|-)\\s+(?:\"[^\"]*|'[^']*)");
 
@@ -62,8 +62,8 @@ public final class ConfigFile {
   /**
    * Reads a file.
    *
-   * @throws SettingsException when it cannot be read or anything is wrong in it, with one line that
-   *     says where, and what is allowed
+   * @throws SettingsException if the file cannot be read or has a mistake, with one line that says
+   *     where, and what is allowed
    */
   public static GivenSettings read(Path file) {
     String text;
@@ -95,7 +95,7 @@ public final class ConfigFile {
     } catch (MarkedYamlEngineException e) {
       throw syntax(e);
     } catch (IllegalArgumentException e) {
-      // what the parser does not see coming: NumberFormatException, or no such character
+      // the parser does not check escapes: NumberFormatException, or no such character
       throw escape();
     } catch (YamlEngineException e) {
       throw new SettingsException(
@@ -227,7 +227,7 @@ public final class ConfigFile {
     return "write '" + key.name() + ": " + key.label() + "'";
   }
 
-  /** Refuses what is of no use here. */
+  /** Refuses tags and anchors. */
   private void plain(Event event, String what) {
     boolean tagged = event instanceof ScalarEvent scalar && scalar.getTag().isPresent();
     boolean anchored = event instanceof NodeEvent node && node.getAnchor().isPresent();
@@ -263,10 +263,7 @@ public final class ConfigFile {
     return new SettingsException(file + ":" + line + ": " + key + problem);
   }
 
-  /**
-   * Returns the last line up to one in which a text begins with a quote that does not end there, or
-   * 0.
-   */
+  /** Returns the last line, up to a given one, in which a quote is not closed; or 0. */
   private int unclosedQuote(int last) {
     int line = Math.min(last, lines.size());
     while (line > 0 && !UNCLOSED_QUOTE.matcher(lines.get(line - 1)).matches()) {

@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What somebody said of one setting, and where. Immutable.
+ * A value that the user gave for one setting, and where. Immutable.
  *
  * @param values as texts; more than one only for options that may be given several times
- * @param source in words, as {@link Settings#source} has it: {@code flag --capacity}, {@code
+ * @param source in words, as {@link Settings#source} returns it: {@code flag --capacity}, {@code
  *     environment HOLDFAST_CAPACITY}, {@code /etc/holdfast/imagenet.yaml:3}
  */
 public record Given(Setting<?> setting, List<String> values, String source) {
@@ -21,15 +21,15 @@ public record Given(Setting<?> setting, List<String> values, String source) {
     values = List.copyOf(values);
   }
 
-  /** As an argument on the command line. */
+  /** Creates a value from an argument of the command line. */
   public static Given argument(Setting<?> setting, String value) {
     return new Given(setting, List.of(value), ARGUMENT);
   }
 
   /**
-   * As an option on the command line.
+   * Creates a value from an option of the command line.
    *
-   * @throws IllegalArgumentException where it is to be on or off, and is neither
+   * @throws IllegalArgumentException if the setting is on or off, and the value is neither
    */
   public static Given flag(Setting<?> setting, List<String> values) {
     String option = values.equals(List.of("false")) ? "--no-" + setting.name() : setting.flag();
@@ -37,9 +37,9 @@ public record Given(Setting<?> setting, List<String> values, String source) {
   }
 
   /**
-   * As a variable of the environment.
+   * Creates a value from an environment variable.
    *
-   * @throws SettingsException where it is to be on or off, and is neither
+   * @throws SettingsException if the setting is on or off, and the value is neither
    */
   static Given variable(Setting<?> setting, List<String> values) {
     try {
@@ -53,17 +53,20 @@ public record Given(Setting<?> setting, List<String> values, String source) {
     return values.stream().map(setting.kind()::normal).toList();
   }
 
-  /** Returns the first value, for settings that have one. */
+  /** Returns the first value, for settings that have only one. */
   public String value() {
     return values.get(0);
   }
 
-  /** Tells whether a file said it. */
+  /** Tells whether the value is from a file. */
   public boolean isFromFile() {
     return source.startsWith("/");
   }
 
-  /** Returns what messages begin with: the option, the variable, or file, line and key. */
+  /**
+   * Returns the beginning of messages about the value: the option, the variable, or file, line and
+   * key.
+   */
   public String label() {
     if (source.startsWith(FLAG)) {
       return source.substring(FLAG.length());

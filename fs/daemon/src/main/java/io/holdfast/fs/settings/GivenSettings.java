@@ -9,14 +9,12 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
-/** What was said of a mount, each with where, before anybody looks at what it means. Immutable. */
+/** The values that the user gave for a mount, each with its source, not parsed yet. Immutable. */
 public final class GivenSettings {
-  /** Nothing was said. */
+  /** No values. */
   public static final GivenSettings NOTHING = new GivenSettings(List.of());
 
-  /**
-   * Between the values of a variable that stands for an option which may be given several times.
-   */
+  /** Separates the values of a variable, for an option that may be given several times. */
   private static final String SEPARATOR = ":";
 
   private final Map<Setting<?>, Given> all = new TreeMap<>();
@@ -25,15 +23,15 @@ public final class GivenSettings {
     given.forEach(one -> all.put(one.setting(), one));
   }
 
-  /** Collects; of what is there twice, the last. */
+  /** Collects values. If a setting has two, the last one counts. */
   public static GivenSettings of(Collection<Given> given) {
     return new GivenSettings(given);
   }
 
   /**
-   * Takes the variables HOLDFAST_...; an empty one says nothing.
+   * Takes the variables HOLDFAST_... of an environment; an empty variable does not count.
    *
-   * @throws SettingsException when one cannot be right
+   * @throws SettingsException if a variable cannot be right
    */
   public static GivenSettings ofEnvironment(Map<String, String> environment) {
     List<Given> given = new ArrayList<>();
@@ -48,38 +46,38 @@ public final class GivenSettings {
     return of(given);
   }
 
-  /** Returns what was said of a setting. */
+  /** Returns the value given for a setting. */
   public Optional<Given> get(Setting<?> setting) {
     return Optional.ofNullable(all.get(setting));
   }
 
-  /** Returns all that was said, in the order of the table. */
+  /** Returns all values, in the order of the table. */
   public Collection<Given> all() {
     return List.copyOf(all.values());
   }
 
-  /** Adds something, or puts it in the place of what was said of the same setting. */
+  /** Adds a value, or replaces the value of the same setting. */
   public GivenSettings with(Given one) {
     return of(List.of(one)).orElse(this);
   }
 
-  /** Adds what another has of settings that this one says nothing of. */
+  /** Adds the values of another for settings that have no value here. */
   public GivenSettings orElse(GivenSettings other) {
     List<Given> both = new ArrayList<>(other.all.values());
     both.addAll(all.values());
     return of(both);
   }
 
-  /** Leaves out what does not pass. */
+  /** Leaves out the values that do not pass. */
   public GivenSettings filter(Predicate<Given> passes) {
     return of(all.values().stream().filter(passes).toList());
   }
 
   /**
-   * Says what it means.
+   * Returns the settings that the values mean.
    *
    * @param builder has the two places, and the defaults of this user
-   * @throws SettingsException when a value is wrong
+   * @throws SettingsException if a value is wrong
    */
   public Settings settings(Settings.Builder builder) {
     for (Given one : all.values()) {
@@ -100,7 +98,10 @@ public final class GivenSettings {
     }
   }
 
-  /** Returns a message that begins with an option with what was written instead of that option. */
+  /**
+   * Returns a message in which the user's own label (a variable, or file, line and key) replaces
+   * the option at the beginning.
+   */
   private String relabelled(String message) {
     for (Given one : all.values()) {
       String flag = one.setting().flag() + " ";

@@ -1,14 +1,14 @@
 package io.holdfast.fs.settings;
 
-/** What settings are about. They are listed in this order. */
+/** The groups of settings, in the order in which they are listed. */
 public enum Group {
   /** The two arguments of mount. */
   PLACES(""),
   MEMORY("What is kept in memory"),
   MOUNT("How the mount behaves"),
-  /** They mean nothing where the source is a directory. */
+  /** They have no meaning if the source is a directory. */
   S3("A source in S3"),
-  /** They mean nothing without an address to listen at. */
+  /** They have no meaning without an address to listen at. */
   PEERS("Other nodes with the same dataset"),
   DAEMON("The daemon and its log"),
   MONITORING("Watching it");

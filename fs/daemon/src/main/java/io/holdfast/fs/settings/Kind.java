@@ -14,15 +14,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How values of settings are written, wherever somebody gives them, and how they are shown.
- * Immutable.
+ * How users write the values of settings, and how the values are shown. Immutable.
  *
- * @param <T> what a value is in the program
- * @param label what values look like, for a help: {@code SIZE|P%}
- * @param shape how many there are, and of what
- * @param mayBeNone whether {@link #NONE} says that there is to be no value
- * @param parser reads what was given
- * @param exact writes a value so that the parser reads the same
+ * @param <T> the type of a value in the program
+ * @param label the form of a value, for a help: {@code SIZE|P%}
+ * @param shape how many values there are, and whether they are places or paths
+ * @param mayBeNone whether {@link #NONE} means that there is no value
+ * @param parser parses the given texts
+ * @param exact writes a value so that the parser returns the same
  */
 record Kind<T>(
     String label,
@@ -30,16 +29,16 @@ record Kind<T>(
     boolean mayBeNone,
     Parser<T> parser,
     Function<T, @Nullable Object> exact) {
-  /** The word for a value that is not to be there, where a label says so. */
+  /** The word for no value, if the label has it. */
   static final String NONE = "none";
 
-  /** The text of what is not there. */
+  /** The text that shows no value. */
   private static final String NOTHING = "-";
 
   private static final String INDEFINITE = "indefinite";
   private static final int OCTAL = 8;
 
-  /** Longer sizes, as 78125000K, nobody reads. */
+  /** The longest size that is shown exactly: nobody reads 78125000K. */
   private static final int LONGEST_EXACT = 5;
 
   private static final Map<String, String> BOOLEANS =
@@ -47,7 +46,7 @@ record Kind<T>(
           "true", "true", "yes", "true", "on", "true", "false", "false", "no", "false", "off",
           "false");
 
-  /** How many values a setting takes, and whether somebody else has to know more of them. */
+  /** How many values a setting takes, and whether they are places or paths. */
   enum Shape {
     ONE,
     PATH,
@@ -58,15 +57,15 @@ record Kind<T>(
     LIST
   }
 
-  /** Reads what was given. */
+  /** Parses the given texts. */
   interface Parser<T> {
     /**
-     * Reads values.
+     * Parses values.
      *
      * @param values at least one; one but for {@link Shape#LIST}
-     * @param memory of the machine, in bytes, which percentages are of
+     * @param memory the machine's memory, in bytes; percentages are of it
      * @return null for {@link #NONE}
-     * @throws IllegalArgumentException with what is wrong and what is wanted
+     * @throws IllegalArgumentException if a value is wrong, with what is wrong and what is allowed
      */
     @Nullable T parse(List<String> values, long memory);
   }
@@ -95,12 +94,12 @@ record Kind<T>(
         time -> time.equals(Settings.INDEFINITE) ? INDEFINITE : Durations.exact(time));
   }
 
-  /** A text of a form of its own. */
+  /** A text of another form. */
   static Kind<String> text(String label) {
     return of(label, Function.identity());
   }
 
-  /** What a type reads and writes by itself. */
+  /** A type that parses and writes itself. */
   static <T> Kind<T> of(String label, Function<String, T> parse) {
     return of(label, parse, Object::toString);
   }
@@ -116,7 +115,7 @@ record Kind<T>(
     return choice(label, values);
   }
 
-  /** The same where the words are too many for a help. */
+  /** The same, if the words are too many for a help. */
   static <E extends Enum<E>> Kind<E> choice(String label, E[] values) {
     return of(label, text -> one(values, text), Kind::word);
   }
@@ -170,7 +169,7 @@ record Kind<T>(
     return new Kind<>("GLOB", Shape.LIST, false, (v, memory) -> List.copyOf(v), value -> value);
   }
 
-  /** The same, and a word for nothing at all. */
+  /** The same kind, with {@link #NONE} for no value. */
   Kind<T> orNone() {
     return new Kind<>(
         label + "|" + NONE,
@@ -187,7 +186,7 @@ record Kind<T>(
         : shape == Shape.PATH && !(mayBeNone && value.equals(NONE));
   }
 
-  /** Tells whether the one value is several, with commas between. */
+  /** Tells whether the one value is a list with commas. */
   boolean isCommaList() {
     return label.contains(",...");
   }
@@ -198,9 +197,9 @@ record Kind<T>(
   }
 
   /**
-   * Makes one text of those that mean the same, also in another process.
+   * Returns the same text for all texts that mean the same, also in another process.
    *
-   * @throws IllegalArgumentException where it is to be on or off, and is neither
+   * @throws IllegalArgumentException if the setting is on or off, and the value is neither
    */
   String normal(String value) {
     if (shape == Shape.YES_OR_NO) {
@@ -212,8 +211,8 @@ record Kind<T>(
   }
 
   /**
-   * Returns a value as an option or a file would give it; a list where there may be several; null
-   * where there is none, and no word for that.
+   * Returns a value as an option or a file would give it: a list if there may be several; null if
+   * there is no value, and no word for that.
    */
   @Nullable Object exact(@Nullable T value) {
     if (value == null) {
@@ -222,7 +221,7 @@ record Kind<T>(
     return exact.apply(value);
   }
 
-  /** Returns a value for people; long sizes in words as well. */
+  /** Returns a value as text for people; a long size also in a larger unit. */
   String text(@Nullable T value) {
     Object exact = exact(value);
     if (value instanceof Long bytes && String.valueOf(exact).length() > LONGEST_EXACT) {
@@ -236,7 +235,7 @@ record Kind<T>(
     return exact == null ? NOTHING : exact.toString();
   }
 
-  /** Returns the value that is written so. */
+  /** Returns the value of a word. */
   private static <E extends Enum<E>> E one(E[] values, String text) {
     return Arrays.stream(values)
         .filter(value -> word(value).equals(text))
@@ -244,7 +243,7 @@ record Kind<T>(
         .orElseThrow(() -> unknown(text, Arrays.stream(values).map(Kind::word).toList()));
   }
 
-  /** Says that a word is none of those that are known. */
+  /** Returns an exception that says that a word is not known. */
   static IllegalArgumentException unknown(String text, List<String> known) {
     return new IllegalArgumentException(
         "'%s' is not known: choose one of %s".formatted(text, String.join(", ", known)));

@@ -2,8 +2,8 @@ package io.holdfast.fs.settings;
 
 /** How the daemon writes its log. */
 public enum LogFormat {
-  /** A line an event, for people; then the stack trace. */
+  /** One line for each event, for people; then the stack trace. */
   TEXT,
-  /** A JSON object a line, the stack trace in it, for collectors of logs. */
+  /** One JSON object in a line for each event, with the stack trace, for collectors of logs. */
   JSON
 }

@@ -1,6 +1,6 @@
 package io.holdfast.fs.settings;
 
-/** How much the daemon's log says. */
+/** How much the daemon logs. */
 public enum LogLevel {
   ERROR,
   WARN,

@@ -4,17 +4,20 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.zip.CRC32;
 
-/** Names of mounts: unique on a machine, fit for the names of files. Stateless. */
+/**
+ * Makes and checks names of mounts, which are unique on a machine and can be names of files.
+ * Stateless.
+ */
 public final class MountNames {
-  /** Longest name: with it the socket's path stays below the kernel's limit of 107 bytes. */
+  /** The longest name: the socket's path then stays below the kernel's limit of 107 bytes. */
   static final int LONGEST = 64;
 
   private MountNames() {}
 
   /**
    * Makes the default name from a mountpoint: {@code /data/imagenet} becomes {@code data-imagenet}.
-   * What a name cannot hold becomes an underscore. A name that had to be changed or cut for that
-   * carries a checksum of the whole path, so that it stays unique.
+   * Characters that a name cannot have become underscores. A name that was changed or cut has a
+   * checksum of the whole path, so that it stays unique.
    */
   public static String of(Path mountpoint) {
     StringBuilder name = new StringBuilder();
@@ -45,7 +48,10 @@ public final class MountNames {
         && text.chars().allMatch(c -> allowed((char) c));
   }
 
-  /** A leading dot would hide the files, a leading dash would look like an option. */
+  /**
+   * Tells whether a name may begin so: a leading dot would hide the files, and a leading dash would
+   * look like an option.
+   */
   private static boolean startsWell(CharSequence name) {
     return name.length() > 0 && name.charAt(0) != '.' && name.charAt(0) != '-';
   }

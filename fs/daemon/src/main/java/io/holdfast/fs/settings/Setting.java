@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One setting: a row of {@link SettingTable}. Its name is the option of the command line ({@code
- * --item-size}) and the key in a mount's file; that of the variable in the environment follows from
- * it ({@code HOLDFAST_ITEM_SIZE}). Immutable once the table is there.
+ * --item-size}) and the key in a mount's file. The name of the environment variable follows from it
+ * ({@code HOLDFAST_ITEM_SIZE}). Immutable once the table has been built.
  *
- * @param <T> what its value is in the program
+ * @param <T> the type of its value in the program
  */
 public final class Setting<T> implements Comparable<Setting<?>> {
   private final int position;
@@ -37,22 +37,22 @@ public final class Setting<T> implements Comparable<Setting<?>> {
     this.help = help;
   }
 
-  /** Adds what a value must obey, beyond its form: it throws an IllegalArgumentException. */
+  /** Adds a rule for values, beyond their form. The rule throws an IllegalArgumentException. */
   Setting<T> obeying(Consumer<T> newRule) {
     rule = newRule;
     return this;
   }
 
   /**
-   * Says that it cannot change while the mount is there: the kernel was told, or the names of items
-   * depend on it.
+   * Marks the setting as fixed while the mount is there: the kernel was told the value, or the
+   * names of items depend on it.
    */
   Setting<T> fixed() {
     fixed = true;
     return this;
   }
 
-  /** Returns what it is about. */
+  /** Returns its group. */
   public Group group() {
     return group;
   }
@@ -67,17 +67,17 @@ public final class Setting<T> implements Comparable<Setting<?>> {
     return "--" + name;
   }
 
-  /** Returns its variable of the environment: {@code HOLDFAST_ITEM_SIZE}. */
+  /** Returns its environment variable: {@code HOLDFAST_ITEM_SIZE}. */
   public String variable() {
     return "HOLDFAST_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
   }
 
-  /** Returns what it means, in lines for a help; percent signs are doubled. */
+  /** Returns its meaning, in lines for a help; percent signs are doubled. */
   public List<String> help() {
     return help;
   }
 
-  /** Returns what values look like: {@code SIZE|P%}. */
+  /** Returns the form of its values: {@code SIZE|P%}. */
   public String label() {
     return kind.label();
   }
@@ -102,12 +102,12 @@ public final class Setting<T> implements Comparable<Setting<?>> {
     return kind.shape() == Kind.Shape.PATH;
   }
 
-  /** Tells whether it cannot change while the mount is there. */
+  /** Tells whether its value cannot change while the mount is there. */
   public boolean isFixed() {
     return fixed;
   }
 
-  /** Returns a value as somebody would write it. */
+  /** Returns a value as a user would write it. */
   public String word(T value) {
     return String.valueOf(kind.exact(value));
   }
@@ -116,7 +116,7 @@ public final class Setting<T> implements Comparable<Setting<?>> {
     return kind;
   }
 
-  /** Returns the value where nobody gave one and nothing follows from the others. */
+  /** Returns the default, if the value does not follow from other settings. */
   @Nullable T otherwise() {
     return otherwise;
   }
@@ -124,7 +124,8 @@ public final class Setting<T> implements Comparable<Setting<?>> {
   /**
    * Checks a value by itself.
    *
-   * @throws IllegalArgumentException with a message that begins with the option
+   * @throws IllegalArgumentException if the value breaks the rule, with a message that begins with
+   *     the option
    */
   void check(T value) {
     try {

@@ -7,12 +7,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code holdfast config} shows of a setting: its name ({@code setting}), its value as an
- * option or a file would give it ({@code value}, absent where there is none), as text for people
- * ({@code text}), and where it came from ({@code source}). Stateless.
+ * Makes the rows of {@code holdfast config}. A row has the setting's name ({@code setting}), its
+ * value as an option or a file would give it ({@code value}, absent if there is none), the value as
+ * text for people ({@code text}), and its source ({@code source}). Stateless.
  */
 public final class SettingRow {
-  /** The text of what is told to the owner alone. */
+  /** The text that replaces a value that only the owner may see. */
   private static final String WITHHELD = "(for the owner)";
 
   private SettingRow() {}
@@ -27,14 +27,14 @@ public final class SettingRow {
     return row("heap", Sizes.exact(bytes), size.text(bytes), "java -Xmx");
   }
 
-  /** Returns the row for a capacity that somebody has set since the mount. */
+  /** Returns the row of a capacity that a user has set since the mount. */
   public static Map<String, Object> changedCapacity(long bytes) {
     return of(SettingTable.CAPACITY, bytes, "holdfast capacity");
   }
 
   /**
-   * Returns rows as users other than the owner see them: without the names of files, but for the
-   * dataset and where it appears.
+   * Returns rows as users other than the owner see them: without names of files, except the dataset
+   * and the mountpoint.
    */
   public static List<Map<String, Object>> forOthers(List<Map<String, Object>> rows) {
     return rows.stream()

@@ -22,12 +22,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that can be said of a mount, a row each, in the order in which helps and lists show it. A new
- * option is a row here and the place that asks {@link Settings#get} for it. What several settings
- * must obey together is in {@link SettingsRules}. Stateless.
+ * All settings of a mount, a row each, in the order in which helps and lists show them. A new
+ * option is a row here, and a call of {@link Settings#get} where its value is used. {@link
+ * SettingsRules} has the rules for several settings together. Stateless.
  */
 public final class SettingTable {
-  /** What {@link #isItemSize} allows, for messages. */
+  /** The sizes that {@link #isItemSize} allows, for messages. */
   public static final String ITEM_SIZES = "1M, 2M, 4M, 8M, 16M, 32M or 64M";
 
   private static final int SMALLEST_ITEM_SIZE = 1 << 20;
@@ -89,7 +89,7 @@ public final class SettingTable {
                   + " after every restart and on every node; 'none' keeps nothing. Default: minio.")
           .obeying(SettingTable::requirePolicy);
 
-  /** Patterns of files that stay resident whatever the policy thinks: {@link Selection}. */
+  /** Patterns of files that stay resident whatever the policy decides: {@link Selection}. */
   public static final Setting<List<String>> KEEP =
       row(
               Group.MEMORY,
@@ -155,7 +155,7 @@ public final class SettingTable {
           "How much of what is not kept may linger in the page cache; 0 drops it at once. Default:"
               + " 64M.");
 
-  /** How long after its last byte was read an item that was not admitted may stay. */
+  /** How long the pages of an item that was not admitted may stay after the last read. */
   public static final Setting<Duration> WINDOW_AGE =
       row(
               Group.MEMORY,
@@ -165,7 +165,7 @@ public final class SettingTable {
               "How long it may linger after its last byte was read. Default: 2s.")
           .obeying(SettingTable::requireTime);
 
-  /** The name of the mount, unique on the machine, fit for file names. */
+  /** The name of the mount, unique on the machine; can be the name of a file. */
   public static final Setting<String> NAME =
       row(
               Group.MOUNT,
@@ -232,7 +232,7 @@ public final class SettingTable {
                   + " of every file. Default: on.")
           .fixed();
 
-  /** Who decides by access control lists. */
+  /** How access control lists count. */
   public static final Setting<AclChoice> ACL =
       row(
               Group.MOUNT,
@@ -256,7 +256,7 @@ public final class SettingTable {
                   + " (slower), 'auto' the first that is permitted. Default: auto.")
           .fixed();
 
-  /** What jobs are told apart by. */
+  /** How processes are grouped into jobs. */
   public static final Setting<JobBy> JOB_BY =
       row(
           Group.MOUNT,
@@ -280,7 +280,7 @@ public final class SettingTable {
                   + " first that is permitted. Default: auto.")
           .fixed();
 
-  /** Whether other users than the daemon's may use the mount. */
+  /** Whether users other than the daemon's may use the mount. */
   public static final Setting<Boolean> ALLOW_OTHER =
       row(
               Group.MOUNT,
@@ -290,7 +290,7 @@ public final class SettingTable {
               "Whether other users may use the mount. Default: yes for root, else no.")
           .fixed();
 
-  /** Where the store is; by default what the region says. */
+  /** The address of the store; by default it follows from the region. */
   public static final Setting<URI> S3_ENDPOINT =
       row(
           Group.S3,
@@ -300,7 +300,7 @@ public final class SettingTable {
           "Where a store other than AWS is: http://HOST:PORT. Default: AWS, or what the environment"
               + " says.");
 
-  /** The bucket's region; by default what the environment says. */
+  /** The bucket's region; by default from the environment. */
   public static final Setting<String> S3_REGION =
       row(
               Group.S3,
@@ -330,7 +330,7 @@ public final class SettingTable {
           false,
           "Send requests without credentials, for a public bucket.");
 
-  /** Whether who reads pays for it, and not the bucket's owner. */
+  /** Whether the reader pays for requests, and not the bucket's owner. */
   public static final Setting<Boolean> S3_REQUESTER_PAYS =
       row(
           Group.S3,
@@ -360,7 +360,10 @@ public final class SettingTable {
   public static final Setting<Integer> DIR_MODE =
       row(Group.S3, "dir-mode", Kind.mode(), 0755, "Permissions of directories. Default: 0755.");
 
-  /** Where peers reach this node, and its name among them; without it there are none. */
+  /**
+   * The address where peers reach this node, which is its name among them; without it the node has
+   * no peers.
+   */
   public static final Setting<NodeAddress> LISTEN =
       row(
           Group.PEERS,
@@ -380,7 +383,7 @@ public final class SettingTable {
           "How the nodes find each other: what some or all of them have for --listen, a DNS name"
               + " with all their addresses, or a directory that all can write to.");
 
-  /** The file with what all nodes know. */
+  /** The file with the secret that all nodes know. */
   public static final Setting<Path> CLUSTER_SECRET_FILE =
       row(
           Group.PEERS,
@@ -456,7 +459,7 @@ public final class SettingTable {
           "Where the background daemon logs. Default: /var/log/holdfast/NAME.log for root, else"
               + " ~/.local/state/holdfast/NAME.log.");
 
-  /** Where the tree is kept for the next mount. */
+  /** The directory that keeps the tree for the next mount. */
   public static final Setting<Path> STATE_DIR =
       row(
           Group.DAEMON,
@@ -466,7 +469,7 @@ public final class SettingTable {
           "Where names and attributes are kept for the next mount, which then need not list the"
               + " dataset again. Default: /var/lib/holdfast for root, else ~/.local/state/holdfast.");
 
-  /** Where scrapes are answered. */
+  /** The address where the daemon answers scrapes. */
   public static final Setting<NodeAddress> METRICS =
       row(
           Group.MONITORING,
@@ -477,7 +480,7 @@ public final class SettingTable {
               + " machine only; with one, everybody's who can reach it. Default: none; they are in"
               + " .holdfast/metrics in any case.");
 
-  /** How the log is written. */
+  /** The format of the log. */
   public static final Setting<LogFormat> LOG_FORMAT =
       row(
           Group.MONITORING,
@@ -497,7 +500,7 @@ public final class SettingTable {
               + " from where, how long. At most 200 MB with its older files; or a Unix socket that"
               + " a program listens at. Default: none.");
 
-  /** Which events get into it. */
+  /** Which events the access log has. */
   public static final Setting<Sampling> ACCESS_LOG_SAMPLE =
       row(
           Group.MONITORING,
@@ -507,7 +510,7 @@ public final class SettingTable {
           "Which of them: one of N, or N a second at most. Those left out are counted. Default:"
               + " 1000/s.");
 
-  /** Who is told of single jobs and processes. */
+  /** Who sees single jobs and processes. */
   public static final Setting<StatsAudience> STATS_VISIBLE_TO =
       row(
           Group.MONITORING,
@@ -609,7 +612,7 @@ public final class SettingTable {
   }
 
   private static URI endpoint(String url) {
-    // What holds an @ may hold a password, and is not repeated.
+    // a URL with an @ may hold a password, so the message does not repeat it
     require(url.indexOf('@') < 0, "names a user: give credentials by the environment");
     try {
       URI uri = new URI(url);

@@ -17,21 +17,21 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The effective settings of one mount: immutable, checked when built, each with the place that it
- * came from.
+ * The effective settings of one mount. Immutable, checked when built. Each value has its source.
  *
- * <p>Sizes are bytes. What is not given gets its default; those of capacity and memory are derived
- * from the memory of the machine. Wrong values raise {@link IllegalArgumentException} in {@link
- * Builder#build()}, with one line that names the option and says what to do.
+ * <p>Sizes are in bytes. A setting that is not given gets its default; the defaults of capacity and
+ * memory follow from the memory of the machine. {@link Builder#build()} throws {@link
+ * IllegalArgumentException} for a wrong value, with one line that names the option and says what to
+ * do.
  */
 public final class Settings {
   /** A time that never ends: 68 years, safe in every unit down to nanoseconds. */
   public static final Duration INDEFINITE = Durations.LONGEST;
 
-  /** Where a setting came from that nobody gave. */
+  /** The source of a setting that nobody gave. */
   static final String DEFAULT = "default";
 
-  /** How long one call of the origin may take, however long a reader waits. */
+  /** The most time for one call of the origin, however long a reader waits. */
   private static final Duration LONGEST_CALL = Duration.ofSeconds(60);
 
   private final Map<Setting<?>, @Nullable Object> values;
@@ -45,11 +45,11 @@ public final class Settings {
   }
 
   /**
-   * Starts with the two places and every default.
+   * Creates a builder with the two places and every default.
    *
    * @param origin where the dataset is
-   * @param mountpoint where it is to appear, absolute; may be the origin itself
-   * @param memory of the machine, in bytes
+   * @param mountpoint where the dataset is to appear, absolute; may be the origin itself
+   * @param memory the machine's memory, in bytes
    */
   public static Builder builder(Source origin, Path mountpoint, long memory) {
     return new Builder(memory)
@@ -68,33 +68,33 @@ public final class Settings {
     return Optional.ofNullable(value(values, setting));
   }
 
-  @SuppressWarnings("unchecked") // the builder takes no other
+  @SuppressWarnings("unchecked") // the builder takes no value of another type
   private static <T> @Nullable T value(
       Map<Setting<?>, @Nullable Object> values, Setting<T> setting) {
     return values.containsKey(setting) ? (T) values.get(setting) : setting.otherwise();
   }
 
-  /** Tells whether somebody said something of a setting, other than no. */
+  /** Tells whether the user gave a value other than no. */
   boolean isSaid(Setting<?> setting) {
     return values.containsKey(setting) && !Boolean.FALSE.equals(values.get(setting));
   }
 
-  /** Returns what is said of files by name. */
+  /** Returns the rules for files by name. */
   public Selection selection() {
     return Selection.of(get(SettingTable.KEEP), get(SettingTable.EXCLUDE));
   }
 
-  /** Returns how a dataset in S3 is reached and shown; empty where it is a directory. */
+  /** Returns the settings of a dataset in S3; empty if the dataset is a directory. */
   public Optional<S3Settings> s3() {
     return SettingsRules.s3(this);
   }
 
-  /** Returns how this node takes part in a cluster; empty where it does not. */
+  /** Returns the settings of a cluster; empty without one. */
   public Optional<PeerSettings> peers() {
     return SettingsRules.peers(this);
   }
 
-  /** Returns how long a call of the origin may take, where readers wait so long for it. */
+  /** Returns the most time for a call of the origin, from the time that a reader waits for it. */
   public Duration callDeadline() {
     Duration patience = get(SettingTable.SOURCE_TIMEOUT);
     return patience.compareTo(LONGEST_CALL) < 0 ? patience : LONGEST_CALL;
@@ -105,17 +105,17 @@ public final class Settings {
     return heapBytes;
   }
 
-  /** Returns what connections with peers and with a store may take, in bytes. */
+  /** Returns the bytes that connections with peers and with a store may take. */
   public long connectionBytes() {
     return SettingsRules.peerBytes(this) + SettingsRules.storeBytes(this);
   }
 
-  /** Returns what there is room for besides everything else, in bytes. */
+  /** Returns the bytes that the memory leaves for residents. */
   public long room() {
     return get(SettingTable.MEMORY) - get(SettingTable.TRANSIT) - heapBytes - connectionBytes();
   }
 
-  /** Returns what a daemon reads and writes for itself, but for its log. */
+  /** Returns the files that a daemon reads and writes for itself, except its log. */
   public List<Path> ownFiles() {
     return Stream.of(
             SettingTable.STATE_DIR,
@@ -128,7 +128,7 @@ public final class Settings {
         .toList();
   }
 
-  /** Returns where a setting came from, such as {@code default} or {@code flag --capacity}. */
+  /** Returns the source of a setting, such as {@code default} or {@code flag --capacity}. */
   public String source(Setting<?> setting) {
     return sources.getOrDefault(setting, DEFAULT);
   }
@@ -166,7 +166,7 @@ public final class Settings {
         .collect(Collectors.joining(" "));
   }
 
-  /** Refuses what does not hold. */
+  /** Throws an exception if a condition does not hold. */
   static void require(boolean holds, String format, @Nullable Object... args) {
     if (!holds) {
       throw new IllegalArgumentException(String.format(Locale.ROOT, format, args));
@@ -184,7 +184,7 @@ public final class Settings {
       this.memory = memory;
     }
 
-    /** Sets a value that nobody needs to know the source of. */
+    /** Sets a value whose source does not matter. */
     public <T> Builder set(Setting<T> setting, T value) {
       values.put(setting, value);
       return this;
@@ -193,8 +193,8 @@ public final class Settings {
     /**
      * Sets a value.
      *
-     * @param value null where there is to be none
-     * @param source where it came from, for {@link Settings#source}
+     * @param value null for no value
+     * @param source its source, for {@link Settings#source}
      */
     public <T> Builder set(Setting<T> setting, @Nullable T value, String source) {
       values.put(setting, value);
@@ -202,23 +202,23 @@ public final class Settings {
       return this;
     }
 
-    /** Sets a value as it was written; the rule that it must obey is looked at later. */
+    /** Sets a value from its text; {@link #build} checks its rule. */
     <T> void set(Setting<T> setting, Given given) {
       set(setting, setting.kind().parser().parse(given.values(), memory), given.source());
     }
 
-    /** Says where the value of a setting came from. */
+    /** Sets the source of a setting's value. */
     void source(Setting<?> setting, String source) {
       sources.put(setting, source);
     }
 
-    /** Most bytes of the Java heap; by default this process's limit. */
+    /** Sets the most bytes of the Java heap; by default this process's limit. */
     public Builder heapBytes(long value) {
       heapBytes = value;
       return this;
     }
 
-    /** Sets a value where there is none. */
+    /** Sets a value if there is none. */
     <T> void complete(Setting<T> setting, T value, String source) {
       if (get(setting) == null) {
         set(setting, value, source);
@@ -229,7 +229,7 @@ public final class Settings {
       return value(values, setting);
     }
 
-    /** Tells whether somebody gave a value, or said that there is to be none. */
+    /** Tells whether the user gave a value, or said that there is none. */
     boolean has(Setting<?> setting) {
       return values.containsKey(setting);
     }
@@ -246,9 +246,9 @@ public final class Settings {
     }
 
     /**
-     * Fills in what was not given, checks everything and builds.
+     * Fills in missing values, checks everything and builds.
      *
-     * @throws IllegalArgumentException when a value is wrong, with one line for the user
+     * @throws IllegalArgumentException if a value is wrong, with one line for the user
      */
     public Settings build() {
       SettingsRules.complete(this);

@@ -1,8 +1,8 @@
 package io.holdfast.fs.settings;
 
 /**
- * What somebody said of a mount is wrong. The message is one line for the user: it begins with the
- * option, the variable or the line of the file, and says what to do.
+ * A wrong value of a setting. The message is one line for the user: it begins with the option, the
+ * variable or the line of the file, and says what to do.
  */
 public final class SettingsException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -11,7 +11,7 @@ public final class SettingsException extends RuntimeException {
     super(message);
   }
 
-  /** Says that a setting cannot be what it was said to be. */
+  /** Returns an exception for a wrong value. */
   public static SettingsException of(Given given, String why) {
     return new SettingsException(given.label() + " " + why);
   }

@@ -50,7 +50,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What settings must obey together, and how those that were not given follow from the others.
+ * The rules for several settings together, and the defaults that follow from other settings.
  * Stateless.
  */
 final class SettingsRules {
@@ -59,20 +59,20 @@ final class SettingsRules {
 
   private static final int LARGEST_PORT = 65535;
 
-  /** Hosts that mean all of a machine's. */
+  /** Hosts that mean all addresses of a machine. */
   private static final Set<String> EVERY_ADDRESS = Set.of("0.0.0.0", "::", "0:0:0:0:0:0:0:0");
 
-  /** Off-heap memory of connections with peers. */
+  /** The off-heap memory of connections with peers. */
   private static final long PEER_BYTES = 64L << 20;
 
-  /** Of a default id: what people recognize, and what tells it from others. */
+  /** The most characters of a default id before its digest. */
   private static final int LONGEST_READABLE = 64;
 
   private static final int DIGEST_BYTES = 6;
 
   private SettingsRules() {}
 
-  /** Fills in what was not given and follows from the rest. */
+  /** Fills in values that were not given and follow from the others. */
   static void complete(Settings.Builder b) {
     b.complete(NAME, MountNames.of(required(b, MOUNTPOINT)), "derived from the mountpoint");
     if (required(b, SOURCE) instanceof Source.S3) {
@@ -89,7 +89,7 @@ final class SettingsRules {
       long room = new Settings(b).room();
       b.set(
           CAPACITY,
-          Math.max(1, Math.min(wanted, room)), // what leaves no room at all is refused by name
+          Math.max(1, Math.min(wanted, room)), // settings that leave no room are refused by name
           room < wanted
               ? "derived from memory, transit and heap"
               : derived(CAPACITY_PERCENT, system));
@@ -109,9 +109,9 @@ final class SettingsRules {
   }
 
   /**
-   * Checks values beside each other.
+   * Checks values against each other.
    *
-   * @param system memory of the machine, in bytes
+   * @param system the machine's memory, in bytes
    */
   static void check(Settings settings, long system) {
     Source origin = settings.get(SOURCE);
@@ -139,7 +139,7 @@ final class SettingsRules {
     checkMemory(settings, system);
   }
 
-  /** Tells whether settings of a group say anything about this mount. */
+  /** Tells whether settings of a group have a meaning for this mount. */
   static boolean hasMeaning(Group group, Settings settings) {
     return switch (group) {
       case S3 -> settings.get(SOURCE) instanceof Source.S3;
@@ -233,12 +233,12 @@ final class SettingsRules {
         Human.bytes(capacity));
   }
 
-  /** Returns what connections with peers may take, in bytes. */
+  /** Returns the bytes that connections with peers may take. */
   static long peerBytes(Settings settings) {
     return hasMeaning(Group.PEERS, settings) ? PEER_BYTES : 0;
   }
 
-  /** Returns what parts of objects on their way may take, in bytes. */
+  /** Returns the bytes that parts of objects on their way may take. */
   static long storeBytes(Settings settings) {
     return hasMeaning(Group.S3, settings) ? S3Origin.BUFFER_BYTES : 0;
   }
@@ -252,7 +252,7 @@ final class SettingsRules {
     return bytes == 0 ? "" : ", " + what + " " + Human.bytes(bytes);
   }
 
-  /** Puts together what was said of a source in S3. */
+  /** Returns the settings of a source in S3. */
   static Optional<S3Settings> s3(Settings settings) {
     if (!(settings.get(SOURCE) instanceof Source.S3 objects)) {
       return Optional.empty();
@@ -272,7 +272,7 @@ final class SettingsRules {
             settings.callDeadline()));
   }
 
-  /** Puts together what was said of a cluster. */
+  /** Returns the settings of a cluster. */
   static Optional<PeerSettings> peers(Settings settings) {
     return settings
         .find(LISTEN)
@@ -292,8 +292,9 @@ final class SettingsRules {
   }
 
   /**
-   * The last part of the origin's name, or what of it can be in an id, and a digest of all of the
-   * name: the same on nodes that name the dataset the same, and no two names make one id.
+   * Returns the default id: the last part of the origin's name, without characters that an id
+   * cannot have, and a digest of the whole name. Nodes that name the dataset equally get the same
+   * id, and two names never do.
    */
   private static String datasetId(Source origin) {
     String text = origin.lastPart().replaceAll("[^A-Za-z0-9._-]", "-");

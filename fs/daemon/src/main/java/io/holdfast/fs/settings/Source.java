@@ -5,15 +5,15 @@ import java.nio.file.Path;
 import java.util.regex.Pattern;
 
 /**
- * Where a dataset is: a directory, or objects in S3. What {@code toString} gives, {@link #parse}
- * reads. Immutable.
+ * The place of a dataset: a directory, or objects in S3. {@link #parse} takes what {@code toString}
+ * returns. Immutable.
  */
 public sealed interface Source {
   /** The beginning of a URL. */
   Pattern URL = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*", Pattern.DOTALL);
 
   /**
-   * A directory of this machine, of whatever filesystem.
+   * A directory of this machine, on any filesystem.
    *
    * @param path absolute
    */
@@ -45,10 +45,10 @@ public sealed interface Source {
   }
 
   /**
-   * Reads what a user wrote.
+   * Parses a user's text.
    *
    * @param text {@code s3://bucket/prefix}, or the path of a directory, which may be relative
-   * @throws IllegalArgumentException where it is neither, with one line for the user
+   * @throws IllegalArgumentException if it is neither, with one line for the user
    */
   static Source parse(String text) {
     if (S3Location.isMeant(text)) {
@@ -74,6 +74,6 @@ public sealed interface Source {
     }
   }
 
-  /** Returns the last part of its name: of the path, or of the prefix, or the bucket. */
+  /** Returns the last part of its name: of the path or the prefix, or else the bucket. */
   String lastPart();
 }

@@ -1,9 +1,9 @@
 package io.holdfast.fs.settings;
 
-/** Who is told of single jobs and processes, and of file names. */
+/** Who sees single jobs and processes, and names of files. */
 public enum StatsAudience {
-  /** Root and the user that mounted; the others are told sums. */
+  /** Root and the user that mounted; other users see sums. */
   OWNER,
-  /** Every user that may use the mount, and whoever scrapes. */
+  /** Every user that may use the mount, and every scrape. */
   ALL
 }

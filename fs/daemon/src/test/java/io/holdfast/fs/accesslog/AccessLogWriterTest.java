@@ -80,7 +80,7 @@ final class AccessLogWriterTest {
     }
   }
 
-  /** A disk that hangs: whoever adds must not wait for it. */
+  /** A disk that hangs: a thread that adds an event must not wait for it. */
   @Test
   void events_whileTheFileIsSlow_areDroppedAndCounted() throws IOException {
     CountDownLatch slow = new CountDownLatch(1);

@@ -172,7 +172,9 @@ final class ControlFilesTest {
     files.list(directory, (each, type, inode) -> assertThat(each).isNull());
   }
 
-  /** Whoever keeps a snapshot open would read what comes to be at its number. */
+  /**
+   * Otherwise a program that keeps a snapshot open would read another file that gets its number.
+   */
   @Test
   void numbers_ofBothKinds_neverMeetInAnyGeneration() throws FsException {
     for (long generation : new long[] {0, 1, 999, 1000, Long.MAX_VALUE}) {

@@ -160,7 +160,7 @@ class ControlServerTest {
         .isEqualTo(PosixFilePermissions.fromString("rw-------"));
     assertThat(Files.getPosixFilePermissions(directory().processFile("a")))
         .isEqualTo(PosixFilePermissions.fromString("rw-r--r--"));
-    // whoever can open a file can lock it
+    // a user who can open a file can lock it
     assertThat(Files.getPosixFilePermissions(directory().lockFile("a")))
         .isEqualTo(PosixFilePermissions.fromString("rw-------"));
     assertThat(Files.readString(directory().processFile("a")))

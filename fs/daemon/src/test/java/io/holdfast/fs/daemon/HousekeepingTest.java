@@ -7,7 +7,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import org.junit.jupiter.api.Test;
 
-/** What a daemon does again and again goes on, whatever one time ended in. */
+/** The tasks of a daemon go on, whatever one run of them ended in. */
 final class HousekeepingTest {
   /** A full heap, or a thread that could not be started, ended a task for ever. */
   @Test

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The form of {@code stats.json} and {@code peers.json}, to the byte: others read them, too. */
 final class StatsFileTest {
-  /** What METRICS.md promises of {@code stats.json}. */
+  /** The largest {@code stats.json} that METRICS.md allows. */
   private static final int MOST_BYTES = 2 << 20;
 
   /** Every number of the first file is there once, so that no two can be confused. */

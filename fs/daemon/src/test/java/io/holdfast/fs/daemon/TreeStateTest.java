@@ -127,7 +127,7 @@ final class TreeStateTest {
     assertThat(tree.size()).isEqualTo(1);
   }
 
-  /** Also as root, who may write anywhere: where a directory should be is a file. */
+  /** A file is in the place of the directory, so that even root cannot write. */
   @Test
   void close_noDirectory_isNoFailure() throws Exception {
     Files.createFile(temp.resolve("new"));

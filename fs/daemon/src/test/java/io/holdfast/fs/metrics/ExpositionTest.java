@@ -95,7 +95,7 @@ final class ExpositionTest {
         .doesNotContain("holdfast_peer_resident_bytes");
   }
 
-  /** What cannot be added up is left out. */
+  /** Figures that cannot be added up are left out. */
   @Test
   void text_ofVeryManyNodes_hasSumsOfTheOthersOnly() {
     List<Map<String, Object>> peers = new ArrayList<>();

@@ -53,10 +53,10 @@ final class MetricsServerTest {
     assertThat(ask("POST", "/metrics").statusCode()).isEqualTo(405);
   }
 
-  /** Each would cost the daemon a descriptor, for as long as whoever opened it likes. */
+  /** Each connection would cost the daemon a descriptor, for as long as its client likes. */
   /**
-   * Who says nothing is closed after a while as well: of a round in which that came first, as on a
-   * machine that is busy, nothing can be told.
+   * A silent connection is closed after a while too. On a busy machine that may happen first; such
+   * a round shows nothing.
    */
   @Test
   void connection_beyondTheBound_isClosedBeforeTheOthers() throws Exception {

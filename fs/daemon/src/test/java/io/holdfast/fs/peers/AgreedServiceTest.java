@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Which requests of B are answered by A: those that are between what both have compared. */
+/** The requests of B that A answers: those between the datasets that both have compared. */
 final class AgreedServiceTest {
   private final FakeClock clock = new FakeClock();
   private final AtomicInteger asked = new AtomicInteger();
@@ -105,7 +105,7 @@ final class AgreedServiceTest {
     assertThat(asked).hasValue(1);
   }
 
-  /** As one asks that knows nothing of datasets, or whose own has changed under it. */
+  /** The request is of a node that knows nothing of datasets, or whose own dataset has changed. */
   @Test
   void get_betweenOthers_isRefused() {
     assertThat(ask(Sketches.NONE)).isEqualTo(Refusal.NOT_COMPARED);
@@ -136,7 +136,7 @@ final class AgreedServiceTest {
     assertThat(ask(new Sketches(mark(told), mark(told)))).isEqualTo(10_000);
   }
 
-  /** It would let go of what nobody holds. */
+  /** Otherwise the node would release an item that no other node holds. */
   @Test
   void held_ofOneThatHasAnotherDataset_isNotBelieved() {
     node.pin(item);

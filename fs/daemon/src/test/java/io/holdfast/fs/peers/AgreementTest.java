@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who is found to have the same dataset, when, and how often that is looked at. */
+/** The peers that are found to have the same dataset, when, and how often a node looks. */
 final class AgreementTest {
   private static final NodeAddress SELF = new NodeAddress("a", 7070);
   private static final NodeAddress PEER = new NodeAddress("b", 7070);
@@ -129,7 +129,7 @@ final class AgreementTest {
     assertThat(agreement.tell(PEER).join()).doesNotEndWith("other\n");
   }
 
-  /** Of two datasets one may be a part of the other: then one side alone finds it out. */
+  /** One dataset may be a part of the other: then only one side notices. */
   @Test
   void with_peerThatFoundAnotherDatasetHere_isLeftOutToo() throws IOException {
     String sketch = sketch("there", "one");
@@ -162,7 +162,7 @@ final class AgreementTest {
     assertThat(agreement.others()).isEmpty();
   }
 
-  /** What is well known does not go with one failure: peers serve while the origin hangs. */
+  /** A known verdict stays after a failure: peers serve while the origin hangs. */
   @Test
   void again_peerDoesNotAnswerAnyMore_verdictStays() throws IOException {
     tells(sketch("there", "one"));

@@ -194,7 +194,7 @@ final class ClusterSourceTest {
     assertThat(asked).containsExactly("c");
   }
 
-  /** Else two nodes could wait for each other. */
+  /** Otherwise two nodes could wait for each other. */
   @Test
   void itemForAPeer_nobodyIsAskedToFetch() throws IOException {
     start(1, Selection.NONE);

@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What node A answers when B asks. */
+/** The answers of node A to node B. */
 final class PeerServiceTest {
   private static final long ROOM = 64 << 20;
 

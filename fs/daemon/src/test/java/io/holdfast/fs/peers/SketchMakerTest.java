@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What sketches tell apart, and what they cost. */
+/** The datasets that sketches tell apart, and the cost of sketches. */
 final class SketchMakerTest {
   private static final int FILES = 200;
   private static final int BYTES = 20_000;
@@ -79,7 +79,9 @@ final class SketchMakerTest {
     return with(root, SketchMaker::make);
   }
 
-  /** As the node that has {@code own} compares what the one with {@code other} told. */
+  /**
+   * Compares like the node that has {@code own} with the sketch of the node that has {@code other}.
+   */
   private Comparison compare(Path own, Path other) throws FsException {
     DatasetSketch theirs = DatasetSketch.parse(sketch(other).toString());
     return with(own, maker -> maker.compare(maker.make(), theirs));
@@ -111,7 +113,7 @@ final class SketchMakerTest {
     assertThat(comparison.same()).isEqualTo(comparison.files());
   }
 
-  /** Nothing but bytes tells them apart. */
+  /** Only bytes tell the datasets apart. */
   @Test
   void compare_sameNamesSizesAndTimesButOtherBytes_isAnotherDataset() throws Exception {
     Path other = tree("other", 1);

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A mount's file: what it may say, and one test per way to get it wrong. */
+/** A mount's file: its allowed content, and one test for each mistake. */
 class ConfigFileTest {
   @TempDir Path temp;
   private Path file;
@@ -158,7 +158,7 @@ class ConfigFileTest {
     assertThatThrownBy(() -> ConfigFile.read(file)).hasMessageStartingWith(file + ": not YAML: ");
   }
 
-  /** What would make a reader of all of YAML take hours or all memory. */
+  /** Files for which a reader of all of YAML would take hours or all memory. */
   @Test
   void file_madeToHurt_isRefusedAtOnce() throws IOException {
     StringBuilder laughs = new StringBuilder("a: &a ['lol', 'lol']\n");

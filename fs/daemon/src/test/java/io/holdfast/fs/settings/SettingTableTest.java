@@ -29,7 +29,7 @@ final class SettingTableTest {
     assertThat(row.variable()).matches("HOLDFAST_[A-Z0-9_]+");
   }
 
-  /** What is shown of a value can be given: one may copy it into a file. */
+  /** The text that shows a value can be given as a value: a user may copy it into a file. */
   @ParameterizedTest
   @MethodSource("rows")
   <T> void exact_ofTheDefault_isReadAsTheSame(Setting<T> row) {

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * What users write for options, environment and file: it is understood, or refused in one line. Run
- * by packaging/fuzz.
+ * Texts for options, environment and file: they are understood, or refused in one line. Run by
+ * packaging/fuzz.
  */
 public final class WordsFuzz {
   private static final List<Consumer<String>> PARSERS =

@@ -16,16 +16,16 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a sample of a mount, and the same dataset at its origin where that can be reached, in turn
- * and three times each; medians count. What is not resident is read once only, so each round takes
- * other files, as long as there are enough. Bounded in time as far as reads end: a read that hangs
- * is up to the caller. Used by one thread.
+ * Reads a sample of a mount in three rounds, in turn with the same dataset at its origin, if the
+ * origin can be reached; medians count. Each round takes other files of those that are not
+ * resident, as long as there are enough, because a read may make them resident. Bounded in time
+ * unless a read hangs; the caller handles that. Used by one thread.
  */
 public final class Bench {
   private static final int ROUNDS = 3;
   private static final int SIDES = 3;
 
-  /** How much of the time is for the choice of files. */
+  /** The share of the time for the choice of files. */
   private static final double CHOICE = 0.2;
 
   private final Plan plan;
@@ -33,32 +33,32 @@ public final class Bench {
   private final LongAdder failures = new LongAdder();
 
   /**
-   * What is to be done.
+   * The plan of a benchmark.
    *
-   * @param mount where the mount is
-   * @param origin where its dataset can be read without it, if that is possible
-   * @param time for everything
-   * @param files how many files of each kind, at most
-   * @param threads how many read at once
-   * @param seed of all that is chosen at random
+   * @param mount the mountpoint
+   * @param origin the directory where the dataset can be read without the mount, if there is one
+   * @param time the time for everything
+   * @param files the most files of each kind
+   * @param threads the number of threads that read
+   * @param seed the seed of all random choices
    */
   public record Plan(
       Path mount, @Nullable Path origin, Duration time, int files, int threads, long seed) {}
 
-  /** Prepares; reads nothing yet. */
+  /** Creates a benchmark, which reads nothing yet. */
   public Bench(Plan plan) {
     this.plan = plan;
     this.random = new Random(plan.seed());
   }
 
-  /** What came out; what was not measured is not a number. */
+  /** The results; NaN if not measured. */
   record Figures(double mount, double cold, double warm) {}
 
   /**
    * Chooses files and reads them.
    *
-   * @throws IOException where nothing could be chosen
-   * @throws InterruptedException when the thread is told to stop
+   * @throws IOException if no file could be chosen
+   * @throws InterruptedException if the thread is interrupted
    */
   public BenchReport run() throws IOException, InterruptedException {
     Residence.prepare();
@@ -72,7 +72,7 @@ public final class Bench {
     List<Workload> tasks =
         Arrays.stream(Workload.values()).filter(task -> !sample.of(task.kind()).isEmpty()).toList();
     long each = (long) (nanos * (1 - CHOICE)) / Math.max(1, tasks.size() * ROUNDS * SIDES + 1);
-    // they do not keep the command from ending where a read hangs
+    // these threads do not keep the command from ending if a read hangs
     ExecutorService executor =
         Executors.newFixedThreadPool(plan.threads(), new NamedThreads("reader"));
     try {
@@ -88,7 +88,7 @@ public final class Bench {
     }
   }
 
-  /** The first reads of a process are slow, whatever they read. */
+  /** Reads some files without measuring, because the first reads of a process are slow. */
   private void warmUp(Sample sample, Slice slice, long nanos) throws InterruptedException {
     List<Path> files = below(plan.mount(), sample.of(Sample.Kind.SMALL_RESIDENT));
     slice.measure(files, new Slice.How(true, false, true, nanos, 0));
@@ -99,7 +99,7 @@ public final class Bench {
     List<Double> mount = new ArrayList<>();
     List<Double> cold = new ArrayList<>();
     List<Double> warm = new ArrayList<>();
-    // The kind of large files is read in order and at random: each takes its half.
+    // large files are read in order and at random; each way takes half of them
     List<Path> own = task.small() ? files : everyNth(files, 2, task.random() ? 1 : 0);
     for (int round = 0; round < ROUNDS; round++) {
       Slice.How how =
@@ -138,7 +138,7 @@ public final class Bench {
     forgetAtOrigin(files);
     Slice.How once = new Slice.How(how.small(), how.random(), false, how.nanos(), how.seed());
     cold.add(slice.measure(paths, once));
-    // A few files only, that are certainly there when they are read again.
+    // only a few files, which are certainly still cached at the second read
     List<Path> few = paths.subList(0, Math.min(paths.size(), Math.max(1, plan.files() / 10)));
     slice.measure(few, once);
     Slice.How again = new Slice.How(how.small(), how.random(), true, how.nanos(), how.seed());
@@ -146,7 +146,10 @@ public final class Bench {
     forgetAtOrigin(files);
   }
 
-  /** Else a read of what is not resident would find at the origin what was read there before. */
+  /**
+   * Drops files from the origin's page cache: otherwise a fetch would find pages there that the
+   * last round has read.
+   */
   private void forgetAtOrigin(List<Path> files) throws IOException {
     if (plan.origin() != null) {
       for (Path file : below(plan.origin(), files)) {
@@ -159,7 +162,7 @@ public final class Bench {
     return files.stream().map(root::resolve).toList();
   }
 
-  /** Every n-th one; one of them also where there are fewer than n. */
+  /** Returns every n-th element; at least one, even if there are fewer than n. */
   static <T> List<T> everyNth(List<T> all, int n, int from) {
     if (!all.isEmpty() && all.size() <= from) {
       return List.of(all.get(from % all.size()));
@@ -171,7 +174,7 @@ public final class Bench {
     return some;
   }
 
-  /** The median of those that are numbers. */
+  /** Returns the median of the values that are numbers. */
   static double median(List<Double> values) {
     List<Double> sorted = values.stream().filter(v -> !v.isNaN()).sorted().toList();
     return sorted.isEmpty() ? Double.NaN : sorted.get(sorted.size() / 2);

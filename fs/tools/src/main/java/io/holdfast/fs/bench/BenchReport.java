@@ -11,9 +11,9 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link Bench} measured, and how good that is. What is resident is compared with the same
- * files in the page cache at the origin, which is what memory gives here; what is not, with the
- * origin without its page cache. Immutable.
+ * The results of {@link Bench}, rated. Residents are compared with the same files in the page cache
+ * at the origin, which shows the speed of memory here. Other files are compared with the origin
+ * without its page cache. Immutable.
  */
 public final class BenchReport {
   private static final double GOOD = 0.7;
@@ -33,17 +33,17 @@ public final class BenchReport {
   }
 
   /**
-   * How much of the dataset can be resident at all.
+   * The part of the dataset that can be resident.
    *
-   * @param plannedHitRatio the share of it that fits the capacity, from 0 to 1
-   * @param hardPins whether residents stay whatever happens
+   * @param plannedHitRatio the share of the dataset that fits the capacity, from 0 to 1
+   * @param hardPins whether the pages of residents are locked
    */
   public record Capacity(double plannedHitRatio, boolean hardPins) {}
 
   /**
    * A judgement.
    *
-   * @param level how good it is; null where there is nothing to compare with
+   * @param level how good it is; null if there is nothing to compare with
    * @param reason why, and what to do about it
    */
   record Verdict(@Nullable Level level, String reason) {}
@@ -93,7 +93,10 @@ public final class BenchReport {
     return text.toString();
   }
 
-  /** Returns everything as nested maps; rates are per second, what was not measured is null. */
+  /**
+   * Returns everything as nested maps. Rates are per second; a result that was not measured is
+   * null.
+   */
   public Map<String, @Nullable Object> json(Capacity capacity) {
     List<Map<String, @Nullable Object>> rows = new ArrayList<>();
     figures.forEach(
@@ -138,7 +141,7 @@ public final class BenchReport {
     return all;
   }
 
-  /** What is to be said of the mount as a whole. */
+  /** Returns the notes about the mount as a whole. */
   List<Verdict> whole(Capacity capacity) {
     List<Verdict> notes = new ArrayList<>();
     double planned = capacity.plannedHitRatio();
@@ -173,7 +176,7 @@ public final class BenchReport {
     return notes;
   }
 
-  /** How fast the mount is as a share of what it is compared with. */
+  /** Returns the speed of the mount as a share of the speed that it is compared with. */
   private static double ratio(Workload task, Bench.Figures figures) {
     return figures.mount() / (task.resident() ? figures.warm() : figures.cold());
   }

@@ -21,7 +21,7 @@ final class Residence {
   /**
    * Tells whether all items of a file of a mount are resident.
    *
-   * @throws FsException where the mount does not say
+   * @throws FsException if the mount does not say
    */
   static boolean isResident(Path file) throws IOException {
     Scratch scratch = Linux.scratch();
@@ -38,13 +38,16 @@ final class Residence {
     return slash > 0 && items.substring(0, slash).equals(items.substring(slash + 1));
   }
 
-  /** Loads what the first call would load, so that it takes no time later. */
+  /**
+   * Loads the classes and functions that the first call would load, so that this takes no time
+   * later.
+   */
   static void prepare() {
     LIBC.gettid();
     Linux.scratch();
   }
 
-  /** Has the kernel forget the clean pages of a file; does nothing where that cannot be. */
+  /** Has the kernel drop the clean pages of a file; does nothing if that is not possible. */
   static void forget(Path file) throws IOException {
     Scratch scratch = Linux.scratch();
     putPath(scratch, file);

@@ -17,9 +17,9 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * Some files of a mount, chosen at random: small and large ones, resident and not. Chosen by
- * walking down from the root again and again, so that no dataset is too large; files of directories
- * with few entries are chosen more often. Immutable.
+ * Some files of a mount, chosen at random: small and large ones, resident and not. The choice walks
+ * down from the root again and again, so no dataset is too large; it takes files of directories
+ * with few entries more often. Immutable.
  *
  * @param files the files by kind, relative to the mount; each list in random order
  */
@@ -32,7 +32,7 @@ public record Sample(Map<Kind, List<Path>> files) {
   private static final int DEEPEST = 64;
   private static final int TRIES_A_FILE = 10;
 
-  /** Small or large, resident or not. */
+  /** The kinds of files: small or large, resident or not. */
   enum Kind {
     SMALL_RESIDENT,
     SMALL_ABSENT,
@@ -51,9 +51,9 @@ public record Sample(Map<Kind, List<Path>> files) {
    * Chooses files.
    *
    * @param root the mount
-   * @param largest how many files of each kind
-   * @param random for all choices
-   * @param end when to stop looking, on the clock of {@code nanoTime}
+   * @param largest the most files of each kind
+   * @param random the source of all choices
+   * @param end when to stop the search, on the clock of {@code nanoTime}
    */
   static Sample of(Path root, int largest, Random random, LongSupplier nanoTime, long end) {
     Map<Kind, List<Path>> files = new HashMap<>();
@@ -72,12 +72,12 @@ public record Sample(Map<Kind, List<Path>> files) {
     return files.getOrDefault(kind, List.of());
   }
 
-  /** Returns how many files there are. */
+  /** Returns the number of files. */
   int size() {
     return files.values().stream().mapToInt(List::size).sum();
   }
 
-  /** The share of the files that are resident; not a number where there are none. */
+  /** Returns the share of the files that are resident; NaN if there are no files. */
   double residentShare() {
     int resident = of(Kind.SMALL_RESIDENT).size() + of(Kind.LARGE_RESIDENT).size();
     return size() == 0 ? Double.NaN : (double) resident / size();
@@ -113,7 +113,7 @@ public record Sample(Map<Kind, List<Path>> files) {
           }
         }
       } catch (IOException | DirectoryIteratorException e) {
-        // It has gone, or this user may not read it.
+        // the file has gone, or this user may not read it
       }
     }
 

@@ -14,9 +14,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
-/**
- * Reads files by several threads for a short time, and says how fast that was. Used by one thread.
- */
+/** Reads files with several threads for a short time, and returns the speed. Used by one thread. */
 final class Slice {
   private static final int BUFFER = 1 << 20;
   private static final int RANDOM_READ = 128 * 1024;
@@ -26,7 +24,7 @@ final class Slice {
   private final LongAdder failures;
 
   /**
-   * Prepares.
+   * Creates a slice, which reads nothing yet.
    *
    * @param failures counts files that could not be read
    */
@@ -37,20 +35,19 @@ final class Slice {
   }
 
   /**
-   * How files are read.
+   * How to read files.
    *
-   * @param small whether files are counted, else bytes
-   * @param random whether parts at random are read, else all from start to end
+   * @param small whether to count files, else bytes
+   * @param random whether to read random parts, else each file from start to end
    * @param again whether to begin again after the last file
-   * @param nanos for how long at most
-   * @param seed of what is random
+   * @param nanos the most time
+   * @param seed the seed of random choices
    */
   record How(boolean small, boolean random, boolean again, long nanos, long seed) {}
 
   /**
-   * Returns files or bytes a second; not a number where nothing could be read. Each thread reads
-   * once at least: on a machine that has much else to do, a short time may be over before it
-   * begins.
+   * Returns files or bytes a second; NaN if nothing could be read. Each thread reads at least once,
+   * because on a busy machine a short time may be over before the thread begins.
    */
   double measure(List<Path> files, How how) throws InterruptedException {
     if (files.isEmpty()) {
@@ -108,7 +105,7 @@ final class Slice {
     return bytes;
   }
 
-  /** As many parts as make up the file. */
+  /** Reads as many random parts as make up the file. */
   private static long readAtRandom(FileChannel channel, ByteBuffer buffer, Random random, long end)
       throws IOException {
     long parts = channel.size() / RANDOM_READ;

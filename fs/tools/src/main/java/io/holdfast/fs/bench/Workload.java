@@ -1,6 +1,6 @@
 package io.holdfast.fs.bench;
 
-/** What is measured. */
+/** The kinds of measurements. */
 enum Workload {
   SMALL_RESIDENT("small files, resident", Sample.Kind.SMALL_RESIDENT),
   SMALL_ABSENT("small files, not resident", Sample.Kind.SMALL_ABSENT),
@@ -37,7 +37,7 @@ enum Workload {
     return this == RANDOM_RESIDENT || this == RANDOM_ABSENT;
   }
 
-  /** What its figures count: files or bytes a second. */
+  /** Returns the unit of its figures: files or bytes a second. */
   String unit() {
     return small() ? "files/s" : "B/s";
   }

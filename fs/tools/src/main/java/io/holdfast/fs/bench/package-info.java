@@ -1,7 +1,7 @@
 /**
- * {@code holdfast bench}: what a mount gives on this machine. {@link io.holdfast.fs.bench.Sample}
+ * {@code holdfast bench}: measures a mount on this machine. {@link io.holdfast.fs.bench.Sample}
  * chooses files, {@link io.holdfast.fs.bench.Bench} reads them for a bounded time, {@link
- * io.holdfast.fs.bench.BenchReport} says what is good. Reads through the mount as any program does;
+ * io.holdfast.fs.bench.BenchReport} rates the results. Reads through the mount as any program does;
  * never writes.
  */
 @NullMarked

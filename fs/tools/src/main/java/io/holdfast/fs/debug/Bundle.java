@@ -17,21 +17,24 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
 /**
- * Gets sections side by side, each on a thread of its own, and packs them without secrets. What has
- * not come in time, or cannot be had, is a file that says why. Thread-safe.
+ * Reads sections side by side, each on a thread of its own, and packs them without secrets. If a
+ * section does not come in time, or fails, its file says why. Thread-safe.
  */
 public final class Bundle {
-  /** More of a file is cut off at its beginning: the end of a log is what counts. */
+  /**
+   * The most bytes of a file; a longer file loses its beginning, because the end of a log matters
+   * most.
+   */
   static final int LARGEST_FILE = 4 << 20;
 
   private final Duration deadline;
   private final Supplier<Redactor> redactors;
 
   /**
-   * Prepares to collect.
+   * Creates a bundle, which collects nothing yet.
    *
-   * @param deadline for all sections together
-   * @param redactors gives what takes secrets out, when all is there
+   * @param deadline the time for all sections together
+   * @param redactors returns the redactor, when all sections are there
    */
   public Bundle(Duration deadline, Supplier<Redactor> redactors) {
     this.deadline = deadline;
@@ -39,11 +42,11 @@ public final class Bundle {
   }
 
   /**
-   * Collects and packs.
+   * Reads the sections and packs them.
    *
-   * @param out gets a ZIP file; is not closed
-   * @param folder in which all files are there
-   * @param now the time that they have
+   * @param out takes a ZIP file; is not closed
+   * @param folder the folder of all files in the archive
+   * @param now the time of all files in the archive
    * @return a line for each file: its name, and its size or why it is missing
    */
   public List<String> pack(OutputStream out, String folder, List<Section> sections, Instant now)

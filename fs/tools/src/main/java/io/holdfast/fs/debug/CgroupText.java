@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the cgroups of a process allow and have counted, from its own up to the root. Immutable. */
+/** The limits and counters of a process's cgroups, from its own up to the root. Immutable. */
 final class CgroupText {
   private static final List<String> UNIFIED =
       List.of(
@@ -38,7 +38,7 @@ final class CgroupText {
     this.files = files;
   }
 
-  /** Returns them of a process, or of {@code self}. */
+  /** Returns the text for a process, or for {@code self}. */
   String of(String process) {
     List<String> names = new ArrayList<>(List.of("proc/" + process + "/cgroup"));
     for (Cgroups.MemoryGroup group : new Cgroups(files.procfs()).memoryGroups(process)) {

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** An archive for a bug report, without secrets, got in a bounded time. Immutable. */
+/** An archive for a bug report, without secrets, made in a bounded time. Immutable. */
 public final class DebugArchive {
   private static final Duration DEADLINE = Duration.ofSeconds(7);
 
@@ -18,9 +18,9 @@ public final class DebugArchive {
   private final Map<String, String> environment;
 
   /**
-   * Prepares one.
+   * Creates an archive, which collects nothing yet.
    *
-   * @param environment of this process; what is secret of it is taken out of the archive
+   * @param environment the environment of this process; the archive has none of its secrets
    */
   public DebugArchive(Doctor.Machine machine, Map<String, String> environment) {
     this.machine = machine;
@@ -30,8 +30,8 @@ public final class DebugArchive {
   /**
    * Collects and writes a ZIP file.
    *
-   * @param out gets it; is not closed
-   * @param folder in which all files are there
+   * @param out takes the file; is not closed
+   * @param folder the folder of all files in the archive
    * @return a line for each file: its name, and its size or why it is missing
    */
   public List<String> write(OutputStream out, String folder, List<Subject> subjects)

@@ -8,7 +8,9 @@ import java.util.List;
 final class KernelFilesText {
   private KernelFilesText() {}
 
-  /** Returns files one after the other, each below its name; of one that is missing, why. */
+  /**
+   * Returns files one after the other, each below its name. For a missing file, the text says why.
+   */
   static String all(MachineFiles files, List<String> names) {
     StringBuilder text = new StringBuilder();
     for (String name : names) {

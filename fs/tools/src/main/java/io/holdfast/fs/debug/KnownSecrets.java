@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Finds out which secrets are in use, so that they can be taken out wherever they stand: those of
- * environments, and what the secret files of a cluster hold. They are kept nowhere. Immutable.
+ * Finds the secrets that are in use, so that they can be removed wherever they stand: secrets of
+ * environments, and the content of a cluster's secret files. Keeps them nowhere. Immutable.
  */
 final class KnownSecrets {
   private static final Duration DEADLINE = Duration.ofSeconds(1);
@@ -29,12 +29,12 @@ final class KnownSecrets {
     this.files = files;
   }
 
-  /** Returns those of an environment. */
+  /** Returns the secrets of an environment. */
   static List<String> of(Map<String, String> environment) {
     List<String> secrets = new ArrayList<>();
     environment.forEach(
         (name, value) -> {
-          // the name of a file is no secret, and would be missed
+          // the name of a file is no secret, and a bug report needs it
           if (Redactor.isSecretName(name) && !name.endsWith("_FILE")) {
             secrets.add(value);
           }
@@ -48,7 +48,7 @@ final class KnownSecrets {
     return secrets;
   }
 
-  /** Returns what stands before the host, as in the addresses of proxies. */
+  /** Returns the user and password before the host of an address, as for proxies. */
   private static Optional<String> userInfo(String address) {
     int begin = address.indexOf("://");
     int end = address.lastIndexOf('@');
@@ -58,12 +58,12 @@ final class KnownSecrets {
   }
 
   /**
-   * Finds those of a daemon. A child process reads its environment: it may have to wait for the
-   * lock of the daemon's memory.
+   * Finds the secrets of a daemon. A child process reads the daemon's environment, because the read
+   * may have to wait for the lock of the daemon's memory.
    *
-   * @param taker is given each, also where others cannot be read
-   * @return what was done, for a reader
-   * @throws IOException where there may be some that were not found
+   * @param taker takes each secret, even if others cannot be read
+   * @return a line about the search, for a reader
+   * @throws IOException if there may be secrets that were not found
    */
   String ofProcess(Subject subject, Consumer<String> taker)
       throws IOException, InterruptedException {
@@ -103,7 +103,7 @@ final class KnownSecrets {
         return output.get().all();
       }
     } catch (IOException e) {
-      // there is no cat: said as the rest is
+      // there is no cat: reported like the other failures
     }
     unread.add(file);
     return "";

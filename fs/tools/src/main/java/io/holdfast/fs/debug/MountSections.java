@@ -20,7 +20,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sections about one mount: what its daemon says, and what the kernel says of its processes.
+ * The sections about one mount: the answers of its daemon, and the kernel's files about its
+ * processes.
  */
 final class MountSections {
   private static final Duration PAUSE = Duration.ofSeconds(2);
@@ -39,9 +40,9 @@ final class MountSections {
   }
 
   /**
-   * Returns them.
+   * Returns the sections.
    *
-   * @param secrets is given the daemon's secrets as they are found
+   * @param secrets takes the daemon's secrets as they are found
    */
   List<Section> list(Consumer<String> secrets) {
     List<Section> sections = new ArrayList<>();
@@ -78,7 +79,7 @@ final class MountSections {
             KernelFilesText.all(
                 files, List.of(process + "status", process + "stat", process + "limits")));
     add(sections, "descriptors.txt", () -> count(process + "fd"));
-    // these take the lock of the process's memory, and may have to wait for it
+    // these reads take the lock of the process's memory, and may have to wait for it
     add(sections, "command.txt", () -> files.read(process + "cmdline").replace('\0', '\n'));
     add(sections, "memory.txt", () -> files.read(process + "smaps_rollup"));
     add(sections, "mappings.txt", () -> mappings(process + "maps"));

@@ -7,17 +7,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Takes secrets out of text: those that are known, wherever they stand, and whatever looks like
- * one. What it is not sure of it takes out. Immutable and thread-safe.
+ * Removes secrets from text: known secrets, wherever they stand, and everything that looks like
+ * one. In doubt it removes. Immutable and thread-safe.
  */
 public final class Redactor {
-  /** What stands where a secret stood. */
+  /** The replacement of a secret. */
   public static final String REMOVED = "[removed]";
 
-  /** Shorter ones would be found in words that are none. */
+  /** The shortest known secret: a shorter one would be found within other words. */
   private static final int SHORTEST = 8;
 
-  /** What names of secrets have in them. */
+  /** Parts of the names of secrets. */
   private static final String WORDS =
       "secret|passw(?:or)?d|passphrase|token|credential|private[_-]?key|api[_-]?key|access[_-]?key"
           + "|account[_-]?key|session[_-]?key|authorization|signature|cookie";
@@ -26,33 +26,36 @@ public final class Redactor {
 
   private static final int FLAGS = Pattern.CASE_INSENSITIVE;
 
-  /** What is written without a space behind a name, and one with. */
+  /** A name before {@code =} or {@code :}; {@link #OPTION} is one before a space. */
   private static final String NAME =
       "[\\w.-]*(?:" + WORDS + ")(?![\\w.-]*-file\\b)[\\w.-]*[\"']?\\s*[=:]\\s*";
 
   private static final String OPTION = "--?[\\w-]*(?:" + WORDS + ")(?![\\w-]*-file\\b)[\\w-]*\\s+";
 
   /**
-   * As a shell takes it: pieces in quotes next to each other. To the line's end where one is open.
+   * A value as a shell takes it: pieces in quotes next to each other; to the end of the line if a
+   * quote is open.
    */
   private static final String QUOTED =
       "(?:(?:\"(?:[^\"\\\\\\r\\n]|\\\\.)*\"|'(?:[^'\\\\\\r\\n]|\\\\.)*'|\\\\.)+|[\"'][^\\r\\n]*)";
 
-  /** A secret may have blanks and separators in it. */
+  /**
+   * A value without quotes, to the end of the line: a secret may have blanks and separators in it.
+   */
   private static final String UNQUOTED = "[^\\s\"'][^\\r\\n]*";
 
-  /** Each with what takes its place; in this order. */
+  /** The rules, in the order in which they apply. */
   private static final List<Rule> RULES = rules();
 
   private final List<String> known;
 
   /**
-   * Prepares to redact.
+   * Creates a redactor.
    *
-   * @param secrets some that are known; those of less than eight letters are left to the rules
+   * @param secrets known secrets; those of less than eight letters are left to the rules
    */
   public Redactor(Collection<String> secrets) {
-    // the longer ones first, since they may hold shorter ones
+    // the longer secrets first, because they may hold shorter ones
     known =
         secrets.stream()
             // a log may have cut a key that has several lines
@@ -86,13 +89,13 @@ public final class Redactor {
     String removed = Matcher.quoteReplacement(REMOVED);
     String quoted = "$1\"" + removed + "\"";
     return List.of(
-        // keys in PEM, also where the beginning or the end of the text cuts one
+        // keys in PEM, even if the beginning or the end of the text cuts one
         rule(
             "-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\\z)",
             removed,
             Pattern.DOTALL),
         rule("\\A(?:(?!-----BEGIN ).)*?-----END [A-Z ]*PRIVATE KEY-----", removed, Pattern.DOTALL),
-        // user:password@host, and a token alone; a password may have each of the separators in it
+        // user:password@host, or a token alone; a password may have any of the separators in it
         rule("([a-z][a-z0-9+.-]*://)\\S*@", "$1" + removed + "@", FLAGS),
         // Authorization: Bearer ...
         rule("\\b(Bearer|Basic|AWS4-HMAC-SHA256)\\s+[^\\r\\n\"']+", "$1 " + removed, FLAGS),
@@ -110,11 +113,11 @@ public final class Redactor {
         rule("(" + OPTION + ")" + UNQUOTED, "$1" + removed, FLAGS),
         // ?X-Amz-Signature=...&sig=...
         rule("([?&](?:X-Amz-[\\w-]+|sig|key|auth|code)=)[^&\\s\"']+", "$1" + removed, FLAGS),
-        // what has the form of keys: of AWS, of GitHub and the like, JSON web tokens
+        // texts with the form of keys: of AWS, of GitHub and the like, JSON web tokens
         rule("\\b(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{16}\\b", removed, 0),
         rule("\\b(?:gh[pousr]_|github_pat_|glpat-|xox[abpr]-|hf_|sk-)[\\w-]{16,}", removed, 0),
         rule("\\beyJ[\\w-]{8,}\\.[\\w-]{8,}(?:\\.[\\w-]*)?", removed, 0),
-        // 40 letters as of a secret key of AWS
+        // 40 letters, like a secret key of AWS
         rule(
             "(?<![\\w/+=.-])(?=[A-Za-z0-9/+]*[a-z])(?=[A-Za-z0-9/+]*[A-Z])(?=[A-Za-z0-9/+]*\\d)"
                 + "[A-Za-z0-9+][A-Za-z0-9/+]{39}(?![\\w/+=.-])",
@@ -131,6 +134,6 @@ public final class Redactor {
     return new Rule(Pattern.compile(pattern, flags), replacement);
   }
 
-  /** What a secret looks like, and what takes its place. */
+  /** The form of a secret, and its replacement. */
   private record Rule(Pattern form, String replacement) {}
 }

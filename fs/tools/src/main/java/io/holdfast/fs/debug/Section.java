@@ -7,16 +7,16 @@ import java.io.IOException;
  * A file of the archive.
  *
  * @param file its name in the archive
- * @param source gets its text
+ * @param source reads its text
  */
 public record Section(String file, Source source) {
-  /** Gets a text; may hang. */
+  /** Reads a text; may hang. */
   @FunctionalInterface
   public interface Source {
     /**
      * Returns the text.
      *
-     * @throws IOException with the reason, when it cannot be had
+     * @throws IOException with the reason, if the text cannot be read
      */
     String read() throws IOException, InterruptedException;
   }

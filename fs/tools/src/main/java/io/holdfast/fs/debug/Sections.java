@@ -17,7 +17,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
 
-/** What is in an archive: of the machine, and of each mount. Immutable; touches no mount. */
+/**
+ * The sections of an archive: about the machine, and about each mount. Immutable; touches no mount.
+ */
 public final class Sections {
   private static final Duration COMMAND_DEADLINE = Duration.ofSeconds(3);
   private static final int LARGEST_OUTPUT = 1 << 20;
@@ -67,7 +69,7 @@ public final class Sections {
   private final Doctor.Machine machine;
   private final MachineFiles files;
 
-  /** Prepares a list. */
+  /** Creates the sections of a machine. */
   public Sections(Doctor.Machine machine) {
     this.machine = machine;
     this.files = machine.files();
@@ -76,7 +78,7 @@ public final class Sections {
   /**
    * Returns the sections about the machine and some mounts.
    *
-   * @param secrets is given the mounts' secrets as they are found
+   * @param secrets takes the mounts' secrets as they are found
    */
   public List<Section> of(List<Subject> subjects, Consumer<String> secrets) {
     List<Section> sections = new ArrayList<>(doctor(subjects));
@@ -100,13 +102,13 @@ public final class Sections {
     return sections;
   }
 
-  /** One examination for both forms of its report. */
+  /** Returns both forms of the doctor's report, from one examination. */
   private List<Section> doctor(List<Subject> subjects) {
     FutureTask<List<Diagnosis>> examination =
         new FutureTask<>(() -> new Doctor(machine).examine(subjects));
     Callable<List<Diagnosis>> report =
         () -> {
-          examination.run(); // the second time it does nothing
+          examination.run(); // the second call does nothing
           return examination.get();
         };
     return List.of(
@@ -138,7 +140,7 @@ public final class Sections {
     return text.toString();
   }
 
-  /** Runs a command for its output. */
+  /** Runs a command and returns its output. */
   static String command(List<String> words) throws IOException, InterruptedException {
     BoundedCommand.Output output =
         BoundedCommand.run(COMMAND_DEADLINE, LARGEST_OUTPUT, words)

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the threads of a daemon do, as its virtual machine says. A child process asks for it: one
- * that hangs does not answer. Immutable.
+ * The stacks of a daemon's threads, from its virtual machine. A child process asks, because a
+ * daemon that hangs does not answer. Immutable.
  */
 final class ThreadDump {
   private static final Duration DEADLINE = Duration.ofSeconds(5);
@@ -53,7 +53,7 @@ final class ThreadDump {
     return output.get().all();
   }
 
-  /** A killed asker leaves the file by which it asked. */
+  /** Removes the file by which a child process asked, if the child was killed. */
   private void takeQuestionBack(long pid) throws IOException {
     String question = ".attach_pid" + pid;
     Files.deleteIfExists(files.path("proc/" + pid + "/cwd/" + question));

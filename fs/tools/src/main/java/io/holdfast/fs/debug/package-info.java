@@ -1,7 +1,7 @@
 /**
- * What {@code holdfast debug} puts into an archive for a bug report: {@link
- * io.holdfast.fs.debug.Sections} lists it, {@link io.holdfast.fs.debug.Bundle} gets it in a bounded
- * time, {@link io.holdfast.fs.debug.Redactor} takes secrets out of it.
+ * {@code holdfast debug} makes an archive for a bug report: {@link io.holdfast.fs.debug.Sections}
+ * lists its sections, {@link io.holdfast.fs.debug.Bundle} reads them in a bounded time, {@link
+ * io.holdfast.fs.debug.Redactor} removes secrets from them.
  */
 @NullMarked
 package io.holdfast.fs.debug;

@@ -1,8 +1,11 @@
 package io.holdfast.fs.doctor;
 
-/** What this process may do on its machine with FUSE. Asked by probes, from any thread. */
+/**
+ * The rights of this process on its machine, as far as FUSE needs them. Probes ask, from any
+ * thread.
+ */
 public interface Abilities {
-  /** What became of an attempt to open /dev/fuse. */
+  /** The result of an attempt to open /dev/fuse. */
   enum Device {
     USABLE,
     MISSING,
@@ -15,15 +18,15 @@ public interface Abilities {
   /** Tells whether this process may mount without a helper. */
   boolean mayMount();
 
-  /** Tells whether the helper that mounts for users is there. */
+  /** Tells whether the machine has the helper that mounts for users. */
   boolean hasFusermount();
 
-  /** Tells whether the library libfuse 2 is there. */
+  /** Tells whether the machine has the library libfuse 2. */
   boolean hasLibfuse();
 
   /** Returns a command that installs libfuse 2 on this distribution. */
   String libfuseInstallation();
 
-  /** Tells whether users may let others use their mounts. */
+  /** Tells whether users may let other users use their mounts. */
   boolean userAllowOther();
 }

@@ -6,7 +6,7 @@ import io.holdfast.fs.units.Human;
 import java.util.List;
 import java.util.Optional;
 
-/** Whether a daemon answers through its socket, and of which version it is. */
+/** Checks whether a daemon answers through its socket, and which version it is. */
 final class AnswerProbe implements Probe {
   private final Subject subject;
   private final PendingAnswers pending;

@@ -13,13 +13,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a daemon says of itself, asked once through its socket for all who want to know. Immutable.
+ * A daemon's answers about itself, asked once through its socket for all probes. Immutable.
  *
- * @param stats its figures; null where it did not answer
- * @param later the same a second later; null where it did not answer then
+ * @param stats its figures; null if it did not answer
+ * @param later the same a second later; null if it did not answer then
  * @param peers a row for each node of its cluster
  * @param config a row for each of its settings
- * @param trouble why it did not answer; null where it did
+ * @param trouble why it did not answer; null if it did
  */
 public record Answers(
     @Nullable Map<String, Object> stats,
@@ -30,9 +30,10 @@ public record Answers(
   private static final Duration DEADLINE = Duration.ofSeconds(2);
 
   /**
-   * Asks; takes at most 2 s for each of four questions, and ends with the first that has no answer.
+   * Asks the daemon. Takes at most 2 s for each of four questions, and ends with the first one
+   * without an answer.
    *
-   * @param socket where the daemon listens
+   * @param socket the daemon's socket
    * @param pause between the first and the second figures
    */
   public static Answers ask(Path socket, Duration pause) throws InterruptedException {
@@ -57,7 +58,7 @@ public record Answers(
     return Optional.ofNullable(last).map(FiguresJson::figures);
   }
 
-  /** Returns the figures before those, where there were two. */
+  /** Returns the figures before the last, if there are two. */
   Optional<Figures> earlier() {
     return later == null || stats == null
         ? Optional.empty()
@@ -69,7 +70,7 @@ public record Answers(
     return FiguresJson.nodes(peers);
   }
 
-  /** Returns the value of a setting as an option would give it; nothing where it is not set. */
+  /** Returns the value of a setting as an option would give it; nothing if it is not set. */
   public Optional<String> setting(String key) {
     return config.stream()
         .filter(row -> key.equals(row.get("setting")) && row.containsKey("value"))

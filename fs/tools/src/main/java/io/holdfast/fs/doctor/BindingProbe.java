@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Which bindings are possible here, and what a user without root needs. */
+/** Checks which bindings are possible here, and what users other than root need. */
 final class BindingProbe implements Probe {
   private static final String FOR_USERS =
       "jnr-fuse is possible (libfuse 2 and fusermount are there); kernel needs root";

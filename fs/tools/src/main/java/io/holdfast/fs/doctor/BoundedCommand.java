@@ -11,19 +11,19 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs commands that may hang, for some time. One that does not end is killed and left behind: what
- * waits in the kernel for a filesystem that does not answer cannot be ended, but it is not this
- * process that waits. Stateless.
+ * Runs commands that may hang, for a bounded time. A command that does not end is killed and left
+ * behind: a process that waits in the kernel for a silent filesystem cannot be ended, but this
+ * process does not wait for it. Stateless.
  */
 public final class BoundedCommand {
   private BoundedCommand() {}
 
   /**
-   * What came out.
+   * The result of a command.
    *
    * @param exit the exit code
    * @param all the output and the error output
-   * @param full whether there was as much of it as is kept, or more
+   * @param full whether the output was as long as the bound, or longer
    */
   public record Output(int exit, String all, boolean full) {
     /** Returns the output without blanks around it. */
@@ -35,11 +35,11 @@ public final class BoundedCommand {
   /**
    * Runs a command.
    *
-   * @param deadline for all of it
-   * @param most bytes of output; what is beyond is not kept
+   * @param deadline the time for the whole command
+   * @param most the most bytes of output that are kept
    * @param command the words
-   * @return nothing, when it did not end in time
-   * @throws IOException when it cannot be started
+   * @return nothing if the command did not end in time
+   * @throws IOException if it cannot be started
    */
   public static Optional<Output> run(Duration deadline, int most, List<String> command)
       throws IOException, InterruptedException {
@@ -66,9 +66,9 @@ public final class BoundedCommand {
   }
 
   /**
-   * Reads to the end. When the child ends, the virtual machine takes what is left out of the pipe,
-   * closes it, and has the same stream give that: a read in this moment fails, and the next one
-   * goes on.
+   * Reads to the end. When the child ends, the virtual machine empties and closes the pipe, and the
+   * same stream returns the rest from memory. A read in this moment fails, and the next one goes
+   * on.
    */
   private static void read(Process child, int most, ByteArrayOutputStream kept) {
     InputStream in = child.getInputStream();
@@ -79,7 +79,7 @@ public final class BoundedCommand {
       try {
         length = in.read(buffer);
       } catch (IOException e) {
-        length = again ? 0 : -1; // twice: the child was given up
+        length = again ? 0 : -1; // failed twice: the child was given up
         again = false;
       }
       synchronized (kept) {

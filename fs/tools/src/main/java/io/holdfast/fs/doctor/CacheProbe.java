@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Whether a mount keeps what it was told to keep. */
+/** Checks whether a mount keeps the items that it should keep. */
 final class CacheProbe implements Probe {
   private static final double LOW = 0.2;
 

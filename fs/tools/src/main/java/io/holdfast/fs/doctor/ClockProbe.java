@@ -4,7 +4,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 
-/** Whether the clock can be right at all. */
+/** Checks whether the clock can be right at all. */
 final class ClockProbe implements Probe {
   private static final Instant EARLIEST = Instant.parse("2026-01-01T00:00:00Z");
   private static final Instant LATEST = Instant.parse("2100-01-01T00:00:00Z");

@@ -4,7 +4,7 @@ import io.holdfast.fs.linux.MountTable;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** What the kernel says of a mount's connection to its daemon. */
+/** Checks a mount's connection to its daemon, as the kernel shows it. */
 final class ConnectionProbe implements Probe {
   private final Subject subject;
   private final MachineFiles files;

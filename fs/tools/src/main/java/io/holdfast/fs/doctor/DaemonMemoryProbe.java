@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What a daemon has of memory, against what its cgroup allows it. */
+/** Compares the memory of a daemon with the limit of its cgroup. */
 final class DaemonMemoryProbe implements Probe {
   private final Subject subject;
   private final PendingAnswers pending;
@@ -72,7 +72,7 @@ final class DaemonMemoryProbe implements Probe {
     return findings;
   }
 
-  /** The daemon shows {@code 78125000K (74.5 GiB)}. */
+  /** Parses a size as the daemon shows it: {@code 78125000K (74.5 GiB)}. */
   private static Optional<Long> size(String text) {
     try {
       return Optional.of(Sizes.parse(text.split(" ", 2)[0]));

@@ -4,7 +4,7 @@ import io.holdfast.fs.linux.MountTable;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The processes behind a mount: whether there are any, and whether they run. */
+/** Checks whether the processes behind a mount are there and run. */
 final class DaemonProbe implements Probe {
   private final Subject subject;
   private final MachineFiles files;

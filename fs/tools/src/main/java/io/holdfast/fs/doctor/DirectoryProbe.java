@@ -8,12 +8,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** Whether a directory can be written and has room. A child process looks, as it may hang. */
+/**
+ * Checks whether a directory can be written and has room. A child process looks, because the look
+ * may hang.
+ */
 final class DirectoryProbe implements Probe {
   private static final Duration DEADLINE = Duration.ofSeconds(2);
   private static final long LEAST_FREE = 100 << 20;
 
-  /** Prints where the directory is or would be made, whether that can be written, and its room. */
+  /**
+   * Prints the directory, or the one in which it would be made, whether that one can be written,
+   * and its room.
+   */
   private static final String SCRIPT =
       "d=$1; while [ ! -d \"$d\" ]; do d=${d%/*}; [ -n \"$d\" ] || d=/; done;"
           + " test -w \"$d\" && echo yes || echo no; stat -f -c '%a %S' -- \"$d\"";
@@ -23,9 +29,9 @@ final class DirectoryProbe implements Probe {
   private final MountTable mounts;
 
   /**
-   * Looks at one.
+   * Creates a probe of a directory.
    *
-   * @param what it is for
+   * @param what the use of the directory
    */
   DirectoryProbe(String what, Path directory, MountTable mounts) {
     this.what = what;

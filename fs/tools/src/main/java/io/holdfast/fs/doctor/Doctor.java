@@ -10,11 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Examines a machine and mounts on it: all probes side by side, in a bounded time whatever state
+ * Examines a machine and its mounts: runs all probes side by side, in a bounded time whatever state
  * the mounts, their daemons and their origins are in. Immutable; thread-safe.
  */
 public final class Doctor {
-  /** The scope of what is not about a mount. */
+  /** The scope of findings that are not about a mount. */
   public static final String MACHINE = "machine";
 
   private static final Duration DEADLINE = Duration.ofSeconds(6);
@@ -23,15 +23,15 @@ public final class Doctor {
   private final Machine machine;
 
   /**
-   * Where the doctor looks.
+   * The places where the doctor looks.
    *
-   * @param files what the kernel says
+   * @param files the files of the kernel
    * @param uid the user that asks
-   * @param abilities what this process may do
-   * @param controls where daemons have their sockets
+   * @param abilities the rights of this process
+   * @param controls the directories of daemons' sockets
    * @param mounts the mount table
-   * @param logs where daemons of this user log, unless they are told otherwise
-   * @param states where they keep what they know of datasets
+   * @param logs the directory where daemons of this user log by default
+   * @param states the directory where they keep trees of datasets
    * @param clock the time
    */
   public record Machine(
@@ -49,18 +49,18 @@ public final class Doctor {
       return MemoryProbe.total(files);
     }
 
-    /** Returns what finds the mounts. */
+    /** Returns the finder of mounts. */
     public MountFinder finder() {
       return new MountFinder(controls, mounts, files);
     }
   }
 
-  /** Prepares an examination. */
+  /** Creates a doctor for a machine. */
   public Doctor(Machine machine) {
     this.machine = machine;
   }
 
-  /** Examines the machine and some mounts, and returns what was found, in a fixed order. */
+  /** Examines the machine and some mounts, and returns the findings in a fixed order. */
   public List<Diagnosis> examine(List<Subject> subjects) {
     List<ProbeRunner.Task> tasks = new ArrayList<>();
     machineProbes().forEach(probe -> tasks.add(new ProbeRunner.Task(MACHINE, probe)));

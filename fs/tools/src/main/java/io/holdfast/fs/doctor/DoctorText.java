@@ -17,8 +17,8 @@ public final class DoctorText {
   /**
    * Writes a report as lines, each with its end.
    *
-   * @param report what was found
-   * @param painted gives a level's word its colour
+   * @param report the findings
+   * @param painted colours a level's word
    */
   public static String of(List<Diagnosis> report, BiFunction<Severity, String, String> painted) {
     StringBuilder text = new StringBuilder();

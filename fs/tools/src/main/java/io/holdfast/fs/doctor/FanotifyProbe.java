@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
 
-/** Whether opens can be counted without a message for each. */
+/** Checks whether opens can be counted without a message for each. */
 final class FanotifyProbe implements Probe {
   private static final int FAN_CLOEXEC = 1;
   private static final int FAN_NONBLOCK = 2;
@@ -23,9 +23,9 @@ final class FanotifyProbe implements Probe {
   }
 
   /**
-   * Looks with another attempt.
+   * Creates a probe with its own attempt to use fanotify.
    *
-   * @param attempt to use it; gives what went wrong, or nothing
+   * @param attempt tries to use it; returns the error, or an empty text
    */
   FanotifyProbe(MachineFiles files, Supplier<String> attempt) {
     this.files = files;

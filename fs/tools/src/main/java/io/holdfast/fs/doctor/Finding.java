@@ -1,11 +1,11 @@
 package io.holdfast.fs.doctor;
 
 /**
- * What a probe has found. Immutable.
+ * The result of a probe. Immutable.
  *
  * @param level how bad it is
- * @param text what was found, in one line
- * @param fix one command or setting that fixes it; empty where there is nothing to fix
+ * @param text the result in one line
+ * @param fix one command or setting that fixes it; empty if there is nothing to fix
  */
 public record Finding(Severity level, String text, String fix) {
   static Finding ok(String text) {

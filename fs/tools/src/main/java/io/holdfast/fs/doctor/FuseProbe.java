@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** FUSE in the kernel: there, permitted, and with which limits. */
+/** Checks whether the kernel has FUSE and permits it, and with which limits. */
 final class FuseProbe implements Probe {
-  /** A fetch may take as long before it is given up. */
+  /** The longest time of a fetch before it is given up. */
   private static final long LONGEST_ANSWER_SECONDS = 120;
 
-  /** Pages of 4 KiB in a request of 1 MiB. */
+  /** The pages of 4 KiB in a request of 1 MiB. */
   private static final long PAGES = 256;
 
   private final MachineFiles files;

@@ -3,7 +3,7 @@ package io.holdfast.fs.doctor;
 import io.holdfast.fs.units.Human;
 import java.util.List;
 
-/** The virtual machine that runs this, and would run a daemon. */
+/** Checks the virtual machine that runs this command, and would run a daemon. */
 final class JavaProbe implements Probe {
   private static final int OLDEST = 17;
 

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The kernel: whether it is new enough, and what is known of its version. */
+/** Checks whether the kernel is new enough, and says what is known of its version. */
 final class KernelProbe implements Probe {
   private static final String UPDATE = "update the kernel; see KERNELS.md";
 
@@ -80,15 +80,15 @@ final class KernelProbe implements Probe {
   /**
    * The first two numbers of a kernel's version. Immutable.
    *
-   * @param major as the 6 of 6.18
-   * @param minor as the 18 of 6.18
+   * @param major such as the 6 of 6.18
+   * @param minor such as the 18 of 6.18
    */
   private record KernelVersion(int major, int minor) implements Comparable<KernelVersion> {
     private static final Pattern FORM = Pattern.compile("(\\d{1,5})\\.(\\d{1,5}).*");
     private static final Comparator<KernelVersion> ORDER =
         Comparator.comparingInt(KernelVersion::major).thenComparingInt(KernelVersion::minor);
 
-    /** Reads a release such as {@code 6.18.44-generic}; one that cannot be read is 0.0. */
+    /** Parses a release such as {@code 6.18.44-generic}; returns 0.0 if that fails. */
     static KernelVersion parse(String release) {
       Matcher match = FORM.matcher(release);
       return match.matches()

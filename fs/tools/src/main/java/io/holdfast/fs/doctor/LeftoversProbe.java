@@ -3,7 +3,7 @@ package io.holdfast.fs.doctor;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Files of daemons that died, where nothing is mounted any more. */
+/** Looks for files of dead daemons whose mounts have gone. */
 final class LeftoversProbe implements Probe {
   private final MountFinder finder;
 

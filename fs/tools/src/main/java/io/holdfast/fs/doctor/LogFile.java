@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where a mount's daemon logs, also one that does not answer or is dead, and what it logged last.
- * The file may lie on storage that hangs, so a child process reads it. Immutable.
+ * The log file of a mount's daemon, even if the daemon does not answer or is dead. The file may be
+ * on storage that hangs, so a child process reads it. Immutable.
  */
 public final class LogFile {
   private static final int O_WRONLY = 1;
   private static final int O_APPEND = 02000;
   private static final String LOG = "log=";
 
-  /** In the names of logs of another kind. */
+  /** A part of the names of access logs, which are not this log. */
   private static final String ACCESS = "access";
 
   private final Path file;
@@ -27,10 +27,10 @@ public final class LogFile {
   }
 
   /**
-   * Finds it: by what the supervisor was told, by what the daemon has open for appending, or where
-   * it is usually.
+   * Finds the log: from the command that the supervisor starts, from the files that the daemon has
+   * open for appending, or in the usual directory.
    *
-   * @param directory where logs are usually
+   * @param directory the usual directory of logs
    */
   public static LogFile of(Subject subject, MachineFiles files, Path directory) {
     return new LogFile(
@@ -60,7 +60,7 @@ public final class LogFile {
         }
       }
     } catch (IOException e) {
-      // Another user's, or it has just ended.
+      // the process is another user's, or has just ended
     }
     return found;
   }
@@ -70,17 +70,17 @@ public final class LogFile {
     return (flags & O_APPEND) != 0 && (flags & O_WRONLY) != 0;
   }
 
-  /** Returns the file's place. */
+  /** Returns the path of the file. */
   public Path path() {
     return file;
   }
 
   /**
-   * Returns its end, from the beginning of a line.
+   * Returns the end of the file, from the beginning of a line.
    *
    * @param most bytes
-   * @param deadline for reading it
-   * @throws IOException when it cannot be read in time
+   * @param deadline the time for the read
+   * @throws IOException if it cannot be read in time
    */
   public String tail(int most, Duration deadline) throws IOException, InterruptedException {
     BoundedCommand.Output output =

@@ -12,14 +12,14 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Since when a mount's daemon has logged no error. */
+/** Looks for the last error in the log of a mount's daemon. */
 final class LogProbe implements Probe {
   private static final Duration DEADLINE = Duration.ofSeconds(2);
   private static final int TAIL = 256 << 10;
   private static final int LONGEST_LINE = 200;
   private static final Duration RECENT = Duration.ofHours(1);
 
-  /** A line of text, or an object of JSON. */
+  /** An error as a line of text, or as an object of JSON. */
   private static final Pattern ERROR =
       Pattern.compile(
           "^(\\S+) +ERROR .*|^\\{.*\"level\" ?: ?\"ERROR\".*", Pattern.CASE_INSENSITIVE);

@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What the kernel and the distribution say in files: {@code /proc}, {@code /sys}, {@code /etc},
- * below a root that is {@code /} but in tests. Immutable and thread-safe.
+ * Reads files of the kernel and the distribution in {@code /proc}, {@code /sys} and {@code /etc},
+ * below a root that is {@code /} except in tests. Immutable and thread-safe.
  */
 public final class MachineFiles {
   private static final int LARGEST = 4 << 20;
@@ -29,12 +29,12 @@ public final class MachineFiles {
     return root;
   }
 
-  /** Returns what its kernel says. */
+  /** Returns the reader of its {@code /proc}. */
   public Procfs procfs() {
     return new Procfs(root);
   }
 
-  /** Returns the place of a file; one that begins with a slash is below the root, too. */
+  /** Returns the path of a file. A name that begins with a slash is below the root, too. */
   public Path path(String file) {
     return root.resolve(file.startsWith("/") ? file.substring(1) : file);
   }
@@ -44,7 +44,7 @@ public final class MachineFiles {
     return Files.exists(path(file));
   }
 
-  /** Returns a file's text without blanks around it; nothing where it cannot be read. */
+  /** Returns a file's text without blanks around it; nothing if it cannot be read. */
   public Optional<String> text(String file) {
     try {
       return Optional.of(read(file).strip());
@@ -54,9 +54,9 @@ public final class MachineFiles {
   }
 
   /**
-   * Returns a file's text, of a large one the beginning.
+   * Returns the text of a file; of a large file, the beginning.
    *
-   * @throws IOException with the reason, when it cannot be read
+   * @throws IOException with the reason, if it cannot be read
    */
   public String read(String file) throws IOException {
     try (InputStream in = Files.newInputStream(path(file))) {
@@ -64,7 +64,7 @@ public final class MachineFiles {
     }
   }
 
-  /** Returns a file's lines; none where it cannot be read. */
+  /** Returns a file's lines; none if it cannot be read. */
   public List<String> lines(String file) {
     return text(file).map(text -> text.lines().toList()).orElse(List.of());
   }
@@ -74,7 +74,7 @@ public final class MachineFiles {
     return text(file).map(MachineFiles::leadingNumber).orElse(OptionalLong.empty());
   }
 
-  /** Returns what stands behind a key and a colon. */
+  /** Returns the value behind a key and a colon. */
   public Optional<String> value(String file, String key) {
     return lines(file).stream()
         .filter(line -> line.startsWith(key))

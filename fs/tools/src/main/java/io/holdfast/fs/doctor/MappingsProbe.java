@@ -4,14 +4,14 @@ import io.holdfast.fs.units.Human;
 import java.nio.file.Files;
 import java.util.List;
 
-/** How many residents a process may have: each is one mapping. */
+/** Checks how many residents a process may have: each is one mapping. */
 final class MappingsProbe implements Probe {
   static final String FILE = "proc/sys/vm/max_map_count";
 
-  /** What the virtual machine and its libraries need. */
+  /** The mappings that the virtual machine and its libraries need. */
   static final long RESERVED = 8192;
 
-  /** Enough for most datasets; less asks for a word. */
+  /** Enough for most datasets; fewer get a warning. */
   private static final long PLENTY = 1_000_000;
 
   private final MachineFiles files;

@@ -6,7 +6,7 @@ import io.holdfast.fs.units.Human;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The machine's memory, the limit of the cgroup, swap and compressed swap. */
+/** Checks the machine's memory, the limit of the cgroup, swap and compressed swap. */
 final class MemoryProbe implements Probe {
   private final MachineFiles files;
 

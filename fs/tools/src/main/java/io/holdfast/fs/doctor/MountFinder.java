@@ -14,8 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the mounts of this machine from the control directories and the mount table, and what dead
- * ones have left. Touches none of them. Immutable.
+ * Finds the mounts of this machine from the control directories and the mount table, and the files
+ * that dead mounts have left. Touches no mount. Immutable.
  */
 public final class MountFinder {
   private final List<ControlDirectory> controls;
@@ -23,11 +23,11 @@ public final class MountFinder {
   private final MachineFiles files;
 
   /**
-   * Prepares to look.
+   * Creates a finder.
    *
-   * @param controls where daemons have their sockets, of all users that this one may see
+   * @param controls the directories of daemons' sockets, of all users that this user may see
    * @param mounts the mount table
-   * @param files what the kernel says
+   * @param files the files of the kernel
    */
   public MountFinder(List<ControlDirectory> controls, MountTable mounts, MachineFiles files) {
     this.controls = controls;
@@ -35,10 +35,10 @@ public final class MountFinder {
     this.files = files;
   }
 
-  /** What a dead daemon has left in its control directory, though nothing is mounted. */
+  /** A control directory that a dead daemon has left, though nothing is mounted. */
   record Leftover(String name, long pid, Path mountpoint, Path directory) {}
 
-  /** Returns all mounts: with a living daemon, with a dead one, and with none that is known. */
+  /** Returns all mounts: those with a living daemon, with a dead one, and without a known one. */
   public List<Subject> mounts() {
     List<Subject> found = new ArrayList<>();
     Set<String> devices = new HashSet<>();
@@ -57,7 +57,7 @@ public final class MountFinder {
       }
     }
     for (MountTable.Mount mount : mounts.holdfast()) {
-      // the same device again is a bind mount, as in a container
+      // the same device a second time is a bind mount, as in a container
       if (devices.add(mount.device())) {
         String name = mount.mountpoint().toString();
         found.add(new Subject(name, mount.mountpoint(), mount, 0, 0, 0, null, null));
@@ -66,7 +66,7 @@ public final class MountFinder {
     return found;
   }
 
-  /** Returns what is left of daemons that died and whose mounts are gone. */
+  /** Returns the leftovers of dead daemons whose mounts have gone. */
   List<Leftover> leftovers() {
     List<Leftover> left = new ArrayList<>();
     for (ControlDirectory control : controls) {

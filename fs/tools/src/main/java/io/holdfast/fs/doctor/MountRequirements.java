@@ -4,18 +4,18 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What a user needs to mount on a machine. {@code holdfast mount} asks for the first obstacle
- * before it begins, the doctor's probes for all of them. Immutable.
+ * The requirements of a mount by a user on a machine. {@code holdfast mount} asks for the first
+ * obstacle before it begins, and the doctor's probes ask for all of them. Immutable.
  */
 public final class MountRequirements {
   private final int uid;
   private final Abilities abilities;
 
   /**
-   * Prepares to ask.
+   * Creates the requirements for a user.
    *
    * @param uid the user that wants to mount
-   * @param abilities what this process may do
+   * @param abilities the rights of this process
    */
   public MountRequirements(int uid, Abilities abilities) {
     this.uid = uid;
@@ -23,10 +23,10 @@ public final class MountRequirements {
   }
 
   /**
-   * Returns the first thing that is in the way of a mount; nothing where there is none.
+   * Returns the first obstacle to a mount; nothing if there is none.
    *
    * @param library whether the mount uses libfuse, and not the kernel binding
-   * @param allowOther whether other users are to read the mount
+   * @param allowOther whether other users shall read the mount
    */
   public Optional<Finding> obstacle(boolean library, boolean allowOther) {
     Stream<Optional<Finding>> all =
@@ -38,7 +38,7 @@ public final class MountRequirements {
     return all.flatMap(Optional::stream).findFirst();
   }
 
-  /** Returns what is wrong with the FUSE device. */
+  /** Returns the problem with the FUSE device, if there is one. */
   Optional<Finding> device() {
     return switch (abilities.device()) {
       case MISSING ->
@@ -57,7 +57,7 @@ public final class MountRequirements {
     };
   }
 
-  /** Returns what the binding jnr-fuse lacks. */
+  /** Returns what the jnr-fuse binding lacks, if anything. */
   Optional<Finding> library() {
     return abilities.hasLibfuse()
         ? Optional.empty()
@@ -68,7 +68,7 @@ public final class MountRequirements {
   }
 
   /**
-   * Returns why this user may not mount.
+   * Returns why this user may not mount, if so.
    *
    * @param library whether the mount uses libfuse, which mounts for users through a helper
    */
@@ -95,7 +95,7 @@ public final class MountRequirements {
                 "run as root, or install the package fuse3 (fusermount)"));
   }
 
-  /** Returns why other users cannot read a mount of this user. */
+  /** Returns why other users cannot read a mount of this user, if so. */
   Optional<Finding> allowOther() {
     return uid == 0 || abilities.userAllowOther()
         ? Optional.empty()

@@ -17,9 +17,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a dataset's origin answers: by what the daemon has counted, and by a child process that
- * asks for the figures of its filesystem. Where the mount lies over its origin, that goes through
- * the descriptor that the daemon has of it, never through the mount.
+ * Checks whether a dataset's origin answers: by the daemon's counters, and by a child process that
+ * asks for the figures of the origin's filesystem. If the mount is over its origin, the child uses
+ * the daemon's descriptor of the origin, never the mount.
  */
 final class OriginProbe implements Probe {
   private static final Duration DEADLINE = Duration.ofSeconds(2);
@@ -148,7 +148,10 @@ final class OriginProbe implements Probe {
         : Finding.fail(source + " cannot be read: " + output.get().text(), FIX);
   }
 
-  /** Returns the way to what the mount covers, through a process that opened it before. */
+  /**
+   * Returns the way to the directory that the mount covers, through a process that opened it
+   * before.
+   */
   private @Nullable Path descriptor(String source) {
     long holder = subject.supervisor() == 0 ? subject.pid() : subject.supervisor();
     try (DirectoryStream<Path> open =
@@ -159,7 +162,7 @@ final class OriginProbe implements Probe {
         }
       }
     } catch (IOException e) {
-      // Another user's, or it has just ended.
+      // the process is another user's, or has just ended
     }
     return null;
   }
@@ -168,7 +171,7 @@ final class OriginProbe implements Probe {
     try {
       return Files.readSymbolicLink(descriptor).toString().equals(target);
     } catch (IOException e) {
-      return false; // closed in the meantime
+      return false; // the descriptor was closed in the meantime
     }
   }
 }

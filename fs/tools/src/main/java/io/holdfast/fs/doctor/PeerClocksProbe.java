@@ -9,13 +9,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Whether the clocks of peers agree with this one: certificates and the order of logs need that.
+ * Checks whether the clocks of peers agree with this machine's: certificates and the order of logs
+ * need that.
  */
 final class PeerClocksProbe implements Probe {
   private static final Duration DEADLINE = Duration.ofSeconds(1);
   private static final Duration BAD = Duration.ofSeconds(30);
 
-  /** So many are asked; a clock that is wrong here differs from all of them. */
+  /** The number of peers to ask; if this machine's clock is wrong, it differs from all of them. */
   private static final int MOST_ASKED = 3;
 
   private final PendingAnswers pending;
@@ -35,7 +36,7 @@ final class PeerClocksProbe implements Probe {
   public List<Finding> run() throws InterruptedException {
     Answers answers = pending.answers();
     if (answers.setting("tls-cert").isPresent()) {
-      return List.of(); // only who has a certificate may ask
+      return List.of(); // only clients with a certificate may ask
     }
     List<Finding> findings = new ArrayList<>();
     for (NodeFigures peer : answers.nodes()) {

@@ -14,11 +14,14 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Whether the nodes of a cluster see each other, and are let in. */
+/** Checks whether the nodes of a cluster see each other, and let each other in. */
 final class PeersProbe implements Probe {
   private static final Duration DEADLINE = Duration.ofSeconds(1);
 
-  /** So many are called one by one; where more are missing, they are missing for one reason. */
+  /**
+   * The most nodes that are called one by one; if more are missing, they are missing for one
+   * reason.
+   */
   private static final int MOST_CALLED = 3;
 
   private final PendingAnswers pending;
@@ -100,7 +103,7 @@ final class PeersProbe implements Probe {
     return findings;
   }
 
-  /** Opens a connection and says nothing. */
+  /** Opens a connection and sends nothing. */
   private static String call(String node) {
     int colon = node.lastIndexOf(':');
     try (Socket socket = new Socket()) {

@@ -13,7 +13,7 @@ public final class PendingAnswers {
   private PendingAnswers() {}
 
   /**
-   * Begins to ask.
+   * Starts to ask.
    *
    * @param pause between the first and the second figures
    */
@@ -31,14 +31,14 @@ public final class PendingAnswers {
     return pending;
   }
 
-  /** Has answers that are there already. */
+  /** Returns answers that are there already. */
   static PendingAnswers of(Answers answers) {
     PendingAnswers pending = new PendingAnswers();
     pending.answers.complete(answers);
     return pending;
   }
 
-  /** Waits for the answers; bounded as the questions are. */
+  /** Waits for the answers; bounded because each question is. */
   public Answers answers() throws InterruptedException {
     try {
       return answers.get();

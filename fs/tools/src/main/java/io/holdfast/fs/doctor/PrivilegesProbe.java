@@ -4,13 +4,13 @@ import io.holdfast.fs.linux.Procfs;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What this user may do that daemons of it will need: capabilities and resource limits. */
+/** Checks the capabilities and resource limits that this user's daemons will need. */
 final class PrivilegesProbe implements Probe {
   private static final int CAP_SYS_ADMIN = 21;
   private static final int CAP_IPC_LOCK = 14;
   private static final long FEWEST_FILES = 4096;
 
-  /** Less is no limit that anybody set on purpose. */
+  /** The least limit of locked memory that somebody may have set on purpose. */
   private static final long LEAST_LOCKED = 1L << 30;
 
   private final MachineFiles files;

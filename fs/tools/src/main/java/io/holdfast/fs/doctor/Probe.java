@@ -4,13 +4,13 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Looks at one thing. What may hang is done by a child process or has a deadline of its own; a
- * probe that hangs all the same is given up by {@link ProbeRunner}.
+ * Checks one thing. A child process does what may hang, or it has a deadline. {@link ProbeRunner}
+ * gives up a probe that hangs all the same.
  */
 interface Probe {
-  /** Returns what it looks at, in one word or two. */
+  /** Returns the name of the checked thing, in one word or two. */
   String name();
 
-  /** Looks; nothing where there is nothing to say. */
+  /** Runs the check; returns no findings if there is nothing to say. */
   List<Finding> run() throws IOException, InterruptedException;
 }

@@ -12,24 +12,24 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * Runs probes side by side, each on a thread of its own, and gives up those that have not ended in
- * time. Their threads are left behind and do not keep the process from ending. Thread-safe.
+ * time. Leaves their threads behind, which do not keep the process from ending. Thread-safe.
  */
 final class ProbeRunner {
   private final Duration deadline;
 
   /**
-   * Prepares a runner.
+   * Creates a runner.
    *
-   * @param deadline for all probes together
+   * @param deadline the time for all probes together
    */
   ProbeRunner(Duration deadline) {
     this.deadline = deadline;
   }
 
-  /** A probe and what it is about. */
+  /** A probe and its scope. */
   record Task(String scope, Probe probe) {}
 
-  /** Returns what the probes found, in their order. */
+  /** Returns the findings of the probes, in the order of the probes. */
   List<Diagnosis> run(List<Task> tasks) {
     long end = System.nanoTime() + deadline.toNanos();
     List<CompletableFuture<List<Finding>>> running = new ArrayList<>();

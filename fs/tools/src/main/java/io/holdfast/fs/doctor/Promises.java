@@ -16,20 +16,20 @@ import java.util.concurrent.FutureTask;
 import java.util.stream.Collectors;
 
 /**
- * How much memory the mounts of a machine may take for residents, all together. Each mount knows of
- * its own ceiling only. Immutable.
+ * The memory that the residents of all mounts of a machine may take together. Each mount knows only
+ * its own ceiling. Immutable.
  *
- * @param mounts those that answered
- * @param unknown how many there are besides: of other users, or with a daemon that does not answer
+ * @param mounts the mounts whose daemons answered
+ * @param unknown the number of other mounts: of other users, or with a daemon that does not answer
  */
 public record Promises(List<Mount> mounts, int unknown) {
-  /** The share of the machine's memory that residents of all mounts should not go beyond. */
+  /** The most that residents of all mounts should take, as a share of the machine's memory. */
   private static final int MOST_PERCENT = 80;
 
   private static final Duration DEADLINE = Duration.ofSeconds(1);
   private static final int MOST_NAMES = 4;
 
-  /** What one mount may take, in bytes. */
+  /** One mount, with the bytes that its residents may take. */
   public record Mount(String name, long capacity) {}
 
   /** Copies the list. */
@@ -70,7 +70,7 @@ public record Promises(List<Mount> mounts, int unknown) {
     }
   }
 
-  /** Returns the same with a mount that is about to be. */
+  /** Returns the same with a mount that is about to be made. */
   public Promises with(String name, long capacity) {
     List<Mount> all = new ArrayList<>(mounts);
     all.add(new Mount(name, capacity));
@@ -86,7 +86,7 @@ public record Promises(List<Mount> mounts, int unknown) {
     return mounts.stream().mapToLong(Mount::capacity).sum();
   }
 
-  /** Says it to who mounts. */
+  /** Returns the warning for the user who mounts. */
   public String advice(long memory) {
     return text(memory)
         + (isTooMuch(memory)
@@ -95,8 +95,8 @@ public record Promises(List<Mount> mounts, int unknown) {
   }
 
   /**
-   * Says it, as {@code 2 mounts may keep 28 GiB of the machine's 25 GiB resident: a 14 GiB, b 14
-   * GiB}.
+   * Returns the warning, such as {@code 2 mounts may keep 28 GiB of the machine's 25 GiB resident:
+   * a 14 GiB, b 14 GiB}.
    */
   public String text(long memory) {
     String names =

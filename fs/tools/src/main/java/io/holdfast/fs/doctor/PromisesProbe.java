@@ -2,7 +2,7 @@ package io.holdfast.fs.doctor;
 
 import java.util.List;
 
-/** Whether the mounts of the machine may take more memory together than there is. */
+/** Checks whether the mounts of the machine may take more memory together than there is. */
 final class PromisesProbe implements Probe {
   private final MountFinder finder;
   private final MachineFiles files;

@@ -15,16 +15,16 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Asks servers of HTTP for the time, in a bounded time. Thread-safe. */
+/** Asks HTTP servers for the time, in a bounded time. Thread-safe. */
 final class RemoteClock {
   private final Clock clock;
   private final Duration deadline;
 
   /**
-   * Prepares to ask.
+   * Creates a client.
    *
-   * @param clock of this machine
-   * @param deadline for each question
+   * @param clock the clock of this machine
+   * @param deadline the time for each question
    */
   RemoteClock(Clock clock, Duration deadline) {
     this.clock = clock;
@@ -32,9 +32,9 @@ final class RemoteClock {
   }
 
   /**
-   * Returns how far a server's clock is from this one; nothing, where it answers and does not say.
+   * Returns how far a server's clock is from this machine's; nothing if the answer has no time.
    *
-   * @throws IOException with the reason, when it does not answer in time
+   * @throws IOException with the reason, if the server does not answer in time
    */
   Optional<Duration> difference(String url) throws IOException, InterruptedException {
     try {

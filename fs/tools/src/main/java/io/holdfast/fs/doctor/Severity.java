@@ -1,6 +1,6 @@
 package io.holdfast.fs.doctor;
 
-/** How good or bad it is what a probe has found. */
+/** The level of a finding. */
 public enum Severity {
   /** As it should be. */
   OK,

@@ -6,14 +6,14 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Whether the file system that a dataset is to be on is mounted. An NFS directory that is not, is
- * an empty directory of the machine's own disk. Stateless.
+ * Checks whether a dataset's file system is mounted. If an NFS export is not mounted, its directory
+ * is an empty one on the machine's own disk. Stateless.
  */
 public final class SourceMount {
   private SourceMount() {}
 
   /**
-   * Says why a directory may have no files.
+   * Returns why a directory may have no files.
    *
    * @param source without symlinks
    */
@@ -25,12 +25,12 @@ public final class SourceMount {
   }
 
   /**
-   * Says what is missing where a source has to be on a mounted file system: it, or a directory
-   * above it, is a mountpoint other than the root, and nothing of {@code /etc/fstab} is missing in
-   * between.
+   * Returns what is missing if a source must be on a mounted file system. The source, or a
+   * directory above it, must be a mountpoint other than the root, and no mountpoint of {@code
+   * /etc/fstab} may be missing in between.
    *
    * @param source without symlinks
-   * @return nothing where all is well
+   * @return nothing if all is well
    */
   public static Optional<String> missing(Path source, MountTable mounts, Fstab fstab) {
     Optional<Path> unmounted = fstab.unmounted(source, false, mounts);

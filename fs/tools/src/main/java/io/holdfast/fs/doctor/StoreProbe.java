@@ -5,11 +5,14 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 
-/** Whether a store of objects answers at all, under which name, and what its clock says. */
+/** Checks whether an object store answers, under which name, and whether its clock agrees. */
 final class StoreProbe implements Probe {
   private static final Duration DEADLINE = Duration.ofSeconds(2);
 
-  /** Stores refuse requests that are 15 minutes off. */
+  /**
+   * The largest difference of clocks without a warning; stores refuse requests that are 15 minutes
+   * off.
+   */
   private static final Duration WORST = Duration.ofMinutes(5);
 
   private static final Duration BAD = Duration.ofSeconds(30);

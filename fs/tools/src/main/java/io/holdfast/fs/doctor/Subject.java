@@ -5,15 +5,15 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mount, as it is seen without touching it. Immutable.
+ * A mount, as other files show it, without touching the mount. Immutable.
  *
- * @param name its name, or its mountpoint where the name is not known
- * @param mountpoint where it is
- * @param mount its line of the mount table; null where nothing is mounted any more
+ * @param name its name, or its mountpoint if the name is not known
+ * @param mountpoint the mountpoint
+ * @param mount its line of the mount table; null if nothing is mounted any more
  * @param pid its living daemon, or 0
  * @param deadPid a daemon that died and left its process file, or 0
  * @param supervisor the process that starts daemons, or 0
- * @param socket where a daemon listens; null where the name is not known
+ * @param socket the socket of its daemon; null if the name is not known
  * @param state the directory of what one daemon leaves to the next; null as for the socket
  */
 public record Subject(
@@ -26,7 +26,7 @@ public record Subject(
     @Nullable Path socket,
     @Nullable Path state) {
 
-  /** Returns what the words of a command call it. */
+  /** Returns the argument by which a command names the mount. */
   public String target() {
     return mountpoint.toString();
   }

@@ -1,7 +1,7 @@
 /**
- * What {@code holdfast doctor} finds out: each {@link io.holdfast.fs.doctor.Probe} looks at one
- * thing, {@link io.holdfast.fs.doctor.Doctor} puts them together, {@link
- * io.holdfast.fs.doctor.ProbeRunner} gives each a bounded time. No probe touches a mount of
+ * {@code holdfast doctor}: each {@link io.holdfast.fs.doctor.Probe} checks one thing, {@link
+ * io.holdfast.fs.doctor.Doctor} puts the findings together, {@link
+ * io.holdfast.fs.doctor.ProbeRunner} gives each probe a bounded time. No probe touches a mount of
  * Holdfast.
  */
 @NullMarked

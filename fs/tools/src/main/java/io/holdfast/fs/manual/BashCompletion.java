@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Completion in bash, 4 or newer; needs no further package. Stateless. */
+/** Makes the completion script for bash 4 or newer, which needs no further package. Stateless. */
 final class BashCompletion {
   private static final String FRAME =
       """

@@ -7,8 +7,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Scripts with which shells complete commands, options, values and the names of running mounts.
- * They start no Java. Stateless.
+ * Makes scripts by which shells complete commands, options, values and the names of running mounts.
+ * The scripts start no Java. Stateless.
  */
 public final class Completions {
   /** The shells. */
@@ -29,7 +29,7 @@ public final class Completions {
     };
   }
 
-  /** Returns the first sentence, for what is shown beside a word. */
+  /** Returns the first sentence, to show it beside a word. */
   static String brief(String description) {
     int end = description.indexOf(". ");
     String first = end < 0 ? description : description.substring(0, end);

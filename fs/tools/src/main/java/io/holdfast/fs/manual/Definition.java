@@ -14,16 +14,16 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
- * The commands of a program as its help tells them; what is hidden there is left out. Immutable.
+ * The commands of a program as its help shows them, without hidden ones. Immutable.
  *
- * @param name the program's
- * @param header what it is for, in a sentence
- * @param options those that need no command
+ * @param name the program's name
+ * @param header its purpose, in a sentence
+ * @param options the options that need no command
  * @param commands in the order of the help
  */
 public record Definition(String name, String header, List<Choice> options, List<Command> commands) {
 
-  /** What a value is, as far as it can be completed. */
+  /** The kind of a value, as far as completion needs it. */
   public enum Kind {
     TEXT,
     FILE,
@@ -39,7 +39,7 @@ public record Definition(String name, String header, List<Choice> options, List<
   /**
    * One command.
    *
-   * @param header what it is for, in a sentence
+   * @param header its purpose, in a sentence
    * @param synopsis one line or several
    * @param description paragraphs
    * @param groups its options
@@ -65,7 +65,7 @@ public record Definition(String name, String header, List<Choice> options, List<
   /**
    * An argument without a name.
    *
-   * @param label what stands for it, such as MOUNTPOINT
+   * @param label the placeholder, such as MOUNTPOINT
    */
   public record Argument(String label, String description, Kind kind, List<String> values) {}
 
@@ -73,8 +73,8 @@ public record Definition(String name, String header, List<Choice> options, List<
    * An option.
    *
    * @param names the short ones first
-   * @param label what stands for its value; empty where it takes none
-   * @param values those that can be told in advance
+   * @param label the placeholder of its value; empty if it takes none
+   * @param values the values that are known in advance
    * @param repeatable whether it may be given several times
    */
   public record Choice(
@@ -84,7 +84,7 @@ public record Definition(String name, String header, List<Choice> options, List<
       Kind kind,
       List<String> values,
       boolean repeatable) {
-    /** Returns the name with two dashes, not the one that takes it back. */
+    /** Returns the name with two dashes; not its negation. */
     public String longest() {
       return names.stream().filter(name -> name.startsWith("--")).findFirst().orElseThrow();
     }
@@ -211,7 +211,7 @@ public record Definition(String name, String header, List<Choice> options, List<
     return Arrays.stream(parts).map(Definition::plain).toList();
   }
 
-  /** Two percent signs are one in the texts of picocli. */
+  /** Returns a text of picocli with its escapes replaced: two percent signs are one. */
   private static String plain(String text) {
     return text.replace("%n", "\n").replace("%%", "%");
   }

@@ -6,7 +6,7 @@ import io.holdfast.fs.manual.Definition.Command;
 import io.holdfast.fs.manual.Definition.Kind;
 import java.util.List;
 
-/** Completion in fish, with what each word is for. Stateless. */
+/** Makes the completion script for fish, with the purpose of each word. Stateless. */
 final class FishCompletion {
   private static final String FRAME =
       """

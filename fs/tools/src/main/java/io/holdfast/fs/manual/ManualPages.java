@@ -11,7 +11,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The pages of the manual: one for the program, one a command, one for a mount's file. Stateless.
+ * Makes the pages of the manual: one for the program, one for each command, one for a mount's file.
+ * Stateless.
  */
 public final class ManualPages {
   private static final String PROGRAM = "holdfast";
@@ -131,7 +132,10 @@ public final class ManualPages {
     return page.seeAlso(List.of("holdfast-mount(1)", "mount.holdfast(8)")).toString();
   }
 
-  /** What a file can say; whom its mount has for a name is said by the file's own. */
+  /**
+   * Tells whether an option can be a key of a mount's file. The name cannot: the file's own name is
+   * the mount's name.
+   */
   static boolean isKey(Choice option) {
     return !List.of("help", "config", "name", "foreground").contains(key(option));
   }

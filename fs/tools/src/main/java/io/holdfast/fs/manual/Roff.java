@@ -7,16 +7,16 @@ final class Roff {
   private final StringBuilder text = new StringBuilder();
 
   /**
-   * Begins a page.
+   * Creates a page.
    *
-   * @param name of the page
-   * @param version of the program
+   * @param name the name of the page
+   * @param version the version of the program
    */
   Roff(String name, int section, String version) {
     text.append(
         ".TH \"%s\" \"%d\" \"\" \"%s\" \"\"\n"
             .formatted(escaped(name), section, escaped("Holdfast " + version)));
-    // No hyphenation and no stretched lines: names and options stay as they are typed.
+    // no hyphenation and no stretched lines: names and options stay as one types them
     text.append(".nh\n.ad l\n");
   }
 
@@ -30,7 +30,7 @@ final class Roff {
     return this;
   }
 
-  /** The first section, which programs such as whatis(1) read. */
+  /** Adds the first section, which programs such as whatis(1) read. */
   Roff name(String name, String purpose) {
     section("NAME");
     text.append(escaped(name)).append(" \\- ").append(escaped(purpose)).append('\n');
@@ -43,14 +43,14 @@ final class Roff {
     return this;
   }
 
-  /** A term, and what it means. */
+  /** Adds a term and its meaning. */
   Roff term(String term, String meaning) {
     text.append(".TP\n.B ").append(argument(term)).append('\n');
     words(meaning);
     return this;
   }
 
-  /** Lines that stay as they are. */
+  /** Adds lines that stay as they are. */
   Roff verbatim(List<String> lines) {
     text.append(".PP\n.nf\n.RS 2\n");
     lines.forEach(this::words);
@@ -58,7 +58,7 @@ final class Roff {
     return this;
   }
 
-  /** Other pages, such as {@code holdfast-mount(1)}. */
+  /** Adds references to other pages, such as {@code holdfast-mount(1)}. */
   Roff seeAlso(List<String> pages) {
     section("SEE ALSO");
     text.append(escaped(String.join(", ", pages))).append('\n');
@@ -71,7 +71,7 @@ final class Roff {
     }
   }
 
-  /** An apostrophe or a dot at the beginning of a line would be a request. */
+  /** Guards the beginning of a line: an apostrophe or a dot there would be a request. */
   private static String guarded(String line) {
     return line.startsWith(".") || line.startsWith("'") ? "\\&" + line : line;
   }
@@ -80,7 +80,7 @@ final class Roff {
     return '"' + escaped(text).replace("\"", "\\(dq") + '"';
   }
 
-  /** Dashes are those that one types, apostrophes too. */
+  /** Escapes a text, so that dashes and apostrophes are those that one types. */
   private static String escaped(String text) {
     return text.replace("\\", "\\e")
         .replace("-", "\\-")

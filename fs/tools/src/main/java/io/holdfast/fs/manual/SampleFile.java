@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** A mount's file with every key, each behind '#' and with what it means. Stateless. */
+/** Makes a mount's file with every key, each behind '#' and with its meaning. Stateless. */
 public final class SampleFile {
   private static final int WIDTH = 92;
   private static final Pattern LINE = Pattern.compile("(.{1," + WIDTH + "})(?:\\s+|$)");
 
   private SampleFile() {}
 
-  /** Writes it, for the command {@code mount} of a program. */
+  /** Returns the file, for the command {@code mount} of a program. */
   public static String of(Definition program) {
     StringBuilder text = new StringBuilder();
     comment(

@@ -7,7 +7,7 @@ import io.holdfast.fs.manual.Definition.Kind;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Completion in zsh, with what each word is for. Stateless. */
+/** Makes the completion script for zsh, with the purpose of each word. Stateless. */
 final class ZshCompletion {
   private static final String FRAME =
       """

@@ -1,5 +1,5 @@
 /**
- * What is made from the definition of the commands, as is their help: pages of the manual,
+ * Texts from the definition of the commands, from which their help comes too: pages of the manual,
  * completions for shells, a sample of a mount's file. Starts at {@link
  * io.holdfast.fs.manual.Definition}.
  */

@@ -6,17 +6,18 @@ import io.holdfast.policy.simulator.Dataset;
 /**
  * A capacity as users write it: bytes, or a share of the dataset. Immutable.
  *
- * @param text what was written
- * @param bytes that it says; 0 for a share
- * @param share that it says, 1 for all; 0 for bytes
+ * @param text the user's text
+ * @param bytes the bytes; 0 for a share
+ * @param share the share, 1 for all; 0 for bytes
  */
 public record Capacity(String text, long bytes, double share) {
   private static final long WHOLE = 1_000_000_000_000L;
 
   /**
-   * Reads a capacity: {@code 35%}, {@code 64G}.
+   * Parses a capacity: {@code 35%}, {@code 64G}.
    *
-   * @throws IllegalArgumentException with one line that names the text and says what is wanted
+   * @throws IllegalArgumentException if the text is wrong, with one line that names it and says
+   *     what is allowed
    */
   public static Capacity parse(String text) {
     boolean percent = Sizes.isPercentage(text);
@@ -34,7 +35,7 @@ public record Capacity(String text, long bytes, double share) {
   }
 
   /**
-   * Returns the bytes that it means for a dataset.
+   * Returns the capacity in bytes for a dataset.
    *
    * @throws IllegalArgumentException if it is less than one byte of it
    */

@@ -17,16 +17,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A dataset that is there: the regular files below a directory, in the order of their names, so
- * that a seed means the same on every machine. Follows no symlinks below the directory. Not
- * thread-safe.
+ * A real dataset: the regular files below a directory, in the order of their names, so that a seed
+ * gives the same result on every machine. Follows no symlinks below the directory. Not thread-safe.
  */
 public final class DatasetDirectory {
-  /** Told of each file. */
+  /** Learns of each file. */
   @FunctionalInterface
   interface Listener {
     /**
-     * Takes one.
+     * Takes a file.
      *
      * @param path relative to the directory
      * @param file its number, or {@link #EMPTY}
@@ -41,7 +40,7 @@ public final class DatasetDirectory {
   private final List<String> leftOut = new ArrayList<>();
 
   /**
-   * Names it.
+   * Creates a dataset; reads nothing yet.
    *
    * @throws IllegalArgumentException if there is no such directory
    */
@@ -96,7 +95,9 @@ public final class DatasetDirectory {
     return files.build();
   }
 
-  /** Returns what could not be read, each relative to the directory; known once it is read. */
+  /**
+   * Returns the paths that could not be read, relative to the directory; known after {@link #read}.
+   */
   public List<String> leftOut() {
     return List.copyOf(leftOut);
   }

@@ -13,16 +13,16 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * One scenario, played with several policies at several capacities. Immutable.
+ * One scenario, to be played with several policies at several capacities. Immutable.
  *
- * @param scenario who reads what
- * @param policies names that {@link Simulator#policies()} has
+ * @param scenario the jobs, nodes and orders of reads
+ * @param policies names from {@link Simulator#policies()}
  * @param capacities bytes of each node, above 0
  */
 public record Experiment(Scenario scenario, List<String> policies, List<Long> capacities) {
   private static final int SWEEP_STEPS = 20;
 
-  /** Keeps one of what is given twice. */
+  /** Drops policies and capacities that are given twice. */
   public Experiment {
     policies = policies.stream().distinct().toList();
     capacities = capacities.stream().distinct().toList();
@@ -37,7 +37,7 @@ public record Experiment(Scenario scenario, List<String> policies, List<Long> ca
   public record Curve(String policy, List<Point> points) {}
 
   /**
-   * One of them.
+   * A point of a curve.
    *
    * @param share of the dataset that fits, 1 for all of it
    * @param hitRatio mean of the epochs after the first
@@ -45,7 +45,7 @@ public record Experiment(Scenario scenario, List<String> policies, List<Long> ca
   public record Point(double share, double hitRatio) {}
 
   /**
-   * Reads names of policies.
+   * Parses names of policies.
    *
    * @throws IllegalArgumentException if there is no such policy
    */
@@ -74,8 +74,8 @@ public record Experiment(Scenario scenario, List<String> policies, List<Long> ca
   }
 
   /**
-   * Plays every policy at shares from 5% of the dataset to all of it, 5% apart, and at the
-   * capacities that are asked for.
+   * Plays every policy at shares from 5% of the dataset to all of it, 5% apart, and at the given
+   * capacities.
    */
   public List<Curve> sweep(Progress progress) {
     return policies.stream().map(policy -> curve(policy, progress)).toList();
@@ -99,12 +99,13 @@ public record Experiment(Scenario scenario, List<String> policies, List<Long> ca
     SortedMap<Double, Long> capacities = new TreeMap<>();
     for (int step = 1; step <= SWEEP_STEPS; step++) {
       double share = (double) step / SWEEP_STEPS;
-      // A share of a small dataset may be nothing, which is no capacity.
+      // a share of a small dataset may be 0 bytes, which is no capacity
       capacities.put(
           share, Math.max(1, step == SWEEP_STEPS ? dataset.weight() : dataset.capacity(share)));
     }
     for (long capacity : this.capacities) {
-      // Of more than all of the dataset the picture has no room, and it is as all of it.
+      // a capacity beyond the whole dataset has no place in the picture, and gives the same as all
+      // of it
       if (capacity < dataset.weight() && !capacities.containsValue(capacity)) {
         capacities.put((double) capacity / dataset.weight(), capacity);
       }
@@ -112,12 +113,12 @@ public record Experiment(Scenario scenario, List<String> policies, List<Long> ca
     return capacities;
   }
 
-  /** Returns how many simulations {@link #runs} has. */
+  /** Returns the number of simulations of {@link #runs}. */
   public int runCount() {
     return policies.size() * capacities.size();
   }
 
-  /** Returns how many simulations {@link #sweep} has. */
+  /** Returns the number of simulations of {@link #sweep}. */
   public int sweepCount() {
     return policies.size() * sweptShares().size();
   }

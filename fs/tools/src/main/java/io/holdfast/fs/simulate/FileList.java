@@ -10,16 +10,16 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files that are read, by number from 0, and the items that they are cut into as in a mount: a
- * file of at most the item size is one item, a larger one has extents of that size. Immutable.
+ * The files of a simulation, by number from 0, and their items. As in a mount, a file of at most
+ * the item size is one item, and a larger file has extents of that size. Immutable.
  */
 public final class FileList {
-  /** As many as an array can have. */
+  /** The most items: as many as an array can have. */
   static final int MOST_ITEMS = Integer.MAX_VALUE - 8;
 
   private final Dataset dataset;
 
-  /** The first item of each file, and the number of items; null where file n is item n. */
+  /** The first item of each file, and the number of items; null if file n is item n. */
   private final int @Nullable [] firstItems;
 
   private FileList(Dataset dataset, int @Nullable [] firstItems) {
@@ -27,7 +27,7 @@ public final class FileList {
     this.firstItems = firstItems;
   }
 
-  /** Returns files that are cut where one is larger than an item. */
+  /** Returns files, with the larger ones cut into items. */
   static FileList cut(Dataset files, long itemSize) {
     boolean whole = true;
     for (int file = 0; whole && file < files.items(); file++) {
@@ -48,7 +48,7 @@ public final class FileList {
     return dataset;
   }
 
-  /** Returns how many files there are. */
+  /** Returns the number of files. */
   public int files() {
     return firstItems == null ? dataset.items() : firstItems.length - 1;
   }
@@ -104,7 +104,7 @@ public final class FileList {
     private int items;
 
     /**
-     * Creates one without files.
+     * Creates a builder without files.
      *
      * @param itemSize bytes, above 0
      */

@@ -4,7 +4,7 @@ import io.holdfast.fs.units.Sizes;
 import io.holdfast.policy.simulator.Dataset;
 
 /**
- * How large the files of an invented dataset are: all alike, or lognormally distributed. Immutable.
+ * The sizes of an invented dataset's files: all alike, or lognormally distributed. Immutable.
  *
  * @param mean in bytes, above 0
  * @param sigma standard deviation of the sizes' natural logarithms; 0 for sizes that are all alike
@@ -15,9 +15,10 @@ public record FileSizes(long mean, double sigma) {
   private static final double LARGEST_SIGMA = 5;
 
   /**
-   * Reads sizes: {@code 105000}, {@code 110K}, {@code lognormal:110K}, {@code lognormal:110K:0.7}.
+   * Parses sizes: {@code 105000}, {@code 110K}, {@code lognormal:110K}, {@code lognormal:110K:0.7}.
    *
-   * @throws IllegalArgumentException with one line that names the text and says what is wanted
+   * @throws IllegalArgumentException if the text is wrong, with one line that names it and says
+   *     what is allowed
    */
   public static FileSizes parse(String text) {
     String[] parts = text.split(":", -1);

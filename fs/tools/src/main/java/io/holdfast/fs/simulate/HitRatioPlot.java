@@ -22,7 +22,7 @@ public final class HitRatioPlot {
   private static final int WIDTH = 800;
   private static final int HEIGHT = 500;
 
-  /** Told apart also by those who do not see red and green (Okabe and Ito, 2008). */
+  /** Colours that people who do not see red and green can tell apart (Okabe and Ito, 2008). */
   private static final Color[] COLORS = {
     new Color(0x0072b2),
     new Color(0xd55e00),
@@ -37,7 +37,7 @@ public final class HitRatioPlot {
   private final String title;
   private final List<Experiment.Curve> curves;
 
-  /** Creates one, with at least one curve. */
+  /** Creates a picture of at least one curve. */
   public HitRatioPlot(String title, List<Experiment.Curve> curves) {
     this.title = title;
     this.curves = List.copyOf(curves);
@@ -58,7 +58,7 @@ public final class HitRatioPlot {
     } catch (OutOfMemoryError e) {
       throw e;
     } catch (RuntimeException | Error e) {
-      // Of many kinds, by what exactly is missing.
+      // the exception's type depends on what is missing
       throw new FsException(
           FsError.UNAVAILABLE,
           "--plot needs fonts: install the packages fontconfig and fonts-dejavu-core",
@@ -66,12 +66,14 @@ public final class HitRatioPlot {
     }
   }
 
-  /** Returns it as PNG. */
+  /** Returns the picture as PNG. */
   public byte[] png() throws IOException {
     return ChartEncoder.getBytes(chart(), "png");
   }
 
-  /** Returns it as SVG, with its figures in the description for those who cannot see it. */
+  /**
+   * Returns the picture as SVG, with its figures in the description for people who cannot see it.
+   */
   public byte[] svg() throws IOException {
     return SvgText.add(ChartEncoder.getBytes(chart(), "svg"), title, description());
   }

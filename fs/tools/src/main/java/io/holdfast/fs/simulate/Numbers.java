@@ -2,16 +2,17 @@ package io.holdfast.fs.simulate;
 
 import io.holdfast.fs.units.Human;
 
-/** Reads plain numbers. Stateless. */
+/** Parses plain numbers. Stateless. */
 public final class Numbers {
   private Numbers() {}
 
   /**
-   * Reads a whole number.
+   * Parses a whole number.
    *
-   * @param least at least this
-   * @param most at most this
-   * @throws IllegalArgumentException with one line that names the text and says what is wanted
+   * @param least the smallest number that is allowed
+   * @param most the largest number that is allowed
+   * @throws IllegalArgumentException if the text is wrong, with one line that names it and says
+   *     what is allowed
    */
   public static int whole(String text, int least, int most) {
     try {
@@ -20,7 +21,7 @@ public final class Numbers {
         return (int) number;
       }
     } catch (NumberFormatException e) {
-      // The same words tell what is wanted.
+      // one message for all mistakes
     }
     throw new IllegalArgumentException(
         "'%s' does not do: give a whole number from %s to %s"
@@ -28,10 +29,11 @@ public final class Numbers {
   }
 
   /**
-   * Reads a decimal number.
+   * Parses a decimal number.
    *
-   * @param what the word for it
-   * @throws IllegalArgumentException with one line that names the text and says what is wanted
+   * @param what the word for the number
+   * @throws IllegalArgumentException if the text is wrong, with one line that names it and says
+   *     what is allowed
    */
   static double between(String text, double least, double most, String what) {
     try {
@@ -40,7 +42,7 @@ public final class Numbers {
         return number;
       }
     } catch (NumberFormatException e) {
-      // The same words tell what is wanted.
+      // one message for all mistakes
     }
     throw new IllegalArgumentException(
         "'%s' does not do as %s: give a number from %d to %d"

@@ -22,10 +22,11 @@ public final class Orders {
   }
 
   /**
-   * Reads an order: {@code shuffle}, {@code sequential}, {@code window}, {@code window:1000},
+   * Parses an order: {@code shuffle}, {@code sequential}, {@code window}, {@code window:1000},
    * {@code skewed}, {@code skewed:0.9}, {@code one-pass}.
    *
-   * @throws IllegalArgumentException with one line that names the text and says what is wanted
+   * @throws IllegalArgumentException if the text is wrong, with one line that names it and says
+   *     what is allowed
    */
   public static Choice parse(String text) {
     int colon = text.indexOf(':');

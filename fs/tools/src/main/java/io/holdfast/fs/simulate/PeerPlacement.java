@@ -7,7 +7,7 @@ import io.holdfast.policy.ItemHash;
 import io.holdfast.policy.simulator.Scenario;
 import java.util.Arrays;
 
-/** Which node an item belongs to, as in a cluster: by rendezvous hashing. Stateless. */
+/** Chooses the node that an item belongs to by rendezvous hashing, as a cluster does. Stateless. */
 public final class PeerPlacement {
   private PeerPlacement() {}
 

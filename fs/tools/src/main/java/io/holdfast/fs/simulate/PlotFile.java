@@ -10,7 +10,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Locale;
 import java.util.UUID;
 
-/** Where a plot goes: a PNG or an SVG file, by its extension. Immutable. */
+/** The file of a plot: PNG or SVG, by its extension. Immutable. */
 public final class PlotFile {
   private final Path file;
   private final boolean svg;
@@ -21,7 +21,7 @@ public final class PlotFile {
   }
 
   /**
-   * Names it, and checks that it can be written. Writes nothing.
+   * Names a file, and checks that it can be written. Writes nothing.
    *
    * @throws IllegalArgumentException if it cannot
    */
@@ -49,7 +49,7 @@ public final class PlotFile {
   }
 
   /**
-   * Draws a plot there; a file that is there is replaced at once, or stays as it is.
+   * Writes a plot. An existing file is replaced as a whole, or stays as it is.
    *
    * @throws FsException if it cannot be written
    */

@@ -5,8 +5,8 @@ import io.holdfast.policy.simulator.Run;
 import io.holdfast.policy.simulator.Scenario;
 
 /**
- * What a simulation means in time. Rates are bytes per second: those of the origin, the memory and
- * the network are of each node, shared by the jobs on it; the demand is of each job on each node.
+ * Predicts the times of a simulation. Rates are in bytes per second. The rates of origin, memory
+ * and network are for each node, whose jobs share them; the demand is for each job on each node.
  * Immutable.
  */
 public final class Prediction {
@@ -16,7 +16,7 @@ public final class Prediction {
   private final long weight;
 
   /**
-   * Creates one.
+   * Creates a prediction.
    *
    * @param job the rates, with the demand of one job
    */
@@ -28,7 +28,7 @@ public final class Prediction {
     this.weight = scenario.dataset().weight();
   }
 
-  /** Returns the seconds that an epoch takes, to the millisecond. */
+  /** Returns the time of an epoch in seconds, to the millisecond. */
   public double seconds(Run.Epoch epoch) {
     return epoch.bytes() == 0 ? 0 : Math.round(1000 * node.seconds(epoch) / nodes) / 1000.0;
   }
@@ -39,9 +39,9 @@ public final class Prediction {
   }
 
   /**
-   * Returns the capacity, in bytes, beyond which more memory brings nothing to a node on its own
-   * whose byte hit ratio is the share of the dataset that fits: MinIO's is. 0 where none is needed,
-   * and all of the dataset where even that leaves the demand unmet.
+   * Returns the capacity, in bytes, beyond which more memory brings nothing. That is for a single
+   * node whose byte hit ratio is the share of the dataset that fits, as with MinIO. 0 if no memory
+   * is needed; the size of the dataset if even that leaves the demand unmet.
    */
   public long sufficientCapacity() {
     return (long) Math.ceil(node.sufficientHitRatio() * weight);

@@ -6,11 +6,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came out of an experiment. Immutable.
+ * The results of an experiment. Immutable.
  *
- * @param scenario who read what
+ * @param scenario the scenario that was played
  * @param runs in the order in which they are shown
- * @param prediction what they mean in time; null where no rates are known
+ * @param prediction their times; null if the rates are not known
  */
 public record Report(Scenario scenario, List<Run> runs, @Nullable Prediction prediction) {
 

@@ -19,14 +19,16 @@ import org.w3c.dom.NodeList;
 import org.xml.sax.SAXException;
 
 /**
- * Finishes an SVG picture, in which letters are only shapes: adds a title and a description that
- * programs can read, to search it or to read it out, and rounds coordinates, which makes it half as
- * long. Stateless.
+ * Finishes an SVG picture, in which letters are only shapes. Adds a title and a description, which
+ * programs can search or read out, and rounds coordinates, which halves the size. Stateless.
  */
 final class SvgText {
   private static final String SVG = "http://www.w3.org/2000/svg";
 
-  /** The picture names its document type, which is not to be fetched from the network. */
+  /**
+   * A feature of the parser: the picture names its document type, and the parser must not load that
+   * from the network.
+   */
   private static final String LOAD_DOCUMENT_TYPE =
       "http://apache.org/xml/features/nonvalidating/load-external-dtd";
 

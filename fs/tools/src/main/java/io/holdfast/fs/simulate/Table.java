@@ -9,7 +9,7 @@ final class Table {
 
   private final List<List<String>> rows = new ArrayList<>();
 
-  /** Adds a row; all have the same number of cells. */
+  /** Adds a row; all rows have the same number of cells. */
   void add(List<String> cells) {
     rows.add(List.copyOf(cells));
   }

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A report for people: a table for each run, and one of them all. Not thread-safe. */
+/** A report for people: a table for each run, and one table of all runs. Not thread-safe. */
 final class TextReport {
   private static final List<String> HEADING =
       List.of("epoch", "hit ratio", "byte hit ratio", "memory", "peers", "origin");
@@ -73,7 +73,7 @@ final class TextReport {
     text.append(closing(run)).append('\n');
   }
 
-  /** A row for each policy and a column for each capacity: what is compared stands side by side. */
+  /** Adds a table with a row for each policy and a column for each capacity. */
   private void addSummary() {
     List<Long> capacities = report.runs().stream().map(Run::capacity).distinct().toList();
     Map<String, Map<Long, Run>> policies = new LinkedHashMap<>();
@@ -144,7 +144,7 @@ final class TextReport {
         .formatted(Human.bytes(capacity), percent(share));
   }
 
-  /** Three decimals, and never rounded up to 1. */
+  /** Returns a ratio with three decimals, never rounded up to 1. */
   private static String ratio(double ratio) {
     return String.format(Locale.ROOT, "%.3f", ratio < 1 ? Math.min(ratio, 0.999) : ratio);
   }

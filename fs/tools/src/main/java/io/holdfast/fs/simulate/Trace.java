@@ -21,9 +21,10 @@ import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
 /**
- * A recorded list of accesses: one a line; a line {@code # epoch} begins the next epoch. Immutable.
+ * A recorded list of accesses. A file has one access a line; a line {@code # epoch} begins the next
+ * epoch. Immutable.
  *
- * @param files what is read
+ * @param files the files that are read
  * @param epochs the files of each epoch, in order; at least one, none of them empty
  */
 public record Trace(FileList files, List<int[]> epochs) {
@@ -31,7 +32,7 @@ public record Trace(FileList files, List<int[]> epochs) {
   private static final char SEPARATOR = '\t';
 
   /**
-   * Reads one whose lines are numbers of files, from 0.
+   * Reads a trace whose lines are numbers of files, from 0.
    *
    * @throws FsException if it cannot be read to its end
    * @throws IllegalArgumentException if it is not there, or names an unknown file
@@ -41,7 +42,7 @@ public record Trace(FileList files, List<int[]> epochs) {
   }
 
   /**
-   * Reads one whose lines are paths of files, relative to a dataset's directory.
+   * Reads a trace whose lines are paths of files, relative to a dataset's directory.
    *
    * @param itemSize bytes; larger files have several items
    * @throws FsException if it cannot be read to its end
@@ -57,13 +58,13 @@ public record Trace(FileList files, List<int[]> epochs) {
   }
 
   /**
-   * Reads one whose lines are names with sizes, apart by a tab; the size may be left out after a
-   * name's first line.
+   * Reads a trace whose lines are names and sizes with a tab between; after a name's first line,
+   * the size may be left out.
    *
    * @param itemSize bytes; larger files have several items
    * @throws FsException if it cannot be read to its end
-   * @throws IllegalArgumentException if it is not there, or a size is missing, wrong or not the one
-   *     that it was
+   * @throws IllegalArgumentException if the trace is not there, or if a size is missing, wrong, or
+   *     differs from an earlier one
    */
   public static Trace ofSizes(Path trace, long itemSize) throws FsException {
     Named named = new Named(itemSize);
@@ -83,7 +84,7 @@ public record Trace(FileList files, List<int[]> epochs) {
         return number;
       }
     } catch (NumberFormatException e) {
-      // The same words tell what is wanted.
+      // one message for all mistakes
     }
     throw new IllegalArgumentException(
         "'%s' is no item: with --files they are the numbers from 0 to %s"
@@ -99,7 +100,7 @@ public record Trace(FileList files, List<int[]> epochs) {
     return number;
   }
 
-  /** Files that become known by their first line. */
+  /** Collects files, each from its first line. */
   private static final class Named {
     private final FileList.Builder files;
     private final Map<String, Integer> numbers = new HashMap<>();
@@ -144,7 +145,7 @@ public record Trace(FileList files, List<int[]> epochs) {
     List<int[]> epochs = new ArrayList<>();
     IntStream.Builder epoch = IntStream.builder();
     long lines = 0;
-    // Bytes that are no UTF-8 read as the names of files do that have them.
+    // bytes that are no UTF-8 are read as Java reads names of files with such bytes
     try (InputStream bytes = Files.newInputStream(trace);
         BufferedReader text = new BufferedReader(new InputStreamReader(bytes, UTF_8))) {
       for (String line = text.readLine(); line != null; line = text.readLine()) {

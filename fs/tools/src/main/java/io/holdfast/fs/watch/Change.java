@@ -14,14 +14,15 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happened in a mount between two looks at its figures, or since the mount where there was no
- * look before, or another daemon then. Rates are per second. Immutable.
+ * The change of a mount's figures between two looks; since the mount, if there was no earlier look,
+ * or another daemon ran then. Rates are per second. Immutable.
  *
- * <p><b>Stalled.</b> A reader is blocked from when its read reaches the daemon until it is
- * answered. {@link #stalledReaders} is how many were, on average over the time. {@link #stallShare}
- * is how much of the time the average active process was: what a training job's workers lose. A
- * process is active that opened a file or was blocked; one with several readers may be blocked for
- * more than the time, and counts as blocked all of it.
+ * <p><b>Stalled.</b> A reader is blocked from the moment when its read reaches the daemon until the
+ * read is answered. {@link #stalledReaders} is the number of blocked readers, on average over the
+ * time. {@link #stallShare} is the share of the time for which the average active process was
+ * blocked: what a training job's workers lose. A process is active if it opened a file or was
+ * blocked. A process with several readers may be blocked for more than the time, and counts as
+ * blocked all of it.
  */
 public final class Change {
   private static final double POOR_SHARE = 0.3;
@@ -36,10 +37,10 @@ public final class Change {
   private final List<Usage> jobs;
 
   /**
-   * Compares.
+   * Compares two looks.
    *
-   * @param before the look before, if there was one
-   * @param snapshot the look of now
+   * @param before the earlier look, if there was one
+   * @param snapshot the current look
    */
   public Change(@Nullable Snapshot before, Snapshot snapshot) {
     this.snapshot = snapshot;
@@ -60,17 +61,17 @@ public final class Change {
     return a.mountedAt().equals(b.mountedAt()) && a.uptimeSeconds() <= b.uptimeSeconds();
   }
 
-  /** Returns the figures of now as they came. */
+  /** Returns the current figures as they came. */
   public Map<String, Object> stats() {
     return snapshot.stats();
   }
 
-  /** Returns how good this time was: by errors, and by how much of it was lost to stalls. */
+  /** Rates this time by its errors, and by the share that was lost to stalls. */
   public Level level() {
     return errors() > 0 ? Level.POOR : level(stallShare());
   }
 
-  /** Returns how good a share of time is that was lost. */
+  /** Rates a share of time that was lost. */
   static Level level(double stallShare) {
     if (stallShare >= POOR_SHARE) {
       return Level.POOR;
@@ -82,12 +83,12 @@ public final class Change {
     return now;
   }
 
-  /** Returns how long the time was. */
+  /** Returns the length of the time. */
   public double seconds() {
     return seconds;
   }
 
-  /** Tells whether this is all that happened since the mount. */
+  /** Tells whether the change covers the time since the mount. */
   public boolean isSinceMount() {
     return before == null;
   }
@@ -117,15 +118,15 @@ public final class Change {
     return added(figures -> figures.fetches().origin().bytes());
   }
 
-  /** Reads that failed, and fetches that did. */
+  /** Returns the number of reads and fetches that failed. */
   long errors() {
     return added(figures -> figures.reads().errors())
         + added(figures -> figures.fetches().origin().errors());
   }
 
   /**
-   * Returns the share of opens that needed no fetch: from the misses of jobs, or from what was
-   * fetched where none are counted. Not a number where that cannot be told.
+   * Returns the share of opens that needed no fetch: from the misses of jobs, or from the fetches
+   * if no misses are counted. NaN if that is not known.
    */
   double hitRatio() {
     if (!countsOpens()) {
@@ -138,12 +139,14 @@ public final class Change {
         : new ReadCounts(opens(), peerItems() + originItems(), 0, 0).hitRatio();
   }
 
-  /** Returns how many readers were blocked, on average. */
+  /** Returns the number of blocked readers, on average. */
   double stalledReaders() {
     return stallSeconds() / seconds;
   }
 
-  /** Returns how much of the time the average active process was blocked, from 0 to 1. */
+  /**
+   * Returns the share of the time for which the average active process was blocked, from 0 to 1.
+   */
   double stallShare() {
     long active = processes.stream().mapToLong(Usage::active).sum();
     return share(stallSeconds(), seconds * Math.max(1, active));
@@ -159,8 +162,8 @@ public final class Change {
   }
 
   /**
-   * Returns the processes, in the order of the figures; those that have ended of one command and
-   * job are one.
+   * Returns the processes, in the order of the figures; ended processes of one command and job are
+   * one row.
    */
   List<Usage> processes() {
     return processes;
@@ -214,7 +217,7 @@ public final class Change {
     return jobs;
   }
 
-  /** Returns the rows of the nodes, and for each what was added to some figures since then. */
+  /** Returns the rows of the nodes, each with the bytes of this time. */
   List<PeerUse> peers() {
     Map<String, NodeFigures> old = new HashMap<>();
     if (before != null) {
@@ -235,13 +238,13 @@ public final class Change {
   /**
    * One node of the cluster.
    *
-   * @param row what is known of it, as in {@code peers.json}
-   * @param bytesIn what came from it in this time
-   * @param bytesOut what went to it in this time
+   * @param row its figures, as in {@code peers.json}
+   * @param bytesIn bytes that came from it in this time
+   * @param bytesOut bytes that went to it in this time
    */
   record PeerUse(NodeFigures row, long bytesIn, long bytesOut) {}
 
-  /** Returns what was counted in this time as a rate. */
+  /** Returns a count of this time as a rate. */
   double rate(double count) {
     return count / seconds;
   }

@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happened in a mount as nested maps, for JSON. Sizes are in bytes, rates per second, shares
- * from 0 to 1; what cannot be told is null. Stateless.
+ * Turns a change of a mount's figures into nested maps, for JSON. Sizes are in bytes, rates per
+ * second, shares from 0 to 1; an unknown figure is null. Stateless.
  */
 public final class ChangeReport {
   private ChangeReport() {}

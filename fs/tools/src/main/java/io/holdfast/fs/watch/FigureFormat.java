@@ -3,13 +3,13 @@ package io.holdfast.fs.watch;
 import io.holdfast.fs.units.Human;
 import java.util.Locale;
 
-/** Figures as the tables of this package show them. Stateless. */
+/** Formats figures for the tables of this package. Stateless. */
 final class FigureFormat {
   private static final double MANY = 100;
 
   private FigureFormat() {}
 
-  /** A number that may be below one: {@code 0.4}, {@code 12.3}, {@code 4,567}. */
+  /** Formats a number that may be below one: {@code 0.4}, {@code 12.3}, {@code 4,567}. */
   static String rate(double rate) {
     return rate > 0 && rate < MANY - 0.05
         ? String.format(Locale.ROOT, "%.1f", rate)
@@ -20,7 +20,7 @@ final class FigureFormat {
     return Human.bytes(Math.round(bytes));
   }
 
-  /** A share as {@code 37 %}, never rounded up to 100; a dash for what is not a number. */
+  /** Formats a share as {@code 37 %}, never rounded up to 100; NaN is a dash. */
   static String percent(double share) {
     if (Double.isNaN(share)) {
       return "-";
@@ -33,7 +33,10 @@ final class FigureFormat {
     return Double.isNaN(ratio) ? "-" : Human.ratio(ratio);
   }
 
-  /** Seconds with three digits below a minute: {@code 146 ms}, {@code 1.23 s}, {@code 12.3 s}. */
+  /**
+   * Formats seconds, with three digits below a minute: {@code 146 ms}, {@code 1.23 s}, {@code 12.3
+   * s}.
+   */
   static String seconds(double seconds) {
     if (seconds >= 59.95) {
       return Human.seconds(Math.round(seconds));

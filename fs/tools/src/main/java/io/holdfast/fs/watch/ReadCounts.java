@@ -4,11 +4,11 @@ import io.holdfast.fs.figures.JobsFigures;
 import io.holdfast.fs.figures.ProcessFigures;
 
 /**
- * What a job or a process did, in some time or since the mount. Immutable.
+ * The reads of a job or a process, in some time or since the mount. Immutable.
  *
- * @param opens how many files it opened
- * @param misses how many of them were not in memory
- * @param fetchedBytes what was fetched for it
+ * @param opens the number of files it opened
+ * @param misses the number of its misses
+ * @param fetchedBytes bytes that were fetched for it
  * @param stallSeconds how long it was blocked on fetches, all its readers added up
  */
 record ReadCounts(long opens, long misses, long fetchedBytes, double stallSeconds) {
@@ -23,7 +23,7 @@ record ReadCounts(long opens, long misses, long fetchedBytes, double stallSecond
         process.opens(), process.misses(), process.fetchedBytes(), process.stallSeconds());
   }
 
-  /** What was added since then; all of it where the counting began anew. */
+  /** Returns the counts since an earlier moment; all counts if they have begun anew. */
   ReadCounts since(ReadCounts then) {
     if (then.opens > opens || then.misses > misses || then.fetchedBytes > fetchedBytes) {
       return this;
@@ -43,9 +43,9 @@ record ReadCounts(long opens, long misses, long fetchedBytes, double stallSecond
         stallSeconds + more.stallSeconds);
   }
 
-  /** The share of opens that needed no fetch; not a number where that cannot be told. */
+  /** Returns the share of opens that needed no fetch; NaN if that is not known. */
   double hitRatio() {
-    // Files of several items may miss more often than they are opened.
+    // files of several items may miss more often than they are opened
     return opens == 0 || misses > opens ? Double.NaN : 1 - (double) misses / opens;
   }
 

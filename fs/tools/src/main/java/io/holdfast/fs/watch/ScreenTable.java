@@ -8,12 +8,12 @@ import org.jline.utils.AttributedStringBuilder;
 import org.jline.utils.AttributedStyle;
 
 /**
- * A table that fits a screen's width: its last columns go first, by rank, and then its first
- * column, a name, loses its beginning. Widths are those of a terminal, where some letters take two
- * columns and some none. Not thread-safe.
+ * A table that fits a screen's width. If there is too little room, columns are left out by rank,
+ * and then the first column, a name, loses its beginning. Widths are those of a terminal, where
+ * some letters take two columns and some none. Not thread-safe.
  */
 final class ScreenTable {
-  /** How narrow the column of names may become before other columns go. */
+  /** The least width of the column of names before other columns are left out. */
   private static final int NARROWEST_NAME = 16;
 
   private static final int GAP = 2;
@@ -24,10 +24,10 @@ final class ScreenTable {
   private final List<List<AttributedString>> rows = new ArrayList<>();
 
   /**
-   * An empty table.
+   * Creates an empty table.
    *
-   * @param headings of the columns; the first one is of names
-   * @param ranks of the columns: the largest is left out first
+   * @param headings the headings of the columns; the first column is of names
+   * @param ranks the ranks of the columns: the largest is left out first
    */
   ScreenTable(List<String> headings, List<Integer> ranks) {
     this.headings = headings;
@@ -38,7 +38,7 @@ final class ScreenTable {
     rows.add(row);
   }
 
-  /** Shows the headings and as many rows as there is room for. */
+  /** Returns the headings and as many rows as there is room for. */
   List<AttributedString> lines(int width, int height) {
     List<List<AttributedString>> shown =
         new ArrayList<>(rows.subList(0, Math.max(0, Math.min(rows.size(), height - 1))));
@@ -85,7 +85,7 @@ final class ScreenTable {
     return line.toAttributedString();
   }
 
-  /** The end of a text that is too long, since paths differ there. */
+  /** Returns the end of a text that is too long, because paths differ there. */
   static AttributedString lastOf(AttributedString text, int width) {
     int length = text.columnLength();
     if (length <= width) {
@@ -93,14 +93,14 @@ final class ScreenTable {
     }
     int from = length - width + 1;
     AttributedString end = text.columnSubSequence(from, length);
-    // A letter of two columns may lie across the cut.
+    // the cut may go through a letter of two columns
     while (end.columnLength() > length - from) {
       end = text.columnSubSequence(++from, length);
     }
     return new AttributedStringBuilder().append("<").append(end).toAttributedString();
   }
 
-  /** The beginning of a text that is too long. */
+  /** Returns the beginning of a text that is too long. */
   static AttributedString firstOf(AttributedString text, int width) {
     return text.columnLength() <= width ? text : text.columnSubSequence(0, Math.max(0, width));
   }

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a mount said of itself at one moment. Immutable as far as its map is.
+ * The figures of a mount at one moment. Immutable as far as its map is.
  *
- * @param figures of the mount
- * @param nodes of its cluster; none where the mount has no peers
- * @param stats the figures as they came, also what this version does not know
- * @param nanos when, on any clock of nanoseconds
+ * @param figures the mount's figures
+ * @param nodes the nodes of its cluster; none if the mount has no peers
+ * @param stats the figures as they came, with those that this version does not know
+ * @param nanos the moment, on any clock of nanoseconds
  */
 public record Snapshot(
     Figures figures, List<NodeFigures> nodes, Map<String, Object> stats, long nanos) {
@@ -22,7 +22,7 @@ public record Snapshot(
   }
 
   /**
-   * Reads what a daemon answered.
+   * Reads a daemon's answer.
    *
    * @param stats as {@code stats.json}
    * @param peers as {@code peers.json}

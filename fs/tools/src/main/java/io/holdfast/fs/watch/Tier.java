@@ -4,15 +4,14 @@ import io.holdfast.fs.figures.DatasetFigures;
 import java.util.List;
 
 /**
- * Where files came from in some time: memory, peers or the origin. What cannot be told is not a
- * number. Immutable.
+ * A source of files in some time: memory, peers or the origin. An unknown figure is NaN. Immutable.
  *
  * @param name memory, peers or origin
- * @param items how many came from there; of memory, how many opens needed no fetch
- * @param bytes how many came from there
- * @param guessed whether the bytes are a guess from the dataset's mean file: the kernel does not
- *     say what is read of its page cache
- * @param share of the items of all tiers
+ * @param items the items that came from there; for memory, the opens that needed no fetch
+ * @param bytes the bytes that came from there
+ * @param guessed whether the bytes are a guess from the dataset's mean file, because the kernel
+ *     does not report reads of its page cache
+ * @param share its share of the items of all tiers
  */
 record Tier(String name, double items, double bytes, boolean guessed, double share) {
 

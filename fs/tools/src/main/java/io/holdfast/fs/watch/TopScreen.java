@@ -13,8 +13,8 @@ import org.jline.utils.AttributedStyle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The screen of {@code holdfast top}: figures, a size and what the user has chosen make lines, and
- * nothing else does. Stateless.
+ * The screen of {@code holdfast top}. The lines depend only on the figures, the size and the user's
+ * choices. Stateless.
  */
 public final class TopScreen {
   private static final int TEXT_WIDTH = 100;
@@ -43,16 +43,16 @@ public final class TopScreen {
   private TopScreen() {}
 
   /**
-   * What is to be shown.
+   * The content of the screen.
    *
-   * @param change what happened last; null before the first answer
-   * @param state what the user has chosen
-   * @param trouble why there are no figures of now, or nothing
+   * @param change the last change; null before the first answer
+   * @param state the user's choices
+   * @param trouble why there are no current figures, or an empty text
    */
   public record Content(@Nullable Change change, TopState state, String trouble) {}
 
   /**
-   * Shows on a screen of that size.
+   * Returns the lines for a screen of that size.
    *
    * @return at most {@code height} lines, none wider than {@code width}
    */
@@ -81,7 +81,7 @@ public final class TopScreen {
         .toList();
   }
 
-  /** Shows everything as plain text, with all tables that have rows. */
+  /** Returns everything as plain text, with all tables that have rows. */
   public static String text(Change change, TopState state) {
     List<AttributedString> lines = new ArrayList<>(head(change, state, TEXT_WIDTH));
     lines.add(AttributedString.EMPTY);
@@ -207,7 +207,7 @@ public final class TopScreen {
     };
   }
 
-  /** The colour of a share of time that was lost. */
+  /** Returns the colour of a share of time that was lost. */
   static AttributedStyle stall(double share) {
     return switch (Change.level(share)) {
       case POOR -> BAD;

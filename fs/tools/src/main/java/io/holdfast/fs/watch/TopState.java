@@ -5,12 +5,12 @@ import java.util.Comparator;
 import java.util.Locale;
 
 /**
- * What a user of {@code holdfast top} has chosen. Immutable; a key makes another one.
+ * The choices of a user of {@code holdfast top}. Immutable; a key gives another state.
  *
- * @param table which table is below the tiers
- * @param sort by what jobs and processes are sorted, largest first
- * @param paused whether the screen stays as it is
- * @param help whether the keys are explained instead of the table
+ * @param table the table below the tiers
+ * @param sort the figure that sorts jobs and processes, largest first
+ * @param paused whether the screen does not change
+ * @param help whether the screen explains the keys instead of the table
  * @param intervalMillis time from one look to the next
  */
 public record TopState(Table table, Sort sort, boolean paused, boolean help, long intervalMillis) {
@@ -31,7 +31,7 @@ public record TopState(Table table, Sort sort, boolean paused, boolean help, lon
     }
   }
 
-  /** By what jobs and processes are sorted. */
+  /** The figure that sorts jobs and processes. */
   public enum Sort {
     STALLED,
     OPENS,
@@ -51,7 +51,10 @@ public record TopState(Table table, Sort sort, boolean paused, boolean help, lon
       };
     }
 
-    /** By what was done lately, then by all that was done, then by name. */
+    /**
+     * Returns the order of rows: by the figure of the last time, then by the figure since the
+     * mount, then by name.
+     */
     Comparator<Usage> order() {
       return Comparator.comparingDouble((Usage usage) -> of(usage.recent()))
           .thenComparingDouble(usage -> of(usage.total()))
@@ -61,12 +64,12 @@ public record TopState(Table table, Sort sort, boolean paused, boolean help, lon
     }
   }
 
-  /** Returns what is shown at first. */
+  /** Returns the first state. */
   public static TopState first(long intervalMillis) {
     return new TopState(Table.JOBS, Sort.STALLED, false, false, intervalMillis);
   }
 
-  /** Returns what a key makes of this; a key without meaning changes nothing. */
+  /** Returns the state after a key; a key without a meaning changes nothing. */
   public TopState after(int key) {
     if (help) {
       return new TopState(table, sort, paused, false, intervalMillis);
@@ -85,7 +88,7 @@ public record TopState(Table table, Sort sort, boolean paused, boolean help, lon
     };
   }
 
-  /** Returns this with another table. */
+  /** Returns the same with another table. */
   public TopState with(Table other) {
     return new TopState(other, sort, paused, help, intervalMillis);
   }

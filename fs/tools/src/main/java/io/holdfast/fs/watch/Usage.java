@@ -6,11 +6,11 @@ package io.holdfast.fs.watch;
  * @param name of the job, or of the job that a process belongs to
  * @param pid the process, or 0 for a job
  * @param command the program of a process
- * @param processes how many processes a job has, or how many that have ended are one row
- * @param epoch which pass over the dataset a job is in, or 0
- * @param active how many processes opened something or were blocked in that time
- * @param recent what it did in that time
- * @param total what it did since the mount
+ * @param processes the number of a job's processes, or of the ended processes that are one row
+ * @param epoch the job's pass over the dataset, or 0
+ * @param active the number of processes that opened a file or were blocked in that time
+ * @param recent its reads in that time
+ * @param total its reads since the mount
  */
 record Usage(
     String name,
@@ -36,9 +36,9 @@ record Usage(
   }
 
   /**
-   * The share of the time that the average process of it was blocked on fetches, at most 1.
+   * Returns the share of the time for which its average process was blocked on fetches, at most 1.
    *
-   * @param seconds how long the time was
+   * @param seconds the length of the time
    */
   double stallShare(double seconds) {
     return Change.share(recent.stallSeconds(), seconds * Math.max(1, active));

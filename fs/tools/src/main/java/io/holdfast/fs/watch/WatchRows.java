@@ -4,7 +4,7 @@ import io.holdfast.fs.figures.CacheFigures;
 import io.holdfast.fs.units.Human;
 import java.util.Locale;
 
-/** What happened in a mount as rows of a table: {@code holdfast stats --watch}. Stateless. */
+/** Formats changes as rows of a table: {@code holdfast stats --watch}. Stateless. */
 public final class WatchRows {
   private static final String FORMAT = "%9s %9s %9s %11s %11s %7s %8s %19s %6s%n";
 
@@ -26,7 +26,7 @@ public final class WatchRows {
         "errors");
   }
 
-  /** Returns the row for what happened. */
+  /** Returns the row of a change. */
   public static String row(Change change) {
     CacheFigures cache = change.now().cache();
     return String.format(

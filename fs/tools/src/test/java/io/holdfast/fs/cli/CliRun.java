@@ -26,22 +26,22 @@ final class CliRun {
   final List<String> detached = new ArrayList<>();
   final FakeDaemon daemon = new FakeDaemon();
 
-  /** What takes the place of the daemon's process. */
+  /** The command in the place of the daemon's process. */
   List<String> ownCommand = List.of("false");
 
-  /** What takes the place of the supervisor's. */
+  /** The command in the place of the supervisor's process. */
   List<String> supervisor = List.of("false");
 
-  /** What this process would have become. */
+  /** The command that this process would have become. */
   List<String> became = List.of();
 
   /** How often a command may pause before it is interrupted. */
   int pauses = Integer.MAX_VALUE;
 
-  /** What is closed while a command pauses. */
+  /** Closed while a command pauses. */
   AutoCloseable whenPaused = () -> {};
 
-  /** What a process that is killed loses. */
+  /** Closed as by a process that is killed. */
   AutoCloseable whenKilled = () -> {};
 
   private final Host host;

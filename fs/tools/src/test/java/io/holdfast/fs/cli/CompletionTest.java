@@ -29,7 +29,7 @@ class CompletionTest {
       printf '%s\\n' "${COMPREPLY[@]}"
       """;
 
-  /** Presses the key at a terminal of its own, and then one that prints the line. */
+  /** Presses the key at a terminal of its own, and then a key that prints the line. */
   private static final String ZSH =
       """
       zmodload zsh/zpty
@@ -101,7 +101,10 @@ class CompletionTest {
     }
   }
 
-  /** Whoever may make a file where sockets are would run commands as whoever presses the key. */
+  /**
+   * Otherwise a user who may make a file among the sockets could run commands as the user who
+   * presses the key.
+   */
   @Test
   void socketNamedLikeACommand_whenCompleted_runsNothing() throws Exception {
     Path sockets = Files.createDirectory(folder.resolve("holdfast"));
@@ -137,7 +140,7 @@ class CompletionTest {
         .startsWith("hard");
   }
 
-  /** As an administrator types it: names of files that are there, also where no mount runs yet. */
+  /** As an administrator types: names of existing files, even if no mount runs yet. */
   @Test
   void allShells_completeNamesOfFilesWithOptionsAndValuesBehindEquals() throws Exception {
     Path options = Files.createDirectory(folder.resolve("etc"));

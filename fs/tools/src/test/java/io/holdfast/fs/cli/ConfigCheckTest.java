@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What {@code config --check} tells of a file that no mount has read yet. */
+/** {@code config --check} of a file that no mount has read yet. */
 class ConfigCheckTest {
   @TempDir Path temp;
   private FakeHost host;
@@ -60,7 +60,7 @@ class ConfigCheckTest {
             Map.of("setting", "log-file", "text", "-", "source", "default"));
   }
 
-  /** What fstab or a script gives as arguments need not be in the file. */
+  /** Arguments that fstab or a script gives need not be in the file. */
   @ParameterizedTest
   @ValueSource(strings = {"", "uid: 7", "source: s3://bucket/x"})
   void file_withoutTheArguments_isRightToo(String line) throws IOException {

@@ -45,7 +45,7 @@ final class FakeHost implements Host {
     control = ControlDirectory.at(controlDirectory);
   }
 
-  /** Mounts something, on top of what is there. */
+  /** Mounts something on top of the existing mounts. */
   void mount(Path at, String type, PathProbe.State state) {
     mounts.add(new MountTable.Mount(at, "0:77", type, "something", "rw,user_id=7,group_id=7"));
     states.put(at, state);

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What fuzzing has found once, and examples of what is right, as they are and damaged a little. The
- * long run is packaging/fuzz/run.
+ * Inputs that fuzzing has found once, and correct examples, as they are and damaged a little.
+ * packaging/fuzz/run is the long run.
  */
 final class FuzzSeedsTest {
   private static final Path SEEDS = Path.of("../../packaging/fuzz/seeds");

@@ -15,9 +15,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
 /**
- * What {@code --help} of every command prints is what the file of its name in {@code help} holds,
- * so that nobody changes it unseen. After a change that is meant, {@code packaging/docs/make-help}
- * writes them all again.
+ * The output of {@code --help} of every command equals the file of its name in {@code help}, so
+ * that nobody changes it unseen. After an intended change, {@code packaging/docs/make-help} writes
+ * them all again.
  */
 class HelpTest {
   private static final Path FILES = Path.of("src/test/resources/help");

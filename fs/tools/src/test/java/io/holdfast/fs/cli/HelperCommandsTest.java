@@ -9,7 +9,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What mount(8) and umount(8) call. */
+/** The helpers that mount(8) and umount(8) call. */
 class HelperCommandsTest {
   @TempDir Path temp;
   private FakeHost host;

@@ -30,7 +30,7 @@ class HoldfastTest {
     assertThat(process.waitFor()).isZero();
   }
 
-  /** What that process does. */
+  /** The code of that process. */
   static final class Reader {
     public static void main(String[] arguments) throws Exception {
       Holdfast.refuseSerialized();

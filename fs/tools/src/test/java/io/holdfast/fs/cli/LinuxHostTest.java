@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What can be said of any machine that the tests run on. */
+/** Facts of any machine that the tests run on. */
 class LinuxHostTest {
   private final LinuxHost host = new LinuxHost();
   @TempDir Path temp;

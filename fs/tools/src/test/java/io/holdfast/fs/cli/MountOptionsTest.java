@@ -40,8 +40,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What the words of the command line become: defaults, the full mapping, and one test per wrong
- * value.
+ * The settings from the words of a command line: defaults, the full mapping, and one test for each
+ * wrong value.
  */
 class MountOptionsTest {
   @TempDir Path temp;

@@ -212,7 +212,7 @@ class PreflightTest {
         source, link, 2, "mountpoint '/var' would hide '/var/lib', which the system needs: choose");
   }
 
-  /** Who gives a source alone named no mountpoint, and is told of what they gave. */
+  /** A user who gives only a source named no mountpoint, so the message names the source. */
   @Test
   void source_placeOfTheSystem_isRefusedAsSource() {
     String message = "source '%1$s' cannot be mounted over itself: mountpoint '%1$s' %2$s";
@@ -505,7 +505,7 @@ class PreflightTest {
         .build();
   }
 
-  /** What is known of the dataset was to be kept in /proc, and the mount went on without a word. */
+  /** Once a mount was told to keep its state in /proc, and went on without a word. */
   @Test
   void stateDirectory_onAPseudoFileSystem_isUsage() {
     Path proc = temp.resolve("proc");

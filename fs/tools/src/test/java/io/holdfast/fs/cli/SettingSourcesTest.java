@@ -268,7 +268,7 @@ class SettingSourcesTest {
                 + " again");
   }
 
-  /** What restart finds of a daemon that was mounted with these words. */
+  /** Returns the document that restart finds of a daemon that was mounted with these words. */
   private SettingsDocument before(String... words) throws IOException {
     MountRequest request = new MountRequest(host, new ConfigLookup(host).complete(given(words)));
     Path state = Files.createDirectories(temp.resolve("state"));

@@ -23,7 +23,7 @@ import org.jline.terminal.impl.ExternalTerminal;
 import org.jline.utils.AttributedString;
 import org.junit.jupiter.api.Test;
 
-/** What commands write to terminals that are as small as terminals are. */
+/** The output of commands on terminals that are as small as terminals are. */
 final class TerminalTest {
   private static final int COLUMNS = 80;
   private static final int O_RDWR = 2;
@@ -74,7 +74,9 @@ final class TerminalTest {
     assertThat(shown.get(shown.size() - 1)).contains("warming 100%");
   }
 
-  /** Of a narrower terminal it took two lines, and of one that was made wider, a part. */
+  /**
+   * Once the bar took two lines of a narrower terminal, and only a part of one that was made wider.
+   */
   @Test
   void bar_fitsAsManyColumnsAsThereAreNow() {
     StringWriter err = new StringWriter();

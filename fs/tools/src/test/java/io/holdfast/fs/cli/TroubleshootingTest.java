@@ -27,7 +27,7 @@ class TroubleshootingTest {
   private static final Pattern LOGGED =
       Pattern.compile("(?i)\\blog\\.(?:warn|error)\\(\\s*\"([^\"]+)\"");
 
-  /** Of docker, systemctl and packaging/bench/training. */
+  /** Options of docker, systemctl and packaging/bench/training. */
   private static final Set<String> OTHERS = Set.of("--device", "--cap-add", "--now", "--record");
 
   @ParameterizedTest
@@ -60,7 +60,7 @@ class TroubleshootingTest {
         .isEmpty();
   }
 
-  /** What stands between the places for values. */
+  /** Returns the longest text between the places for values. */
   private static String longestPiece(String line) {
     return Stream.of(line.split("\\{}", -1))
         .map(piece -> piece.replaceAll("^[\\s:;,(]+|[\\s:;,(]+$", ""))

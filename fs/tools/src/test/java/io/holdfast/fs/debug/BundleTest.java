@@ -155,7 +155,7 @@ class BundleTest {
     return files;
   }
 
-  /** Nothing is possible. */
+  /** A process that may do nothing. */
   private static final class NoAbilities implements Abilities {
     @Override
     public Device device() {

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RedactorTest {
   private static final Redactor REDACTOR = new Redactor(List.of());
 
-  /** In each, what is to go stands in angle brackets. */
+  /** Texts in which the secrets are in angle brackets. */
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 final class BoundedCommandTest {
   private static final Duration DEADLINE = Duration.ofSeconds(60);
 
-  /** What a child has said is moved elsewhere when it ends, which may be while it is read. */
+  /** The virtual machine moves a child's output when the child ends, which may be during a read. */
   @Test
   void run_childrenThatEndAtOnce_noOutputIsLost() throws Exception {
     for (int i = 0; i < 100; i++) {

@@ -1,6 +1,6 @@
 package io.holdfast.fs.doctor;
 
-/** What a process may do, as a test wants it; everything at first. */
+/** The rights of a process as a test sets them; all rights at first. */
 final class FakeAbilities implements Abilities {
   Device device = Device.USABLE;
   boolean mayMount = true;

@@ -16,7 +16,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What is shown of an experiment, and what it means in time. */
+/** The report of an experiment, and its predicted times. */
 class ReportTest {
   private static final Dataset DATASET = Dataset.ofEqualSizes(100, 4000);
   private static final FetchModel RATES = new FetchModel(100_000, 10_000_000, 1_000_000, 200_000);

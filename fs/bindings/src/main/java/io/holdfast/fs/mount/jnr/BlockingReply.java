@@ -10,11 +10,11 @@ import java.util.concurrent.locks.LockSupport;
 import jnr.constants.platform.Errno;
 
 /**
- * A reply that a thread of libfuse waits for, because libfuse 2 takes the answer as the callback's
- * return. Whoever has the bytes copies them to libfuse's buffer and wakes the thread. The wait is
- * bounded by whoever owes the answer: transit answers every read by its deadline. A reader that got
- * a signal does not wait for that; what comes for it later goes nowhere, as the buffer is libfuse's
- * again.
+ * A reply that a thread of libfuse waits for, because libfuse 2 takes the answer when the callback
+ * returns. The thread that has the bytes copies them to libfuse's buffer and wakes the waiting
+ * thread. Transit bounds the wait: it answers every read by its deadline. A reader that got a
+ * signal does not wait for that. Bytes that come for it later are not copied, because the buffer is
+ * libfuse's again.
  */
 final class BlockingReply implements ReadReply {
   private static final int PENDING = Integer.MIN_VALUE;
@@ -29,7 +29,7 @@ final class BlockingReply implements ReadReply {
    * Creates one.
    *
    * @param buffer libfuse's
-   * @param size bytes that it has room for
+   * @param size bytes that the buffer has room for
    */
   BlockingReply(long buffer, long size) {
     this.buffer = buffer;
@@ -64,7 +64,7 @@ final class BlockingReply implements ReadReply {
     }
   }
 
-  /** Waits for the answer: the bytes that were copied, or a negative errno. */
+  /** Waits for the answer; returns the number of bytes that were copied, or a negative errno. */
   int await() {
     while (result.get() <= COPYING) {
       LockSupport.park(this);

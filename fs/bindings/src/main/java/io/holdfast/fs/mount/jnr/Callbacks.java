@@ -4,8 +4,8 @@ import jnr.ffi.annotations.Delegate;
 
 /**
  * The operations of libfuse 2 that are answered, with plain addresses. jnr-fuse declares them with
- * String paths, which cannot hold a name that is no valid text, and with objects that cost more
- * than the call.
+ * paths of type String, which cannot hold a name that is no valid text, and with objects that cost
+ * more than the call.
  */
 final class Callbacks {
   private Callbacks() {}

@@ -6,9 +6,10 @@ import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.mount.Opcode;
 
 /**
- * What the kernel forgets of nodes. Of {@linkplain KeptDirectories directories that are kept},
- * libfuse learns nothing: not their numbers either, which it may not know any more when it gets to
- * them. It is told that the kernel forgets the root, which it never does.
+ * Changes what libfuse learns of the nodes that the kernel forgets. For {@linkplain KeptDirectories
+ * directories that are kept}, a message names the root instead, which libfuse never forgets. So
+ * libfuse does not see the directory's number, which it might not know any more when it comes to
+ * that entry.
  *
  * <pre>
  * FORGET        40 nlookup u64
@@ -38,7 +39,7 @@ final class Forgets {
    *
    * @param request FORGET or BATCH_FORGET
    * @param length bytes of it
-   * @param directories take what is forgotten of them
+   * @param directories take the forgotten lookups of these directories
    */
   static void keep(long request, int length, KeptDirectories directories) {
     if (Memory.getInt(request + Request.OPCODE) == Opcode.FORGET.code()) {
@@ -59,7 +60,7 @@ final class Forgets {
     }
   }
 
-  /** Has libfuse forget, as the kernel would. */
+  /** Has libfuse forget lookups, as the kernel would. */
   static void forget(long number, long lookups, Processing libfuse) {
     long message = LIBC.malloc(LENGTH);
     try {

@@ -25,15 +25,15 @@ import jnr.ffi.Runtime;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The binding on libfuse 2. libfuse keeps its own table of nodes by name and calls back with paths,
- * which are resolved here to the core's nodes.
+ * The binding on libfuse 2. libfuse keeps its own table of nodes by name and calls back with paths.
+ * The binding resolves each path to the core's node.
  *
- * <p>libfuse ties a name to one inode for as long as the kernel remembers it, so that a new version
- * of a file would come to the pages and the open descriptors of the old one. {@link #replace}
- * therefore lets libfuse process an unlink request that the kernel never sent: the name is free
- * then and the next lookup makes a new inode, while the old one lives on without a name until it is
- * closed. Its reply finds no request in the kernel and is dropped there, which libfuse takes for an
- * interrupted request.
+ * <p>libfuse ties a name to one inode for as long as the kernel remembers it. A new version of a
+ * file would therefore get the pages and the open descriptors of the old one. So {@link #replace}
+ * lets libfuse process an unlink request that the kernel never sent. The name is free then, and the
+ * next lookup makes a new inode; the old inode lives on without a name until it is closed. The
+ * kernel drops the reply, because it has no such request; libfuse takes that for an interrupted
+ * request.
  */
 public final class JnrBinding implements Binding {
   private static final Duration LONGEST_MOUNT = Duration.ofSeconds(10);
@@ -44,7 +44,9 @@ public final class JnrBinding implements Binding {
   private final WaitingReads waiting = new WaitingReads();
   private final PendingReplies pendingReplies = new PendingReplies();
 
-  /** One thread, which is at work nowhere. */
+  /**
+   * The thread on which libfuse forgets. It is never in a callback, for which libfuse would wait.
+   */
   private final Executor forgetting = Executors.newSingleThreadExecutor(new NamedThreads("forget"));
 
   private final KeptDirectories directories =
@@ -62,7 +64,7 @@ public final class JnrBinding implements Binding {
   /**
    * Loads libfuse 2.
    *
-   * @throws FsException where it is not installed
+   * @throws FsException if it is not installed
    */
   public JnrBinding() throws FsException {
     try {
@@ -116,7 +118,7 @@ public final class JnrBinding implements Binding {
       }
       session = libfuse.fuse_get_session(fuse);
     }
-    // only now: what was mounted there before is not for close() to take away
+    // set only now: close() must not detach what was mounted there before
     options = wanted;
     channel = libfuse.fuse_session_next_chan(session, 0);
     LibfuseReceiver.Hooks hooks =
@@ -153,15 +155,18 @@ public final class JnrBinding implements Binding {
         FsError.UNAVAILABLE, wanted.mountpoint() + ": the kernel did not begin to use the mount");
   }
 
-  /** Each with its reason; the timeouts are in seconds and may be fractions. */
+  /**
+   * Returns the mount options for libfuse, each with its reason. The timeouts are in seconds and
+   * may be fractions.
+   */
   private static String optionString(MountOptions options) {
     String ttl = Double.toString(options.metadataTtl().toMillis() / 1000.0);
     StringBuilder all = new StringBuilder("ro,nosuid,nodev");
     all.append(",fsname=").append(escaped(options.source())).append(",subtype=holdfast");
-    // over the dataset's own path the directory is never empty
+    // a mount over the dataset's own path covers a directory that is not empty
     all.append(",nonempty");
     all.append(",default_permissions").append(options.allowOther() ? ",allow_other" : "");
-    // inode numbers as at the origin, so that hard links show
+    // inode numbers as at the origin, so that hard links can be recognised
     all.append(",use_ino,readdir_ino");
     all.append(",attr_timeout=").append(ttl).append(",entry_timeout=").append(ttl);
     all.append(",negative_timeout=").append(ttl);
@@ -176,8 +181,9 @@ public final class JnrBinding implements Binding {
   }
 
   /**
-   * libfuse has no path to a directory without a name, and so lets nobody look anything up in it,
-   * or below it; and it processes an unlink only when nobody is at work there.
+   * Replaces files and symlinks only. libfuse would have no path to a directory without a name, and
+   * so would answer no lookup in it or below it; and it processes such an unlink only when no
+   * callback is at work there.
    */
   @Override
   public boolean replace(long parent, byte[] name, long node) {
@@ -230,8 +236,8 @@ public final class JnrBinding implements Binding {
   }
 
   /**
-   * libfuse gives each file a number of its own: only the name can be told. So it is of a directory
-   * in which nobody has looked anything up.
+   * Expires the name instead, because libfuse gives each file a number of its own, which nobody
+   * else knows. The number of a directory is known only if something was looked up in it.
    */
   @Override
   public void expireAttributes(long parent, byte[] name, long node) {
@@ -256,19 +262,25 @@ public final class JnrBinding implements Binding {
     }
   }
 
-  /** libfuse gives each file a number of its own, and does not tell which. */
+  /**
+   * Stores nothing: Stores nothing: libfuse gives each file a number of its own, and does not tell
+   * which.
+   */
   @Override
   public boolean store(long node, Source source) {
     return false;
   }
 
-  /** Not told: a mount of this binding ends with its daemon, and there is nobody who would ask. */
+  /**
+   * Never called: a mount of this binding ends with its daemon, so no daemon before it has left
+   * pages.
+   */
   @Override
   public boolean mayKnow(long node) {
     return true;
   }
 
-  /** libfuse 2 cannot have it so. */
+  /** False: libfuse 2 cannot ask the kernel for that. */
   @Override
   public boolean decidesByAcls() {
     return false;
@@ -287,8 +299,8 @@ public final class JnrBinding implements Binding {
   }
 
   /**
-   * Detaches the mount. Threads that receive requests go on for those who have files open, until
-   * the process ends: libfuse's structures are not destroyed under them.
+   * Detaches the mount. The threads that receive requests go on until the process ends, for
+   * processes that have files open; so libfuse's structures stay.
    */
   @Override
   public void close() {
@@ -305,7 +317,7 @@ public final class JnrBinding implements Binding {
     }
   }
 
-  /** Native strings that live as long as this object; used by one thread. */
+  /** Native strings that live as long as this object. Used by one thread. */
   private static final class NativeStrings implements AutoCloseable {
     private final java.util.List<Pointer> held = new java.util.ArrayList<>();
 
@@ -321,7 +333,7 @@ public final class JnrBinding implements Binding {
       return memory.address();
     }
 
-    /** The addresses of the texts, ended by a null. */
+    /** Returns an array of the addresses of the texts, with a null at the end. */
     long vector(String... values) {
       long vector = room((values.length + 1) * Long.BYTES);
       for (int i = 0; i < values.length; i++) {

@@ -4,14 +4,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongConsumer;
 
 /**
- * The directories in which something was looked up, by the core's nodes, with libfuse's numbers of
- * them. libfuse frees a directory that the kernel has forgotten, and ends the process when it is
- * given a number that it does not know any more. The binding gives it numbers of directories at any
- * time, so the directories are kept: what the kernel forgets of one is withheld from libfuse until
- * the directory has gone from the core, and nobody uses its number any more.
+ * The directories in which something was looked up: the core's node, and libfuse's number of each.
+ * libfuse frees a directory that the kernel has forgotten, and ends the process when it gets a
+ * number that it does not know any more. The binding passes numbers of directories to libfuse at
+ * any time, so libfuse must keep them. The binding therefore withholds from libfuse that the kernel
+ * has forgotten a directory, until the directory has gone from the core and no thread uses its
+ * number any more.
  *
- * <p>A directory that the kernel has forgotten and that has not gone stays: how often the kernel
- * still has it, libfuse alone knows.
+ * <p>A directory that the kernel has forgotten and that has not gone stays: only libfuse knows how
+ * many lookups the kernel still holds.
  *
  * <p>Thread-safe; the monitor guards what is kept of each number, and is a leaf.
  */
@@ -24,9 +25,9 @@ final class KeptDirectories {
   @FunctionalInterface
   interface Forgetting {
     /**
-     * Learns that the kernel has forgotten so many lookups of a number. Does not wait: libfuse
-     * waits for who is at work in the directory, and the caller may be at work in another one, for
-     * which the first waits.
+     * Passes on that the kernel has forgotten so many lookups of a number. Does not wait. libfuse
+     * waits for callbacks that are at work in the directory, and the caller may itself be at work
+     * in another directory, for which such a callback waits.
      */
     void forget(long number, long lookups);
   }
@@ -34,13 +35,13 @@ final class KeptDirectories {
   private static final class Kept {
     final long number;
 
-    /** The node that was added last, or 0 where it has gone. */
+    /** The node that was added last, or 0 if it has gone. */
     volatile long node;
 
-    /** The nodes that have the number, and who uses it. */
+    /** The count of nodes that have the number, and of threads that use it. */
     int holders;
 
-    /** Lookups that the kernel has forgotten. */
+    /** The lookups that the kernel has forgotten and libfuse has not. */
     long withheld;
 
     Kept(long number) {
@@ -52,7 +53,7 @@ final class KeptDirectories {
     this.libfuse = libfuse;
   }
 
-  /** Takes note of libfuse's number of a directory; before the kernel can forget it. */
+  /** Notes libfuse's number of a directory; to be called before the kernel can forget it. */
   void add(long node, long number) {
     Kept known = nodes.get(node);
     if (known != null && known.number == number) {
@@ -71,19 +72,21 @@ final class KeptDirectories {
     }
   }
 
-  /** Returns libfuse's number of a directory, or 0: the kernel has never looked there. */
+  /**
+   * Returns libfuse's number of a directory, or 0 if the kernel has never looked anything up there.
+   */
   long number(long node) {
     Kept kept = nodes.get(node);
     return kept == null ? 0 : kept.number;
   }
 
-  /** Returns the node that has libfuse's number of a directory, or 0: nobody has told. */
+  /** Returns the node that has libfuse's number of a directory, or 0 if it is not known. */
   long node(long number) {
     Kept kept = numbers.get(number);
     return kept == null ? 0 : kept.node;
   }
 
-  /** Has something done with libfuse's number of a directory, if there is one. */
+  /** Calls a function with libfuse's number of a directory, if there is one. */
   void use(long node, LongConsumer use) {
     Kept kept;
     synchronized (this) {
@@ -100,7 +103,7 @@ final class KeptDirectories {
     }
   }
 
-  /** Learns that a node is no more; nothing is looked up in it from now on. */
+  /** Learns that a node has gone; nothing is looked up in it from now on. */
   void gone(long node) {
     Kept kept;
     synchronized (this) {
@@ -128,7 +131,7 @@ final class KeptDirectories {
   }
 
   /**
-   * Takes lookups that the kernel has forgotten, where libfuse is not to learn of them yet.
+   * Takes lookups that the kernel has forgotten, if libfuse must not learn of them yet.
    *
    * @return whether they were taken
    */

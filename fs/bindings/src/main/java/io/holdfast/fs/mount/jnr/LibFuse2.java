@@ -14,8 +14,9 @@ public interface LibFuse2 {
   }
 
   /**
-   * Mounts and makes a struct fuse of the operations; returns 0 where it cannot, which libfuse has
-   * said on stderr. Not fuse_new: that name without a version leads to the function of libfuse 1.
+   * Mounts and makes a struct fuse of the operations. Returns 0 if it fails; libfuse has written
+   * why to stderr. fuse_new is not used: that name without a version leads to the function of
+   * libfuse 1.
    */
   long fuse_setup(
       int count,

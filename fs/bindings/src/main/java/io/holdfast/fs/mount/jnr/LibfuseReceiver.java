@@ -12,17 +12,17 @@ import jnr.constants.platform.Errno;
 
 /**
  * Receives requests for one thread, and has libfuse answer them on it. libfuse's own loop uses
- * threads that the virtual machine does not know, which costs an attach for most upcalls.
+ * threads that the virtual machine does not know, so most callbacks would cost an attach.
  */
 final class LibfuseReceiver implements RequestThreads.Receiver {
   /**
-   * A READ that waits keeps its thread, since libfuse wants the bytes when the callback returns. So
-   * there is a thread for each reader, and more threads for what frees memory for these reads: the
-   * daemon's own reads, by which residents are pinned.
+   * The most threads. A READ that waits keeps its thread, because libfuse wants the bytes when the
+   * callback returns. So there is a thread for each reader, and more for the daemon's own reads,
+   * which pin residents and so free memory for these reads.
    */
   static final int MOST = 4096;
 
-  /** What libfuse 2.9 receives into: a request of 128 KiB and its header. */
+  /** The buffer that libfuse 2.9 wants: a request of 128 KiB and its header. */
   private static final int BUFFER = 0x21000;
 
   private final LibFuse2 libfuse;
@@ -34,12 +34,12 @@ final class LibfuseReceiver implements RequestThreads.Receiver {
   private int length;
 
   /**
-   * What is called beside libfuse.
+   * The objects that are called beside libfuse.
    *
    * @param pendingReplies learn of lookups, and of the node that a lookup's reply has shown
-   * @param interrupted with an INTERRUPT request
-   * @param directories those that libfuse is to keep
-   * @param earlyAnswers answer what may change names
+   * @param interrupted gets each INTERRUPT request
+   * @param directories the directories that libfuse must keep
+   * @param earlyAnswers answer requests that may change names
    */
   record Hooks(
       PendingReplies pendingReplies,
@@ -50,8 +50,8 @@ final class LibfuseReceiver implements RequestThreads.Receiver {
   /**
    * Creates one for the calling thread.
    *
-   * @param request where callbacks find the request of their thread
-   * @throws OutOfMemoryError where there is no memory for what it receives
+   * @param request the request of this thread, for its callbacks
+   * @throws OutOfMemoryError if there is no memory for requests
    */
   LibfuseReceiver(LibFuse2 libfuse, long session, long channel, Request request, Hooks hooks) {
     this.libfuse = libfuse;
@@ -83,7 +83,8 @@ final class LibfuseReceiver implements RequestThreads.Receiver {
     if (opcode == Opcode.INTERRUPT.code()) {
       hooks.interrupted.accept(memory);
     } else if (opcode == Opcode.STATFS.code()) {
-      // the same of every file; of one whose name another version has taken, libfuse finds none
+      // asks about the root: every file has the same figures, and libfuse finds no path to a file
+      // whose name another version has taken
       Memory.putLong(memory + Request.NODEID, Request.ROOT);
     } else if (Opcode.isForget(opcode)) {
       Forgets.keep(memory, length, hooks.directories);

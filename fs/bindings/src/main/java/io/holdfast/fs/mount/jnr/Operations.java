@@ -26,15 +26,15 @@ import ru.serce.jnrfuse.struct.FuseOperations;
 
 /**
  * The callbacks: each decodes, calls the core, maps the outcome to an errno, and returns.
- * Thread-safe; what a callback writes to is its thread's own. Must be held for as long as libfuse
- * may call.
+ * Thread-safe: a callback writes only to its thread's own memory. The binding holds this object for
+ * as long as libfuse may call.
  */
 final class Operations {
   private static final Logger log = LoggerFactory.getLogger(Operations.class);
 
   /**
-   * In struct fuse_file_info of libfuse 2 on 64-bit machines; jnr-fuse has these bits at a wrong
-   * place.
+   * Offset in struct fuse_file_info of libfuse 2 on 64-bit machines; jnr-fuse has these bits at a
+   * wrong place.
    */
   private static final int FILE_INFO_BITS = 20;
 
@@ -55,14 +55,16 @@ final class Operations {
   private final List<Object> held = new ArrayList<>();
 
   /**
-   * What the callbacks share with the binding.
+   * The objects that the callbacks share with the binding.
    *
    * @param current the request that the calling thread is answering
    * @param waiting reads that wait for their bytes
-   * @param lookedInto learns the core's node and libfuse's number of a directory
+   * @param lookedInto takes the core's node and libfuse's number of a directory
    * @param initialized counted down when the kernel has begun to use the mount
-   * @param answerOpens answer each open, instead of telling the kernel once not to ask
-   * @param extendedAttributes answer for them, instead of telling the kernel once not to ask
+   * @param answerOpens whether to whether to answer each open, instead of telling the kernel once
+   *     not to ask
+   * @param extendedAttributes whether to whether to answer for them, instead of telling the kernel
+   *     once not to ask
    */
   record Surroundings(
       ThreadLocal<Request> current,
@@ -72,7 +74,7 @@ final class Operations {
       boolean answerOpens,
       boolean extendedAttributes) {}
 
-  /** Learns of directories that are looked into. */
+  /** Learns of directories in which something is looked up. */
   @FunctionalInterface
   interface LookedInto {
     /** Takes the core's node of a directory, and libfuse's number of it. */
@@ -82,11 +84,11 @@ final class Operations {
   Operations(Filesystem filesystem, Surroundings around) {
     this.filesystem = filesystem;
     this.around = around;
-    // a structure is in the Java heap unless it is told otherwise
+    // a Struct uses the Java heap unless it gets other memory
     struct.useMemory(
         jnr.ffi.Memory.allocateDirect(Runtime.getSystemRuntime(), Struct.size(struct), true));
-    // a descriptor whose name was taken by another version gets ESTALE, rather than libfuse's
-    // ENOENT
+    // if another version has taken the name of an open file, the descriptor gets ESTALE, rather
+    // than libfuse's ENOENT
     Struct.getMemory(struct).putByte(struct.bmap.offset() + Long.BYTES, NULL_PATH_OK);
     set(struct.init.offset(), Callbacks.Init.class, this::init);
     set(struct.getattr.offset(), Callbacks.Stat.class, this::getattr);
@@ -115,13 +117,16 @@ final class Operations {
     return Struct.size(struct);
   }
 
-  /** Answers a request; the outcome goes to the kernel. */
+  /** Answers a request; returns the value for the kernel. */
   @FunctionalInterface
   interface Action {
     int run() throws FsException;
   }
 
-  /** An exception that left a callback would end the process. */
+  /**
+   * Runs an action, and turns every exception into an errno: an exception that left a callback
+   * would end the process.
+   */
   static int answer(Action action) {
     try {
       return action.run();
@@ -169,7 +174,10 @@ final class Operations {
     return 0;
   }
 
-  /** The early answer was found in the directory that libfuse's number belonged to then. */
+  /**
+   * Makes sure that the early answer was found in the directory of the path: libfuse's number may
+   * belong to another directory by now.
+   */
   private void requireSame(Request request, long directory) throws FsException {
     if (directory != request.directory()) {
       around.lookedInto.directory(directory, request.kernelNode());
@@ -211,8 +219,8 @@ final class Operations {
           Pointer to = Pointer.wrap(runtime, buffer);
           Pointer stat = jnr.ffi.Memory.allocateDirect(runtime, DirectoryNames.STAT_SIZE, true);
           DirectoryNames names = new DirectoryNames();
-          // with an offset for each entry, libfuse asks again for what has no room, and keeps
-          // nothing
+          // with an offset for each entry, libfuse keeps no listing, and asks again for entries
+          // that have no room
           boolean hasRoom =
               (offset >= EarlyAnswers.SELF_OFFSET
                       || fill.apply(to, names.of(new byte[] {'.'}), null, EarlyAnswers.SELF_OFFSET)
@@ -232,7 +240,7 @@ final class Operations {
         });
   }
 
-  /** Names as the filler takes them; one buffer for all. */
+  /** Passes names to the filler, with one buffer for all. */
   private static final class DirectoryNames {
     /** Room for struct stat on any machine. */
     static final int STAT_SIZE = 256;
@@ -249,8 +257,8 @@ final class Operations {
   }
 
   /**
-   * ENOSYS tells the kernel, once and for all, to open files of this mount by itself and to keep
-   * their pages.
+   * Answers ENOSYS: it tells the kernel, once and for all, to open files of this mount by itself
+   * and to keep their pages.
    */
   private int open(long path, long fileInfo) {
     return answer(
@@ -312,7 +320,10 @@ final class Operations {
                 size));
   }
 
-  /** A size of 0 asks for the length alone. */
+  /**
+   * Copies a value, and returns its length. Copies a value, and returns its length. A size of 0
+   * asks for the length alone.
+   */
   private static int copied(byte[] bytes, long to, long size) {
     if (size == 0) {
       return bytes.length;
@@ -324,12 +335,18 @@ final class Operations {
     return bytes.length;
   }
 
-  /** The kernel sends none to a read-only mount. */
+  /**
+   * Allows the unlink requests of {@link JnrBinding#replace}. Allows the unlink requests of {@link
+   * JnrBinding#replace}. The kernel sends none to a read-only mount.
+   */
   private int unlink(long path) {
     return around.current.get().isWithoutKernel() ? 0 : -Errno.EROFS.intValue();
   }
 
-  /** As {@link Filesystem#list}, of one that is no longer found. */
+  /**
+   * Returns the directory that a path names. Fails with STALE if it has gone, as {@link
+   * Filesystem#list} does.
+   */
   private long listed(byte[] path) throws FsException {
     try {
       return node(path);
@@ -343,8 +360,8 @@ final class Operations {
   }
 
   /**
-   * Returns what a path was last found to lead to. The request is about an inode that was made for
-   * that, so nothing is looked up here: the name may lead elsewhere by now.
+   * Returns the entry that a path was last found to lead to. The request is about the inode of that
+   * entry, so nothing is looked up here: the name may lead elsewhere by now.
    */
   private Entry known(byte[] path) throws FsException {
     int slash = lastSlash(path);
@@ -354,8 +371,8 @@ final class Operations {
 
   /**
    * Returns the node of the directory that the first bytes of a path name. Nothing is looked up
-   * here either: whoever lets go of a directory waits, in libfuse, for all requests that have come
-   * by it, and a lookup of its name would wait for them.
+   * here either. A thread that has libfuse forget a directory waits for all requests that have come
+   * by it, and a lookup of its name would wait for that thread.
    */
   private long resolve(byte[] path, int end) throws FsException {
     long node = Filesystem.ROOT;

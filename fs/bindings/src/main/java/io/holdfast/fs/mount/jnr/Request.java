@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request that a thread is answering, taken from its header before libfuse sees it: libfuse's
- * callbacks tell only the path.
+ * The request that a thread is answering. Its header is read before libfuse gets the request,
+ * because libfuse's callbacks get only the path.
  *
  * <pre>
  * struct fuse_in_header: 0 len u32, 4 opcode u32, 8 unique u64, 16 nodeid u64, 24 uid u32, 28 gid u32, 32 pid u32, 36 padding
@@ -72,7 +72,7 @@ final class Request {
   }
 
   /**
-   * Returns libfuse's number of the node that the request is about; of a lookup, of the directory.
+   * Returns libfuse's number of the node that the request is about; for a LOOKUP, of the directory.
    */
   long kernelNode() {
     return kernelNode;
@@ -118,17 +118,17 @@ final class Request {
     return inCallback;
   }
 
-  /** Takes the core's node of the directory of a LOOKUP or READDIR. */
+  /** Sets the core's node of the directory of a LOOKUP or READDIR. */
   void setDirectory(long node) {
     directory = node;
   }
 
-  /** Returns the core's node of the directory, or 0 where it was not found. */
+  /** Returns the core's node of the directory, or 0 if it was not found. */
   long directory() {
     return directory;
   }
 
-  /** Takes the negative errno of an early answer that failed, or 0. */
+  /** Sets the negative errno of an early answer that failed, or 0. */
   void setFailure(int errno) {
     failure = errno;
   }
@@ -138,17 +138,17 @@ final class Request {
     return failure;
   }
 
-  /** Takes the answer of a LOOKUP. */
+  /** Sets the answer of a LOOKUP. */
   void setEntry(Entry found) {
     entry = found;
   }
 
-  /** Returns the answer of a LOOKUP, or null where there is none. */
+  /** Returns the answer of a LOOKUP, or null if there is none. */
   @Nullable Entry entry() {
     return entry;
   }
 
-  /** Takes the answer of a READDIR. */
+  /** Sets the answer of a READDIR. */
   void setEntries(List<ListedEntry> listed) {
     entries = listed;
   }

@@ -38,7 +38,7 @@ final class StatBuffers {
     stat.st_ctim.tv_nsec.set(Math.floorMod(from.changed(), NANOS_PER_SECOND));
   }
 
-  /** Writes what a directory's listing tells of an entry. */
+  /** Writes the type and inode number of an entry, for a listing. */
   void write(int type, long inode, long address) {
     stat.useMemory(Pointer.wrap(runtime, address));
     stat.st_ino.set(inode);

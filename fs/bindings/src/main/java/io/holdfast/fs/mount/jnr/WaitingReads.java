@@ -5,9 +5,9 @@ import io.holdfast.fs.mount.CallerSignals;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The reads that wait for their bytes, by the number that the kernel gave the request: so that one
- * whose reader got a signal by which it ends can be ended. libfuse would only tell the thread by
- * another signal. Thread-safe.
+ * The reads that wait for their bytes, by the kernel's number of the request. If a signal ends the
+ * reader, its read ends too; libfuse would only send the waiting thread another signal.
+ * Thread-safe.
  *
  * <pre>
  * struct fuse_interrupt_in, after the header: 0 unique u64 of the request that is interrupted
@@ -32,12 +32,15 @@ final class WaitingReads {
     }
   }
 
-  /** Ends the read that an INTERRUPT request names, if it still waits and its reader is to end. */
+  /** Ends the read that an INTERRUPT request names, if it still waits and its reader ends. */
   void interrupt(long request) {
     look(Memory.getLong(request + Request.HEADER_SIZE));
   }
 
-  /** The kernel tells of the first signal only. */
+  /**
+   * Ends the read if its reader ends; else looks again later, because the kernel tells of the first
+   * signal only.
+   */
   private void look(long unique) {
     Waiting read = waiting.get(unique);
     if (read == null) {

@@ -12,9 +12,9 @@ import jnr.ffi.Runtime;
 /**
  * The connection to the kernel: an open /dev/fuse. Thread-safe.
  *
- * <p>A message is written by one call of writev, header and bytes apart, so that bytes go to the
- * kernel from where they are. An error of the call is the kernel's word that nobody waits for the
- * answer any more (ENOENT), or that the connection has ended (ENODEV): there is nothing to do then.
+ * <p>One call of writev writes a message, with header and bytes apart, so that the bytes go to the
+ * kernel without a copy. If the call fails, nobody waits for the answer any more (ENOENT), or the
+ * connection has ended (ENODEV). There is nothing to do then.
  */
 final class Channel {
   private static final int NOTIFY_STORE = 4;
@@ -35,7 +35,7 @@ final class Channel {
     return fd;
   }
 
-  /** Makes room for the calling thread's answers, which then need no more. */
+  /** Allocates memory for the calling thread's answers, which then need no more. */
   void prepare() {
     Pointer unused = spaces.get();
   }
@@ -70,16 +70,15 @@ final class Channel {
   }
 
   /**
-   * Tells the kernel something that it has not asked for.
+   * Sends the kernel a notice, which it has not asked for.
    *
-   * @return 0, or what is wrong with it: ENOENT where it is about something that the kernel does
-   *     not know
+   * @return 0 or an errno; ENOENT if the kernel does not know the node or name
    */
   int tell(int code, long address, int length) {
     return send(0, code, address, length) < 0 ? Linux.errno() : 0;
   }
 
-  /** Has the kernel keep bytes of a file; returns 0, or what is wrong with it, as above. */
+  /** Has the kernel keep bytes of a file; returns 0 or an errno, as {@link #tell}. */
   int store(long node, long offset, CheckedBytes bytes) {
     long head = spaces.get().address();
     Wire.store(head + Wire.OUT_HEADER, node, offset, bytes.length());
@@ -91,7 +90,7 @@ final class Channel {
     return send(spaces.get().address(), Wire.OUT_HEADER, unique, error, address, length);
   }
 
-  /** What there is of the head behind its header has been written. */
+  /** Sends a message. The caller has written the head, except the header at its beginning. */
   private long send(long head, int headLength, long unique, int error, long address, int length) {
     long vectors = head + HEAD;
     Memory.putInt(head, headLength + length);

@@ -12,26 +12,28 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers READDIR and READDIRPLUS. Directories are not opened here, and no listing is kept between
- * two requests: an entry's offset is its place in it, behind the two that every directory has. What
- * is kept is a guess of who looks at entries: {@link Listers}. Thread-safe.
+ * Answers READDIR and READDIRPLUS. Keeps no listing between two requests: an entry's offset is its
+ * place in the directory, behind the two entries that every directory has. Keeps only a guess of
+ * which threads look at entries ({@link Listers}). Thread-safe.
  */
 final class Directories {
   private static final byte[] SELF = {'.'};
   private static final byte[] PARENT = {'.', '.'};
 
-  /** Offsets of the first two entries. */
+  /** Offsets of the two entries that every directory has. */
   private static final long SELF_OFFSET = 1;
 
   private static final long PARENT_OFFSET = 2;
 
   /**
-   * Entries that come with what they lead to before it is known whether anybody wants that. Who
-   * wants names alone does not pay for 3 us of inode a name.
+   * The entries that come with their attributes before it is known whether the reader wants these.
+   * So a reader that wants names alone does not pay 3 us for each inode.
    */
   private static final int FIRST = 16;
 
-  /** After that, the rest of a piece is left to the next request: an origin may take its time. */
+  /**
+   * After this time, a reply ends, and leaves the rest to the next request: an origin may be slow.
+   */
   private static final long LONGEST_NANOS = Duration.ofMillis(500).toNanos();
 
   private final Filesystem filesystem;
@@ -44,16 +46,17 @@ final class Directories {
   }
 
   /**
-   * What is asked for.
+   * A request for entries.
    *
-   * @param thread who asks, as the kernel numbers threads
-   * @param offset of the first entry
-   * @param plus whether entries may come with what they lead to
-   * @param kernelChooses whether the kernel asks for that only where it thinks that it is wanted
+   * @param thread the thread that asks, as the kernel numbers threads
+   * @param offset offset of the first entry
+   * @param plus whether entries may come with their attributes
+   * @param kernelChooses whether the kernel asks for attributes only if it thinks that the reader
+   *     wants them
    */
   record Range(long node, int thread, long offset, boolean plus, boolean kernelChooses) {}
 
-  /** Learns that somebody has looked up an entry that is no directory. */
+  /** Learns that a thread has looked up an entry that is no directory. */
   void looked(long parent, int thread) {
     listers.looked(parent, thread);
   }
@@ -61,9 +64,9 @@ final class Directories {
   /**
    * Writes the entries of a range that fit.
    *
-   * @param shown the nodes that entries lead to are added, to be taken out of the pending replies
-   *     after the reply
-   * @return the bytes written
+   * @param shown takes the nodes that the reply shows; the caller takes them out of the pending
+   *     replies after the reply
+   * @return the number of bytes written
    */
   int read(Range range, List<Long> shown, long to, int capacity) throws FsException {
     long node = range.node;
@@ -100,7 +103,7 @@ final class Directories {
     private final long begun = System.nanoTime();
     private boolean holdsBack;
 
-    /** Whether the next entry is the one that is held back. */
+    /** Whether the next entry is the one without attributes. */
     private boolean held;
 
     private int written;
@@ -135,7 +138,7 @@ final class Directories {
       }
       Entry leads = entry.leads();
       if (leads != null && !pendingReplies.enterIfCurrent(filesystem, leads.node())) {
-        return true; // gone since it was listed
+        return true; // the entry has gone since it was listed
       }
       boolean taken =
           write(entry.name(), entry.type(), entry.inode(), entry.place() + PARENT_OFFSET, leads);
@@ -166,7 +169,7 @@ final class Directories {
       return true;
     }
 
-    /** Asked once the listing is there. */
+    /** Returns how long the kernel may believe the entries; asked once the listing is there. */
     private Duration ttl() {
       if (ttl == null) {
         ttl = filesystem.believeNames(range.node);

@@ -8,23 +8,27 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
 
 /**
- * The requests that were received and are not answered yet, in memory that outlives the process:
- * the kernel writes a request into a slot, where it stays until its reply has been given. A daemon
- * that is killed leaves them to the next one, which answers them where the kernel cannot send them
- * again (before Linux 6.9). One that had just been answered is answered once more then, and the
- * kernel refuses that.
+ * The requests that were received and are not answered yet, in memory that outlives the process.
+ * The kernel writes a request into a slot, where it stays until the kernel has its reply. A daemon
+ * that is killed leaves these requests to the next one, which answers them if the kernel cannot
+ * send them again (before Linux 6.9). A request that had just been answered then gets a second
+ * answer, which the kernel refuses.
  *
  * <pre>
  * slot: 0 not 0 once it was used, u64, 64 request, with its length u32 first: 0 where there is none
  * </pre>
  *
- * <p>The pages of slots are there before they are used. A request whose receiver is killed before
- * the slot's page is there could not be written anywhere, and the kernel would answer it with EIO.
+ * <p>The pages of a slot are in memory before the slot is used. Otherwise, if the receiver were
+ * killed while the slot's page is not there, the kernel could not write the request, and would
+ * answer it with EIO.
  *
- * <p>Thread-safe; the monitor guards the end.
+ * <p>Thread-safe. The monitor guards the end of the memory.
  */
 final class InFlight {
-  /** The least that the kernel will write to; a request that is longer can only be a change. */
+  /**
+   * The least buffer that the kernel accepts. A longer request can only be a change, which this
+   * mount refuses.
+   */
   static final int CAPACITY = 8192;
 
   private static final int REQUEST = 64;
@@ -35,7 +39,7 @@ final class InFlight {
   private final List<Long> left = new ArrayList<>();
   private long end;
 
-  /** Uses memory, and finds what a daemon before this one has left in it. */
+  /** Uses memory, and finds the requests that an earlier daemon has left in it. */
   InFlight(GrowingMemory memory) {
     this.memory = memory;
     while (end + SLOT <= memory.reserved() && Memory.getLong(memory.address() + end) != 0) {
@@ -46,15 +50,15 @@ final class InFlight {
     }
   }
 
-  /** Returns the requests that a daemon before this one has not answered. */
+  /** Returns the requests that an earlier daemon has not answered. */
   List<Long> left() {
     return List.copyOf(left);
   }
 
   /**
-   * Returns where a request can be received.
+   * Returns a slot for the next request.
    *
-   * @throws FsException NO_MEMORY where there is none
+   * @throws FsException NO_MEMORY if there is none
    */
   long take() throws FsException {
     Long slot = free.pollFirst();
@@ -70,7 +74,7 @@ final class InFlight {
     return slot + REQUEST;
   }
 
-  /** Takes a request out, once it has been answered. */
+  /** Frees the slot of a request that has been answered. */
   void give(long request) {
     Memory.putInt(request, 0);
     free.addFirst(request);

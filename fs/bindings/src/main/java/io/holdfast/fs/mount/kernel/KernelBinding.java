@@ -35,10 +35,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Mounts by itself and speaks the kernel's protocol; needs the privilege to mount. The connection
- * is a supervisor's: where a daemon before this one has mounted with it, this one goes on, and
- * answers what the one before has not: the kernel sends it again (Linux 6.9), or else it is found
- * where it was received.
+ * Mounts by itself and speaks the kernel's protocol; needs the privilege to mount. The supervisor
+ * owns the connection. If an earlier daemon has mounted with it, this one goes on, and answers the
+ * requests that the earlier daemon has not answered: the kernel sends them again (Linux 6.9), or
+ * else {@link InFlight} has them.
  */
 public final class KernelBinding implements Binding {
   private static final Logger log = LoggerFactory.getLogger(KernelBinding.class);
@@ -46,7 +46,10 @@ public final class KernelBinding implements Binding {
   private static final Duration LONGEST_MOUNT = Duration.ofSeconds(10);
   private static final Duration LONGEST_NOTICE = Duration.ofSeconds(10);
 
-  /** As what pins what was stored. */
+  /**
+   * The niceness of the thread that gives the kernel bytes; the threads that then pin these pages
+   * have the same.
+   */
   private static final int GIVE_WAY = 10;
 
   private static final String TYPE = "fuse.holdfast";
@@ -59,7 +62,10 @@ public final class KernelBinding implements Binding {
   private static final int NOTIFY_RESEND = 7;
   private static final int INVAL_INODE = 24;
 
-  /** Where INVAL_INODE begins to drop pages: all of them, or, being negative, none. */
+  /**
+   * The offset from which on INVAL_INODE drops pages: all pages here; {@link #NO_PAGES} is
+   * negative, and drops none.
+   */
   private static final long ALL_PAGES = 0;
 
   private static final long NO_PAGES = -1;
@@ -68,16 +74,17 @@ public final class KernelBinding implements Binding {
   private final Channel channel;
 
   /**
-   * What tells the kernel something. The kernel takes a notice only when nobody uses what it is
-   * about: a page that is being read is locked until the read is answered, which, where this
-   * process is killed meanwhile, only the next daemon does. So these threads must not hold what
-   * tells the supervisor that this one is alive; else it would never start the next.
+   * Sends notices. The kernel takes a notice only when nobody uses the page or name that it is
+   * about, and a page that is being read is locked until the read is answered. If this process is
+   * killed meanwhile, only the next daemon answers that read. So these threads must not hold the
+   * descriptors that tell the supervisor that this process is alive; otherwise the supervisor would
+   * never start the next daemon.
    */
   private final IsolatedThreads notices;
 
   /**
-   * What gives the kernel bytes. Apart from notices, which are short; else the same is true for
-   * them: a page that somebody reads meanwhile is waited for.
+   * Gives the kernel bytes. Apart from notices, because these are short. A store waits too for a
+   * page that somebody is reading.
    */
   private final IsolatedThreads stores;
 
@@ -92,13 +99,13 @@ public final class KernelBinding implements Binding {
   private @Nullable MountOptions options;
 
   /**
-   * Creates one.
+   * Creates a binding that has not mounted yet.
    *
    * @param fuse /dev/fuse, open; stays with the caller
-   * @param session where what was agreed with the kernel is kept for the next daemon
-   * @param requests where requests are received, and found by the next daemon
-   * @param failures where threads that cannot log leave what they fail with
-   * @param alive descriptors whose end tells others that this process has ended
+   * @param session the file that keeps what was agreed with the kernel, for the next daemon
+   * @param requests memory for the requests, where the next daemon finds them
+   * @param failures takes the failures of threads that cannot log
+   * @param alive descriptors that, when closed, tell others that this process has ended
    */
   public KernelBinding(
       int fuse,
@@ -131,7 +138,7 @@ public final class KernelBinding implements Binding {
 
   private void begin(Filesystem filesystem, MountOptions wanted) throws FsException {
     mount(channel.fd(), wanted);
-    // only now: what was mounted there before is not for close() to take away
+    // set only now: close() must not detach what was mounted there before
     options = wanted;
     String device = deviceOf(wanted.mountpoint());
     Requests requests =
@@ -163,7 +170,8 @@ public final class KernelBinding implements Binding {
     Requests requests = new Requests(channel, inFlight, filesystem, wanted, pendingReplies, agreed);
     if (agreed.canResend()) {
       inFlight.left().forEach(inFlight::give);
-      // before anything is received, or what this daemon answers would come twice
+      // before any request is received: otherwise the kernel would send requests of this daemon
+      // twice
       channel.tell(NOTIFY_RESEND, 0, 0);
       start(requests);
     } else {
@@ -235,7 +243,7 @@ public final class KernelBinding implements Binding {
         FsError.UNAVAILABLE, wanted.mountpoint() + ": the kernel did not begin to use the mount");
   }
 
-  /** The next lookup gives the new node, which is another inode. */
+  /** Waits for pending replies; the next lookup gives the new node, which is another inode. */
   @Override
   public boolean replace(long parent, byte[] name, long node) {
     return pendingReplies.awaitNone(node);
@@ -258,15 +266,15 @@ public final class KernelBinding implements Binding {
   }
 
   /**
-   * The name goes on leading there: without it the kernel would forget the file, and pages that
-   * nobody has pinned, such as those that this daemon takes over.
+   * Expires the attributes alone. If the name expired, the kernel would forget the file, and its
+   * pages that nobody has pinned, such as those that this daemon takes over.
    */
   @Override
   public void expireAttributes(long parent, byte[] name, long node) {
     expireRights(node);
   }
 
-  /** No page is concerned, and so nothing that the kernel would wait for. */
+  /** Does not wait: the notice is about no page, so the kernel waits for nothing. */
   @Override
   public void expireRights(long directory) {
     long message = LIBC.malloc(INVAL_INODE);
@@ -275,16 +283,16 @@ public final class KernelBinding implements Binding {
     LIBC.free(message);
   }
 
-  /** Its listing, which the kernel keeps as pages, goes as well. */
+  /** Drops the listing too, which the kernel keeps as pages. */
   @Override
   public void expireDirectory(long node) {
     invalidate(node, ALL_PAGES);
   }
 
   /**
-   * The pages are left alone. To have the kernel drop them would take those that are locked as
-   * well, and wait for each that is on its way in: also for one that a killed daemon was asked for,
-   * and then go on dropping what the next one has pinned.
+   * Leaves the pages alone. If the kernel dropped them, it would drop locked pages too, and wait
+   * for each page that is being read. If that read was a killed daemon's, the kernel would go on
+   * afterwards and drop pages that the next daemon has pinned.
    */
   @Override
   public boolean mayKnow(long node) {
@@ -331,10 +339,10 @@ public final class KernelBinding implements Binding {
   }
 
   /**
-   * Tells the kernel, and waits for it to take note, but not for ever.
+   * Sends a notice, and waits until the kernel has taken it, for a bounded time.
    *
-   * @param message freed in the end
-   * @return what the kernel says, 0 where it is not known
+   * @param message the notice; freed in the end
+   * @return the kernel's errno; 0 if it is not known
    */
   private int tell(int code, long message, int length) {
     CompletableFuture<Integer> answer = new CompletableFuture<>();
@@ -352,7 +360,7 @@ public final class KernelBinding implements Binding {
     } catch (RejectedExecutionException e) {
       LIBC.free(message); // the mount is gone
     } catch (ExecutionException e) {
-      throw new IllegalStateException(e); // nobody completes it so
+      throw new IllegalStateException(e); // a notice never completes exceptionally
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -377,7 +385,8 @@ public final class KernelBinding implements Binding {
   }
 
   /**
-   * Detaches the mount. Requests of those who have files open are answered until the process ends.
+   * Detaches the mount. The daemon answers requests of processes that have files open until it
+   * ends.
    */
   @Override
   public void close() {

@@ -10,14 +10,18 @@ import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Receives requests of the kernel's protocol for one thread, which READs do not keep waiting. */
+/**
+ * Receives requests of the kernel's protocol for one thread. A READ that waits for bytes does not
+ * keep the thread.
+ */
 final class KernelReceiver implements RequestThreads.Receiver {
-  /** The longest answer but for those of READ and READDIR: an extended attribute. */
+  /** The longest answer except those of READ and READDIR: an extended attribute. */
   static final int REPLY = 64 << 10;
 
   /**
-   * So many requests may wait at once for names of an origin that hangs, until it is known to hang.
-   * What needs no answer of it, control files before all, finds a thread nevertheless.
+   * The most threads. So many requests can wait at once for an origin that hangs, until the daemon
+   * knows that it hangs. Requests that need no answer of the origin, such as those for control
+   * files, find a thread all the same.
    */
   static final int MOST = 512;
 
@@ -31,10 +35,10 @@ final class KernelReceiver implements RequestThreads.Receiver {
   private long request;
 
   /**
-   * Creates one, with all that its answers need: a request that is received and cannot be answered
-   * would be waited for without end.
+   * Creates a receiver, with all memory that its answers need: the caller of a request that cannot
+   * be answered would wait without end.
    *
-   * @throws OutOfMemoryError where there is no memory for that
+   * @throws OutOfMemoryError if there is no memory for that
    */
   private KernelReceiver(Channel channel, InFlight inFlight, Requests requests) {
     this.channel = channel;
@@ -47,7 +51,7 @@ final class KernelReceiver implements RequestThreads.Receiver {
     }
   }
 
-  /** Returns the threads that receive and answer requests; they are to be started. */
+  /** Returns the threads that receive and answer requests, not started yet. */
   static RequestThreads threads(Channel channel, InFlight inFlight, Requests requests) {
     return new RequestThreads(
         () -> new KernelReceiver(channel, inFlight, requests),
@@ -56,7 +60,7 @@ final class KernelReceiver implements RequestThreads.Receiver {
         System::nanoTime);
   }
 
-  /** Answers what a daemon before this one has received. */
+  /** Answers the requests that an earlier daemon has received. */
   static void answerLeft(Channel channel, InFlight inFlight, Requests requests) {
     try (KernelReceiver receiver = new KernelReceiver(channel, inFlight, requests)) {
       inFlight.left().forEach(left -> requests.answer(left, receiver.reply));
@@ -74,13 +78,14 @@ final class KernelReceiver implements RequestThreads.Receiver {
     return length < 0 ? RequestThreads.ENDED : RequestThreads.NONE;
   }
 
-  /** Waits for memory where there is none: nobody else could answer instead. */
+  /** Takes a slot, and waits for memory if there is none: nobody else could answer instead. */
   private long take() {
     while (true) {
       try {
         return inFlight.take();
       } catch (FsException e) {
-        log.debug("no request can be received: {}", e.getMessage()); // the memory has warned
+        log.debug(
+            "no request can be received: {}", e.getMessage()); // the memory has logged a warning
         LockSupport.parkNanos(RETRY_NANOS);
       }
     }

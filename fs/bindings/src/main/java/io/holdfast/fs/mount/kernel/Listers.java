@@ -4,38 +4,42 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells who looks at what it lists, as {@code ls -l} and {@code du} do, from who wants names alone,
- * as {@code find} does: by what a thread did with the last directory that it listed. An entry that
- * came without what it leads to was looked up after that, or was not; where all would come with it,
- * one is held back to find out. Remembers a fixed number of threads and forgets by collision: a
- * wrong guess costs time, never an answer. Thread-safe without a lock.
+ * Guesses whether a thread looks at the entries that it lists, as {@code ls -l} and {@code du} do,
+ * or wants names alone, as {@code find} does. The guess follows from the last directory that the
+ * thread listed: it looked up an entry that had come without attributes, or it did not. If all
+ * entries would come with attributes, one entry comes without, to find out. Remembers a fixed
+ * number of threads and forgets by collision: a wrong guess costs time, never an answer.
+ * Thread-safe without a lock.
  */
 final class Listers {
-  /** A thread of a container that the daemon does not see: one of many, known by the directory. */
+  /**
+   * The number of a thread in a container that the daemon does not see. There are many such
+   * threads, so the directory tells them apart.
+   */
   private static final int UNKNOWN = 0;
 
   /** Threads remembered; a power of two. */
   private static final int SLOTS = 1024;
 
-  /** What entries come with. */
+  /** Which entries come with attributes. */
   enum Look {
-    /** Nothing: their names are all that is wanted. */
+    /** None: the thread wants names alone. */
     NAMES,
 
-    /** A few of them with what they lead to: it is not known who lists. */
+    /** A few: it is not known what the thread wants. */
     SOME,
 
-    /** All of them with what they lead to. */
+    /** All. */
     ALL
   }
 
   /**
-   * What a thread did with the last directory that it listed.
+   * A thread's use of the last directory that it listed.
    *
-   * @param look what it got at the beginning
-   * @param habit what it is to get with the next one, unless it is seen to do otherwise
-   * @param heldBack whether an entry was held back that others of its kind came with
-   * @param looked whether it has looked up what came without
+   * @param look what the thread got at the beginning
+   * @param habit what the thread gets with the next directory, unless it is seen to do otherwise
+   * @param heldBack whether an entry came without attributes although others had them
+   * @param looked whether the thread has looked up an entry that came without attributes
    */
   private record Listing(
       int thread, long directory, Look look, Look habit, boolean heldBack, boolean looked) {
@@ -53,7 +57,7 @@ final class Listers {
 
   private final AtomicReferenceArray<@Nullable Listing> last = new AtomicReferenceArray<>(SLOTS);
 
-  /** A thread begins to list a directory. */
+  /** Notes that a thread begins to list a directory. */
   Look begin(long directory, int thread) {
     Listing before = at(directory, thread);
     boolean known =
@@ -65,8 +69,9 @@ final class Listers {
   }
 
   /**
-   * It goes on, or comes back to the directory from another. Who gets all because of what it did
-   * before gets all to the end; who is seen to look on the way, as much as it goes on to look at.
+   * Notes that a thread goes on to list a directory, or comes back to it from another. A thread
+   * that gets all attributes because of an earlier directory gets all to the end. A thread that
+   * looks at entries on the way gets all for as long as it goes on to look.
    */
   Look goOn(long directory, int thread) {
     Listing now = at(directory, thread);
@@ -83,13 +88,13 @@ final class Listers {
     return Look.ALL;
   }
 
-  /** Tells whether the next entry that is no directory is to be held back. */
+  /** Tells whether the next entry that is no directory is to come without attributes. */
   boolean holdsBack(long directory, int thread) {
     Listing now = at(directory, thread);
     return now != null && now.is(thread, directory) && !now.heldBack && !now.looked;
   }
 
-  /** An entry was held back. */
+  /** Notes that an entry came without attributes. */
   void heldBack(long directory, int thread) {
     Listing now = at(directory, thread);
     if (now != null && now.is(thread, directory)) {
@@ -97,7 +102,7 @@ final class Listers {
     }
   }
 
-  /** A thread looks up what is no directory. */
+  /** Notes that a thread looks up an entry that is no directory. */
   void looked(long directory, int thread) {
     Listing now = at(directory, thread);
     if (now != null && now.is(thread, directory) && !now.looked) {

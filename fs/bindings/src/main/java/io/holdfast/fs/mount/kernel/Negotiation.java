@@ -5,7 +5,7 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.Memory;
 
 /**
- * What the kernel offers in INIT, and what is taken of it.
+ * The kernel's offer in INIT, and the part of it that the daemon takes.
  *
  * <pre>
  * fuse_init_in:  0 major u32, 4 minor u32, 8 max_readahead u32, 12 flags u32, 16 flags2 u32 (with INIT_EXT)
@@ -14,9 +14,9 @@ import io.holdfast.fs.linux.Memory;
  *                32 flags2 u32, 36 max_stack_depth u32, 40 request_timeout u16, 42 zero, to 64; 24 before 7.23
  * </pre>
  *
- * @param minor of the protocol spoken from now on
+ * @param minor minor version of the protocol that is spoken from now on
  * @param maxReadahead bytes that the kernel reads ahead
- * @param flags taken; the second word of them above the first
+ * @param flags the flags taken; the second word is above the first
  */
 record Negotiation(int minor, int maxReadahead, long flags) {
   static final int INIT_OUT = 64;
@@ -29,8 +29,9 @@ record Negotiation(int minor, int maxReadahead, long flags) {
   private static final long DO_READDIRPLUS = 1 << 13;
 
   /**
-   * Attributes are asked for only where the kernel sees that they are wanted: it does where they
-   * are looked at between two pieces of a listing, but not where all names are read before that.
+   * The kernel asks for attributes only if it sees that the reader wants them. It sees that if the
+   * reader looks at entries between two pieces of a listing, but not if the reader reads all names
+   * first.
    */
   private static final long READDIRPLUS_AUTO = 1 << 14;
 
@@ -42,21 +43,21 @@ record Negotiation(int minor, int maxReadahead, long flags) {
   private static final long ABORT_ERROR = 1 << 21;
   private static final long MAX_PAGES = 1 << 22;
 
-  /** Pages of what does not change go when they are said to, not at each new attribute. */
+  /** The kernel drops pages when it gets a notice, and not at each new attribute. */
   private static final long EXPLICIT_INVAL_DATA = 1 << 25;
 
-  /** There is a second word of flags: Linux 5.17. */
+  /** The message has a second word of flags: Linux 5.17. */
   private static final long INIT_EXT = 1 << 30;
 
-  /** The kernel can send again what was not answered: Linux 6.9. */
+  /** The kernel can send requests again that were not answered: Linux 6.9. */
   private static final long HAS_RESEND = 1L << 39;
 
   /** The kernel ends a connection that does not answer: Linux 6.15. */
   private static final long REQUEST_TIMEOUT = 1L << 42;
 
   /**
-   * Not symbolic links' caching: those of the control directory lead elsewhere at each look. Not
-   * anything that is about writing.
+   * The flags that the daemon takes. Without the caching of symlinks, because those of the control
+   * directory lead elsewhere at each look; and without everything about writing.
    */
   private static final long WANTED =
       ASYNC_READ
@@ -71,30 +72,30 @@ record Negotiation(int minor, int maxReadahead, long flags) {
           | REQUEST_TIMEOUT;
 
   /**
-   * Linux 6.18, with which this was tried. Older ones ask for a page of a listing at a time, of
-   * which attributes that may come with the names would take most.
+   * Linux 6.18, with which this was tried. Older kernels ask for one page of a listing at a time,
+   * and attributes would take most of that page.
    */
   private static final int LISTS_AT_LENGTH = 45;
 
-  /** The kernel's default of 12 starves readahead. */
+  /** The most requests in the background: the kernel's default of 12 starves readahead. */
   private static final int MAX_BACKGROUND = 128;
 
   private static final int CONGESTION = 96;
 
-  /** The least that there may be: nothing is written. */
+  /** The least that the protocol allows: nothing is written. */
   private static final int MAX_WRITE = 4096;
 
-  /** 1 MiB. */
+  /** The most pages of a request: 1 MiB. */
   private static final int PAGES = 256;
 
-  /** Far above every deadline here: for a daemon that hangs for good. */
+  /** Ends the connection of a daemon that hangs for good; far above every deadline here. */
   private static final int TIMEOUT_SECONDS = 300;
 
   /**
    * Reads an offer.
    *
    * @param acls whether the kernel is to decide by access control lists
-   * @throws FsException if it is of a protocol that is not spoken here
+   * @throws FsException if the daemon does not speak that version of the protocol
    */
   static Negotiation of(long init, boolean acls) throws FsException {
     int major = Memory.getInt(init);
@@ -140,27 +141,29 @@ record Negotiation(int minor, int maxReadahead, long flags) {
     return (flags & POSIX_ACL) != 0;
   }
 
-  /** Tells whether the kernel can send again what was not answered. */
+  /** Tells whether the kernel can send requests again that were not answered. */
   boolean canResend() {
     return (flags & HAS_RESEND) != 0;
   }
 
   /**
-   * Tells whether the kernel can be given bytes that end within a page: one that was seen to clear
-   * the rest of it. Those before 6.11 leave it as it was, for everybody to see who maps the file.
+   * Tells whether the kernel can be given bytes that end within a page: it was seen to clear the
+   * rest of the page. Kernels before 6.11 leave the rest as it was, and every process that maps the
+   * file sees it.
    */
   boolean clearsWhatFollows() {
     return minor >= 45;
   }
 
   /**
-   * Tells whether the kernel asks for what entries lead to only where it sees that it is wanted.
+   * Tells whether the kernel asks for attributes of entries only if it sees that the reader wants
+   * them.
    */
   boolean choosesWhoLooks() {
     return (flags & READDIRPLUS_AUTO) != 0;
   }
 
-  /** Tells whether the kernel opens directories by itself once it is told to: Linux 5.1. */
+  /** Tells whether the kernel opens directories by itself once it is told to (Linux 5.1). */
   boolean opensDirectories() {
     return minor >= 29;
   }

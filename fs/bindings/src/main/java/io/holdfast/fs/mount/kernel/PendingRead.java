@@ -7,8 +7,8 @@ import io.holdfast.fs.mount.Errnos;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A READ that is answered once: with its bytes, by whoever has them; or with an error, also that it
- * was interrupted. Thread-safe.
+ * A READ that is answered once: with its bytes, or with an error, such as that it was interrupted.
+ * Thread-safe.
  */
 final class PendingRead implements ReadReply {
   private final Channel channel;
@@ -18,9 +18,9 @@ final class PendingRead implements ReadReply {
   private final AtomicBoolean answered = new AtomicBoolean();
 
   /**
-   * Creates one.
+   * Creates a READ that is not answered yet.
    *
-   * @param caller the thread that waits for it
+   * @param caller the thread that waits for the answer
    * @param ended called after the answer
    */
   PendingRead(Channel channel, long unique, int caller, Runnable ended) {

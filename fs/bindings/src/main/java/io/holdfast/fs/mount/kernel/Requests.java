@@ -23,13 +23,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decodes requests, calls the core, and replies. Thread-safe; a thread brings its own memory for
+ * Decodes requests, calls the core, and replies. Thread-safe: each thread brings its own memory for
  * the request and the reply.
  */
 final class Requests {
   private static final Logger log = LoggerFactory.getLogger(Requests.class);
 
-  /** In open_out: the kernel keeps the file's pages. */
+  /** A flag in open_out: the kernel keeps the file's pages. */
   private static final int KEEP_CACHE = 2;
 
   private final Channel channel;
@@ -41,21 +41,23 @@ final class Requests {
   private final @Nullable Initialized initialized;
   private final ConcurrentHashMap<Long, PendingRead> pending = new ConcurrentHashMap<>();
 
-  /** Who waits for an answer to anything else, by the number of the request. */
+  /**
+   * The threads that wait for an answer to other requests than READ, by the number of the request.
+   */
   private final ConcurrentHashMap<Long, Integer> callers = new ConcurrentHashMap<>();
 
   private volatile @Nullable Negotiation negotiation;
 
   /** Learns of the beginning of a connection. */
   interface Initialized {
-    /** Takes what is to be agreed with the kernel, before the kernel is told so. */
+    /** Takes the agreement, before the kernel gets it. */
     void agreed(Negotiation negotiation) throws FsException;
 
-    /** The kernel has been told, and done with it what it does. */
+    /** Learns that the kernel has taken the agreement. */
     void answered();
   }
 
-  /** For a connection that begins. */
+  /** Creates the requests of a connection that begins. */
   Requests(
       Channel channel,
       InFlight inFlight,
@@ -66,7 +68,7 @@ final class Requests {
     this(channel, inFlight, filesystem, options, pendingReplies, initialized, null);
   }
 
-  /** For a connection on which everything has been agreed. */
+  /** Creates the requests of a connection that an earlier daemon has begun. */
   Requests(
       Channel channel,
       InFlight inFlight,
@@ -98,7 +100,7 @@ final class Requests {
   }
 
   /**
-   * Answers a request, now or, a READ, later, and takes it out of those in flight.
+   * Answers a request, and takes it out of those in flight. A READ may be answered later.
    *
    * @param request the message
    * @param reply room for an answer of {@link KernelReceiver#REPLY} bytes
@@ -147,7 +149,7 @@ final class Requests {
     long body = request + Wire.IN_HEADER;
     switch (opcode) {
       case FORGET, BATCH_FORGET -> {
-        // a node's id is never used for another, so nothing depends on the kernel's count
+        // a node's id is never used for another node, so the kernel's count does not matter
       }
       case INIT -> init(unique, body, reply);
       case LOOKUP -> exposed(() -> lookup(unique, request, reply));
@@ -197,7 +199,7 @@ final class Requests {
     }
   }
 
-  /** What ends with its reply. */
+  /** A request that has ended when the method returns. */
   @FunctionalInterface
   private interface Answer {
     void give() throws FsException;
@@ -243,7 +245,7 @@ final class Requests {
       if (e.code() != FsError.NOT_FOUND) {
         throw e;
       }
-      // so the kernel remembers that there is no such name
+      // an entry without a node: the kernel remembers that there is no such name
       Wire.missing(reply, shorter(before, filesystem.believeNames(parent)));
       channel.reply(unique, reply, Wire.ENTRY);
       return;
@@ -252,7 +254,8 @@ final class Requests {
       Duration ttl = shorter(before, filesystem.believeNames(parent));
       Wire.entry(reply, entry.node(), entry.attributes(), ttl);
       if (!entry.attributes().isDirectory()) {
-        // first, since whoever has the answer may begin with the next directory at once
+        // before the reply, because the caller may begin with the next directory as soon as it has
+        // the reply
         directories.looked(parent, Memory.getInt(request + Wire.PID));
       }
       channel.reply(unique, reply, Wire.ENTRY);
@@ -266,8 +269,8 @@ final class Requests {
   }
 
   /**
-   * ENOSYS tells the kernel, once and for all, to open files of this mount by itself and to keep
-   * their pages.
+   * Answers ENOSYS: it tells the kernel, once and for all, to open files of this mount by itself
+   * and to keep their pages.
    */
   private void open(long unique, long node, long request, long reply) {
     if (!options.answerOpens()) {
@@ -345,7 +348,10 @@ final class Requests {
     channel.reply(unique, reply, bytes.length);
   }
 
-  /** ENOSYS tells the kernel, once and for all, that there are none. */
+  /**
+   * Answers for extended attributes. ENOSYS tells the kernel, once and for all, that there are
+   * none.
+   */
   private void extendedAttribute(long unique, long request, boolean names, long reply)
       throws FsException {
     long node = Memory.getLong(request + Wire.NODE);
@@ -361,7 +367,7 @@ final class Requests {
     }
   }
 
-  /** A size of 0 asks for the length alone. */
+  /** Replies with a value. A size of 0 asks for the length alone. */
   private void attribute(long unique, byte[] value, int size, long reply) throws FsException {
     if (size == 0) {
       Memory.putLong(reply, value.length);
@@ -374,10 +380,11 @@ final class Requests {
   }
 
   /**
-   * Frees a caller that got a signal by which it ends; what is found for it later, the kernel
-   * refuses. The others go on waiting, and the kernel is to ask again, as the next signal of the
-   * same caller would not be told: also of a request that the thread which has received it has not
-   * noted yet. Of one that has been answered, the kernel refuses this answer as well.
+   * Answers an INTERRUPT. A caller that ends by its signal gets EINTR, and the kernel refuses a
+   * later answer to it. Any other caller goes on waiting. The kernel gets EAGAIN a moment later, so
+   * that it sends the INTERRUPT again: it would not tell of the caller's next signal. That also
+   * holds for a request that its receiver has not noted yet; if the request has been answered, the
+   * kernel refuses the EAGAIN.
    */
   private void interrupt(long interrupted, long unique) {
     PendingRead read = pending.get(interrupted);
@@ -391,7 +398,7 @@ final class Requests {
     }
   }
 
-  /** Fails what still waits; for the end of the mount. */
+  /** Fails the reads that still wait; for the end of the mount. */
   void close() {
     pending.values().forEach(read -> read.fail(-Errno.EIO.intValue()));
   }

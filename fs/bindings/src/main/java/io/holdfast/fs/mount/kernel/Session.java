@@ -12,17 +12,21 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What was agreed with the kernel, in a file, since the kernel says it once and a mount may have
- * several daemons. A line for each of {@code format}, {@code device} (of the mount, as in the mount
- * table), {@code minor}, {@code readahead} and {@code flags}: {@code KEY=VALUE}.
+ * The agreement with the kernel, in a file, because the kernel sends INIT once and a mount may have
+ * several daemons, one after the other. The file has a line for each of {@code format}, {@code
+ * device} (of the mount, as in the mount table), {@code minor}, {@code readahead} and {@code
+ * flags}: {@code KEY=VALUE}.
  *
  * @param device number of the mount's device, MAJOR:MINOR
  */
 record Session(String device, Negotiation negotiation) {
-  /** Of everything in the state directory; another one cannot be taken over. */
+  /**
+   * The format of everything in the state directory. A daemon cannot take over a mount of another
+   * format.
+   */
   private static final int FORMAT = 3;
 
-  /** Reads what a daemon before this one has left, if anything. */
+  /** Reads the file of an earlier daemon, if there is one. */
   static Optional<Session> read(Path file) throws FsException {
     try {
       Map<String, String> values = new HashMap<>();

@@ -55,8 +55,8 @@ final class Wire {
   private static final int BLOCK_SIZE = 4096;
 
   /**
-   * Of a directory the C library reads so many bytes at once, and 32 KiB of one that says less: a
-   * request for every 200 names.
+   * The block size that a directory shows. The C library reads a directory in pieces of this size,
+   * and of 32 KiB if the directory shows less: then each request would bring only 200 names.
    */
   private static final int LISTING_SIZE = 256 << 10;
 
@@ -64,7 +64,7 @@ final class Wire {
 
   private Wire() {}
 
-  /** Writes an entry that a name leads to. */
+  /** Writes the entry that a name leads to. */
   static void entry(long to, long node, Attributes attributes, Duration ttl) {
     Memory.clear(to, ENTRY);
     Memory.putLong(to, node);
@@ -72,7 +72,7 @@ final class Wire {
     attributes(to + ENTRY_ATTR, attributes);
   }
 
-  /** Writes where in a file the bytes belong that follow. */
+  /** Writes the place in a file of the bytes that follow. */
   static void store(long to, long node, long offset, int length) {
     Memory.clear(to, STORE);
     Memory.putLong(to, node);
@@ -80,7 +80,7 @@ final class Wire {
     Memory.putInt(to + 16, length);
   }
 
-  /** Writes that a name leads to nothing. */
+  /** Writes an entry that says that the name leads to nothing. */
   static void missing(long to, Duration ttl) {
     Memory.clear(to, ENTRY);
     validity(to, ttl);
@@ -133,7 +133,7 @@ final class Wire {
     Memory.putInt(to + 48, (int) figures.fragmentSize());
   }
 
-  /** Returns the bytes that an entry of a directory takes. */
+  /** Returns the number of bytes that an entry of a directory takes. */
   static int direntSize(byte[] name) {
     return (DIRENT + name.length + 7) & ~7;
   }
@@ -141,7 +141,7 @@ final class Wire {
   /**
    * Writes an entry of a directory.
    *
-   * @param offset where the next one is
+   * @param offset where the next entry begins
    */
   static void dirent(long to, byte[] name, int type, long inode, long offset) {
     int size = direntSize(name);

@@ -9,7 +9,7 @@ import jnr.ffi.Pointer;
 import jnr.ffi.Runtime;
 import org.junit.jupiter.api.Test;
 
-/** What is written to the kernel unasked. */
+/** Messages to the kernel that it has not asked for. */
 final class ChannelTest {
   private static final int NOTIFY_STORE = 4;
 

@@ -15,7 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Listings as they are written, to those who look at what they list and to those who do not. */
+/**
+ * Listings as they are written, for readers that look at the entries and for readers that do not.
+ */
 final class DirectoriesTest {
   private static final int ROOT = 1;
   private static final int LARGE = 1 << 16;
@@ -49,7 +51,7 @@ final class DirectoriesTest {
     return all;
   }
 
-  /** Lists from an offset on; returns the places of those that come with what they lead to. */
+  /** Lists from an offset on; returns the places of entries that come with attributes. */
   private List<Long> looks(int thread, long directory, long offset) throws FsException {
     return read(new Directories.Range(directory, thread, offset, true, false), LARGE).stream()
         .filter(each -> each.node() == OneFile.FILE)
@@ -109,7 +111,7 @@ final class DirectoriesTest {
     assertThat(looks(READER, 4, 0)).as("it did not look").isEmpty();
   }
 
-  /** As a loader does that reads a list of the files first. */
+  /** Like a loader that reads a list of the files first. */
   @Test
   void whoLooksAtOneOfMany_getsSomeMoreWithWhatTheyLeadTo_andThenNames() throws FsException {
     filesystem.entries = 1000;

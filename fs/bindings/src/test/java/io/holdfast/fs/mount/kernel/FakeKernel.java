@@ -30,7 +30,7 @@ final class FakeKernel implements AutoCloseable {
   private final int daemon;
   private int caller;
 
-  /** What the C library has for it. */
+  /** The functions of the C library for sockets. */
   public interface Sockets {
     int socketpair(int domain, int type, int protocol, long pair);
   }
@@ -48,10 +48,13 @@ final class FakeKernel implements AutoCloseable {
     return daemon;
   }
 
-  /** What came back. */
+  /** A reply. */
   record Reply(long unique, int error, ByteBuffer body) {}
 
-  /** From now on requests are this thread's; before, of one that the daemon does not see. */
+  /**
+   * Sets the thread of the next requests; before, they come from a thread that the daemon does not
+   * see.
+   */
   void setCaller(int thread) {
     caller = thread;
   }

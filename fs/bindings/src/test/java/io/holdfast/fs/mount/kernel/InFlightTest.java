@@ -14,7 +14,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What one daemon has received and not answered, the next one finds. */
+/** The next daemon finds the requests that one daemon has received and not answered. */
 final class InFlightTest {
   @TempDir private Path directory;
 

@@ -83,7 +83,8 @@ final class KernelSessionTest {
   }
 
   /**
-   * What kernels offer, by the flags that their versions brought; that of 6.18 is as it was seen.
+   * The offers of kernels, by the flags that their versions brought; the offer of 6.18 is a
+   * recorded one.
    */
   @ParameterizedTest(name = "Linux {0}")
   @CsvSource({
@@ -148,7 +149,7 @@ final class KernelSessionTest {
     return Errno.valueOf(-kernel.ask(opcode, FILE, FakeKernel.body(64)).error());
   }
 
-  /** A thousand READs that wait need no thread; each is answered by who has its bytes. */
+  /** A thousand waiting READs need no thread; the thread that has the bytes of each answers it. */
   @Test
   void reads_thatWait_needNoThread() {
     kernel.ask(INIT, 0, FakeKernel.init(45, 0x5fd73fffffbL));
@@ -227,7 +228,10 @@ final class KernelSessionTest {
     }
   }
 
-  /** What a timer's signal interrupts goes on, and the kernel tells of the next signal as well. */
+  /**
+   * A request that a timer's signal interrupts goes on, and the kernel tells of the next signal
+   * too.
+   */
   @ParameterizedTest
   @ValueSource(ints = {READ, LOOKUP})
   void interrupted_callerGoesOn_waitsAndIsAskedAbout(int opcode) {

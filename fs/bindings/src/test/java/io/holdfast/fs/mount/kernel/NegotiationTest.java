@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What kernels offer in INIT, and what they are answered. */
+/** The offers of kernels in INIT, and the answers to them. */
 final class NegotiationTest {
   private static final int WANTED = 0x42646001;
 
@@ -79,7 +79,10 @@ final class NegotiationTest {
     assertThat(negotiation.canResend()).isFalse();
   }
 
-  /** Who decides by lists asks for that of each file, so nobody does who is not told to. */
+  /**
+   * A kernel that decides by lists asks for the list of each file, so it does so only if it is told
+   * to.
+   */
   @Test
   void acls_areTakenWhereTheyAreWantedAlone() throws FsException {
     assertThat(offered(7, 45, -1).decidesByAcls()).isFalse();

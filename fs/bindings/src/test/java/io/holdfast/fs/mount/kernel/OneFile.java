@@ -34,7 +34,7 @@ final class OneFile implements Filesystem {
   volatile CountDownLatch holdLookups = new CountDownLatch(0);
   volatile int entries = 1;
 
-  /** Of what is listed. */
+  /** The type of the listed entry. */
   volatile int type = Attributes.REGULAR;
 
   OneFile() {

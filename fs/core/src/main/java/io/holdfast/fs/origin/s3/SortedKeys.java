@@ -4,7 +4,7 @@ import io.holdfast.fs.FsException;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 
-/** Whoever has sorted keys. Thread-safe. */
+/** A source of sorted keys. Thread-safe. */
 @FunctionalInterface
 interface SortedKeys {
   /**

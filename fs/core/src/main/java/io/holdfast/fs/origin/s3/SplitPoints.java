@@ -58,7 +58,7 @@ final class SplitPoints {
   }
 
   /**
-   * Where a range is, and what is known of it.
+   * The bounds of a range, and the keys that are known of it.
    *
    * @param first the first key of the page that was read last
    * @param last its last key; the range begins behind it
@@ -91,9 +91,10 @@ final class SplitPoints {
   }
 
   /**
-   * What did not change within a page, but is of one run of digits or letters with what did, will
-   * change later: the number in {@code img_0000123}. The middle of it is coarse enough to have
-   * something behind it, and fine enough not to have nothing.
+   * Guesses the position of the next change. Characters that did not change within a page, but are
+   * in one run of digits or letters with characters that did, will change later: the number in
+   * {@code img_0000123}. The middle of that run is coarse enough to have keys behind it, and fine
+   * enough to have keys at all.
    */
   private int guess(Known known, int fork) {
     String last = known.last;

@@ -102,7 +102,7 @@ final class Nfs4AclTest {
     }
   }
 
-  /** What a server without lists says of each file. */
+  /** The list that a server without lists returns for each file. */
   @Test
   void acl_thatIsTheMode_isNone() {
     for (int mode = 0; mode < 01000; mode++) {

@@ -54,14 +54,14 @@ final class PosixAclTest {
       return entries.stream().anyMatch(e -> e.tag == USER || e.tag == GROUP);
     }
 
-    /** Of the group, stat shows the mask. */
+    /** Returns the mode; stat shows the mask as the group's rights. */
     int mode() {
       int group = rights(MASK, rights(GROUP_OF_OWNER, 0));
       return rights(OWNER, 0) << 6 | group << 3 | rights(OTHERS, 0);
     }
   }
 
-  /** As acl_permission_check and posix_acl_permission do. */
+  /** Decides like acl_permission_check and posix_acl_permission. */
   private static boolean kernelAllows(Acls acl, int user, Set<Integer> groups, int want) {
     if (user == OWNING_USER) {
       return allows(acl.rights(OWNER, 0), want);

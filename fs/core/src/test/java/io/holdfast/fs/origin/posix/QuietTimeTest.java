@@ -42,7 +42,7 @@ final class QuietTimeTest {
 
   /**
    * A file is written at random times on a store with a clock of its own, and read whenever that is
-   * allowed: whoever reads the same version twice gets the same bytes.
+   * allowed: two reads of one version give the same bytes.
    */
   @ParameterizedTest
   @ValueSource(longs = {1, 1_000_000, 4_000_000, 10_000_000, 1_000_000_000, 2_000_000_000})

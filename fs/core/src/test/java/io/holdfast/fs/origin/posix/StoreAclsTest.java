@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is made of a store's answers, also of those that no store here gives. */
+/** The use of a store's answers, even of answers that no store here gives. */
 final class StoreAclsTest {
   private static final long DEVICE = 7;
 
@@ -103,7 +103,7 @@ final class StoreAclsTest {
     assertThat(acls.mayHave(stat, DEVICE + 1)).as("another filesystem within").isTrue();
   }
 
-  /** As root on a server that takes root for nobody. */
+  /** Like root on a server that takes root for nobody. */
   @Test
   void list_thatMayNotBeRead_leavesTheOwnerAlone() {
     errors.put(PosixAcl.NAME, Errno.EACCES);

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a store may do wrong, and how many requests it takes. */
+/** The faults of a store, and the number of requests that they cost. */
 @ExtendWith(SharedS3Server.class)
 final class S3FaultsTest {
   private static final Duration DEADLINE = Duration.ofSeconds(2);
@@ -178,7 +178,7 @@ final class S3FaultsTest {
         () -> assertFails(() -> read(LARGE, attributes), FsError.IO, FsError.TIMED_OUT));
   }
 
-  /** Of the pieces that other threads bring. */
+  /** The fault is in the pieces that other threads bring. */
   @Test
   void fault_ofLaterPieces_failsInTime() throws IOException {
     Attributes attributes = origin.stat(LARGE);

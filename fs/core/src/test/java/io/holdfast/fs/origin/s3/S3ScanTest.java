@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class S3ScanTest {
   private static final int KEYS = 100_000;
 
-  /** What a thousand keys a request comes to, and a tenth more. */
+  /** The number of requests at a thousand keys each, and a tenth more. */
   private static final int MOST_LISTS = KEYS / 1000 * 11 / 10;
 
   private static S3Origin open(FakeS3 store) throws FsException {
@@ -280,7 +280,7 @@ final class S3ScanTest {
     }
   }
 
-  /** What could not be listed is never complete. */
+  /** A scan that failed is never complete. */
   @Test
   void scan_storeThatFailsInTheMiddle_saysSo() throws IOException {
     List<String> keys = new ArrayList<>();

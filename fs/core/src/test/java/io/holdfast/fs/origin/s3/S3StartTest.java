@@ -99,7 +99,7 @@ final class S3StartTest {
     }
   }
 
-  /** The store looks at the region that a request is signed for; what it says to do does it. */
+  /** The store checks the region of a request's signature; the fix in its message works. */
   @Test
   void open_otherRegion_namesTheOptionThatMends() throws IOException {
     String bucket = SharedS3Server.newBucket();
@@ -133,7 +133,7 @@ final class S3StartTest {
         some.deadline());
   }
 
-  /** Lets pass what is signed for an hour from now, as a store does whose clock is right. */
+  /** Accepts requests that are signed for an hour from now, like a store whose clock is right. */
   private static void anHourAhead(ForwardingProxy proxy) {
     ZonedDateTime now = ZonedDateTime.now(ZoneOffset.UTC).plusHours(1);
     String date = DateTimeFormatter.RFC_1123_DATE_TIME.format(now);
