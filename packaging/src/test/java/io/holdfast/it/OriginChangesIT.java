@@ -37,7 +37,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The origin changes under the mount. A reader gets one version or an error, and after a refresh or the metadata's time-to-live the new version.
+ * The origin changes under the mount. A reader gets one version or an error, and after a refresh or
+ * the metadata's time-to-live the new version.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)

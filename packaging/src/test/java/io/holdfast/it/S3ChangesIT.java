@@ -17,7 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Objects are overwritten under the mount. A reader gets one version or an error, and after a refresh or the metadata's time-to-live the new version.
+ * Objects are overwritten under the mount. A reader gets one version or an error, and after a
+ * refresh or the metadata's time-to-live the new version.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class S3ChangesIT {
