@@ -80,6 +80,8 @@ final class ArchitectureTest {
               "units"),
           // What would be: no mount, no daemon. It plays policies, and places items as peers will.
           arrow("simulate", "", "units"),
+          // Who should have how much of a node's memory: a plan goes in, a proposal comes out.
+          arrow("allocate", "units"),
           // The composition root knows all but what people type.
           arrow(
               "daemon",
@@ -275,6 +277,7 @@ final class ArchitectureTest {
             FS + ".daemon",
             FS + ".settings", // their names
             FS + ".cli",
+            FS + ".allocate", // the rates of a fetch
             FS + ".simulate")
         .should()
         .dependOnClassesThat(resideInAPackage("io.holdfast.policy.."))
