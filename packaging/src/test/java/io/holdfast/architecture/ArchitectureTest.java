@@ -118,6 +118,7 @@ final class ArchitectureTest {
               "cli",
               "",
               "accesslog", // for files of logs that are bounded
+              "allocate",
               "bench",
               "control",
               "daemon",
