@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Allocator {
   private static final int MOST_ROUNDS = 20;
-  private static final int LEAST_ROUNDS = 6;
+  private static final int LEAST_ROUNDS = 3;
 
   /** Rounds times mounts: of many mounts, one changes little for the others. */
-  private static final int WORK = 1_600;
+  private static final int WORK = 800;
 
   /** Rates and figures are the same when they differ by less than this part of them. */
   private static final double SAME = 1e-7;

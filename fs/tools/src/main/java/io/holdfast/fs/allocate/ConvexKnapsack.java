@@ -29,7 +29,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Cost: n log n times the number of units, which is at least 128 n. Used once; not thread-safe.
  */
 final class ConvexKnapsack {
-  private static final double NEAR = 1e-4;
+  /** A gain that lacks less than this part of the total speed is near enough. */
+  private static final double NEAR = 5e-5;
+
   private static final int WORK = 20_000_000;
   private static final int MOST_UNITS = 1 << 17;
   private static final int UNITS_PER_ITEM = 128;
@@ -76,7 +78,7 @@ final class ConvexKnapsack {
   /** Returns the capacity of each mount. */
   long[] solve() {
     double bound = fillBySlope();
-    if (bound - best > NEAR * bound) {
+    if (bound - best > NEAR * (kept() + bound)) {
       search(bound);
     }
     long[] capacities = new long[room.mounts()];
@@ -91,6 +93,15 @@ final class ConvexKnapsack {
       capacities[items.get(i).mount] += taken[i] + more;
     }
     return capacities;
+  }
+
+  /** Returns the total speed without what is divided here. */
+  private double kept() {
+    double total = 0;
+    for (int i = 0; i < room.mounts(); i++) {
+      total += room.curve(i).speed(room.least(i));
+    }
+    return total;
   }
 
   /** Fills by the slopes of the chords; returns the gain that cannot be exceeded. */
@@ -183,7 +194,8 @@ final class ConvexKnapsack {
 
   private void tryPartial(int item, long[] fewest) {
     Item receiver = items.get(item);
-    for (int i = 0; i < fewest.length; i++) {
+    int first = (int) Math.max(0, (best - receiver.gain) / unit);
+    for (int i = first; i < fewest.length; i++) {
       double filled = i * unit;
       if (fewest[i] <= room.left() && filled + receiver.gain > best) {
         double gain = filled + receiver.gain(Math.min(room.left() - fewest[i], receiver.size));

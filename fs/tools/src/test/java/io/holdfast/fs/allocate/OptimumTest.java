@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
  */
 class OptimumTest {
   private static final int MIXES = 10_000;
-  private static final int GRID_MIXES = 500;
-  private static final int STEPS = 500;
+  private static final int GRID_MIXES = 200;
+  private static final int STEPS = 300;
 
   /** What the formulas say of a plan, in fractions of bytes. */
   private static final class Reference {
