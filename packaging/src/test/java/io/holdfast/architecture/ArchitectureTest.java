@@ -80,6 +80,8 @@ final class ArchitectureTest {
               "units"),
           // The simulation: no mount, no daemon. It plays policies, and places items as peers do.
           arrow("simulate", "", "units"),
+          // Who should have how much of a node's memory: a plan goes in, a proposal comes out.
+          arrow("allocate", "units"),
           // The composition root knows all but what people type.
           arrow(
               "daemon",
@@ -116,6 +118,7 @@ final class ArchitectureTest {
               "cli",
               "",
               "accesslog", // for files of logs that are bounded
+              "allocate",
               "bench",
               "control",
               "daemon",
@@ -275,6 +278,7 @@ final class ArchitectureTest {
             FS + ".daemon",
             FS + ".settings", // their names
             FS + ".cli",
+            FS + ".allocate", // the rates of a fetch
             FS + ".simulate")
         .should()
         .dependOnClassesThat(resideInAPackage("io.holdfast.policy.."))

@@ -62,7 +62,8 @@ class BadInputIT {
         bad("umount", "umount"),
         bad("exists", "debug", "--output", "@file"),
         bad("--threads 0", "warm", "--threads", "0"),
-        bad("line 1", "simulate", "--trace", "@file"));
+        bad("line 1", "simulate", "--trace", "@file"),
+        bad("not JSON", "allocate", "--plan", "@file"));
   }
 
   private static Arguments bad(String mentioned, String... arguments) {

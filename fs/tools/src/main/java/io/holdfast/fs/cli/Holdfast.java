@@ -155,6 +155,7 @@ public final class Holdfast {
     commands.put("refresh", () -> new RefreshCommand(context));
     commands.put(RestartCommand.NAME, () -> new RestartCommand(context));
     commands.put("simulate", () -> new SimulateCommand(context));
+    commands.put("allocate", () -> new AllocateCommand(context));
     commands.put("doctor", () -> new DoctorCommand(context));
     commands.put("debug", () -> new DebugCommand(context));
     commands.put("completion", () -> new CompletionCommand(context));

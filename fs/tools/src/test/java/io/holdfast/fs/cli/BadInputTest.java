@@ -109,7 +109,14 @@ class BadInputTest {
         bad("line 1", "simulate", "--trace", "@file"),
         bad("line 1", "simulate", "--trace", "@file", SOURCE),
         bad(".png", "simulate", SOURCE, "--plot", "x.gif"),
-        bad("--csv", "simulate", SOURCE, "--json", "--csv"));
+        bad("--csv", "simulate", SOURCE, "--json", "--csv"),
+        bad("--plan", "allocate"),
+        bad("--plan is empty", "allocate", "--plan", ""),
+        bad("does not exist", "allocate", "--plan", "@missing"),
+        bad("is a directory", "allocate", "--plan", SOURCE),
+        bad("not JSON", "allocate", "--plan", "@file"),
+        bad("makespan", "allocate", "--for", "speed", "--plan", "@file"),
+        bad("more than 16 MiB", "allocate", "--plan", "/dev/zero"));
   }
 
   static Stream<Arguments> impossibleRequests() {

@@ -1,0 +1,149 @@
+package io.holdfast.fs.allocate;
+
+import io.holdfast.fs.units.NearestWord;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.RoundingMode;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** An object of a plan's JSON: takes values by their keys, and says what is wrong. Immutable. */
+final class PlanObject {
+  private static final int LONGEST_TEXT = 255;
+
+  private final String place;
+  private final Map<?, ?> values;
+
+  /**
+   * Takes one.
+   *
+   * @param place where it is in the plan; empty for the plan itself
+   */
+  PlanObject(String place, Map<?, ?> values) {
+    this.place = place;
+    this.values = values;
+  }
+
+  static PlanObject of(String place, @Nullable Object value) {
+    if (value instanceof Map<?, ?> object) {
+      return new PlanObject(place, object);
+    }
+    throw new IllegalArgumentException(
+        place + " must be an object with the keys of a mount (was " + shown(value) + ")");
+  }
+
+  /** Returns the same, whose place also says a name. */
+  PlanObject named(String name) {
+    return new PlanObject(place + " ('" + name + "')", values);
+  }
+
+  void requireKnown(List<String> known) {
+    for (Object key : values.keySet()) {
+      String word = String.valueOf(key);
+      if (!known.contains(word)) {
+        throw new IllegalArgumentException(
+            "%s is unknown: %s"
+                .formatted(
+                    path(word),
+                    NearestWord.of(word, known)
+                        .map(near -> "did you mean '" + near + "'?")
+                        .orElse("choose one of " + String.join(", ", known))));
+      }
+    }
+  }
+
+  boolean has(String key) {
+    return values.containsKey(key);
+  }
+
+  String text(String key) {
+    Object value = required(key, "a text");
+    if (value instanceof String text && !text.isBlank() && text.length() <= LONGEST_TEXT) {
+      return text;
+    }
+    throw wrong(key, "must be a text of 1 to " + LONGEST_TEXT + " characters");
+  }
+
+  List<?> list(String key) {
+    Object value = required(key, "an array of mounts");
+    if (value instanceof List<?> list) {
+      return list;
+    }
+    throw wrong(key, "must be an array");
+  }
+
+  /** Returns bytes per second, rounded to a whole number. */
+  long rate(String key, long most) {
+    return number(key, 1, most).setScale(0, RoundingMode.HALF_UP).longValueExact();
+  }
+
+  /** Returns a whole number, or another one where the key is not there. */
+  long whole(String key, long least, long most, long otherwise) {
+    return has(key) ? whole(key, least, most) : otherwise;
+  }
+
+  /** Returns a whole number. */
+  long whole(String key, long least, long most) {
+    BigDecimal number = number(key, least, most);
+    if (number.stripTrailingZeros().scale() > 0) {
+      throw wrong(key, "must be a whole number");
+    }
+    return number.longValueExact();
+  }
+
+  /** Compares a number before anybody writes it out: 1e999999999 is short only as it is. */
+  private BigDecimal number(String key, long least, long most) {
+    String wanted = "a number from %,d to %,d".formatted(least, most);
+    BigDecimal number = decimal(required(key, wanted));
+    if (number == null
+        || number.compareTo(BigDecimal.valueOf(least)) < 0
+        || number.compareTo(BigDecimal.valueOf(most)) > 0) {
+      throw wrong(key, "must be " + wanted);
+    }
+    return number;
+  }
+
+  /** Returns what to throw for a value that is wrong. */
+  IllegalArgumentException wrong(String key, String rule) {
+    return new IllegalArgumentException(
+        "%s %s (was %s)".formatted(path(key), rule, shown(values.get(key))));
+  }
+
+  private Object required(String key, String wanted) {
+    if (!has(key)) {
+      throw new IllegalArgumentException(path(key) + " is missing: give " + wanted);
+    }
+    Object value = values.get(key);
+    if (value == null) {
+      throw wrong(key, "must be " + wanted);
+    }
+    return value;
+  }
+
+  private String path(String key) {
+    return place.isEmpty() ? key : place + "." + key;
+  }
+
+  private static @Nullable BigDecimal decimal(Object value) {
+    if (value instanceof BigDecimal decimal) {
+      return decimal;
+    }
+    if (value instanceof BigInteger whole) {
+      return new BigDecimal(whole);
+    }
+    return value instanceof Long || value instanceof Integer
+        ? BigDecimal.valueOf(((Number) value).longValue())
+        : null;
+  }
+
+  private static String shown(@Nullable Object value) {
+    String text =
+        value instanceof Map ? "an object" : value instanceof List ? "an array" : text(value);
+    return text.length() <= 60 ? text : text.substring(0, 60) + "...";
+  }
+
+  private static String text(@Nullable Object value) {
+    return value instanceof String ? "'" + value + "'" : String.valueOf(value);
+  }
+}

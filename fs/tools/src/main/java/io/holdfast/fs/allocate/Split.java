@@ -1,0 +1,34 @@
+package io.holdfast.fs.allocate;
+
+import java.util.List;
+
+/** Memory divided among the mounts of a plan, and the curves that hold then. Immutable. */
+final class Split {
+  private final long[] capacities;
+  private final List<DemandCurve> curves;
+
+  Split(long[] capacities, List<DemandCurve> curves) {
+    this.capacities = capacities.clone();
+    this.curves = List.copyOf(curves);
+  }
+
+  int mounts() {
+    return capacities.length;
+  }
+
+  long capacity(int mount) {
+    return capacities[mount];
+  }
+
+  DemandCurve curve(int mount) {
+    return curves.get(mount);
+  }
+
+  double speed(int mount) {
+    return curve(mount).speed(capacities[mount]);
+  }
+
+  double originRate(int mount) {
+    return curve(mount).model().origin();
+  }
+}

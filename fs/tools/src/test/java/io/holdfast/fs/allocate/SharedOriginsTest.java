@@ -1,0 +1,143 @@
+package io.holdfast.fs.allocate;
+
+import static io.holdfast.fs.allocate.Plans.GB;
+import static io.holdfast.fs.allocate.Plans.MB;
+import static io.holdfast.fs.allocate.Plans.TB;
+import static io.holdfast.fs.allocate.Plans.mount;
+import static io.holdfast.fs.allocate.Plans.reading;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.Test;
+
+/** Several mounts of one origin, whose rate for each depends on what the others read. */
+class SharedOriginsTest {
+  private static final String NAS = "nas";
+
+  private static Plan plan(long budget, PlannedMount... mounts) {
+    List<PlannedMount> all = new ArrayList<>();
+    for (PlannedMount each : mounts) {
+      all.add(reading(each, NAS));
+    }
+    return new Plan(budget, all);
+  }
+
+  @Test
+  void mounts_thatAllWait_getEqualParts() {
+    PlannedMount one = mount("one", TB, 100 * MB, 100 * GB, GB);
+    PlannedMount two = mount("two", TB, 100 * MB, 100 * GB, GB);
+    Split split = new SharedOrigins(plan(TB, one, two)).of(new long[2]);
+
+    assertThat(split.originRate(0)).isCloseTo(50e6, within(1.0));
+    assertThat(split.speed(1)).isCloseTo(50e6, within(1.0));
+  }
+
+  @Test
+  void mount_thatWantsLittle_getsItAndTheOtherTheRest() {
+    PlannedMount light = mount("light", TB, 100 * MB, 100 * GB, 20 * MB);
+    PlannedMount heavy = mount("heavy", TB, 100 * MB, 100 * GB, GB);
+    Split split = new SharedOrigins(plan(TB, light, heavy)).of(new long[2]);
+
+    assertThat(split.speed(0)).isEqualTo(20e6);
+    assertThat(split.speed(1)).isCloseTo(80e6, within(1.0));
+  }
+
+  @Test
+  void origin_thatIsFastEnough_isEachMountsAlone() {
+    PlannedMount one = mount("one", TB, 100 * MB, 100 * GB, 40 * MB);
+    PlannedMount two = mount("two", TB, 100 * MB, 100 * GB, 60 * MB);
+    Split split = new SharedOrigins(plan(TB, one, two)).of(new long[2]);
+
+    assertThat(split.originRate(0)).isEqualTo(100e6);
+    assertThat(split.originRate(1)).isEqualTo(100e6);
+  }
+
+  /** At the fixed point a busy origin gives all it has, and each mount sees the same rate. */
+  @Test
+  void anyMix_isAFixedPoint() {
+    for (int seed = 0; seed < 500; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      Plan plan = sharing(random, 2 + seed % 4);
+      long[] capacities =
+          plan.mounts().stream().mapToLong(each -> random.nextLong(each.dataset() + 1)).toArray();
+      Split split = new SharedOrigins(plan).of(capacities);
+
+      double rate = plan.mounts().get(0).rates().origin();
+      double load = 0;
+      for (int i = 0; i < capacities.length; i++) {
+        assertThat(split.originRate(i)).as("seed %d", seed).isEqualTo(split.originRate(0));
+        load += split.speed(i) * (1 - (double) capacities[i] / plan.mounts().get(i).dataset());
+      }
+      if (split.originRate(0) < rate) {
+        assertThat(load).as("seed %d", seed).isCloseTo(rate, Percentage.withPercentage(0.0001));
+      } else {
+        assertThat(load).as("seed %d", seed).isLessThanOrEqualTo(rate * 1.000001);
+      }
+    }
+  }
+
+  @Test
+  void moreMemoryForOne_slowsNobody() {
+    for (int seed = 0; seed < 500; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      Plan plan = sharing(random, 2 + seed % 4);
+      SharedOrigins origins = new SharedOrigins(plan);
+      long[] capacities =
+          plan.mounts().stream().mapToLong(each -> random.nextLong(each.dataset() + 1)).toArray();
+      Split before = origins.ofUseful(capacities);
+      capacities[0] += random.nextLong(plan.mounts().get(0).dataset() - capacities[0] + 1);
+      Split after = origins.ofUseful(capacities);
+
+      for (int i = 0; i < capacities.length; i++) {
+        assertThat(after.speed(i) * 1.000001)
+            .as("seed %d", seed)
+            .isGreaterThanOrEqualTo(before.speed(i));
+      }
+    }
+  }
+
+  /** The greatest total on a grid of capacities up to the knee, nobody below the fair share. */
+  @Test
+  void throughput_ofTwoMountsAtOneOrigin_isNearTheBestOfAGrid() {
+    for (int seed = 0; seed < 300; seed++) {
+      Plan plan = sharing(new SplittableRandom(seed), 2);
+      SharedOrigins origins = new SharedOrigins(plan);
+      Split fair = origins.ofUseful(FairShare.of(plan));
+      double best = 0;
+      for (int k = 0; k <= 200; k++) {
+        long first = Math.min(plan.mounts().get(0).dataset(), (long) (plan.budget() / 200.0 * k));
+        long second = Math.min(plan.mounts().get(1).dataset(), plan.budget() - first);
+        Split split = origins.ofUseful(new long[] {first, second});
+        boolean kept = true;
+        for (int i = 0; i < 2; i++) {
+          kept &= split.speed(i) >= fair.speed(i) * 0.999999;
+        }
+        best = kept ? Math.max(best, split.speed(0) + split.speed(1)) : best;
+      }
+      Allocation allocation = Allocator.allocate(plan, Objective.THROUGHPUT);
+      double total = allocation.mounts().stream().mapToDouble(s -> s.speeds().proposed()).sum();
+      assertThat(total).as("seed %d", seed).isGreaterThanOrEqualTo(best * 0.999);
+    }
+  }
+
+  private static Plan sharing(SplittableRandom random, int mounts) {
+    Plan plan = Plans.random(random, mounts);
+    long rate = Plans.between(random, 10 * MB, 5 * GB);
+    return new Plan(
+        plan.budget(),
+        plan.mounts().stream()
+            .map(
+                each ->
+                    new PlannedMount(
+                        each.name(),
+                        each.dataset(),
+                        new Rates(
+                            NAS, rate, each.rates().memory(), each.rates().demand(), Bound.UNKNOWN),
+                        each.capacity()))
+            .toList());
+  }
+}
