@@ -4,7 +4,7 @@ import java.util.OptionalDouble;
 import java.util.OptionalLong;
 
 /**
- * What the daemon's process takes of the machine. A figure that cannot be read is empty. Immutable.
+ * The resources that the daemon's process takes. A figure that cannot be read is empty. Immutable.
  *
  * @param memoryLimitBytes the ceiling for everything together
  * @param rssAnonBytes memory in use that is not of files

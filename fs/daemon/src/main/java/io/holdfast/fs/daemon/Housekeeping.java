@@ -66,6 +66,7 @@ final class Housekeeping {
     PatientThreads scanner = undo.closing(new PatientThreads("scan", 1));
     AtomicBoolean due = new AtomicBoolean();
     scan(scanner, due, rescan);
+    every(parts.housekeeping, LOOK, scanner::startLeft);
     Duration ttl = settings.get(SettingTable.METADATA_TTL);
     if (ttl.equals(Settings.INDEFINITE)) {
       return;
@@ -80,7 +81,6 @@ final class Housekeeping {
 
   /** Begins a scan, unless the last one is still under way. */
   private static void scan(PatientThreads scanner, AtomicBoolean due, Runnable rescan) {
-    scanner.startLeft();
     if (!due.getAndSet(true)) {
       scanner.execute(
           () -> {

@@ -510,7 +510,7 @@ public final class SettingTable {
           "Which of them: one of N, or N a second at most. Those left out are counted. Default:"
               + " 1000/s.");
 
-  /** Who sees single jobs and processes. */
+  /** The users who see single jobs and processes. */
   public static final Setting<StatsAudience> STATS_VISIBLE_TO =
       row(
           Group.MONITORING,

@@ -18,8 +18,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a daemon is to be: the file {@code settings.json} in the state directory of its mount.
- * Whoever starts a daemon writes the document, and the daemon asks nothing else. Immutable.
+ * The settings of a daemon: the file {@code settings.json} in the state directory of its mount.
+ * {@code holdfast mount} and {@code restart} write it, and the daemon reads nothing else.
+ * Immutable.
  *
  * <pre>
  * {

@@ -1,6 +1,6 @@
 package io.holdfast.fs.settings;
 
-/** Who sees single jobs and processes, and names of files. */
+/** The users who see single jobs and processes, and names of files. */
 public enum StatsAudience {
   /** Root and the user that mounted; other users see sums. */
   OWNER,

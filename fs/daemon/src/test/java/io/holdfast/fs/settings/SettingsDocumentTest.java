@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class SettingsDocumentTest {
   private static final long MEMORY = 100L << 30;
 
-  /** What somebody may say of each setting; a new row of the table needs one here. */
+  /** A value of each setting; a new row of the table needs one here. */
   private static final Map<Setting<?>, List<List<String>>> SAID =
       Map.ofEntries(
           said(SettingTable.SOURCE, "/data/ä \"b\"\n", "s3://bucket/some/train/"),
@@ -126,7 +126,7 @@ final class SettingsDocumentTest {
     assertThat(read.settings().report()).isEqualTo(settings.report());
   }
 
-  /** What was derived from the machine's memory is not derived again. */
+  /** The daemon does not derive again from the machine's memory. */
   @Test
   void read_ofAShare_hasTheBytesAndTheShare() throws IOException {
     Given half = Given.flag(SettingTable.CAPACITY, List.of("50%"));

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What each mount is to have of a node's memory, and what comes of it. Immutable.
+ * The proposed memory of each mount of a node, and its effect. Immutable.
  *
  * @param objective what memory beyond the fair shares serves
  * @param budget bytes
@@ -13,7 +13,7 @@ import java.util.List;
 public record Allocation(Objective objective, long budget, List<Share> mounts) {
 
   /**
-   * What one mount is to have.
+   * The proposal for one mount.
    *
    * @param capacities in bytes
    * @param speeds in bytes per second

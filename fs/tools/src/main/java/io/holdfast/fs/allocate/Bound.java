@@ -2,7 +2,7 @@ package io.holdfast.fs.allocate;
 
 import java.util.Locale;
 
-/** What keeps a job from being faster. */
+/** The part of a job that limits its speed. */
 public enum Bound {
   /** It waits for its data. */
   STORAGE,

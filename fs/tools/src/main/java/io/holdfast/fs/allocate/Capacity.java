@@ -1,7 +1,7 @@
 package io.holdfast.fs.allocate;
 
 /**
- * What a mount has and may have of the memory. Immutable.
+ * The memory that a mount has, and its bounds. Immutable.
  *
  * @param now bytes
  * @param least bytes that it keeps in any case

@@ -3,7 +3,7 @@ package io.holdfast.fs.allocate;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** What memory beyond the fair shares is to serve. */
+/** The purpose of memory beyond the fair shares. */
 public enum Objective {
   /** The sum of all speeds is the greatest. */
   THROUGHPUT,
