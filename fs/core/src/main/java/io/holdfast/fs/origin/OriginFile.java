@@ -5,8 +5,10 @@ import io.holdfast.fs.FsException;
 /** A regular file of the origin, open for reading. Used by one thread at a time. */
 public interface OriginFile extends AutoCloseable {
   /**
-   * Returns the version of the content as it is now; a caller that reads compares it before and
-   * after.
+   * Returns the version of the content as it is now. A caller compares it after each read: if it is
+   * the version that the caller knew before it opened the file, the bytes are of that version.
+   *
+   * @throws FsException STALE where this is no regular file
    */
   Version version() throws FsException;
 

@@ -24,4 +24,21 @@ public record Version(
   public Version(long size, long modified, long inode, String etag) {
     this(size, modified, modified, inode, 0, etag);
   }
+
+  // as of any record, but a few times cheaper with Java's first compiler: asked for each fetch
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Version version
+        && size == version.size
+        && modified == version.modified
+        && changed == version.changed
+        && inode == version.inode
+        && generation == version.generation
+        && etag.equals(version.etag);
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(31 * (31 * (31 * size + modified) + changed) + inode) + etag.hashCode();
+  }
 }

@@ -57,7 +57,9 @@ final class Blocks implements AutoCloseable {
   private static final int MOST_WAITING = 1024;
 
   /** Blocks in an entry of {@link #chunks}. */
-  private static final int CHUNK = 1024;
+  private static final int CHUNK_BITS = 10;
+
+  private static final int CHUNK = 1 << CHUNK_BITS;
 
   private final GrowingMemory memory;
   private final long base;
@@ -186,11 +188,11 @@ final class Blocks implements AutoCloseable {
   /** Returns the block with a number, or null if its page was freed. */
   @Nullable Block find(long number) {
     AtomicReferenceArray<@Nullable Chunk> all = chunks;
-    if (number < 0 || number / CHUNK >= all.length()) {
+    if (number < 0 || number >>> CHUNK_BITS >= all.length()) {
       return null;
     }
-    Chunk chunk = all.get((int) (number / CHUNK));
-    Object there = chunk == null ? null : chunk.blocks.get((int) (number % CHUNK));
+    Chunk chunk = all.get((int) (number >>> CHUNK_BITS));
+    Object there = chunk == null ? null : chunk.blocks.get((int) (number & CHUNK - 1));
     return there instanceof Retired retired ? retired.get() : (Block) there;
   }
 

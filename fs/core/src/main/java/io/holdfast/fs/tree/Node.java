@@ -1,6 +1,7 @@
 package io.holdfast.fs.tree;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.Version;
@@ -36,7 +37,7 @@ public final class Node {
   /** Returns the directory that holds this entry, or null for the root. */
   public @Nullable Node parent() {
     try {
-      return table.node(table.parent(id));
+      return table.node(NodeRecord.parent(record()));
     } finally {
       Reference.reachabilityFence(block);
     }
@@ -45,7 +46,7 @@ public final class Node {
   /** Returns the entry's name. */
   public byte[] name() {
     try {
-      return table.name(id);
+      return Memory.bytes(NodeRecord.name(record()), NodeRecord.nameLength(record()));
     } finally {
       Reference.reachabilityFence(block);
     }
@@ -53,17 +54,13 @@ public final class Node {
 
   /** Returns the attributes as of the last answer of the origin. */
   public Attributes attributes() {
-    try {
-      return table.attributes(id);
-    } finally {
-      Reference.reachabilityFence(block);
-    }
+    return table.attributes(block, id);
   }
 
-  /** Returns only the type, as in {@link Attributes#type()}. */
+  /** Returns only the type, as in {@link Attributes#type()}; it never changes. */
   public int type() {
     try {
-      return table.type(id);
+      return NodeRecord.type(record());
     } finally {
       Reference.reachabilityFence(block);
     }
@@ -72,7 +69,7 @@ public final class Node {
   /** Returns only the inode number at the origin. */
   public long inode() {
     try {
-      return table.inode(id);
+      return NodeRecord.inode(record());
     } finally {
       Reference.reachabilityFence(block);
     }
@@ -86,7 +83,7 @@ public final class Node {
   /** Tells whether the name leads to another node, or to none, by now. */
   public boolean isStale() {
     try {
-      return table.isStale(id);
+      return NodeRecord.has(record(), NodeRecord.STALE);
     } finally {
       Reference.reachabilityFence(block);
     }
@@ -103,23 +100,34 @@ public final class Node {
 
   private OriginPath pathOfHeld() {
     int length = -1;
-    for (long at = id; table.parent(at) != 0; at = table.parent(at)) {
-      length += table.nameLength(at) + 1;
+    for (long at = record(); NodeRecord.parent(at) != 0; at = directoryOf(at)) {
+      length += NodeRecord.nameLength(at) + 1;
     }
     if (length < 0) {
       return OriginPath.ROOT;
     }
     byte[] path = new byte[length];
     int end = length;
-    for (long at = id; table.parent(at) != 0; at = table.parent(at)) {
-      end -= table.nameLength(at);
-      table.copyName(at, path, end);
+    for (long at = record(); NodeRecord.parent(at) != 0; at = directoryOf(at)) {
+      int count = NodeRecord.nameLength(at);
+      end -= count;
+      Memory.get(NodeRecord.name(at), path, end, count);
       if (end > 0) {
         end--;
         path[end] = '/';
       }
     }
     return OriginPath.of(path);
+  }
+
+  private long record() {
+    return NodeTable.at(block, id);
+  }
+
+  /** Returns the record of an entry's directory, whose block the entry's block holds. */
+  private long directoryOf(long record) {
+    long directory = NodeRecord.parent(record);
+    return NodeTable.at(table.held(directory), directory);
   }
 
   /** Tells whether this node is the given one or below it. */

@@ -40,7 +40,12 @@ import org.jspecify.annotations.Nullable;
  * and {@link Blocks}.
  */
 public final class NodeTable implements AutoCloseable {
-  private static final int UNITS = Blocks.SIZE / NodeRecord.UNIT;
+  /** A node's id has so many bits for the place in its block. */
+  private static final int UNIT_BITS = 9;
+
+  private static final int UNITS = 1 << UNIT_BITS;
+
+  /** A power of two. */
   private static final int LOCKS = 64;
 
   /** In place of an id: the entry is no longer linked. */
@@ -165,8 +170,9 @@ public final class NodeTable implements AutoCloseable {
     return block.number * UNITS + (at - block.address) / NodeRecord.UNIT;
   }
 
-  private static long at(Block block, long id) {
-    return block.address + id % UNITS * NodeRecord.UNIT;
+  /** Returns the address of a record, which is valid while the block is reachable. */
+  static long at(Block block, long id) {
+    return block.address + (id & UNITS - 1) * NodeRecord.UNIT;
   }
 
   /** Returns a node, stale or not, or null where its record is gone. */
@@ -175,11 +181,18 @@ public final class NodeTable implements AutoCloseable {
     return block == null ? null : new Node(this, id, block);
   }
 
-  private @Nullable Block block(long id) {
-    return id <= 0 ? null : blocks.find(id / UNITS);
+  /** Returns the node with an id that may be any number, or null where there is none. */
+  @Nullable Node nodeIfThere(long id) {
+    Block block = id < end ? block(id) : null;
+    return block != null && NodeRecord.exists(at(block, id)) ? new Node(this, id, block) : null;
   }
 
-  private Block held(long id) {
+  private @Nullable Block block(long id) {
+    return id <= 0 ? null : blocks.find(id >>> UNIT_BITS);
+  }
+
+  /** Returns the block of a node that the caller, or the block of one of its entries, holds. */
+  Block held(long id) {
     Block block = block(id);
     if (block == null) {
       throw new IllegalArgumentException("there is no node " + id);
@@ -565,10 +578,6 @@ public final class NodeTable implements AutoCloseable {
     return read(id, at -> Memory.bytes(NodeRecord.name(at), NodeRecord.nameLength(at)));
   }
 
-  int nameLength(long id) {
-    return (int) number(id, NodeRecord::nameLength);
-  }
-
   /** Returns {@link Arrays#hashCode(byte[])} of the name without copying the name. */
   int nameHash(long id) {
     return (int) number(id, NodeTable::hashOfName);
@@ -576,17 +585,6 @@ public final class NodeTable implements AutoCloseable {
 
   private static long hashOfName(long at) {
     return Memory.hash(NodeRecord.name(at), NodeRecord.nameLength(at));
-  }
-
-  /** Copies the name into an array. */
-  void copyName(long id, byte[] to, int offset) {
-    Block block = held(id);
-    long at = at(block, id);
-    try {
-      Memory.get(NodeRecord.name(at), to, offset, NodeRecord.nameLength(at));
-    } finally {
-      Reference.reachabilityFence(block);
-    }
   }
 
   /** Returns the position of a node in 32 bits; it is valid until the node is discarded. */
@@ -626,18 +624,19 @@ public final class NodeTable implements AutoCloseable {
   }
 
   Attributes attributes(long id) {
-    synchronized (lockOf(id)) {
-      return read(id, at -> NodeRecord.attributes(at, shapes.at(NodeRecord.shape(at))));
+    return attributes(held(id), id);
+  }
+
+  /** Returns the attributes of a node in its block. */
+  Attributes attributes(Block block, long id) {
+    try {
+      synchronized (lockOf(id)) {
+        long at = at(block, id);
+        return NodeRecord.attributes(at, shapes.at(NodeRecord.shape(at)));
+      }
+    } finally {
+      Reference.reachabilityFence(block);
     }
-  }
-
-  /** Returns the type, as in {@link Attributes#type()}; it never changes. */
-  int type(long id) {
-    return (int) number(id, NodeRecord::type);
-  }
-
-  long inode(long id) {
-    return number(id, NodeRecord::inode);
   }
 
   /**
@@ -652,7 +651,7 @@ public final class NodeTable implements AutoCloseable {
     long at = at(block, id);
     try {
       synchronized (lockOf(id)) {
-        if (!attributes(id).equals(known)) {
+        if (!attributes(block, id).equals(known)) {
           return false;
         }
         if (NodeRecord.changed(at) != fresh.changed()) {
@@ -669,7 +668,7 @@ public final class NodeTable implements AutoCloseable {
   }
 
   private Object lockOf(long id) {
-    return locks[(int) (id % LOCKS)];
+    return locks[(int) (id & LOCKS - 1)];
   }
 
   /**

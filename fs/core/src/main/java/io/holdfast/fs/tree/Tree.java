@@ -211,12 +211,13 @@ public final class Tree {
 
   /** Tells whether a node is the one that its name leads to. */
   public boolean isCurrent(long id) {
-    return nodes.contains(id) && !nodes.isStale(id);
+    Node node = nodes.nodeIfThere(id);
+    return node != null && !node.isStale();
   }
 
   /** Returns a node by its id, even if it has been replaced, or null where its record is gone. */
   public @Nullable Node handle(long id) {
-    return nodes.contains(id) ? nodes.node(id) : null;
+    return nodes.nodeIfThere(id);
   }
 
   /** Returns the node that a name is known to lead to, without asking the origin. */

@@ -75,6 +75,10 @@ final class PosixFile implements OriginFile {
 
   @Override
   public Version version() throws FsException {
+    return requireRegular().version();
+  }
+
+  private Attributes requireRegular() throws FsException {
     int errno = Statx.call(fd);
     if (errno != 0) {
       throw Linux.failure(errno, path.toString());
@@ -83,7 +87,7 @@ final class PosixFile implements OriginFile {
     if (!attributes.isRegular()) {
       throw new FsException(FsError.STALE, path + ": no regular file any more");
     }
-    return attributes.version();
+    return attributes;
   }
 
   @Override
@@ -141,7 +145,9 @@ final class PosixFile implements OriginFile {
     while (done < length) {
       long count = LIBC.pread(fd, address + done, length - done, offset + done);
       if (count < 0) {
-        throw Linux.failure(Linux.errno(), path.toString());
+        int errno = Linux.errno();
+        requireRegular(); // something else fails to be read in many ways
+        throw Linux.failure(errno, path.toString());
       }
       if (count == 0) {
         break;

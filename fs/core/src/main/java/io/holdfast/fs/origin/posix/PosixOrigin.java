@@ -330,6 +330,7 @@ public final class PosixOrigin implements Origin {
    */
   @Override
   public OriginFile open(OriginPath path, Part part) throws FsException {
+    quietTime.awaitAfter(part.version().changed());
     // NONBLOCK: a path that became a FIFO must not hold the thread
     int flags = Linux.O_RDONLY | Linux.O_NOFOLLOW | Linux.O_CLOEXEC | Linux.O_NONBLOCK;
     int fd = Linux.openBeneath(root, path.bytes(), flags | Linux.O_NOATIME);
@@ -338,18 +339,7 @@ public final class PosixOrigin implements Origin {
       fd = Linux.openBeneath(root, path.bytes(), flags);
     }
     check(Math.max(0, -fd), path);
-    PosixFile file = new PosixFile(path, fd, heldInMemory, readers);
-    try {
-      Version version = file.version();
-      if (!version.equals(part.version())) {
-        throw new FsException(FsError.STALE, path + ": changed at the origin");
-      }
-      quietTime.awaitAfter(version.changed());
-    } catch (FsException e) {
-      file.close();
-      throw e;
-    }
-    return file;
+    return new PosixFile(path, fd, heldInMemory, readers);
   }
 
   @Override
