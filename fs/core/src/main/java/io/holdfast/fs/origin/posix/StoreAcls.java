@@ -122,24 +122,30 @@ final class StoreAcls {
 
   /**
    * Returns an entry's attributes with its list. Reads the attributes again after the list: the
-   * list may have changed meanwhile, or the name may lead to another entry.
+   * list may have changed meanwhile, or the name may lead to another entry. A directory in which
+   * users make names changes all the time; if so, two equal lists between equal rights will do.
    *
    * @param stat the attributes that {@link Statx} has just read
    * @param device the entry's device
    */
   Attributes ask(Attributes stat, long device, Entry entry) {
     Attributes before = stat;
+    int listBefore = 0;
+    boolean hadSameRights = false;
     for (int i = 0; i < ATTEMPTS; i++) {
       int acl = read(before, device, entry);
       if (entry.stat() != 0) {
         break;
       }
       Attributes after = Statx.attributes();
-      if (after.changed() == before.changed()
-          && after.mode() == before.mode()
-          && after.inode() == before.inode()) {
+      boolean hasSameRights = after.inode() == before.inode() && after.sameRights(before);
+      boolean unchanged = after.changed() == before.changed();
+      boolean sameList = hadSameRights && acl == listBefore;
+      if (hasSameRights && (unchanged || sameList)) {
         return after.withAcl(settled(acl, after));
       }
+      hadSameRights = hasSameRights;
+      listBefore = acl;
       before = after;
     }
     return before.withAcl(Acl.unsettled(Acl.foreign(Acl.ownerAlone())));

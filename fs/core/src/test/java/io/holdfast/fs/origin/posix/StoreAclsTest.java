@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
@@ -177,5 +178,50 @@ final class StoreAclsTest {
           mode("rw----r--");
         };
     assertThat(shown()).isEqualTo(0604);
+  }
+
+  /** A directory in which users make names all the time: nobody but its owner could pass it. */
+  @Test
+  void entry_thatChangesAtEachLook_keepsItsRights() {
+    errors.put(PosixAcl.NAME, Errno.ENODATA);
+    whileAsked = this::changeTime;
+    assertThat(shown()).isEqualTo(0644);
+  }
+
+  @Test
+  void modes_thatChangeAtEachLook_leaveTheOwnerAlone() {
+    errors.put(PosixAcl.NAME, Errno.ENODATA);
+    whileAsked =
+        () -> {
+          mode(calls % 2 == 0 ? "rw-r--r--" : "rw-rw-r--");
+          changeTime();
+        };
+    assertThat(shown()).isEqualTo(0600);
+  }
+
+  @Test
+  void lists_thatChangeAtEachLook_leaveTheOwnerAlone() {
+    mode("rw-rwxr--");
+    errors.put(PosixAcl.NAME, Errno.ENODATA);
+    whileAsked =
+        () -> {
+          if (values.remove(PosixAcl.NAME) == null) {
+            values.put(PosixAcl.NAME, NOT_ONE);
+          }
+          changeTime();
+        };
+    assertThat(shown()).isEqualTo(0600);
+  }
+
+  /** Gives the file another change time, which may take a tick of the kernel's clock. */
+  private void changeTime() {
+    try {
+      FileTime before = (FileTime) Files.getAttribute(file, "unix:ctime");
+      while (before.equals(Files.getAttribute(file, "unix:ctime"))) {
+        Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }
