@@ -109,6 +109,11 @@ final class ReaderClock {
         .forEach(entry -> readers.remove(entry.getKey()));
   }
 
+  /** Tells whether looks look at a reader. */
+  boolean knows(Caller reader) {
+    return readers.contains(reader);
+  }
+
   /** Returns the number of readers that are known. */
   int size() {
     return readers.size();

@@ -306,6 +306,8 @@ final class ReaderClockTest {
       after(1);
     }
     assertThat(bounded.size()).isBetween(60, 64);
+    assertThat(bounded.knows(callers.get(0))).isFalse();
+    assertThat(bounded.knows(callers.get(99))).isTrue();
     OpenBatch batch = new OpenBatch();
     batch.add(1, SIZE);
     callers.forEach(caller -> caller.opened(batch, clock.getAsLong()));
