@@ -27,17 +27,31 @@ public final class Procfs {
   /** The most bytes that are read of a file; the environment of a process may be larger. */
   private static final int MOST = 256 << 10;
 
+  /** More than {@code stat} and {@code schedstat} of a process may have. */
+  private static final int SMALL = 1024;
+
   /**
-   * In {@code stat}, counted from behind the command: 0 state, 1 parent, 3 session, 19 time of the
-   * start.
+   * In {@code stat}, counted from behind the command: 0 state, 1 parent, 3 session, 11 user time,
+   * 12 system time, 19 time of the start.
    */
   private static final int PARENT = 1;
 
   private static final int SESSION = 3;
+  private static final int USER_TIME = 11;
+  private static final int SYSTEM_TIME = 12;
   private static final int STARTED = 19;
+
+  /** In {@code schedstat}: CPU time, time waited for a processor, times run. */
+  private static final int SCHEDSTAT_NUMBERS = 3;
+
+  /** A tick of {@code stat}: {@code USER_HZ} is 100 wherever Java runs. */
+  private static final long TICK_NANOS = 10_000_000;
 
   private final Path root;
   private final FileReader reader;
+
+  /** Reads files that are smaller than {@link #SMALL} bytes. */
+  private final FileReader small;
 
   /** Returns the beginning of a file; nothing if it cannot be read. */
   private interface FileReader {
@@ -52,13 +66,31 @@ public final class Procfs {
    * @param session the process that leads its session
    * @param started when it was started, in ticks since the boot; no other process has had both this
    *     number and this time
+   * @param state a letter, such as R, S, D, T or Z
+   * @param cpuNanos CPU time, user and system, of all its threads, those that have ended too; to 10
+   *     ms
    */
-  public record ProcessStat(int pid, String command, int parent, int session, long started) {
+  public record ProcessStat(
+      int pid, String command, int parent, int session, long started, char state, long cpuNanos) {
+    /** Tells whether the process has ended, and its parent has not asked for that yet. */
+    public boolean hasEnded() {
+      return state == 'Z' || state == 'X';
+    }
+
     /** Tells whether the process leads its session. */
     public boolean isSessionLeader() {
       return session == pid;
     }
   }
+
+  /**
+   * The time that a thread has spent on processors.
+   *
+   * @param cpuNanos CPU time, user and system
+   * @param runDelayNanos how long it could have run, and waited for a processor; 0 if the kernel
+   *     does not tell
+   */
+  public record ThreadTimes(long cpuNanos, long runDelayNanos) {}
 
   /**
    * A resource limit of a process; {@link Long#MAX_VALUE} for none.
@@ -68,9 +100,10 @@ public final class Procfs {
    */
   public record Limit(long soft, long hard) {}
 
-  private Procfs(Path root, FileReader reader) {
+  private Procfs(Path root, FileReader reader, FileReader small) {
     this.root = root;
     this.reader = reader;
+    this.small = small;
   }
 
   /**
@@ -79,7 +112,7 @@ public final class Procfs {
    * @param root the tree that stands for {@code /}
    */
   public Procfs(Path root) {
-    this(root, Procfs::read);
+    this(root, Procfs::read, Procfs::read);
   }
 
   /** Reads this machine's. */
@@ -93,7 +126,10 @@ public final class Procfs {
    * @param root the tree that stands for {@code /}
    */
   public static Procfs forIsolatedThreads(Path root) {
-    return new Procfs(root, file -> Linux.head(file.toString(), MOST));
+    return new Procfs(
+        root,
+        file -> Linux.head(file.toString(), MOST),
+        file -> Linux.firstRead(file.toString(), SMALL));
   }
 
   /**
@@ -178,18 +214,41 @@ public final class Procfs {
 
   /** Returns a process; nothing if it is gone. */
   public Optional<ProcessStat> process(int pid) {
-    String stat = text(Integer.toString(pid), "stat");
+    return stat(pid, small(pid + "/stat"));
+  }
+
+  /** Returns the text of a file below {@code /proc} that the kernel gives in one piece. */
+  private String small(String file) {
+    return new String(small.read(path(file)), StandardCharsets.UTF_8);
+  }
+
+  private static Optional<ProcessStat> stat(int pid, String stat) {
     String[] fields = behindCommand(stat).split(" ", -1);
     if (fields.length <= STARTED) {
       return Optional.empty();
     }
+    long ticks = Long.parseLong(fields[USER_TIME]) + Long.parseLong(fields[SYSTEM_TIME]);
     return Optional.of(
         new ProcessStat(
             pid,
             stat.substring(stat.indexOf('(') + 1, stat.lastIndexOf(')')),
             Integer.parseInt(fields[PARENT]),
             Integer.parseInt(fields[SESSION]),
-            Long.parseLong(fields[STARTED])));
+            Long.parseLong(fields[STARTED]),
+            fields[0].charAt(0),
+            ticks * TICK_NANOS));
+  }
+
+  /** Returns the times of a thread of a process; nothing if it is gone. */
+  public Optional<ThreadTimes> thread(int pid, int thread) {
+    String directory = pid + "/task/" + thread;
+    String[] numbers = small(directory + "/schedstat").split("\\s", -1);
+    if (numbers.length >= SCHEDSTAT_NUMBERS && !numbers[0].equals("0")) {
+      return Optional.of(new ThreadTimes(Long.parseLong(numbers[0]), Long.parseLong(numbers[1])));
+    }
+    // zeros, or no such file: a kernel that keeps no such statistics
+    return stat(thread, small(directory + "/stat"))
+        .map(stat -> new ThreadTimes(stat.cpuNanos(), 0));
   }
 
   /** Returns the letter of a process's state, such as R, S, D, T or Z, or {@link #GONE}. */

@@ -5,7 +5,11 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import com.github.benmanes.caffeine.cache.Ticker;
 import io.holdfast.fs.FetchUse;
+import io.holdfast.fs.figures.EpochSplit;
+import io.holdfast.fs.figures.EpochSplit.Finding;
+import io.holdfast.fs.figures.EpochSplit.Verdict;
 import io.holdfast.fs.figures.JobsFigures;
+import io.holdfast.fs.figures.JobsFigures.Split;
 import io.holdfast.fs.figures.ProcessFigures;
 import io.holdfast.fs.linux.Procfs;
 import io.holdfast.fs.linux.Procfs.ProcessStat;
@@ -16,6 +20,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +54,10 @@ public final class Activity {
 
   private static final int FEWEST_JOBS = 32;
 
+  private static final String HIDDEN =
+      "/proc does not show its processes: they had ended, are hidden (hidepid), or are in another"
+          + " pid namespace";
+
   private static final int MOST_THREADS = 16_384;
 
   /** When there are too many, one of so many goes. */
@@ -65,6 +74,7 @@ public final class Activity {
   private final int ownProcess = (int) ProcessHandle.current().pid();
   private final LongAdder opens = new LongAdder();
   private final LoadingCache<Integer, Caller> callers;
+  private final ReaderClock clock;
 
   /**
    * Guards the maps, and {@link ProcessActivity#lastSeen}. A leaf. No thread reads /proc while it
@@ -77,12 +87,12 @@ public final class Activity {
   private final int mostJobs;
 
   /** The sum of the jobs that have no row of their own any more. */
-  private JobCounts otherJobs = NOTHING;
+  private JobCounts otherJobs = JobCounts.NOTHING;
 
-  private JobCounts otherProcesses = NOTHING;
+  private Optional<Split> othersSplit = Optional.empty();
+
+  private ProcessCounts otherProcesses = ProcessCounts.NOTHING;
   private int processesOfOtherJobs;
-
-  private static final JobCounts NOTHING = new JobCounts(0, 0, 0, 0, 0, 0);
 
   /**
    * A process and what it has done. The number -1 stands for all other processes together.
@@ -90,7 +100,7 @@ public final class Activity {
    * @param ended whether the process has ended
    */
   public record ProcessReport(
-      int pid, String job, String command, boolean ended, JobCounts counts) {
+      int pid, String job, String command, boolean ended, ProcessCounts counts) {
     /** Returns the figures as {@code stats.json} shows them. */
     public ProcessFigures figures() {
       return new ProcessFigures(
@@ -101,7 +111,7 @@ public final class Activity {
           counts.opens(),
           counts.misses(),
           counts.fetchedBytes(),
-          counts.stallSeconds());
+          JobCounts.seconds(counts.stallNanos()));
     }
   }
 
@@ -109,21 +119,69 @@ public final class Activity {
    * A job and what it has done.
    *
    * @param processes the number of its processes that were seen
+   * @param splitSeconds what its readers did, in seconds
    * @param epochs the last epochs; the one under way comes last
    */
-  public record JobReport(String job, int processes, JobCounts counts, List<Epoch> epochs) {
-    /** Returns the figures as {@code stats.json} shows them. */
-    public JobsFigures.Job figures() {
+  public record JobReport(
+      String job,
+      int processes,
+      JobCounts counts,
+      Optional<Split> splitSeconds,
+      List<Epoch> epochs) {
+    /**
+     * Returns the figures as {@code stats.json} shows them.
+     *
+     * @param counted whether opens are counted
+     */
+    public JobsFigures.Job figures(boolean counted) {
+      List<JobsFigures.Epoch> shown = epochs.stream().map(Epoch::figures).toList();
+      Finding finding = finding(counted, shown);
       return new JobsFigures.Job(
           job,
           processes,
           counts.opens(),
           counts.misses(),
           counts.shownHitRatio(),
-          counts.fetchedBytes(),
+          counts.fetchedBytes().sum(),
           counts.stallSeconds(),
+          splitSeconds.map(JobReport::rounded),
+          finding.verdict().word(),
+          finding.reason(),
           epochs.isEmpty() ? 0 : epochs.get(epochs.size() - 1).number(),
-          epochs.stream().map(Epoch::figures).toList());
+          shown);
+    }
+
+    private static Split rounded(Split split) {
+      return new Split(
+          rounded(split.fetchOrigin()),
+          rounded(split.fetchPeer()),
+          rounded(split.preparation()),
+          rounded(split.backPressure()));
+    }
+
+    private static double rounded(double seconds) {
+      return Math.round(seconds * 1000) / 1000.0;
+    }
+
+    /**
+     * Returns what the job waits for in the epoch under way, or if too little was seen of it, what
+     * it waited for in the one before.
+     */
+    private Finding finding(boolean counted, List<JobsFigures.Epoch> shown) {
+      if (!counted) {
+        return Finding.unknown("opens are not counted: see --count-opens");
+      }
+      if (shown.isEmpty()) {
+        return Finding.unknown("no opens were seen");
+      }
+      int last = shown.size() - 1;
+      if (epochs.get(last).isHidden()) {
+        return Finding.unknown(HIDDEN);
+      }
+      Finding now = EpochSplit.finding(shown.get(last));
+      return now.verdict() == Verdict.UNKNOWN && last > 0
+          ? EpochSplit.finding(shown.get(last - 1))
+          : now;
     }
   }
 
@@ -154,6 +212,7 @@ public final class Activity {
     this.nanoTime = nanoTime;
     this.procfs = procfs;
     this.names = new JobNames(by, procfs);
+    this.clock = new ReaderClock(procfs, nanoTime, this::ended);
     this.callers =
         Caffeine.newBuilder()
             .refreshAfterWrite(KEEP_THREAD)
@@ -168,7 +227,7 @@ public final class Activity {
     @Override
     public Caller load(Integer thread) {
       int pid = procfs.processOf(thread);
-      return new Caller(process(pid == 0 ? thread : pid));
+      return newCaller(thread, process(pid == 0 ? thread : pid));
     }
 
     @Override
@@ -178,8 +237,35 @@ public final class Activity {
         return old;
       }
       ProcessActivity now = process(pid);
-      return now == old.process() ? old : new Caller(now);
+      boolean known = !isCounted(now) || clock.knows(old);
+      return now == old.process() && known ? old : newCaller(thread, now);
     }
+  }
+
+  private Caller newCaller(int thread, ProcessActivity process) {
+    Caller caller = new Caller(thread, process, nanoTime.getAsLong());
+    if (isCounted(process)) {
+      clock.add(caller);
+    }
+    return caller;
+  }
+
+  /** Tells whether the time of a process's readers is measured. */
+  private boolean isCounted(ProcessActivity process) {
+    return process.pid != ownProcess && !process.isHidden();
+  }
+
+  /**
+   * Looks at the readers in {@code /proc}; see {@link ReaderClock}. To be called several times a
+   * second.
+   */
+  public void look() {
+    clock.look();
+  }
+
+  /** Returns the number of readers that looks look at, for a test. */
+  int readersKnown() {
+    return clock.size();
   }
 
   /** Returns how processes are grouped into jobs. */
@@ -195,7 +281,7 @@ public final class Activity {
    */
   public Caller caller(int thread) {
     if (thread == 0) {
-      return new Caller(process(0));
+      return new Caller(0, process(0), nanoTime.getAsLong());
     }
     Caller caller = callers.get(thread);
     if (caller.process().forgotten) {
@@ -205,12 +291,18 @@ public final class Activity {
     return caller;
   }
 
+  private void ended(Caller caller) {
+    callers.asMap().remove(caller.thread, caller);
+  }
+
   /** Counts opens by a thread. */
   public void opened(int thread, OpenBatch batch) {
-    ProcessActivity process = caller(thread).process();
+    Caller caller = caller(thread);
+    ProcessActivity process = caller.process();
     if (process.pid != ownProcess) {
+      caller.opened(batch, nanoTime.getAsLong());
       process.opens.add(batch.count());
-      process.job.opened(batch, itemSize);
+      process.job.opened(batch, itemSize, process.isHidden());
       // last: a reader reads the sum first, and finds these opens in the other figures too
       opens.add(batch.count());
     }
@@ -246,7 +338,8 @@ public final class Activity {
     JobReport others;
     synchronized (lock) {
       jobs.values().forEach(job -> reports.add(report(job)));
-      others = new JobReport(JobNames.OTHERS, processesOfOtherJobs, otherJobs, List.of());
+      others =
+          new JobReport(JobNames.OTHERS, processesOfOtherJobs, otherJobs, othersSplit, List.of());
     }
     reports.removeIf(job -> !hasDone(job.counts()));
     reports.sort(Comparator.comparingLong(job -> -job.counts().opens()));
@@ -257,18 +350,18 @@ public final class Activity {
   }
 
   private static JobReport report(JobFigures job) {
-    return new JobReport(job.name, job.processes(), job.counts(), job.epochs());
+    return new JobReport(job.name, job.processes(), job.counts(), job.splitSeconds(), job.epochs());
   }
 
   /** Returns the processes, those with the most opens first; the last row sums up all others. */
   public List<ProcessReport> processes() {
     List<Seen> all = new ArrayList<>();
-    JobCounts others;
+    ProcessCounts others;
     synchronized (lock) {
       byPid.values().forEach(process -> all.add(new Seen(process, counts(process))));
       others = otherProcesses;
     }
-    all.removeIf(seen -> !hasDone(seen.counts()));
+    all.removeIf(seen -> !seen.counts().hasSome());
     all.sort(Comparator.comparingLong(seen -> -seen.counts().opens()));
     List<Seen> first = all.subList(0, Math.min(MOST_TOLD, all.size()));
     List<ProcessReport> told = new ArrayList<>();
@@ -276,22 +369,19 @@ public final class Activity {
     for (Seen rest : all.subList(first.size(), all.size())) {
       others = others.plus(rest.counts());
     }
-    if (hasDone(others)) {
+    if (others.hasSome()) {
       told.add(new ProcessReport(NO_PROCESS, JobNames.OTHERS, JobNames.OTHERS, false, others));
     }
     return told;
   }
 
-  /**
-   * Tells whether there is anything to show. A process that was only looked up, such as this one,
-   * is not shown.
-   */
+  /** Tells whether there is anything to show. */
   private static boolean hasDone(JobCounts counts) {
-    return counts.opens() + counts.misses() + counts.stallNanos() > 0;
+    return counts.opens() + counts.misses() + counts.stallNanos().sum() > 0;
   }
 
   /** A process and what it had done at one moment. */
-  private record Seen(ProcessActivity process, JobCounts counts) {}
+  private record Seen(ProcessActivity process, ProcessCounts counts) {}
 
   private ProcessReport report(Seen seen) {
     ProcessActivity process = seen.process();
@@ -300,14 +390,12 @@ public final class Activity {
     return new ProcessReport(process.pid, process.job.name, process.command, ended, seen.counts());
   }
 
-  private static JobCounts counts(ProcessActivity process) {
-    return new JobCounts(
+  private static ProcessCounts counts(ProcessActivity process) {
+    return new ProcessCounts(
         process.opens.sum(),
-        0,
         process.misses.sum(),
         process.fetchedBytes.sum(),
-        process.stallNanos.sum(),
-        0);
+        process.stallNanos.sum());
   }
 
   private List<JobFigures> jobsNow() {
@@ -348,8 +436,9 @@ public final class Activity {
         }
         known =
             process == null
-                ? new ProcessActivity(pid, "", 0, job(job))
-                : new ProcessActivity(pid, process.command(), process.started(), job(job));
+                ? new ProcessActivity(pid, "", 0, 0, job(job))
+                : new ProcessActivity(
+                    pid, process.command(), process.started(), process.cpuNanos(), job(job));
         byPid.put(pid, known);
         known.job.hasAnotherProcess();
         known.lastSeen = nanoTime.getAsLong();
@@ -388,6 +477,7 @@ public final class Activity {
     for (JobFigures job : all.subList(0, mostJobs / GOING)) {
       jobs.remove(job.name);
       otherJobs = otherJobs.plus(job.counts());
+      othersSplit = Split.sum(othersSplit, job.splitSeconds());
       processesOfOtherJobs += job.processes();
     }
     List.copyOf(byPid.values()).stream()

@@ -1,9 +1,13 @@
 package io.holdfast.fs.stats;
 
+import io.holdfast.fs.ReadSource;
+import io.holdfast.fs.figures.EpochSplit;
+import io.holdfast.fs.figures.JobsFigures.Split;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -20,8 +24,10 @@ final class JobFigures {
 
   final String name;
   final LongAdder misses = new LongAdder();
-  final LongAdder fetchedBytes = new LongAdder();
-  final LongAdder stallNanos = new LongAdder();
+  private final LongAdder originBytes = new LongAdder();
+  private final LongAdder peerBytes = new LongAdder();
+  private final LongAdder originStallNanos = new LongAdder();
+  private final LongAdder peerStallNanos = new LongAdder();
   private final LongSupplier nanoTime;
   private final EpochDetector detector = new EpochDetector();
   private final Deque<Epoch> ended = new ArrayDeque<>();
@@ -30,9 +36,23 @@ final class JobFigures {
   private int processes;
   private long opens;
   private long items;
+  private long bytes;
   private int epoch = 1;
   private JobCounts epochBegan;
   private volatile long lastActive;
+
+  /** The time of its readers up to the last look, and the bytes that they have taken. */
+  private ReaderTimes readerTimes = ReaderTimes.NOTHING;
+
+  private long readerBytes;
+  private long lastLook;
+  private int readers;
+
+  /** The most {@link #readers} in the epoch under way. */
+  private int mostReaders;
+
+  private long hiddenOpens;
+  private Split told = new Split(0, 0, 0, 0);
 
   /**
    * The figures before the opens that are being counted; {@link #settling} are those before the
@@ -47,9 +67,23 @@ final class JobFigures {
     this.name = name;
     this.nanoTime = nanoTime;
     lastActive = nanoTime.getAsLong();
-    epochBegan = new JobCounts(0, 0, 0, 0, 0, lastActive);
+    lastLook = lastActive - 1; // before the first open
+    epochBegan = JobCounts.NOTHING.at(lastActive);
     settled = epochBegan;
     settling = epochBegan;
+  }
+
+  /** Returns the counter of bytes that came from a tier. */
+  LongAdder fetched(ReadSource source) {
+    return source == ReadSource.PEER ? peerBytes : originBytes;
+  }
+
+  /**
+   * Returns the counter of the time of reads that a tier answered; memory counts as the origin, and
+   * takes next to no time.
+   */
+  LongAdder stalled(ReadSource source) {
+    return source == ReadSource.PEER ? peerStallNanos : originStallNanos;
   }
 
   synchronized void hasAnotherProcess() {
@@ -60,9 +94,14 @@ final class JobFigures {
     return processes;
   }
 
-  /** Counts opens; counts each file's size in items. */
-  synchronized void opened(OpenBatch batch, int itemSize) {
+  /**
+   * Counts opens; counts each file's size in items.
+   *
+   * @param hidden whether nothing is known of the process
+   */
+  synchronized void opened(OpenBatch batch, int itemSize, boolean hidden) {
     active();
+    hiddenOpens += hidden ? batch.count() : 0;
     for (int i = 0; i < batch.count(); i++) {
       JobCounts begun = detector.opened(batch.file(i), this::beforeOpenWithoutLocking);
       if (begun != null) {
@@ -70,11 +109,13 @@ final class JobFigures {
       }
       opens++;
       items += Math.max(0, batch.size(i) - 1) / itemSize + 1;
+      bytes += batch.size(i);
     }
   }
 
   private void beginWithoutLocking(JobCounts begun) {
-    ended.addLast(new Epoch(epoch, begun.since(epochBegan)));
+    ended.addLast(new Epoch(epoch, begun.since(epochBegan), mostReaders));
+    mostReaders = readers;
     if (ended.size() >= MOST_EPOCHS) {
       ended.removeFirst();
     }
@@ -89,8 +130,7 @@ final class JobFigures {
    */
   private JobCounts beforeOpenWithoutLocking() {
     JobCounts other = settles ? settled : countsWithoutLocking();
-    return new JobCounts(
-        opens, items, other.misses(), other.fetchedBytes(), other.stallNanos(), other.nanos());
+    return other.withOpens(opens, items, bytes);
   }
 
   /** Notes that the opens that are counted next were made after those that have been counted. */
@@ -102,7 +142,14 @@ final class JobFigures {
 
   private JobCounts countsWithoutLocking() {
     return new JobCounts(
-        opens, items, misses.sum(), fetchedBytes.sum(), stallNanos.sum(), nanoTime.getAsLong());
+        opens,
+        items,
+        bytes,
+        misses.sum(),
+        new Tiers(originBytes.sum(), peerBytes.sum()),
+        new Tiers(originStallNanos.sum(), peerStallNanos.sum()),
+        readerTimes.plus(new ReaderTimes(0, 0, 0, 0, hiddenOpens)),
+        nanoTime.getAsLong());
   }
 
   /**
@@ -118,6 +165,41 @@ final class JobFigures {
     recentItems[nextItem] = item;
     nextItem = (nextItem + 1) % RECENT_ITEMS;
     return true;
+  }
+
+  /** Tells whether the job was active since the last look at its readers. */
+  synchronized boolean wasActive() {
+    return lastActive - lastLook > 0;
+  }
+
+  /** Returns the bytes that its average reader takes in a nanosecond; 0 if that is not known. */
+  synchronized double bytesPerReaderNano() {
+    return readerTimes.lived() == 0 ? 0 : (double) readerBytes / readerTimes.lived();
+  }
+
+  /**
+   * Takes the result of a look at the readers.
+   *
+   * @param times since the look before
+   * @param bytesTaken since the look before
+   * @param alive the number of readers
+   */
+  synchronized void looked(long now, ReaderTimes times, long bytesTaken, int alive) {
+    lastLook = now;
+    readerTimes = readerTimes.plus(times);
+    readerBytes += bytesTaken;
+    readers = alive;
+    mostReaders = Math.max(mostReaders, alive);
+  }
+
+  /**
+   * Returns what the readers did since the mount, in seconds. No figure ever falls, though it is
+   * computed from times of different looks.
+   */
+  synchronized Optional<Split> splitSeconds() {
+    Epoch all = new Epoch(0, countsWithoutLocking(), 0);
+    EpochSplit.seconds(all.figures()).ifPresent(now -> told = told.most(now));
+    return told.sum() == 0 ? Optional.empty() : Optional.of(told);
   }
 
   void active() {
@@ -138,7 +220,7 @@ final class JobFigures {
     List<Epoch> all = new ArrayList<>(ended);
     if (opens > 0) {
       JobCounts sofar = countsWithoutLocking().at(Math.max(lastActive, epochBegan.nanos()));
-      all.add(new Epoch(epoch, sofar.since(epochBegan)));
+      all.add(new Epoch(epoch, sofar.since(epochBegan), mostReaders));
     }
     return all;
   }

@@ -3,6 +3,7 @@ package io.holdfast.fs.metrics;
 import io.holdfast.fs.figures.Figures;
 import io.holdfast.fs.figures.JobsFigures;
 import io.holdfast.fs.figures.JobsFigures.Job;
+import io.holdfast.fs.figures.JobsFigures.Split;
 import io.holdfast.fs.figures.NodeFigures;
 import io.holdfast.fs.metrics.Metric.Point;
 import io.holdfast.fs.metrics.Metric.Readings;
@@ -97,6 +98,9 @@ public final class Exposition {
         OptionalDouble.empty(),
         job.fetchedBytes(),
         job.stallSeconds(),
+        job.splitSeconds(),
+        "",
+        "",
         UNKNOWN,
         List.of());
   }
@@ -110,6 +114,9 @@ public final class Exposition {
         OptionalDouble.empty(),
         a.fetchedBytes() + b.fetchedBytes(),
         a.stallSeconds() + b.stallSeconds(),
+        Split.sum(a.splitSeconds(), b.splitSeconds()),
+        "",
+        "",
         UNKNOWN,
         List.of());
   }
