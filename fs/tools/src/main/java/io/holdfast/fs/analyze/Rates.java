@@ -1,0 +1,22 @@
+package io.holdfast.fs.analyze;
+
+import java.util.OptionalDouble;
+
+/**
+ * The rates of a job in bytes per second; empty where they cannot be told. Immutable.
+ *
+ * @param origin S: what the origin gives to it. If it scales with requests at once, what it gives
+ *     to all readers when all wait for it
+ * @param peer N: what its peers give to it
+ * @param memory C: what resident files are read at
+ * @param preparation P: what its readers prepare, with the processors that they have
+ * @param accelerator G: what its consumer takes
+ * @param acceleratorIsLimit whether the consumer was seen to limit; else it takes at least that
+ */
+public record Rates(
+    OptionalDouble origin,
+    OptionalDouble peer,
+    OptionalDouble memory,
+    OptionalDouble preparation,
+    OptionalDouble accelerator,
+    boolean acceleratorIsLimit) {}
