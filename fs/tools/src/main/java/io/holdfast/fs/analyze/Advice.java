@@ -39,8 +39,7 @@ final class Advice {
     if (now.hitShare() >= AS_GOOD) {
       sentences.add("More memory is useless: what the job reads is in memory.");
     } else if (knee.isEmpty()) {
-      sentences.add(
-          "What more memory brings cannot be told: the rate of the origin is not known.");
+      sentences.add("What more memory brings cannot be told: the rate of the origin is not known.");
     } else {
       double share = knee.getAsDouble();
       double best = model.speed(now.withCapacityShare(share)).orElse(speed);
@@ -90,8 +89,7 @@ final class Advice {
     if (accelerator) {
       return Optional.of("The accelerator limits at " + rate(demand) + ".");
     }
-    return Optional.of(
-        "Preparation limits at " + rate(demand) + moreProcessors(then) + ".");
+    return Optional.of("Preparation limits at " + rate(demand) + moreProcessors(then) + ".");
   }
 
   private String moreProcessors(Setup then) {
@@ -99,7 +97,7 @@ final class Advice {
     double most = model.speed(then.withMoreProcessors(MOST_PROCESSORS)).orElse(before);
     if (most < WORTH * before) {
       return now.readers() <= model.usableProcessors()
-          ? ": more workers would help, with a processor each"
+          ? ": more workers would help, with a CPU core each"
           : "";
     }
     int more = 1;
@@ -108,7 +106,9 @@ final class Advice {
       more++;
     }
     return String.format(
-        Locale.ROOT, ": %s would make it %.1f times as fast", Human.count(more, "more processor"),
+        Locale.ROOT,
+        ": %s would make it %.1f times as fast",
+        Human.count(more, "more CPU core"),
         most / before);
   }
 
@@ -124,6 +124,9 @@ final class Advice {
   }
 
   private Optional<String> workers() {
+    if (model.now().epoch().readers() == 0) {
+      return Optional.empty();
+    }
     double twice = model.speed(now.withReaders(2 * now.readers())).orElse(speed) / speed;
     if (twice > WORTH) {
       return Optional.of(

@@ -50,15 +50,15 @@ public record Analysis(
 
   /** Returns what to do, in one paragraph. */
   public String advice() {
-    return model.map(known -> new Advice(known, knee, bytesOfAll()).text()).orElseGet(this::nothing);
+    return model
+        .map(known -> new Advice(known, knee, bytesOfAll()).text())
+        .orElseGet(this::nothing);
   }
 
   private String nothing() {
     return runs.epochs().isEmpty()
         ? "Cannot be told: no epoch was seen."
-        : "Cannot be told: "
-            + runs.epochs().get(runs.epochs().size() - 1).finding().reason()
-            + ".";
+        : "Cannot be told: " + runs.epochs().get(runs.epochs().size() - 1).finding().reason() + ".";
   }
 
   /** Returns the bytes that the share 1 stands for: those that the job reads, of all nodes. */

@@ -34,6 +34,7 @@ public final class AnalysisPage {
       svg [fill="rgb(255,255,255)"] { fill: var(--ground); }
       svg [fill="rgb(0,0,0)"] { fill: var(--ink); }
       svg [stroke="rgb(0,0,0)"] { stroke: var(--ink); }
+      svg [fill="rgb(229,229,229)"] { fill: var(--line); }
       svg [stroke="rgb(229,229,229)"] { stroke: var(--line); }
       """;
 
@@ -57,8 +58,7 @@ public final class AnalysisPage {
     AnalysisPlot plot = new AnalysisPlot(analysis);
     page.append("<h2>Epochs</h2>\n").append(plot.epochs().element("epochs")).append('\n');
     addTable(page, AnalysisText.EPOCH_HEADING, AnalysisText.epochs(analysis));
-    AnalysisText.reasons(analysis)
-        .forEach(line -> page.append("<p>" + escaped(line) + "</p>\n"));
+    AnalysisText.reasons(analysis).forEach(line -> page.append("<p>" + escaped(line) + "</p>\n"));
     analysis.notes().forEach(note -> page.append("<p>Note: " + escaped(note) + ".</p>\n"));
     if (plot.hasCurve()) {
       page.append("<h2>Memory</h2>\n").append(plot.curve().element("memory")).append('\n');

@@ -98,7 +98,8 @@ public final class AnalysisPlot {
         name,
         names(),
         analysis.runs().epochs().stream()
-            .map(seen -> seen.epoch().seconds() * seen.shares().map(part::applyAsDouble).orElse(0.0))
+            .map(
+                seen -> seen.epoch().seconds() * seen.shares().map(part::applyAsDouble).orElse(0.0))
             .toList());
   }
 
@@ -136,9 +137,7 @@ public final class AnalysisPlot {
     analysis
         .model()
         .ifPresent(
-            model ->
-                addPoint(
-                    chart, "now", model.setup().capacityShare(), model.now().speed(), 1));
+            model -> addPoint(chart, "now", model.setup().capacityShare(), model.now().speed(), 1));
     if (analysis.knee().isPresent()) {
       double knee = analysis.knee().getAsDouble();
       double speed =
@@ -190,9 +189,7 @@ public final class AnalysisPlot {
   private String curveInWords() {
     return "Predicted speed over the share of the dataset in memory. "
         + capacities().stream()
-            .map(
-                row ->
-                    AnalysisText.percent(row.value()) + " " + AnalysisText.rate(row.speed()))
+            .map(row -> AnalysisText.percent(row.value()) + " " + AnalysisText.rate(row.speed()))
             .collect(Collectors.joining(", "))
         + ".";
   }

@@ -108,7 +108,8 @@ public final class AnalysisText {
     List<Observation> epochs = analysis.runs().epochs();
     List<Observation> steady = analysis.runs().steady();
     if (!epochs.isEmpty()) {
-      Observation told = steady.isEmpty() ? epochs.get(epochs.size() - 1) : Observation.mean(steady);
+      Observation told =
+          steady.isEmpty() ? epochs.get(epochs.size() - 1) : Observation.mean(steady);
       lines.add(
           (told.waitsFor(Verdict.UNKNOWN)
                   ? "What it waits for cannot be told"
@@ -150,19 +151,27 @@ public final class AnalysisText {
       if (row.change() == WhatIf.Change.CAPACITY && step++ % SHOWN_STEP != 0) {
         continue;
       }
+      double than = row.change() == WhatIf.Change.WARM ? firstSpeed(analysis, speed) : speed;
       rows.add(
           List.of(
               change(row, model.setup()),
               rate(row.speed()),
               time(row.epochSeconds()),
-              String.format(Locale.ROOT, "%.2f", row.speed() / speed)));
+              String.format(Locale.ROOT, "%.2f", row.speed() / than)));
     }
     return rows;
   }
 
+  /** Returns the speed of the first epoch, if it was one that fills memory. */
+  private static double firstSpeed(Analysis analysis, double otherwise) {
+    Observation first = analysis.runs().epochs().get(0);
+    return analysis.runs().firstIsCold() && first.isMeasured() ? first.speed() : otherwise;
+  }
+
   private static String change(WhatIf row, Setup now) {
     return switch (row.change()) {
-      case CAPACITY -> percent(row.value()) + " in memory" + (now.nodes() > 1 ? " of each node" : "");
+      case CAPACITY ->
+          percent(row.value()) + " in memory" + (now.nodes() > 1 ? " of each node" : "");
       case NODES -> Human.count(Math.round(row.value()), "node") + " share it";
       case ORIGIN -> "the origin twice as fast";
       case WORKERS -> Human.count(Math.round(row.value()), "worker");

@@ -48,7 +48,7 @@ public final class JobModel {
   public JobModel(Evidence evidence) {
     if (!Stream.of(evidence.now(), evidence.cold(), evidence.warm())
         .allMatch(Observation::isMeasured)) {
-      throw new IllegalArgumentException("an epoch without bytes, time or readers: " + evidence);
+      throw new IllegalArgumentException("an epoch without bytes or time: " + evidence);
     }
     this.evidence = evidence;
     Observation warm = evidence.warm();
@@ -64,7 +64,7 @@ public final class JobModel {
     long fetched = cold.epoch().originBytes();
     originDelay = fetched == 0 ? 0 : cold.blockedByOrigin() * cold.readerSeconds() / fetched;
     originRate = originRate(cold);
-    rates = rates();
+    rates = inferred();
   }
 
   /** Where preparation limits, others may use the same processors: what it got counts. */
@@ -123,7 +123,7 @@ public final class JobModel {
     return Math.max(1, (int) Math.ceil(usableProcessors)) + more;
   }
 
-  private Rates rates() {
+  private Rates inferred() {
     OptionalDouble limit =
         Stream.of(evidence.now(), evidence.warm(), evidence.cold())
             .filter(seen -> seen.waitsFor(Verdict.ACCELERATOR))
@@ -144,9 +144,7 @@ public final class JobModel {
   }
 
   private static OptionalDouble known(double rate) {
-    return rate > 0 && !Double.isInfinite(rate)
-        ? OptionalDouble.of(rate)
-        : OptionalDouble.empty();
+    return rate > 0 && !Double.isInfinite(rate) ? OptionalDouble.of(rate) : OptionalDouble.empty();
   }
 
   /** Returns the rates. */
@@ -234,11 +232,7 @@ public final class JobModel {
       waits += missing * originDelay / with.originFactor();
     }
     return new ReaderNetwork(
-            scales ? 0 : missing,
-            rate,
-            waits,
-            processingPerByte,
-            processors(with.moreProcessors()))
+            scales ? 0 : missing, rate, waits, processingPerByte, processors(with.moreProcessors()))
         .throughput(with.readers());
   }
 
@@ -254,8 +248,7 @@ public final class JobModel {
     }
     double local = localPart(now);
     double hit = 1 / (local / memory() + (1 - local) / network());
-    double hits =
-        new FetchModel(origin(now), hit, hit, demand(now)).sufficientHitRatio();
+    double hits = new FetchModel(origin(now), hit, hit, demand(now)).sufficientHitRatio();
     double ample = hits / now.nodes();
     OptionalDouble best = speed(now.withCapacityShare(1.0 / now.nodes()));
     if (best.isEmpty()) {

@@ -95,14 +95,14 @@ public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Findin
     return epoch.bytes() == 0 ? 0 : Math.max(0, Math.min(1, (double) some / epoch.bytes()));
   }
 
-  /** Returns the number of its readers. */
+  /** Returns the number of its readers; 1 if that is not known. */
   int readers() {
-    return (int) Math.min(MOST_READERS, epoch.readers());
+    return (int) Math.max(1, Math.min(MOST_READERS, epoch.readers()));
   }
 
   /** Tells whether it says anything of speed. */
-  boolean isMeasured() {
-    return epoch.seconds() > 0 && epoch.bytes() > 0 && epoch.readers() > 0;
+  public boolean isMeasured() {
+    return epoch.seconds() > 0 && epoch.bytes() > 0;
   }
 
   boolean waitsFor(EpochSplit.Verdict verdict) {

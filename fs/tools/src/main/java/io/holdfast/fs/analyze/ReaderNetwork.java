@@ -6,8 +6,8 @@ package io.holdfast.fs.analyze;
  * closed queueing network, solved by mean value analysis (Reiser and Lavenberg, JACM 27(2), 1980),
  * with the processors as one station that is the faster the more readers are at it.
  *
- * <p>Deviation: the origin's times hardly vary, so that a reader finds the one that is being served
- * half done on average, and not as if it had just begun (Reiser, "A queueing network analysis of
+ * <p>Deviation: the origin's times vary little, so that a reader finds the one that is being served
+ * about half done, and not as if it had just begun (Reiser, "A queueing network analysis of
  * computer communication networks with window flow control", 1979). Without this, speeds near the
  * knee come out a tenth too low. Never above what the slowest part allows.
  *
@@ -21,6 +21,9 @@ package io.holdfast.fs.analyze;
  */
 record ReaderNetwork(
     double originShare, double originRate, double delay, double processing, int processors) {
+  /** The squared coefficient of variation of an origin's times: sizes of files vary a little. */
+  private static final double VARIATION = 0.2;
+
   /** The most readers that are computed exactly. More are no faster than these many times more. */
   private static final int MOST_READERS = 512;
 
@@ -39,7 +42,7 @@ record ReaderNetwork(
     double[] computing = new double[all + 1];
     computing[0] = 1;
     for (int n = 1; n <= all; n++) {
-      double atOrigin = originShare * service * Math.max(1, 1 + queue - busy / 2);
+      double atOrigin = originShare * service * (1 + queue - busy * (1 - VARIATION) / 2);
       double atProcessors = 0;
       for (int j = 1; j <= n; j++) {
         atProcessors += (double) j / Math.min(j, processors) * processing * computing[j - 1];

@@ -72,21 +72,24 @@ public record Runs(
     return measured.isEmpty() ? measured : measured.subList(measured.size() - 1, measured.size());
   }
 
+  /** Returns the mean epoch of now; empty if no epoch tells anything. */
+  public Optional<Observation> mean() {
+    List<Observation> steady = steady();
+    return steady.isEmpty() ? Optional.empty() : Optional.of(Observation.mean(steady));
+  }
+
   /** Returns what rates can be computed from; empty if no epoch tells anything. */
   Optional<Evidence> evidence(Evidence.Site site) {
-    List<Observation> steady = steady();
-    if (steady.isEmpty()) {
-      return Optional.empty();
-    }
-    Observation now = Observation.mean(steady);
-    return Optional.of(
-        new Evidence(now, colder(now), warm.filter(Observation::isMeasured).orElse(now), site));
+    return mean()
+        .map(
+            now ->
+                new Evidence(
+                    now, colder(now), warm.filter(Observation::isMeasured).orElse(now), site));
   }
 
   /** An epoch that fetched next to nothing says nothing of the origin; another may. */
   private Observation colder(Observation now) {
-    return Stream.concat(
-            Stream.concat(cold.stream(), Stream.of(now)), epochs.stream())
+    return Stream.concat(Stream.concat(cold.stream(), Stream.of(now)), epochs.stream())
         .filter(Observation::isMeasured)
         .filter(each -> 1 - each.hitShare() > SAME_HITS && each.blockedByOrigin() > 0)
         .findFirst()

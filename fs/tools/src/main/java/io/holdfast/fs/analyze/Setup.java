@@ -32,8 +32,7 @@ record Setup(
   }
 
   Setup withReaders(int other) {
-    return new Setup(
-        capacityShare, nodes, originFactor, other, acceleratorFactor, moreProcessors);
+    return new Setup(capacityShare, nodes, originFactor, other, acceleratorFactor, moreProcessors);
   }
 
   Setup withAcceleratorFactor(double other) {

@@ -52,14 +52,21 @@ public record WhatIf(Change change, double value, double speed, double epochSeco
         .distinct()
         .forEach(each -> add(all, model, Change.NODES, each, now.withNodes(each)));
     add(all, model, Change.ORIGIN, 2, now.withOriginFactor(2));
-    int readers = now.readers();
-    if (readers > 1) {
-      add(all, model, Change.WORKERS, readers / 2, now.withReaders(readers / 2));
+    if (model.now().epoch().readers() > 0) {
+      addWorkers(all, model, now);
     }
-    add(all, model, Change.WORKERS, 2.0 * readers, now.withReaders(2 * readers));
     add(all, model, Change.ACCELERATOR, 2, now.withAcceleratorFactor(2));
     add(all, model, Change.WARM, now.hitShare(), now);
     return List.copyOf(all);
+  }
+
+  private static void addWorkers(List<WhatIf> all, JobModel model, Setup now) {
+    int readers = now.readers();
+    if (readers > 1) {
+      int half = readers / 2;
+      add(all, model, Change.WORKERS, half, now.withReaders(half));
+    }
+    add(all, model, Change.WORKERS, 2.0 * readers, now.withReaders(2 * readers));
   }
 
   private static void add(

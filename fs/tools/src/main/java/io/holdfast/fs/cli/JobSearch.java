@@ -42,7 +42,11 @@ final class JobSearch {
     List<Job> like = jobs.stream().filter(job -> job.job().contains(wanted)).toList();
     if (wanted.isEmpty() || like.isEmpty()) {
       throw CliException.couldNot(
-          "--job '" + wanted + "' is not known: " + known(jobs) + "; 'holdfast stats --jobs' shows all");
+          "--job '"
+              + wanted
+              + "' is not known: "
+              + known(jobs)
+              + "; 'holdfast stats --jobs' shows all");
     }
     if (like.size() > 1) {
       throw CliException.usage(
@@ -66,8 +70,7 @@ final class JobSearch {
   }
 
   private static String names(List<Job> jobs) {
-    String names =
-        jobs.stream().limit(MOST_NAMES).map(Job::job).collect(Collectors.joining(", "));
+    String names = jobs.stream().limit(MOST_NAMES).map(Job::job).collect(Collectors.joining(", "));
     return jobs.size() > MOST_NAMES ? names + ", ..." : names;
   }
 
@@ -96,7 +99,10 @@ final class JobSearch {
       }
     }
     String most =
-        byJob.entrySet().stream().max(Map.Entry.comparingByValue()).map(Map.Entry::getKey).orElse("");
+        byJob.entrySet().stream()
+            .max(Map.Entry.comparingByValue())
+            .map(Map.Entry::getKey)
+            .orElse("");
     List<Job> others =
         jobs(after).stream().filter(job -> job.opens() > opens(find(before, job.job()))).toList();
     return byJob.isEmpty() && others.size() == 1
@@ -138,7 +144,9 @@ final class JobSearch {
       }
     }
     long longest = since.stream().mapToLong(Epoch::bytes).max().orElse(0);
-    continued.filter(rest -> rest.bytes() > NOTABLE * longest).ifPresent(rest -> since.add(0, rest));
+    continued
+        .filter(rest -> rest.bytes() > NOTABLE * longest)
+        .ifPresent(rest -> since.add(0, rest));
     return since;
   }
 

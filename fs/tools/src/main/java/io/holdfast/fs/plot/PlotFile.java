@@ -17,7 +17,7 @@ public final class PlotFile {
   }
 
   /**
-   * Names a file, and checks that it can be written. Writes nothing.
+   * Names a file, and checks that it can be written, as {@link WholeFile#of} does.
    *
    * @throws IllegalArgumentException if it cannot
    */

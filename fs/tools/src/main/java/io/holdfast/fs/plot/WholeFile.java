@@ -11,7 +11,7 @@ import java.util.UUID;
 /** A file that is written as a whole, or stays as it is. Immutable. */
 public record WholeFile(Path path) {
   /**
-   * Names a file, and checks that it can be written. Writes nothing.
+   * Names a file, and checks that it can be written: makes a file beside it, and removes that.
    *
    * @throws IllegalArgumentException if it cannot
    */
@@ -30,16 +30,35 @@ public record WholeFile(Path path) {
     if (Files.isDirectory(file)) {
       throw new IllegalArgumentException("'" + text + "' is a directory: give a file");
     }
-    if (!Files.isWritable(folder) || (Files.exists(file) && !Files.isWritable(file))) {
+    WholeFile whole = new WholeFile(file);
+    if (!whole.isWritable()) {
       throw new IllegalArgumentException(
           "'" + text + "' cannot be written: choose another place, or check the permissions");
     }
-    return new WholeFile(file);
+    return whole;
+  }
+
+  private boolean isWritable() {
+    if (Files.exists(path) && !Files.isWritable(path)) {
+      return false;
+    }
+    try {
+      Path temporary = temporary();
+      Files.createFile(temporary);
+      Files.delete(temporary);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private Path temporary() {
+    return path.resolveSibling("." + path.getFileName() + "." + UUID.randomUUID());
   }
 
   /** Writes the file. */
   public void write(byte[] bytes) throws IOException {
-    Path temporary = path.resolveSibling("." + path.getFileName() + "." + UUID.randomUUID());
+    Path temporary = temporary();
     try {
       Files.write(temporary, bytes, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
       Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);

@@ -28,8 +28,8 @@ class HitRatioPlotTest {
     List<Experiment.Point> points =
         List.of(new Experiment.Point(0.5, 0.25), new Experiment.Point(1, 1));
     return new HitRatioPlot(
-        "A <title> & more",
-        List.of(new Experiment.Curve("minio", points), new Experiment.Curve("lru", points)))
+            "A <title> & more",
+            List.of(new Experiment.Curve("minio", points), new Experiment.Curve("lru", points)))
         .picture();
   }
 
