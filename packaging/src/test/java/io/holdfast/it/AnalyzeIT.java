@@ -184,7 +184,7 @@ class AnalyzeIT {
     Child child = sandbox.start(command.toArray(String[]::new));
     mount.awaitStats("another capacity", stats -> stats.number("cache.capacity_bytes") != capacity);
     child.signal(Posix.SIGTERM);
-    assertThat(child.await(DEADLINE).exit()).isNotNull();
+    assertThat(child.await(DEADLINE).exit()).isNotZero();
     mount.awaitStats("its capacity", stats -> stats.number("cache.capacity_bytes") == capacity);
   }
 

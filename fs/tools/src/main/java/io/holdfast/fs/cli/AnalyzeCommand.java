@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     customSynopsis = {
       "holdfast analyze [OPTIONS] [--job JOB] [MOUNTPOINT|NAME]",
-      "       holdfast analyze [OPTIONS] [--measure] [MOUNTPOINT|NAME] -- COMMAND [ARGUMENT...]"
+      "       holdfast analyze [OPTIONS] [--measure] [MOUNTPOINT|NAME] -- COMMAND..."
     },
     header = "Tell what a job waits for, and what would make it faster.",
     description = {
@@ -74,7 +74,8 @@ final class AnalyzeCommand implements Callable<Integer> {
 
   @Parameters(
       arity = "0..*",
-      paramLabel = "[MOUNTPOINT|NAME] [-- COMMAND [ARGUMENT...]]",
+      hideParamSyntax = true,
+      paramLabel = "[MOUNTPOINT|NAME] [-- COMMAND...]",
       description = {
         "Which mount: by default the only one. And a command to run, with its arguments."
       })
@@ -119,22 +120,22 @@ final class AnalyzeCommand implements Callable<Integer> {
   }
 
   /** Where pictures go. */
-  private record Files(@Nullable PlotFile plot, @Nullable WholeFile html) {}
+  private record Outputs(@Nullable PlotFile plot, @Nullable WholeFile html) {}
 
   @Override
   public Integer call() throws IOException {
     List<String> command = command();
     List<String> mount = words.subList(0, words.size() - command.size());
     check(mount, command);
-    Files files = files();
+    Outputs outputs = outputs();
     Targets targets = new Targets(context.host());
     RunningDaemon daemon = mount.isEmpty() ? targets.only() : targets.get(mount.get(0));
     AnalyzedMount analyzed = new AnalyzedMount(context, daemon, output);
     if (command.isEmpty()) {
-      write(ofJob(analyzed), files);
+      write(ofJob(analyzed), outputs);
       return 0;
     }
-    return run(analyzed, command, files);
+    return run(analyzed, command, outputs);
   }
 
   /** Returns the words behind the first {@code --}. */
@@ -165,7 +166,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     }
   }
 
-  private Files files() throws FsException {
+  private Outputs outputs() throws FsException {
     try {
       PlotFile picture = plot == null ? null : PlotFile.of(plot);
       if (picture != null) {
@@ -176,7 +177,7 @@ final class AnalyzeCommand implements Callable<Integer> {
         if (page != null) {
           Picture.requireFonts("--html");
         }
-        return new Files(picture, page);
+        return new Outputs(picture, page);
       } catch (IllegalArgumentException e) {
         throw CliException.usage("--html " + e.getMessage(), e);
       }
@@ -215,7 +216,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     return Analysis.of(subject, Runs.of(epochs, first, ended), notes);
   }
 
-  private int run(AnalyzedMount mount, List<String> command, Files files) throws IOException {
+  private int run(AnalyzedMount mount, List<String> command, Outputs outputs) throws IOException {
     mount.requireCounts(mount.figures());
     AnalyzedRuns runs =
         new AnalyzedRuns(context, mount, new AnalyzedRuns.Plan(command, job, output.isJson()));
@@ -235,20 +236,20 @@ final class AnalyzeCommand implements Callable<Integer> {
     } else {
       analysis = runs.measured(first, cold == null ? AnalyzedRuns.COLD : cold);
     }
-    write(analysis, files);
-    return exit;
+    write(analysis, outputs);
+    return runs.exit();
   }
 
-  private void write(Analysis analysis, Files files) throws IOException {
-    if (files.plot() != null) {
-      files.plot().write(new AnalysisPlot(analysis).picture());
+  private void write(Analysis analysis, Outputs outputs) throws IOException {
+    if (outputs.plot() != null) {
+      outputs.plot().write(new AnalysisPlot(analysis).picture());
     }
-    if (files.html() != null) {
+    if (outputs.html() != null) {
       try {
-        files.html().write(AnalysisPage.of(analysis));
+        outputs.html().write(AnalysisPage.of(analysis));
       } catch (IOException e) {
         throw CliException.couldNot(
-            "the page '" + files.html().path() + "' cannot be written: " + e.getMessage(), e);
+            "the page '" + outputs.html().path() + "' cannot be written: " + e.getMessage(), e);
       }
     }
     if (output.isJson()) {

@@ -25,11 +25,18 @@ final class AnalyzedMount {
   /** With fewer readers, their requests are too few to tell. */
   private static final int FEWEST_READERS = 3;
 
+  private static final int MOST_POLLS = 200;
+  private static final long POLL_MILLIS = 50;
+
+  private final CliContext context;
   private final RunningDaemon daemon;
+  private final CommandOutput output;
   private final TaskClient client;
 
   AnalyzedMount(CliContext context, RunningDaemon daemon, CommandOutput output) {
+    this.context = context;
     this.daemon = daemon;
+    this.output = output;
     this.client = new TaskClient(context, daemon, output);
   }
 
@@ -87,6 +94,21 @@ final class AnalyzedMount {
         "changing the capacity",
         Map.of("begin", "capacity", "size", Long.toString(bytes)),
         Collections.emptyIterator());
+  }
+
+  /**
+   * Does the same while this process is told to end, when nothing more can be registered for that.
+   */
+  void restoreCapacity(long bytes) {
+    try {
+      Map<String, Object> request = Map.of("begin", "capacity", "size", Long.toString(bytes));
+      TaskFigures figures = client.begin(request, Collections.emptyIterator());
+      for (int i = 0; i < MOST_POLLS && !figures.isOver() && context.pause(POLL_MILLIS); i++) {
+        figures = new TaskFigures(client.daemon().task(Map.of("id", figures.id())));
+      }
+    } catch (CliException e) {
+      output.note("the capacity could not be restored: " + e.getMessage());
+    }
   }
 
   /** Has the daemon fetch what fits. */

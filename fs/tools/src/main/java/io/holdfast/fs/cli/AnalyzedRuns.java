@@ -47,6 +47,8 @@ final class AnalyzedRuns {
   private final CliContext context;
   private final AnalyzedMount mount;
   private final Plan plan;
+  private int exit;
+  private boolean interrupted;
 
   /**
    * What is run.
@@ -79,6 +81,8 @@ final class AnalyzedRuns {
   Run run() {
     Figures before = mount.figures();
     CommandRun run = CommandRun.of(plan.command(), plan.toErrors(), context.isInForeground());
+    exit = exit == 0 ? run.exit() : exit;
+    interrupted |= run.interrupted();
     Figures after = settled();
     Optional<Job> job =
         plan.job() == null
@@ -93,6 +97,11 @@ final class AnalyzedRuns {
             .map(Observation::of)
             .toList();
     return new Run(run, after, job.map(Job::job).orElse(""), epochs);
+  }
+
+  /** Returns the exit code of the first run that failed; 0 if none did. */
+  int exit() {
+    return exit;
   }
 
   /** Opens are counted a moment after they were made. */
@@ -126,7 +135,7 @@ final class AnalyzedRuns {
    */
   Analysis measured(Run first, double share) {
     long capacity = first.figures().cache().capacityBytes();
-    Thread restore = NamedThreads.named("restore-capacity", () -> mount.setCapacity(capacity));
+    Thread restore = NamedThreads.named("restore-capacity", () -> mount.restoreCapacity(capacity));
     List<String> notes = new ArrayList<>();
     Optional<Run> warm;
     Optional<Run> cold = Optional.empty();
@@ -135,7 +144,7 @@ final class AnalyzedRuns {
     try {
       warm = warm(first, capacity, notes);
       memoryRate = memoryRate();
-      if (warm.map(run -> !run.run().interrupted()).orElse(true)) {
+      if (!interrupted) {
         cold = cold(first, share, notes);
       }
     } finally {
