@@ -46,6 +46,8 @@ class AnalyzeIT {
       print('read', flush=True)
       """;
 
+  private static final String PRINT = "echo $MALLOC_ARENA_MAX,${MALLOC_TOP_PAD_-none}";
+
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
   private Mount mount(String jobBy) {
@@ -199,6 +201,14 @@ class AnalyzeIT {
         sandbox.holdfast("analyze", mount.name(), "--", "true"), 1, "'true' has read nothing from");
     assertFails(
         sandbox.holdfast("analyze", mount.name(), "--", "no-such-command"), 127, "is no command");
+    assertThat(
+            sandbox
+                .run(
+                    Map.of("MALLOC_ARENA_MAX", "7"),
+                    List.of(Sandbox.launcher(), "analyze", mount.name(), "--", "sh", "-c", PRINT))
+                .out())
+        .as("the command's environment is its caller's")
+        .isEqualTo("7,none\n");
     assertFails(
         sandbox.holdfast("analyze", mount.name(), "--plot", "/proc/x.svg", "--", "false"),
         2,

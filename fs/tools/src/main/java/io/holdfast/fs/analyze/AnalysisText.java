@@ -130,10 +130,19 @@ public final class AnalysisText {
         List.of("origin", told(rates.origin())),
         List.of("peers", told(rates.peer())),
         List.of("memory", told(rates.memory())),
-        List.of("preparation", told(rates.preparation())),
+        List.of("preparation", told(rates.preparation()) + perCore(rates)),
         List.of(
             "accelerator",
             (rates.acceleratorIsLimit() ? "" : "at least ") + told(rates.accelerator())));
+  }
+
+  private static String perCore(Rates rates) {
+    return rates.perProcessor().isPresent()
+        ? ", a CPU core %s; more than %s prepare no more"
+            .formatted(
+                rate(rates.perProcessor().getAsDouble()),
+                Human.count(rates.processors(), "worker"))
+        : "";
   }
 
   private static String told(OptionalDouble rate) {

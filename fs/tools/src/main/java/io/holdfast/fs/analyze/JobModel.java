@@ -27,6 +27,9 @@ public final class JobModel {
   /** A speed that is less than this part of another counts as slower. */
   private static final double NEARLY = 0.95;
 
+  /** The estimate of an origin's rate is too high by no more than this leaves. */
+  private static final double LEAST_FIT = 0.85;
+
   private static final double LEAST_SHARE = 1e-9;
   private static final double FINEST = 1e-4;
   private static final int HALVINGS = 60;
@@ -67,12 +70,14 @@ public final class JobModel {
     rates = inferred();
   }
 
-  /** Where preparation limits, others may use the same processors: what it got counts. */
+  /** Where readers wait for processors, which others may use too, what they got counts. */
   private static double usableProcessors(Observation warm, int processors) {
     double used = warm.epoch().cpuSeconds().orElse(0) / warm.epoch().seconds();
-    boolean limits = warm.waitsFor(Verdict.PREPARATION);
+    double waits = warm.epoch().runDelaySeconds().orElse(0) / warm.readerSeconds();
     boolean fetches = warm.blockedByOrigin() + warm.blockedByPeers() > 1 - NEARLY;
-    return limits && !fetches && used > 0 ? Math.min(used, processors) : processors;
+    boolean areShort =
+        warm.waitsFor(Verdict.PREPARATION) && waits > 1 - NEARLY && !fetches;
+    return areShort && used > 0 ? Math.min(used, processors) : processors;
   }
 
   /** Returns what came in the time in which somebody was blocked; 0 if that is not known. */
@@ -95,10 +100,13 @@ public final class JobModel {
     return fits ? fittingRate(cold, most) : most;
   }
 
-  /** Returns the highest rate up to a bound with which readers are no faster than they were. */
+  /**
+   * Returns the highest rate up to a bound, and near it, with which readers are no faster than they
+   * were. Where they are bound by processors, no rate of the origin explains that.
+   */
   private double fittingRate(Observation seen, double most) {
-    double low = seen.epoch().originBytes() / seen.epoch().seconds();
-    double high = Math.max(low, most);
+    double high = Math.max(most, seen.epoch().originBytes() / seen.epoch().seconds());
+    double low = LEAST_FIT * high;
     if (network(seen, high).throughput(seen.readers()) <= seen.speed()) {
       return high;
     }
@@ -138,7 +146,9 @@ public final class JobModel {
         known(originRate),
         known(peerRate),
         evidence.site().memoryRate(),
-        processingPerByte == 0 ? OptionalDouble.empty() : known(preparation(now)),
+        known(preparation(now)),
+        known(1 / processingPerByte),
+        processors(0),
         limit.isPresent() ? limit : bound,
         limit.isPresent());
   }

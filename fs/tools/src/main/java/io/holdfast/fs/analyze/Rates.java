@@ -10,6 +10,8 @@ import java.util.OptionalDouble;
  * @param peer N: what its peers give to it
  * @param memory C: what resident files are read at
  * @param preparation P: what its readers prepare, with the processors that they have
+ * @param perProcessor what one of them prepares with a processor of its own
+ * @param processors those that readers can use; with more readers than these they prepare no more
  * @param accelerator G: what its consumer takes
  * @param acceleratorIsLimit whether the consumer was seen to limit; else it takes at least that
  */
@@ -18,5 +20,7 @@ public record Rates(
     OptionalDouble peer,
     OptionalDouble memory,
     OptionalDouble preparation,
+    OptionalDouble perProcessor,
+    int processors,
     OptionalDouble accelerator,
     boolean acceleratorIsLimit) {}

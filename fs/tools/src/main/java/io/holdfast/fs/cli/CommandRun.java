@@ -4,6 +4,7 @@ import io.holdfast.fs.linux.NamedThreads;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -17,6 +18,17 @@ import java.util.concurrent.TimeUnit;
  * @param interrupted whether this process was told to end meanwhile
  */
 record CommandRun(int exit, Set<Long> pids, double seconds, boolean interrupted) {
+  /** What the launcher found of the variables that it changes: NAME=VALUE in lines. */
+  private static final String CALLER = "HOLDFAST_CALLER";
+
+  private static final Set<String> CHANGED =
+      Set.of(
+          "LC_ALL",
+          "MALLOC_ARENA_MAX",
+          "MALLOC_TRIM_THRESHOLD_",
+          "MALLOC_MMAP_THRESHOLD_",
+          "MALLOC_TOP_PAD_");
+
   private static final int NOT_FOUND = 127;
   private static final int NOT_EXECUTABLE = 126;
   private static final long LOOK_MILLIS = 100;
@@ -31,6 +43,7 @@ record CommandRun(int exit, Set<Long> pids, double seconds, boolean interrupted)
    */
   static CommandRun of(List<String> words, boolean toErrors, boolean foreground) {
     ProcessBuilder builder = new ProcessBuilder(words).inheritIO();
+    restore(builder.environment());
     if (toErrors) {
       builder.redirectOutput(ProcessBuilder.Redirect.PIPE);
     }
@@ -54,6 +67,21 @@ record CommandRun(int exit, Set<Long> pids, double seconds, boolean interrupted)
       process.destroy();
       Thread.currentThread().interrupt();
       throw CliException.couldNot("interrupted", e);
+    }
+  }
+
+  /** Undoes what the launcher has changed for this program. */
+  static void restore(Map<String, String> environment) {
+    String caller = environment.remove(CALLER);
+    if (caller == null) {
+      return;
+    }
+    CHANGED.forEach(environment::remove);
+    for (String line : caller.split("\n", -1)) {
+      String[] pair = line.split("=", 2);
+      if (pair.length == 2 && CHANGED.contains(pair[0])) {
+        environment.put(pair[0], pair[1]);
+      }
     }
   }
 

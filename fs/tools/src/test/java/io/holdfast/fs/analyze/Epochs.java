@@ -14,6 +14,7 @@ final class Epochs {
   double originStall;
   double peerStall;
   double cpu;
+  double runDelay;
   boolean withoutCpu;
   int readers = 1;
 
@@ -53,6 +54,12 @@ final class Epochs {
     return this;
   }
 
+  /** Readers could have run, and waited for a processor. */
+  Epochs waitingForProcessors(double readerSeconds) {
+    runDelay = readerSeconds;
+    return this;
+  }
+
   Epochs withoutCpu() {
     withoutCpu = true;
     return this;
@@ -76,7 +83,7 @@ final class Epochs {
         peerStall,
         known,
         known,
-        withoutCpu ? OptionalDouble.empty() : OptionalDouble.of(0),
+        withoutCpu ? OptionalDouble.empty() : OptionalDouble.of(runDelay),
         lived,
         withoutCpu ? 0 : readers,
         Optional.empty());

@@ -102,12 +102,27 @@ class JobModelTest {
 
   @Test
   void origin_thatMeetsTheDemand_needsNoMemory() {
-    // 2 processors prepare 20 MB/s each and are always busy
-    Observation seen = Epochs.of(2).in(25).origin(500_000_000, 1).by(4, 50).seen();
-    JobModel model = model(seen, site(2));
+    // 2 of 8 processors prepare 20 MB/s each and are always busy; the others are other jobs'
+    Observation seen =
+        Epochs.of(2)
+            .in(25)
+            .origin(500_000_000, 1)
+            .by(4, 50)
+            .waitingForProcessors(49)
+            .seen();
+    JobModel model = model(seen, site(8));
     assertThat(model.rates().preparation().orElseThrow() / MB).isCloseTo(40, within(0.1));
     assertThat(model.rates().origin().orElseThrow() / MB).isGreaterThan(40);
     assertThat(speed(model, model.setup().withCapacityShare(1))).isCloseTo(40, within(0.5));
+    assertThat(speed(model, model.setup().withReaders(8))).isCloseTo(40, within(0.5));
+    assertThat(speed(model, model.setup().withMoreProcessors(1))).isCloseTo(60, within(1.5));
+  }
+
+  @Test
+  void oneReaderThatOnlyPrepares_isHelpedByAnother() {
+    Observation seen = Epochs.of(2).in(25).origin(500_000_000, 0.1).by(1, 24.8).seen();
+    JobModel model = model(seen, site(2));
+    assertThat(speed(model, model.setup().withReaders(2))).isCloseTo(80, within(1.0));
   }
 
   @Test

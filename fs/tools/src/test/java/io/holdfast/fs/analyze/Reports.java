@@ -30,8 +30,8 @@ final class Reports {
   static Analysis preparation() {
     List<Observation> epochs =
         List.of(
-            Epochs.of(1).in(25).origin(1_000_000_000, 30).by(4, 46).seen(),
-            Epochs.of(2).in(25).origin(500_000_000, 3).by(4, 96).seen());
+            Epochs.of(1).in(25).origin(1_000_000_000, 30).by(4, 46).waitingForProcessors(20).seen(),
+            Epochs.of(2).in(25).origin(500_000_000, 3).by(4, 50).waitingForProcessors(46).seen());
     Subject subject = new Subject("train", "/data", 0, JobModelTest.site(4));
     return Analysis.of(subject, Runs.of(epochs, true, true), List.of());
   }
