@@ -140,8 +140,7 @@ public final class AnalysisText {
     return rates.perProcessor().isPresent()
         ? ", a CPU core %s; more than %s prepare no more"
             .formatted(
-                rate(rates.perProcessor().getAsDouble()),
-                Human.count(rates.processors(), "worker"))
+                rate(rates.perProcessor().getAsDouble()), Human.count(rates.processors(), "worker"))
         : "";
   }
 

@@ -27,9 +27,6 @@ public final class JobModel {
   /** A speed that is less than this part of another counts as slower. */
   private static final double NEARLY = 0.95;
 
-  /** The estimate of an origin's rate is too high by no more than this leaves. */
-  private static final double LEAST_FIT = 0.85;
-
   private static final double LEAST_SHARE = 1e-9;
   private static final double FINEST = 1e-4;
   private static final int HALVINGS = 60;
@@ -75,8 +72,7 @@ public final class JobModel {
     double used = warm.epoch().cpuSeconds().orElse(0) / warm.epoch().seconds();
     double waits = warm.epoch().runDelaySeconds().orElse(0) / warm.readerSeconds();
     boolean fetches = warm.blockedByOrigin() + warm.blockedByPeers() > 1 - NEARLY;
-    boolean areShort =
-        warm.waitsFor(Verdict.PREPARATION) && waits > 1 - NEARLY && !fetches;
+    boolean areShort = warm.waitsFor(Verdict.PREPARATION) && waits > 1 - NEARLY && !fetches;
     return areShort && used > 0 ? Math.min(used, processors) : processors;
   }
 
@@ -101,12 +97,14 @@ public final class JobModel {
   }
 
   /**
-   * Returns the highest rate up to a bound, and near it, with which readers are no faster than they
-   * were. Where they are bound by processors, no rate of the origin explains that.
+   * Returns the highest rate with which readers are no faster than they were. It is one that times
+   * in which somebody was blocked allow, because processors may be what has made them slow.
+   *
+   * @param most what follows from the estimate of that time
    */
   private double fittingRate(Observation seen, double most) {
-    double high = Math.max(most, seen.epoch().originBytes() / seen.epoch().seconds());
-    double low = LEAST_FIT * high;
+    double high = most;
+    double low = seen.epoch().originBytes() / seen.longestBusySeconds(seen.blockedByOrigin());
     if (network(seen, high).throughput(seen.readers()) <= seen.speed()) {
       return high;
     }

@@ -137,4 +137,9 @@ public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Findin
   double busySeconds(double blocked) {
     return epoch.seconds() * (1 - Math.pow(1 - blocked, readers()));
   }
+
+  /** Returns the same if no two of them are blocked at a time, as far as the epoch is so long. */
+  double longestBusySeconds(double blocked) {
+    return epoch.seconds() * Math.min(1, blocked * readers());
+  }
 }

@@ -104,12 +104,7 @@ class JobModelTest {
   void origin_thatMeetsTheDemand_needsNoMemory() {
     // 2 of 8 processors prepare 20 MB/s each and are always busy; the others are other jobs'
     Observation seen =
-        Epochs.of(2)
-            .in(25)
-            .origin(500_000_000, 1)
-            .by(4, 50)
-            .waitingForProcessors(49)
-            .seen();
+        Epochs.of(2).in(25).origin(500_000_000, 1).by(4, 50).waitingForProcessors(49).seen();
     JobModel model = model(seen, site(8));
     assertThat(model.rates().preparation().orElseThrow() / MB).isCloseTo(40, within(0.1));
     assertThat(model.rates().origin().orElseThrow() / MB).isGreaterThan(40);

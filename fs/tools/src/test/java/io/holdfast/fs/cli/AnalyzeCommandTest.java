@@ -172,8 +172,7 @@ class AnalyzeCommandTest {
     assertThat(environment).as("not by the launcher").hasSize(4);
     environment.put("HOLDFAST_CALLER", "LC_ALL=de_DE.UTF-8\nPATH=/evil\n");
     CommandRun.restore(environment);
-    assertThat(environment)
-        .isEqualTo(Map.of("LC_ALL", "de_DE.UTF-8", "PATH", "/bin", "A", "b"));
+    assertThat(environment).isEqualTo(Map.of("LC_ALL", "de_DE.UTF-8", "PATH", "/bin", "A", "b"));
   }
 
   @ParameterizedTest
