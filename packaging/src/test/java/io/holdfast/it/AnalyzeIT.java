@@ -125,8 +125,12 @@ class AnalyzeIT {
 
   @Test
   void job_thatHasEnded_isReportedFromFigures() throws IOException {
-    Mount mount = mount("tree");
-    sandbox.command("python3", "-B", "-c", JOB, mount.mountpoint().toString(), "2");
+    Mount mount = mount("env:RUN");
+    sandbox
+        .run(
+            Map.of("RUN", "training-7"),
+            List.of("python3", "-B", "-c", JOB, mount.mountpoint().toString(), "2"))
+        .mustSucceed();
     mount.awaitStats("all opens", stats -> stats.number("opens.total") >= 2 * FILES);
     Path svg = sandbox.root().resolve("report.svg");
     Path png = sandbox.root().resolve("report.png");
@@ -138,7 +142,7 @@ class AnalyzeIT {
                 "analyze",
                 mount.name(),
                 "--job",
-                "python3",
+                "training",
                 "--plot",
                 svg + "",
                 "--html",
@@ -146,9 +150,9 @@ class AnalyzeIT {
             .mustSucceed();
     sandbox.holdfast("analyze", mount.mountpoint().toString(), "--plot", png + "").mustSucceed();
 
-    assertThat(result.out()).startsWith("Job python3-").contains("from memory", "preparation");
+    assertThat(result.out()).startsWith("Job training-7 at ").contains("from memory", "preparation");
     assertThat(svg).content().contains("<svg");
-    assertThat(html).content().contains("Content-Security-Policy", "<svg", "Job python3-");
+    assertThat(html).content().contains("Content-Security-Policy", "<svg", "Job training-7");
     assertThat(Files.readAllBytes(png)).startsWith(0x89, 'P', 'N', 'G');
   }
 

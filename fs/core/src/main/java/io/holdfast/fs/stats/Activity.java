@@ -237,16 +237,22 @@ public final class Activity {
         return old;
       }
       ProcessActivity now = process(pid);
-      return now == old.process() ? old : newCaller(thread, now);
+      boolean known = !isCounted(now) || clock.knows(old);
+      return now == old.process() && known ? old : newCaller(thread, now);
     }
   }
 
   private Caller newCaller(int thread, ProcessActivity process) {
     Caller caller = new Caller(thread, process, nanoTime.getAsLong());
-    if (process.pid != ownProcess && !process.isHidden()) {
+    if (isCounted(process)) {
       clock.add(caller);
     }
     return caller;
+  }
+
+  /** Tells whether the time of a process's readers is measured. */
+  private boolean isCounted(ProcessActivity process) {
+    return process.pid != ownProcess && !process.isHidden();
   }
 
   /**

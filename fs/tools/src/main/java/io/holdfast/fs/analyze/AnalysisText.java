@@ -138,7 +138,7 @@ public final class AnalysisText {
 
   private static String perCore(Rates rates) {
     return rates.perProcessor().isPresent()
-        ? ", a CPU core %s; more than %s prepare no more"
+        ? ", %s with each CPU core; enough with %s"
             .formatted(
                 rate(rates.perProcessor().getAsDouble()), Human.count(rates.processors(), "worker"))
         : "";

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * Preparation includes reading from memory, which is work of the readers' processors as well.
  *
  * <p>The rate S of an origin that readers queue for is what it gave in the time in which at least
- * one was blocked. Where that time, which is an estimate, is too short to explain the speed that
+ * one read waited. Where that time, which is an estimate, is too short to explain the speed that
  * was measured, S is what explains it. Immutable.
  */
 public final class JobModel {
@@ -55,14 +55,14 @@ public final class JobModel {
     processingPerByte = warm.epoch().cpuSeconds().orElse(0) / warm.epoch().bytes();
     usableProcessors = usableProcessors(warm, evidence.site().processors());
     Observation now = evidence.now();
-    peerRate = rate(now, now.epoch().peerBytes(), now.blockedByPeers());
+    peerRate = rate(now, now.epoch().peerBytes(), now.waitingForPeers());
     peerDelay =
         peerRate > 0
-            ? now.blockedByPeers() * now.readerSeconds() / now.epoch().peerBytes()
+            ? now.waitingForPeers() * now.readerSeconds() / now.epoch().peerBytes()
             : 1 / ASSUMED_NETWORK;
     Observation cold = evidence.cold();
     long fetched = cold.epoch().originBytes();
-    originDelay = fetched == 0 ? 0 : cold.blockedByOrigin() * cold.readerSeconds() / fetched;
+    originDelay = fetched == 0 ? 0 : cold.waitingForOrigin() * cold.readerSeconds() / fetched;
     originRate = originRate(cold);
     rates = inferred();
   }
@@ -71,19 +71,19 @@ public final class JobModel {
   private static double usableProcessors(Observation warm, int processors) {
     double used = warm.epoch().cpuSeconds().orElse(0) / warm.epoch().seconds();
     double waits = warm.epoch().runDelaySeconds().orElse(0) / warm.readerSeconds();
-    boolean fetches = warm.blockedByOrigin() + warm.blockedByPeers() > 1 - NEARLY;
+    boolean fetches = warm.blocked() > 1 - NEARLY;
     boolean areShort = warm.waitsFor(Verdict.PREPARATION) && waits > 1 - NEARLY && !fetches;
     return areShort && used > 0 ? Math.min(used, processors) : processors;
   }
 
-  /** Returns what came in the time in which somebody was blocked; 0 if that is not known. */
-  private static double rate(Observation seen, long bytes, double blocked) {
-    double busy = seen.busySeconds(blocked);
+  /** Returns what came in the time in which a read waited; 0 if that is not known. */
+  private static double rate(Observation seen, long bytes, double waiting) {
+    double busy = seen.busySeconds(waiting);
     return bytes > 0 && busy > 0 ? bytes / busy : 0;
   }
 
   private double originRate(Observation cold) {
-    double most = rate(cold, cold.epoch().originBytes(), cold.blockedByOrigin());
+    double most = rate(cold, cold.epoch().originBytes(), cold.waitingForOrigin());
     if (most == 0) {
       return 0;
     }
@@ -98,13 +98,13 @@ public final class JobModel {
 
   /**
    * Returns the highest rate with which readers are no faster than they were. It is one that times
-   * in which somebody was blocked allow, because processors may be what has made them slow.
+   * in which reads waited allow, because processors may be what has made them slow.
    *
    * @param most what follows from the estimate of that time
    */
   private double fittingRate(Observation seen, double most) {
     double high = most;
-    double low = seen.epoch().originBytes() / seen.longestBusySeconds(seen.blockedByOrigin());
+    double low = seen.epoch().originBytes() / seen.longestBusySeconds(seen.waitingForOrigin());
     if (network(seen, high).throughput(seen.readers()) <= seen.speed()) {
       return high;
     }

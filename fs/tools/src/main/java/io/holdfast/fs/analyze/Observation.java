@@ -109,18 +109,24 @@ public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Findin
     return finding.verdict() == verdict;
   }
 
-  /** Returns the share of their time that its readers were blocked by the origin. */
-  double blockedByOrigin() {
-    return shares
-        .map(Split::fetchOrigin)
-        .orElseGet(() -> Math.min(1, epoch.originStallSeconds() / readerSeconds()));
+  /**
+   * Returns the share of their time for which reads waited for the origin. It may be more than what
+   * the readers were blocked, because the kernel reads ahead while they work.
+   */
+  double waitingForOrigin() {
+    return Math.min(1, epoch.originStallSeconds() / readerSeconds());
   }
 
   /** Returns the same for peers. */
-  double blockedByPeers() {
+  double waitingForPeers() {
+    return Math.min(1, epoch.peerStallSeconds() / readerSeconds());
+  }
+
+  /** Returns the share of their time that its readers were blocked by fetches. */
+  double blocked() {
     return shares
-        .map(Split::fetchPeer)
-        .orElseGet(() -> Math.min(1, epoch.peerStallSeconds() / readerSeconds()));
+        .map(parts -> parts.fetchOrigin() + parts.fetchPeer())
+        .orElseGet(() -> Math.min(1, waitingForOrigin() + waitingForPeers()));
   }
 
   /** Returns the seconds that all its readers had. */
@@ -129,17 +135,17 @@ public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Findin
   }
 
   /**
-   * Returns the seconds in which at least one reader was blocked, if each is so independently of
-   * the others.
+   * Returns the seconds in which at least one read waited, if each reader's do so independently of
+   * the others'.
    *
-   * @param blocked the share of their time that they were blocked
+   * @param waiting the share of the readers' time for which reads waited
    */
-  double busySeconds(double blocked) {
-    return epoch.seconds() * (1 - Math.pow(1 - blocked, readers()));
+  double busySeconds(double waiting) {
+    return epoch.seconds() * (1 - Math.pow(1 - waiting, readers()));
   }
 
-  /** Returns the same if no two of them are blocked at a time, as far as the epoch is so long. */
-  double longestBusySeconds(double blocked) {
-    return epoch.seconds() * Math.min(1, blocked * readers());
+  /** Returns the same if no two of them wait at a time, as far as the epoch is so long. */
+  double longestBusySeconds(double waiting) {
+    return epoch.seconds() * Math.min(1, waiting * readers());
   }
 }

@@ -91,7 +91,7 @@ public record Runs(
   private Observation colder(Observation now) {
     return Stream.concat(Stream.concat(cold.stream(), Stream.of(now)), epochs.stream())
         .filter(Observation::isMeasured)
-        .filter(each -> 1 - each.hitShare() > SAME_HITS && each.blockedByOrigin() > 0)
+        .filter(each -> 1 - each.hitShare() > SAME_HITS && each.waitingForOrigin() > 0)
         .findFirst()
         .orElse(now);
   }

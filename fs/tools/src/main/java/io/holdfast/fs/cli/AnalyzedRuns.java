@@ -35,7 +35,7 @@ final class AnalyzedRuns {
   private static final long LOOK_MILLIS = 200;
   private static final long PAGE = 4096;
 
-  /** Runs whose epochs differ by no more have read the same. */
+  /** Runs whose figures differ by no more have read the same. */
   private static final double SAME = 0.01;
 
   /** Shares that differ by less are the same. */
@@ -63,8 +63,17 @@ final class AnalyzedRuns {
    *
    * @param figures those of the mount after it
    * @param job the job that it was; empty if it has read nothing
+   * @param opens the files that the job opened meanwhile
    */
-  record Run(CommandRun run, Figures figures, String job, List<Observation> epochs) {
+  record Run(
+      CommandRun run, Figures figures, String job, long opens, List<Observation> epochs) {
+    /** Returns the mean size of the files. */
+    double bytesPerOpen() {
+      long counted = epochs.stream().mapToLong(each -> each.epoch().opens()).sum();
+      double bytes = epochs.stream().mapToDouble(each -> each.epoch().bytes()).sum();
+      return counted == 0 ? 0 : bytes / counted;
+    }
+
     /** A run's first epoch has its start in it, and is set apart. */
     Runs runs() {
       return Runs.of(epochs, true, run.exit() == 0);
@@ -96,7 +105,8 @@ final class AnalyzedRuns {
             .filter(epoch -> epoch.opens() > 0 || epoch.bytes() > 0)
             .map(Observation::of)
             .toList();
-    return new Run(run, after, job.map(Job::job).orElse(""), epochs);
+    long opens = job.map(found -> JobSearch.opensSince(before, found)).orElse(0L);
+    return new Run(run, after, job.map(Job::job).orElse(""), opens, epochs);
   }
 
   /** Returns the exit code of the first run that failed; 0 if none did. */
@@ -202,7 +212,6 @@ final class AnalyzedRuns {
                   mean.isEmpty() ? "read nothing" : "ended with exit code " + again.run().exit()));
       return Optional.empty();
     }
-    Observation before = first.runs().mean().orElseThrow();
     notes.add(
         String.format(
             Locale.ROOT,
@@ -211,22 +220,22 @@ final class AnalyzedRuns {
             100 * mean.get().hitShare(),
             mean.get().epoch().seconds(),
             Human.bytes(Math.round(mean.get().speed()))));
-    if (differ(before.epoch().bytes(), mean.get().epoch().bytes())
-        || differ(before.epoch().opens(), mean.get().epoch().opens())) {
+    if (differ((double) first.opens(), (double) again.opens())
+        || differ(first.bytesPerOpen(), again.bytesPerOpen())) {
       notes.add(
-          "the %s run did not read the same files: an epoch had %s in %s, and %s in %s in the first"
+          "the %s run did not read the same files: %s of %s on average, and %s of %s in the first"
               .formatted(
                   name,
-                  Human.bytes(mean.get().epoch().bytes()),
-                  Human.count(mean.get().epoch().opens(), "open"),
-                  Human.bytes(before.epoch().bytes()),
-                  Human.count(before.epoch().opens(), "open")));
+                  Human.count(again.opens(), "open"),
+                  Human.bytes(Math.round(again.bytesPerOpen())),
+                  Human.count(first.opens(), "open"),
+                  Human.bytes(Math.round(first.bytesPerOpen()))));
     }
     return Optional.of(again);
   }
 
-  private static boolean differ(long one, long other) {
-    return Math.abs((double) one - other) > SAME * Math.max(one, other);
+  private static boolean differ(double one, double other) {
+    return Math.abs(one - other) > SAME * Math.max(one, other);
   }
 
   /** On a thread of its own: where the mount hangs, the command goes on. */

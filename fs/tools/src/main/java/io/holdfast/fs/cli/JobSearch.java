@@ -122,6 +122,11 @@ final class JobSearch {
     return jobs(figures).stream().filter(job -> job.job().equals(name)).findFirst().orElse(null);
   }
 
+  /** Returns the files that a job has opened since a moment. */
+  static long opensSince(Figures before, Job job) {
+    return job.opens() - opens(find(before, job.job()));
+  }
+
   /**
    * Returns the epochs of a job in a time. Of one that had begun before, the part since then.
    *

@@ -190,7 +190,7 @@ class AnalysisTest {
       origin       47.5 MiB/s
       peers        -
       memory       -
-      preparation  143 MiB/s, a CPU core 71.7 MiB/s; more than 2 workers prepare no more
+      preparation  143 MiB/s, 71.7 MiB/s with each CPU core; enough with 2 workers
       accelerator  at least 73.1 MiB/s
 
       if                             speed       epoch   gain
