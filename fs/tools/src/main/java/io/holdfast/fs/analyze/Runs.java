@@ -1,6 +1,7 @@
 package io.holdfast.fs.analyze;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -22,6 +23,9 @@ public record Runs(
     Optional<Observation> cold) {
   /** Epochs whose hits differ by no more belong together: nobody has changed the capacity. */
   private static final double SAME_HITS = 0.05;
+
+  /** An origin that readers wait for so much of their time gives what it can. */
+  private static final double BUSY = 0.2;
 
   /** The last epoch of a job that goes on is over if it has so much of the longest one's bytes. */
   private static final double NEARLY_ALL = 0.95;
@@ -87,12 +91,18 @@ public record Runs(
                     now, colder(now), warm.filter(Observation::isMeasured).orElse(now), site));
   }
 
-  /** An epoch that fetched next to nothing says nothing of the origin; another may. */
+  /**
+   * Returns the epoch that tells most of the origin. One that waited little for it shows how fast
+   * an origin answers that has nothing to do, and not the rate that it keeps up.
+   */
   private Observation colder(Observation now) {
+    if (cold.isEmpty() && now.waitingForOrigin() >= BUSY) {
+      return now;
+    }
     return Stream.concat(Stream.concat(cold.stream(), Stream.of(now)), epochs.stream())
         .filter(Observation::isMeasured)
-        .filter(each -> 1 - each.hitShare() > SAME_HITS && each.waitingForOrigin() > 0)
-        .findFirst()
+        .filter(each -> 1 - each.hitShare() > SAME_HITS)
+        .max(Comparator.comparingDouble(Observation::waitingForOrigin))
         .orElse(now);
   }
 }

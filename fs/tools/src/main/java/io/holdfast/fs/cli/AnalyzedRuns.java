@@ -65,8 +65,7 @@ final class AnalyzedRuns {
    * @param job the job that it was; empty if it has read nothing
    * @param opens the files that the job opened meanwhile
    */
-  record Run(
-      CommandRun run, Figures figures, String job, long opens, List<Observation> epochs) {
+  record Run(CommandRun run, Figures figures, String job, long opens, List<Observation> epochs) {
     /** Returns the mean size of the files. */
     double bytesPerOpen() {
       long counted = epochs.stream().mapToLong(each -> each.epoch().opens()).sum();

@@ -63,6 +63,22 @@ class AnalysisTest {
     assertThat(analysis.advice()).startsWith("More memory is useless: what the job reads is in");
   }
 
+  /** A rate limit lets little through at once: only who reaches it sees it. */
+  @Test
+  void originRate_ofAnOriginThatIsHardlyUsed_comesFromTheEpochThatWaitedMost() {
+    List<Observation> all =
+        List.of(
+            Epochs.of(1).in(20).origin(1_000_000_000, 60).by(4, 20).seen(),
+            Epochs.of(2).in(10).origin(250_000_000, 0.8).by(4, 20).waitingForProcessors(19).seen());
+    Analysis analysis =
+        Analysis.of(Reports.subject("a", "/b"), Runs.of(all, true, true), List.of());
+    assertThat(analysis.model().orElseThrow().rates().origin().orElseThrow())
+        .isCloseTo(50e6, within(1e6));
+    WhatIf without = analysis.whatIf().get(0);
+    assertThat(without.value()).isZero();
+    assertThat(without.speed()).isCloseTo(50e6, within(2e6));
+  }
+
   @Test
   void advice_ofAJobThatWaitsForStorage_saysHowMuchMemoryHelps() {
     String advice = Reports.storage("train", "/data").advice();
