@@ -8,6 +8,7 @@ import io.holdfast.fs.units.Visible;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.function.ToDoubleFunction;
 
@@ -30,6 +31,9 @@ public final class AnalysisText {
 
   /** Of the steps of the capacity, each so manieth is shown. */
   private static final int SHOWN_STEP = 4;
+
+  /** A rate that is less than this part of another is lower. */
+  private static final double CLEARLY = 0.95;
 
   private AnalysisText() {}
 
@@ -117,11 +121,29 @@ public final class AnalysisText {
               + ": "
               + told.finding().reason()
               + ".");
+      analysis.model().flatMap(model -> together(model, told)).ifPresent(lines::add);
     }
     if (steady.size() < epochs.size()) {
       lines.add("* set apart: rates are those of the other epochs.");
     }
     return lines;
+  }
+
+  /**
+   * What readers do most need not be what limits all of them: where they wait for processors at the
+   * same moments, there may be enough of them on the whole.
+   */
+  private static Optional<String> together(JobModel model, Observation told) {
+    double files = model.fetchRate();
+    double prepared = model.rates().preparation().orElse(Double.POSITIVE_INFINITY);
+    boolean storage = told.waitsFor(Verdict.PREPARATION) && files < CLEARLY * prepared;
+    boolean preparation = told.waitsFor(Verdict.STORAGE) && prepared < CLEARLY * files;
+    if (!storage && !preparation) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        "All readers together are limited by %s, though: files come at up to %s, and can be prepared at %s."
+            .formatted(storage ? "storage" : "preparation", rate(files), rate(prepared)));
   }
 
   /** Returns a row for each rate. */

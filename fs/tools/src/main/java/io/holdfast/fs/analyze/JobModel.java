@@ -217,6 +217,18 @@ public final class JobModel {
     return rates.peer().orElse(ASSUMED_NETWORK);
   }
 
+  /**
+   * Returns F, the bytes per second that files come at as it is; infinite if nothing is known of
+   * where they come from.
+   */
+  double fetchRate() {
+    Setup now = setup();
+    double hits = now.hitShare();
+    double peers = hits * (1 - localPart(now));
+    double rate = origin(now) == 0 ? Double.POSITIVE_INFINITY : origin(now);
+    return new FetchModel(rate, memory(), network(), demand(now)).fetchRate(hits - peers, peers);
+  }
+
   /** Returns the bytes per second that the job gets; empty if that cannot be told. */
   OptionalDouble speed(Setup with) {
     double hits = with.hitShare();

@@ -231,6 +231,24 @@ class AnalysisTest {
        in place of 4 workers are as good.
       """;
 
+  /** Readers that wait for processors at the same moments wait for them more than for files. */
+  @Test
+  void text_whereTogetherSomethingElseLimits_saysBoth() {
+    List<Observation> all =
+        List.of(
+            Epochs.of(2).in(13).origin(650_000_000, 20).by(4, 15).waitingForProcessors(16).seen());
+    String text =
+        AnalysisText.of(
+            Analysis.of(Reports.subject("a", "/b"), Runs.of(all, false, true), List.of()));
+    assertThat(text)
+        .contains("It waits for preparation: ")
+        .containsPattern(
+            "All readers together are limited by storage, though: files come at up to [78]\\d\\S* MiB/s,"
+                + " and can be prepared at 127 MiB/s\\.");
+    assertThat(AnalysisText.of(Reports.storage("a", "/b"))).doesNotContain("though");
+    assertThat(AnalysisText.of(Reports.preparation())).doesNotContain("though");
+  }
+
   @Test
   void text_ofHostileNames_isOnItsLines() {
     String text = AnalysisText.of(Reports.storage("a\u001b[2J\nforged", "/d\u202ex"));
