@@ -79,7 +79,11 @@ final class ArchitectureTest {
               "stats",
               "units"),
           // The simulation: no mount, no daemon. It plays policies, and places items as peers do.
-          arrow("simulate", "", "units"),
+          arrow("simulate", "", "plot", "units"),
+          // Charts as files, and nothing of what they show.
+          arrow("plot", ""),
+          // Why a job waits: figures of its epochs go in, a report comes out.
+          arrow("analyze", "figures", "plot", "units"),
           // Who should have how much of a node's memory: a plan goes in, a proposal comes out.
           arrow("allocate", "units"),
           // The composition root knows all but what people type.
@@ -119,6 +123,7 @@ final class ArchitectureTest {
               "",
               "accesslog", // for files of logs that are bounded
               "allocate",
+              "analyze",
               "bench",
               "control",
               "daemon",
@@ -127,6 +132,7 @@ final class ArchitectureTest {
               "figures",
               "linux",
               "manual",
+              "plot",
               "settings",
               "simulate",
               "units",
@@ -279,6 +285,7 @@ final class ArchitectureTest {
             FS + ".settings", // their names
             FS + ".cli",
             FS + ".allocate", // the rates of a fetch
+            FS + ".analyze", // and here
             FS + ".simulate")
         .should()
         .dependOnClassesThat(resideInAPackage("io.holdfast.policy.."))
@@ -301,10 +308,10 @@ final class ArchitectureTest {
   }
 
   @Test
-  void charts_areDrawnBySimulationOnly() {
+  void charts_areDrawnByReportsOnly() {
     noClasses()
         .that()
-        .resideOutsideOfPackage(FS + ".simulate")
+        .resideOutsideOfPackages(FS + ".plot", FS + ".simulate", FS + ".analyze")
         .should()
         .dependOnClassesThat(resideInAnyPackage("org.knowm.xchart..", "java.awt.."))
         .check(HOLDFAST);

@@ -35,6 +35,7 @@ public final class Posix {
 
   public static final int SIGKILL = 9;
   public static final int SIGSEGV = 11;
+  public static final int SIGINT = 2;
   public static final int SIGTERM = 15;
   public static final int SIGCONT = 18;
   public static final int SIGSTOP = 19;

@@ -83,6 +83,8 @@ public interface Libc {
 
   int getppid();
 
+  int kill(int pid, int signal);
+
   int setpriority(int which, int who, int priority);
 
   int execv(long path, long words);

@@ -126,6 +126,18 @@ class CliContext {
     }
   }
 
+  /** Tells whether a terminal sends its Ctrl-C to this process. */
+  boolean isInForeground() {
+    try {
+      String stat = Files.readString(Path.of("/proc/self/stat"));
+      // behind the command's name: state, parent, group, session, terminal, the terminal's group
+      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", 7);
+      return fields[2].equals(fields[5]);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
   /** Returns the colours for what is printed. */
   Colors colors() {
     return Colors.of(isTerminal(1), System.getenv());

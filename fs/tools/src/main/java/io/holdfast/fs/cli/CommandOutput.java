@@ -4,6 +4,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.units.Visible;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,12 @@ final class CommandOutput {
   /** Prints a list or a map as JSON. */
   void json(Object all) throws IOException {
     out().println(Visible.json(PRETTY.asString(all)));
+    out().flush();
+  }
+
+  /** Prints a map as JSON, with what is null. */
+  void jsonWithNulls(Map<String, ? extends @Nullable Object> all) throws IOException {
+    out().println(Visible.json(PRETTY.with(JSON.Feature.WRITE_NULL_PROPERTIES).asString(all)));
     out().flush();
   }
 

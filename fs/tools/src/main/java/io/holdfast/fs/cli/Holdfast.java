@@ -144,6 +144,7 @@ public final class Holdfast {
     commands.put("umount", () -> new UmountCommand(context));
     commands.put("stats", () -> new StatsCommand(context));
     commands.put("top", () -> new TopCommand(context));
+    commands.put("analyze", () -> new AnalyzeCommand(context));
     commands.put("bench", () -> new BenchCommand(context));
     commands.put("peers", () -> new PeersCommand(context));
     commands.put("config", () -> new ConfigCommand(context));
@@ -170,6 +171,7 @@ public final class Holdfast {
 
   private static CommandLine commandLine(Collection<Supplier<Object>> commands) {
     CommandLine top = new CommandLine(new Holdfast());
+    top.setExpandAtFiles(false); // @FILE is a command's own word
     commands.forEach(command -> top.addSubcommand(command.get()));
     top.setOut(writer(System.out));
     top.setErr(writer(System.err));

@@ -1,9 +1,10 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.plot.Picture;
+import io.holdfast.fs.plot.PlotFile;
 import io.holdfast.fs.simulate.Experiment;
 import io.holdfast.fs.simulate.HitRatioPlot;
-import io.holdfast.fs.simulate.PlotFile;
 import io.holdfast.fs.simulate.Prediction;
 import io.holdfast.fs.simulate.Report;
 import io.holdfast.fs.units.Visible;
@@ -89,7 +90,7 @@ final class SimulateCommand implements Callable<Integer> {
     }
     try {
       PlotFile plot = PlotFile.of(options.output.plot);
-      HitRatioPlot.requireFonts();
+      Picture.requireFonts("--plot");
       return plot;
     } catch (IllegalArgumentException e) {
       throw CliException.usage("--plot " + e.getMessage());
@@ -108,7 +109,7 @@ final class SimulateCommand implements Callable<Integer> {
       progress.finish();
     }
     if (plot != null) {
-      plot.write(new HitRatioPlot("Hit ratio of later epochs", curves));
+      plot.write(new HitRatioPlot("Hit ratio of later epochs", curves).picture());
     }
     print(new Report(experiment.scenario(), runs, prediction));
   }

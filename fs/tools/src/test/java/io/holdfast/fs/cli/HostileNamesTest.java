@@ -6,6 +6,11 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.AccessEvent;
 import io.holdfast.fs.accesslog.AccessLogWriter;
 import io.holdfast.fs.accesslog.Sampling;
+import io.holdfast.fs.analyze.Analysis;
+import io.holdfast.fs.analyze.AnalysisText;
+import io.holdfast.fs.analyze.Evidence;
+import io.holdfast.fs.analyze.Runs;
+import io.holdfast.fs.analyze.Subject;
 import io.holdfast.fs.control.ConfigText;
 import io.holdfast.fs.control.FiguresJson;
 import io.holdfast.fs.control.JobsText;
@@ -32,6 +37,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -101,12 +107,19 @@ class HostileNamesTest {
     outputs.put(
         "metrics",
         new String(new Exposition("m", () -> stats, () -> peers).text(), StandardCharsets.UTF_8));
+    outputs.put("analyze", AnalysisText.of(analysis(name)));
     outputs.put("an error", error(name));
     for (LogFormat format : LogFormat.values()) {
       outputs.put("log as " + format, log(name, format));
     }
     outputs.put("access log", accessLog(name));
     return outputs;
+  }
+
+  private static Analysis analysis(String name) {
+    Evidence.Site site = new Evidence.Site(1, 1, false, OptionalDouble.empty());
+    return Analysis.of(
+        new Subject(name, name, 0, site), Runs.of(List.of(), true, true), List.of(name));
   }
 
   private static Map<String, Object> stats(String name) {

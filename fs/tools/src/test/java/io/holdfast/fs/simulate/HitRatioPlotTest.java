@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.plot.Picture;
+import io.holdfast.fs.plot.PlotFile;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,12 +24,13 @@ import org.w3c.dom.Document;
 class HitRatioPlotTest {
   @TempDir Path temp;
 
-  private static HitRatioPlot plot() {
+  private static Picture plot() {
     List<Experiment.Point> points =
         List.of(new Experiment.Point(0.5, 0.25), new Experiment.Point(1, 1));
     return new HitRatioPlot(
-        "A <title> & more",
-        List.of(new Experiment.Curve("minio", points), new Experiment.Curve("lru", points)));
+            "A <title> & more",
+            List.of(new Experiment.Curve("minio", points), new Experiment.Curve("lru", points)))
+        .picture();
   }
 
   @Test
@@ -101,6 +104,6 @@ class HitRatioPlotTest {
 
   @Test
   void fonts_areThereWhereTestsRun() throws IOException {
-    HitRatioPlot.requireFonts();
+    Picture.requireFonts("--plot");
   }
 }

@@ -1,0 +1,70 @@
+package io.holdfast.fs.analyze;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/**
+ * The report of a job. Immutable.
+ *
+ * @param runs its epochs
+ * @param model its rates, and what follows; empty if no epoch tells anything
+ * @param whatIf what would change its speed
+ * @param knee the share of the dataset in each node's memory from which on more brings nothing;
+ *     empty if that cannot be told
+ * @param notes what a reader has to know of it
+ */
+public record Analysis(
+    Subject subject,
+    Runs runs,
+    Optional<JobModel> model,
+    List<WhatIf> whatIf,
+    OptionalDouble knee,
+    List<String> notes) {
+
+  /**
+   * Analyses a job.
+   *
+   * @param more what a reader has to know besides
+   */
+  public static Analysis of(Subject subject, Runs runs, List<String> more) {
+    Optional<JobModel> model = runs.evidence(subject.site()).map(JobModel::new);
+    List<String> notes = new ArrayList<>(more);
+    if (runs.isLastUnderWay()) {
+      notes.add("the last epoch is under way: its figures are those so far");
+    }
+    if (model.isPresent() && !runs.hasLater()) {
+      notes.add(
+          "there is no whole epoch after the first: rates are those of that one, which also fills"
+              + " the memory");
+    }
+    return new Analysis(
+        subject,
+        runs,
+        model,
+        model.map(WhatIf::all).orElse(List.of()),
+        model.map(JobModel::knee).orElse(OptionalDouble.empty()),
+        List.copyOf(notes));
+  }
+
+  /** Returns what to do, in one paragraph. */
+  public String advice() {
+    return model
+        .map(known -> new Advice(known, knee, bytesOfAll()).text())
+        .orElseGet(this::nothing);
+  }
+
+  private String nothing() {
+    return runs.epochs().isEmpty()
+        ? "Cannot be told: no epoch was seen."
+        : "Cannot be told: " + runs.epochs().get(runs.epochs().size() - 1).finding().reason() + ".";
+  }
+
+  /** Returns the bytes that the share 1 stands for: those that the job reads, of all nodes. */
+  long bytesOfAll() {
+    long read = model.map(known -> known.now().epoch().bytes()).orElse(0L);
+    boolean alone = subject.site().nodes() == 1;
+    return alone ? read : Math.max(read, subject.datasetBytes());
+  }
+}

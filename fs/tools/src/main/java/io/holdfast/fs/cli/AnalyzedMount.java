@@ -1,0 +1,121 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.analyze.Evidence;
+import io.holdfast.fs.analyze.Observation;
+import io.holdfast.fs.analyze.Subject;
+import io.holdfast.fs.control.FiguresJson;
+import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.figures.ClusterFigures;
+import io.holdfast.fs.figures.FetchFigures;
+import io.holdfast.fs.figures.Figures;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+
+/** The mount whose job is analysed, and what a daemon is asked for that. Not thread-safe. */
+final class AnalyzedMount {
+  /**
+   * The requests at once to an origin that answers slowly: so many at first, fewer if answers take
+   * twice as long as without load.
+   */
+  private static final long TURNS_AT_FIRST = 16;
+
+  /** With fewer readers, their requests are too few to tell. */
+  private static final int FEWEST_READERS = 3;
+
+  private static final int MOST_POLLS = 200;
+  private static final long POLL_MILLIS = 50;
+
+  private final CliContext context;
+  private final RunningDaemon daemon;
+  private final CommandOutput output;
+  private final TaskClient client;
+
+  AnalyzedMount(CliContext context, RunningDaemon daemon, CommandOutput output) {
+    this.context = context;
+    this.daemon = daemon;
+    this.output = output;
+    this.client = new TaskClient(context, daemon, output);
+  }
+
+  Path mountpoint() {
+    return daemon.mountpoint();
+  }
+
+  Figures figures() {
+    return FiguresJson.figures(client.daemon().stats());
+  }
+
+  /** Fails if opens, and so epochs, are not counted. */
+  void requireCounts(Figures figures) {
+    if (!figures.opens().counted()) {
+      throw CliException.couldNot(
+          "opens are not counted at "
+              + mountpoint()
+              + ", so that epochs cannot be told: mount it without --count-opens off");
+    }
+  }
+
+  /**
+   * Returns what is analysed.
+   *
+   * @param memoryRate bytes per second of resident files
+   */
+  Subject subject(
+      Figures figures, String job, List<Observation> epochs, OptionalDouble memoryRate) {
+    int readers =
+        epochs.stream()
+            .mapToInt(each -> (int) Math.min(1000, each.epoch().readers()))
+            .max()
+            .orElse(0);
+    Evidence.Site site =
+        new Evidence.Site(
+            Runtime.getRuntime().availableProcessors(),
+            (int) Math.max(1, figures.cluster().map(ClusterFigures::nodes).orElse(1L)),
+            scales(figures.fetches().origin(), readers),
+            memoryRate);
+    return new Subject(job, mountpoint().toString(), figures.dataset().bytes(), site);
+  }
+
+  /**
+   * Tells whether the origin answers all readers at once as fast as one. The daemon gives an origin
+   * fewer requests at once when its answers take twice as long as without load; a local one has no
+   * such limit, and is a disk that is shared.
+   */
+  private static boolean scales(FetchFigures.Origin origin, int readers) {
+    return origin.limit() >= TURNS_AT_FIRST && readers >= FEWEST_READERS;
+  }
+
+  /** Has the daemon change its capacity. */
+  void setCapacity(long bytes) {
+    client.run(
+        "changing the capacity",
+        Map.of("begin", "capacity", "size", Long.toString(bytes)),
+        Collections.emptyIterator());
+  }
+
+  /**
+   * Does the same while this process is told to end, when nothing more can be registered for that.
+   */
+  void restoreCapacity(long bytes) {
+    try {
+      Map<String, Object> request = Map.of("begin", "capacity", "size", Long.toString(bytes));
+      TaskFigures figures = client.begin(request, Collections.emptyIterator());
+      for (int i = 0; i < MOST_POLLS && !figures.isOver() && context.pause(POLL_MILLIS); i++) {
+        figures = new TaskFigures(client.daemon().task(Map.of("id", figures.id())));
+      }
+    } catch (CliException e) {
+      output.note("the capacity could not be restored: " + e.getMessage());
+    }
+  }
+
+  /** Has the daemon fetch what fits. */
+  void warm() {
+    client.run(
+        "warming",
+        Map.of("begin", "warm", "order", "auto", "threads", 16, "background", false),
+        Collections.emptyIterator());
+  }
+}

@@ -1,0 +1,255 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.analyze.Analysis;
+import io.holdfast.fs.analyze.Observation;
+import io.holdfast.fs.analyze.Runs;
+import io.holdfast.fs.analyze.Subject;
+import io.holdfast.fs.bench.MemoryRate;
+import io.holdfast.fs.figures.Figures;
+import io.holdfast.fs.figures.JobsFigures.Job;
+import io.holdfast.fs.linux.NamedThreads;
+import io.holdfast.fs.units.Human;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs a command and reports what job it was; again with other memory if rates are to be measured.
+ * Not thread-safe.
+ */
+final class AnalyzedRuns {
+  /**
+   * The share of what is read that is in memory in the run with little, as CoorDL's authors had.
+   */
+  static final double COLD = 0.35;
+
+  private static final int MOST_LOOKS = 25;
+  private static final long LOOK_MILLIS = 200;
+  private static final long PAGE = 4096;
+
+  /** Runs whose figures differ by no more have read the same. */
+  private static final double SAME = 0.01;
+
+  /** Shares that differ by less are the same. */
+  private static final double NEAR = 0.05;
+
+  private static final Duration MEMORY_TIME = Duration.ofSeconds(1);
+  private static final Duration GRACE = Duration.ofSeconds(10);
+
+  private final CliContext context;
+  private final AnalyzedMount mount;
+  private final Plan plan;
+  private int exit;
+  private boolean interrupted;
+
+  /**
+   * What is run.
+   *
+   * @param job the name of the job that it is; null if that has to be found
+   * @param toErrors whether its output goes to the error output
+   */
+  record Plan(List<String> command, @Nullable String job, boolean toErrors) {}
+
+  /**
+   * A run.
+   *
+   * @param figures those of the mount after it
+   * @param job the job that it was; empty if it has read nothing
+   * @param opens the files that the job opened meanwhile
+   */
+  record Run(CommandRun run, Figures figures, String job, long opens, List<Observation> epochs) {
+    /** Returns the mean size of the files. */
+    double bytesPerOpen() {
+      long counted = epochs.stream().mapToLong(each -> each.epoch().opens()).sum();
+      double bytes = epochs.stream().mapToDouble(each -> each.epoch().bytes()).sum();
+      return counted == 0 ? 0 : bytes / counted;
+    }
+
+    /** A run's first epoch has its start in it, and is set apart. */
+    Runs runs() {
+      return Runs.of(epochs, true, run.exit() == 0);
+    }
+  }
+
+  AnalyzedRuns(CliContext context, AnalyzedMount mount, Plan plan) {
+    this.context = context;
+    this.mount = mount;
+    this.plan = plan;
+  }
+
+  /** Runs the command once. */
+  Run run() {
+    Figures before = mount.figures();
+    CommandRun run = CommandRun.of(plan.command(), plan.toErrors(), context.isInForeground());
+    exit = exit == 0 ? run.exit() : exit;
+    interrupted |= run.interrupted();
+    Figures after = settled();
+    Optional<Job> job =
+        plan.job() == null
+            ? JobSearch.ofProcesses(before, after, run.pids())
+            : Optional.of(JobSearch.named(after, plan.job()));
+    List<Observation> epochs =
+        job
+            .map(found -> JobSearch.epochsSince(before, found, run.seconds()))
+            .orElse(List.of())
+            .stream()
+            .filter(epoch -> epoch.opens() > 0 || epoch.bytes() > 0)
+            .map(Observation::of)
+            .toList();
+    long opens = job.map(found -> JobSearch.opensSince(before, found)).orElse(0L);
+    return new Run(run, after, job.map(Job::job).orElse(""), opens, epochs);
+  }
+
+  /** Returns the exit code of the first run that failed; 0 if none did. */
+  int exit() {
+    return exit;
+  }
+
+  /** Opens are counted a moment after they were made. */
+  private Figures settled() {
+    Figures figures = mount.figures();
+    for (int i = 0; i < MOST_LOOKS && context.pause(LOOK_MILLIS); i++) {
+      Figures next = mount.figures();
+      boolean same = next.jobs().equals(figures.jobs());
+      figures = next;
+      if (same) {
+        break;
+      }
+    }
+    return figures;
+  }
+
+  /** Reports a run. */
+  Analysis analysis(Run first, String... notes) {
+    return Analysis.of(subject(first, OptionalDouble.empty()), first.runs(), List.of(notes));
+  }
+
+  private Subject subject(Run first, OptionalDouble memoryRate) {
+    return mount.subject(first.figures(), first.job(), first.epochs(), memoryRate);
+  }
+
+  /**
+   * Runs the command twice more, and reports the first run with the rates of the others. The
+   * capacity is what it was before, also if this process is told to end meanwhile.
+   *
+   * @param share of what it reads that is in memory in the run with little
+   */
+  Analysis measured(Run first, double share) {
+    long capacity = first.figures().cache().capacityBytes();
+    Thread restore = NamedThreads.named("restore-capacity", () -> mount.restoreCapacity(capacity));
+    List<String> notes = new ArrayList<>();
+    Optional<Run> warm;
+    Optional<Run> cold = Optional.empty();
+    OptionalDouble memoryRate;
+    context.atExit(restore);
+    try {
+      warm = warm(first, capacity, notes);
+      memoryRate = memoryRate();
+      if (!interrupted) {
+        cold = cold(first, share, notes);
+      }
+    } finally {
+      context.forgetAtExit(restore);
+      mount.setCapacity(capacity);
+    }
+    Runs runs =
+        new Runs(
+            first.epochs(),
+            true,
+            first.run().exit() == 0,
+            warm.flatMap(AnalyzedRuns::mean),
+            cold.flatMap(AnalyzedRuns::mean));
+    return Analysis.of(subject(first, memoryRate), runs, notes);
+  }
+
+  private static Optional<Observation> mean(Run run) {
+    return run.runs().mean();
+  }
+
+  private Optional<Run> warm(Run first, long capacity, List<String> notes) {
+    Figures figures = first.figures();
+    long wanted = figures.dataset().bytes() + figures.dataset().files() * PAGE;
+    if (wanted > capacity) {
+      try {
+        mount.setCapacity(wanted);
+      } catch (CliException e) {
+        notes.add("the warm run had no more memory: " + e.getMessage());
+      }
+    }
+    mount.warm();
+    return again("warm", first, notes);
+  }
+
+  private Optional<Run> cold(Run first, double share, List<String> notes) {
+    Observation seen = first.runs().mean().orElseThrow();
+    if (Math.abs(seen.hitShare() - share) < NEAR) {
+      notes.add("the first run is the cold one: it had as much in memory");
+      return Optional.of(first);
+    }
+    long pages = first.figures().dataset().files() * PAGE / 2;
+    mount.setCapacity(Math.max(PAGE, (long) (share * (first.figures().dataset().bytes() + pages))));
+    return again("cold", first, notes);
+  }
+
+  /** Runs the command again, and says whether that was the same. */
+  private Optional<Run> again(String name, Run first, List<String> notes) {
+    Run again = run();
+    Optional<Observation> mean = again.runs().mean();
+    if (again.run().exit() != 0 || mean.isEmpty()) {
+      notes.add(
+          "the %s run does not count: the command %s"
+              .formatted(
+                  name,
+                  mean.isEmpty() ? "read nothing" : "ended with exit code " + again.run().exit()));
+      return Optional.empty();
+    }
+    notes.add(
+        String.format(
+            Locale.ROOT,
+            "%s run: %.0f %% of the bytes in memory, an epoch in %.1f s at %s/s",
+            name,
+            100 * mean.get().hitShare(),
+            mean.get().epoch().seconds(),
+            Human.bytes(Math.round(mean.get().speed()))));
+    if (differ((double) first.opens(), (double) again.opens())
+        || differ(first.bytesPerOpen(), again.bytesPerOpen())) {
+      notes.add(
+          "the %s run did not read the same files: %s of %s on average, and %s of %s in the first"
+              .formatted(
+                  name,
+                  Human.count(again.opens(), "open"),
+                  Human.bytes(Math.round(again.bytesPerOpen())),
+                  Human.count(first.opens(), "open"),
+                  Human.bytes(Math.round(first.bytesPerOpen()))));
+    }
+    return Optional.of(again);
+  }
+
+  private static boolean differ(double one, double other) {
+    return Math.abs(one - other) > SAME * Math.max(one, other);
+  }
+
+  /** On a thread of its own: where the mount hangs, the command goes on. */
+  private OptionalDouble memoryRate() {
+    int threads = Runtime.getRuntime().availableProcessors();
+    FutureTask<OptionalDouble> work =
+        new FutureTask<>(() -> MemoryRate.measure(mount.mountpoint(), threads, MEMORY_TIME));
+    NamedThreads.start("memory-rate", work);
+    try {
+      return work.get(MEMORY_TIME.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      return OptionalDouble.empty(); // --xattr off, or the mount hangs
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return OptionalDouble.empty();
+    }
+  }
+}

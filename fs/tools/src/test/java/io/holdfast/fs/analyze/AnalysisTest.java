@@ -1,0 +1,258 @@
+package io.holdfast.fs.analyze;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Reports: which epochs count, what is said, and the object for programs. */
+class AnalysisTest {
+  private static List<Long> numbers(List<Observation> epochs) {
+    return epochs.stream().map(each -> each.epoch().epoch()).toList();
+  }
+
+  @Test
+  void firstEpoch_isSetApartWhereThereIsALater() {
+    List<Observation> all = Reports.storageEpochs();
+    assertThat(numbers(Runs.of(all, true, true).steady())).containsExactly(2L, 3L);
+    assertThat(numbers(Runs.of(all, false, true).steady())).containsExactly(2L, 3L);
+    assertThat(numbers(Runs.of(all.subList(0, 1), true, true).steady())).containsExactly(1L);
+    assertThat(Runs.of(List.of(), true, true).steady()).isEmpty();
+  }
+
+  @Test
+  void epochUnderWay_isSetApart() {
+    List<Observation> all =
+        List.of(
+            Epochs.of(4).origin(650_000_000, 5).by(1, 4).seen(),
+            Epochs.of(5).in(2).bytes(200_000_000).origin(130_000_000, 1).by(1, 1).seen());
+    assertThat(numbers(Runs.of(all, false, false).steady())).containsExactly(4L);
+    assertThat(numbers(Runs.of(all, false, true).steady())).containsExactly(4L, 5L);
+    Analysis analysis =
+        Analysis.of(Reports.subject("a", "/b"), Runs.of(all, false, false), List.of());
+    assertThat(analysis.notes()).anyMatch(note -> note.contains("under way"));
+  }
+
+  /** Somebody has changed the capacity: only what came after it tells of now. */
+  @Test
+  void epochsWithOtherHits_doNotCountForNow() {
+    List<Observation> all =
+        List.of(
+            Epochs.of(7).origin(650_000_000, 5).by(1, 4).seen(),
+            Epochs.of(8).origin(100_000_000, 1).by(1, 4).seen(),
+            Epochs.of(9).origin(110_000_000, 1).by(1, 4).seen());
+    assertThat(numbers(Runs.of(all, false, true).steady())).containsExactly(8L, 9L);
+  }
+
+  /** What a warm epoch cannot tell of the origin, the first one can. */
+  @Test
+  void originRate_withAllInMemory_comesFromTheFirstEpoch() {
+    List<Observation> all =
+        List.of(
+            Epochs.of(1).in(20).origin(1_000_000_000, 20).by(1, 0).seen(),
+            Epochs.of(2).in(4).by(1, 4).seen());
+    Analysis analysis =
+        Analysis.of(Reports.subject("a", "/b"), Runs.of(all, true, true), List.of());
+    assertThat(analysis.model().orElseThrow().rates().origin().orElseThrow())
+        .isCloseTo(50e6, within(1e5));
+    assertThat(analysis.advice()).startsWith("More memory is useless: what the job reads is in");
+  }
+
+  /** A rate limit lets little through at once: only who reaches it sees it. */
+  @Test
+  void originRate_ofAnOriginThatIsHardlyUsed_comesFromTheEpochThatWaitedMost() {
+    List<Observation> all =
+        List.of(
+            Epochs.of(1).in(20).origin(1_000_000_000, 60).by(4, 20).seen(),
+            Epochs.of(2).in(10).origin(250_000_000, 0.8).by(4, 20).waitingForProcessors(19).seen());
+    Analysis analysis =
+        Analysis.of(Reports.subject("a", "/b"), Runs.of(all, true, true), List.of());
+    assertThat(analysis.model().orElseThrow().rates().origin().orElseThrow())
+        .isCloseTo(50e6, within(1e6));
+    WhatIf without = analysis.whatIf().get(0);
+    assertThat(without.value()).isZero();
+    assertThat(without.speed()).isCloseTo(50e6, within(2e6));
+  }
+
+  @Test
+  void advice_ofAJobThatWaitsForStorage_saysHowMuchMemoryHelps() {
+    String advice = Reports.storage("train", "/data").advice();
+    assertThat(advice)
+        .matches(
+            "More memory helps up to \\d+ MiB, which is \\d+ % of what an epoch reads: 1\\.\\d times"
+                + " as fast as now\\. Preparation limits at 143 MiB/s.*")
+        .contains("an origin twice as fast");
+  }
+
+  @Test
+  void advice_ofAJobThatPrepares_saysThatMemoryIsUseless() {
+    Analysis analysis = Reports.preparation();
+    assertThat(analysis.runs().mean().orElseThrow().finding().verdict().word())
+        .isEqualTo("preparation");
+    assertThat(analysis.advice())
+        .startsWith("More memory is useless: files come faster than the job takes them.")
+        .contains("Preparation limits at ");
+  }
+
+  @Test
+  void advice_ofAJobWithAnAccelerator_saysThatFewerWorkersDo() {
+    Analysis analysis = Reports.accelerator();
+    assertThat(analysis.advice())
+        .startsWith("More memory is useless")
+        .contains("The accelerator limits at 95.4 MiB/s.")
+        .containsPattern("[1-5] in place of 8 workers are as good\\.");
+    assertThat(analysis.knee().orElseThrow()).isLessThan(0.9);
+  }
+
+  @Test
+  void advice_withoutEpochs_saysThatNothingCanBeTold() {
+    assertThat(Reports.empty().advice()).isEqualTo("Cannot be told: no epoch was seen.");
+    Analysis nothing =
+        Analysis.of(
+            Reports.subject("a", "/b"),
+            Runs.of(List.of(Epochs.of(1).bytes(0).in(0).withoutCpu().seen()), true, true),
+            List.of());
+    assertThat(nothing.advice())
+        .startsWith("Cannot be told: /proc showed no CPU time of its readers");
+    assertThat(nothing.whatIf()).isEmpty();
+  }
+
+  @Test
+  void json_isThatOfTheContract() throws IOException {
+    Map<String, Object> all = json(Reports.storage("train", "/data"));
+    assertThat(all.keySet())
+        .containsExactly("job", "epochs", "rates", "what_if", "knee_capacity_share", "advice");
+    assertThat(all.get("job")).isEqualTo("train");
+    List<?> epochs = (List<?>) all.get("epochs");
+    assertThat(epochs).hasSize(3);
+    for (Object each : epochs) {
+      Map<?, ?> epoch = (Map<?, ?>) each;
+      assertThat(epoch.keySet().toString())
+          .isEqualTo("[epoch, seconds, bytes, shares, verdict, reason]");
+      Map<?, ?> shares = (Map<?, ?>) epoch.get("shares");
+      assertThat(shares.keySet().toString())
+          .isEqualTo("[fetch_origin, fetch_peer, preparation, back_pressure]");
+      assertThat(
+              shares.values().stream().mapToDouble(share -> ((Number) share).doubleValue()).sum())
+          .isCloseTo(1, within(1e-6));
+      assertThat(epoch.get("verdict")).isEqualTo("storage");
+    }
+    Map<?, ?> rates = (Map<?, ?>) all.get("rates");
+    assertThat(rates.keySet().toString())
+        .isEqualTo("[origin, peer, memory, preparation, accelerator]");
+    assertThat(rates.get("peer")).isNull();
+    assertThat(rates.get("memory")).isNull();
+    assertThat(((Number) rates.get("origin")).longValue()).isBetween(48_000_000L, 52_000_000L);
+    assertThat(((Number) rates.get("preparation")).longValue())
+        .isBetween(149_000_000L, 151_000_000L);
+    for (Object each : (List<?>) all.get("what_if")) {
+      assertThat(((Map<?, ?>) each).keySet().toString())
+          .isEqualTo("[change, value, bytes_per_second, epoch_seconds]");
+    }
+    assertThat(
+            ((List<?>) all.get("what_if"))
+                .stream().map(row -> String.valueOf(((Map<?, ?>) row).get("change"))))
+        .containsAll(Set.of("capacity", "nodes", "origin", "workers", "accelerator", "warm"));
+    assertThat(((Number) all.get("knee_capacity_share")).doubleValue()).isBetween(0.6, 0.9);
+  }
+
+  @Test
+  void json_whatCannotBeTold_isNull() throws IOException {
+    Map<String, Object> nothing = json(Reports.empty());
+    assertThat(nothing).containsEntry("knee_capacity_share", null).containsKey("rates");
+    assertThat(((Map<?, ?>) nothing.get("rates")).values()).containsOnlyNulls();
+    Analysis blind =
+        Analysis.of(
+            Reports.subject("a", "/b"),
+            Runs.of(List.of(Epochs.of(2).origin(1, 1).withoutCpu().seen()), false, true),
+            List.of());
+    Map<?, ?> epoch = (Map<?, ?>) ((List<?>) json(blind).get("epochs")).get(0);
+    assertThat(epoch.get("verdict")).isEqualTo("unknown");
+    assertThat(String.valueOf(epoch.get("reason"))).startsWith("/proc showed no CPU time");
+    assertThat(((Map<?, ?>) epoch.get("shares")).values()).containsOnlyNulls();
+  }
+
+  private static Map<String, Object> json(Analysis analysis) throws IOException {
+    return JSON.std.mapFrom(
+        JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES).asString(AnalysisJson.of(analysis)));
+  }
+
+  @Test
+  void text_isAsItIs() {
+    assertThat(AnalysisText.of(Reports.storage("train", "/data"))).isEqualTo(TEXT);
+  }
+
+  private static final String TEXT =
+      """
+      Job train at /data
+
+      epoch  time    bytes    speed       from memory  origin  peers  preparation  back-pressure\
+        waits for
+      1*     20.0 s  954 MiB  47.7 MiB/s  0 %          83 %    0 %    17 %         1 %          \
+        storage
+      2      13.0 s  954 MiB  73.4 MiB/s  35 %         74 %    0 %    26 %         0 %          \
+        storage
+      3      13.1 s  954 MiB  72.8 MiB/s  35 %         74 %    0 %    25 %         0 %          \
+        storage
+
+      It waits for storage: its readers are blocked by fetches 74 % of their time, and work 25 %.
+      * set apart: rates are those of the other epochs.
+
+      origin       47.5 MiB/s
+      peers        -
+      memory       -
+      preparation  143 MiB/s, 71.7 MiB/s with each CPU core; enough with 2 workers
+      accelerator  at least 73.1 MiB/s
+
+      if                             speed       epoch   gain
+      as it is                       73.1 MiB/s  13.1 s
+      0 % in memory                  47.5 MiB/s  20.1 s  0.65
+      20 % in memory                 59.4 MiB/s  16.1 s  0.81
+      40 % in memory                 79.2 MiB/s  12.0 s  1.08
+      60 % in memory                 110 MiB/s   8.7 s   1.50
+      80 % in memory                 136 MiB/s   7.0 s   1.86
+      100 % in memory                143 MiB/s   6.6 s   1.96
+      2 nodes share it               123 MiB/s   7.7 s   1.69
+      4 nodes share it               143 MiB/s   6.7 s   1.96
+      the origin twice as fast       120 MiB/s   7.9 s   1.65
+      2 workers                      63.1 MiB/s  15.1 s  0.86
+      8 workers                      73.1 MiB/s  13.1 s  1.00
+      the accelerator twice as fast  73.1 MiB/s  13.1 s  1.00
+      first epoch, warmed before     73.1 MiB/s  13.1 s  1.53
+
+      More memory helps up to 769 MiB, which is 81 % of what an epoch reads: 1.9 times as fast\
+       as now. Preparation limits at 143 MiB/s: 2 more CPU cores would make it 1.4 times as\
+       fast. With the memory of now, an origin twice as fast would make it 1.6 times as fast. 3\
+       in place of 4 workers are as good.
+      """;
+
+  /** Readers that wait for processors at the same moments wait for them more than for files. */
+  @Test
+  void text_whereTogetherSomethingElseLimits_saysBoth() {
+    List<Observation> all =
+        List.of(
+            Epochs.of(2).in(13).origin(650_000_000, 20).by(4, 15).waitingForProcessors(16).seen());
+    String text =
+        AnalysisText.of(
+            Analysis.of(Reports.subject("a", "/b"), Runs.of(all, false, true), List.of()));
+    assertThat(text)
+        .contains("It waits for preparation: ")
+        .containsPattern(
+            "All readers together are limited by storage, though: files come at up to [78]\\d\\S* MiB/s,"
+                + " and can be prepared at 127 MiB/s\\.");
+    assertThat(AnalysisText.of(Reports.storage("a", "/b"))).doesNotContain("though");
+    assertThat(AnalysisText.of(Reports.preparation())).doesNotContain("though");
+  }
+
+  @Test
+  void text_ofHostileNames_isOnItsLines() {
+    String text = AnalysisText.of(Reports.storage("a\u001b[2J\nforged", "/d\u202ex"));
+    assertThat(text).startsWith("Job a\\x1b[2J\\nforged at /d\\u202ex\n");
+    assertThat(text.replace("\n", "")).matches("[^\\p{Cc}\\p{Cf}]*");
+  }
+}

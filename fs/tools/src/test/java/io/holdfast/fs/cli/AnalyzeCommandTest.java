@@ -1,0 +1,289 @@
+package io.holdfast.fs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.control.ControlCommands;
+import io.holdfast.fs.control.ControlServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** analyze against a daemon that has figures and no mount. */
+class AnalyzeCommandTest {
+  @TempDir Path temp;
+  private final List<Map<String, Object>> asked = new CopyOnWriteArrayList<>();
+  private Path marker = Path.of("/nonexistent");
+  private boolean counted = true;
+  private boolean fits = true;
+  private ControlServer server;
+  private CliRun run;
+
+  @BeforeEach
+  void start() throws IOException {
+    temp = temp.toRealPath();
+    FakeHost host = new FakeHost(temp.resolve("run"));
+    run = new CliRun(host);
+    marker = temp.resolve("marker");
+    server = ControlServer.start(host.control, "one", Path.of("/mnt/one"), new Commands());
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  /**
+   * The daemon knows of a job as soon as a command has made the marker; the more it is, the more.
+   */
+  private final class Commands implements ControlCommands {
+    @Override
+    public Map<String, Object> stats() {
+      List<Object> jobs = new ArrayList<>();
+      jobs.add(job("old", 1, 1000, 0.35));
+      long size = marker.toFile().length();
+      if (Files.exists(marker)) {
+        jobs.add(job("mine", 3, 10 + size, 0.35));
+      }
+      Map<String, Object> stats = new LinkedHashMap<>();
+      stats.put("name", "one");
+      stats.put("dataset", Map.of("files", 1000L, "bytes", 1_000_000_000L));
+      stats.put("cache", Map.of("capacity_bytes", 350_000_000L));
+      stats.put("opens", Map.of("counted", counted, "total", 5));
+      stats.put("jobs", Map.of("by", "tree", "jobs", jobs));
+      stats.put("processes", List.of());
+      return stats;
+    }
+
+    private Map<String, Object> job(String name, int epochs, long opens, double resident) {
+      List<Object> passes = new ArrayList<>();
+      for (int i = 1; i <= epochs; i++) {
+        double share = i == 1 ? 0 : resident;
+        Map<String, Object> pass = new LinkedHashMap<>();
+        pass.put("epoch", i);
+        pass.put("opens", 1000L);
+        pass.put("seconds", 20 * (1 - share));
+        pass.put("bytes", 1_000_000_000L);
+        pass.put("origin_bytes", (long) (1e9 * (1 - share)));
+        pass.put("origin_stall_seconds", 60 * (1 - share));
+        pass.put("cpu_seconds", 12.0);
+        pass.put("reader_cpu_seconds", 12.0);
+        pass.put("reader_seconds", 80 * (1 - share));
+        pass.put("readers", 4);
+        passes.add(pass);
+      }
+      return new LinkedHashMap<>(Map.of("job", name, "opens", opens, "epochs", passes));
+    }
+
+    @Override
+    public Map<String, Object> task(Map<String, Object> request) throws FsException {
+      asked.add(request);
+      if ("capacity".equals(request.get("begin")) && !fits && asked.size() == 1) {
+        return Map.of("id", 1, "state", "failed", "error", "does not fit within --memory");
+      }
+      return Map.of("id", 1, "state", "done", "seconds", 1.0);
+    }
+
+    @Override
+    public List<Map<String, Object>> peers() {
+      return List.of();
+    }
+
+    @Override
+    public long refresh(String path) {
+      return 0;
+    }
+
+    @Override
+    public void stop() {}
+
+    @Override
+    public Runnable restart() throws FsException {
+      throw new FsException(FsError.UNSUPPORTED, "no");
+    }
+
+    @Override
+    public List<Map<String, Object>> config() {
+      return List.of();
+    }
+  }
+
+  private void assertOneLine(String start) {
+    assertThat(run.err.toString()).startsWith("holdfast: " + start).hasLineCount(1);
+    assertThat(run.out.toString()).isEmpty();
+  }
+
+  private String reading() {
+    return "echo >> " + marker;
+  }
+
+  @Test
+  void job_thatRead_isReported() {
+    assertThat(run.run("analyze", "--job", "old")).as("%s", run.err).isZero();
+    assertThat(run.out.toString())
+        .startsWith("Job old at /mnt/one\n\nepoch  time")
+        .contains("It waits for storage: ", "Note: there is no whole epoch after the first");
+  }
+
+  @Test
+  void command_isRunAndReported() throws IOException {
+    assertThat(run.run("analyze", "--json", "one", "--", "sh", "-c", reading()))
+        .as("%s", run.err)
+        .isZero();
+    Map<String, Object> report = JSON.std.mapFrom(run.out.toString());
+    assertThat(report.get("job")).isEqualTo("mine");
+    assertThat((List<?>) report.get("epochs")).hasSize(3);
+    assertThat(marker).exists();
+  }
+
+  /** Words of the command are its own, whatever they look like. */
+  @Test
+  void command_hasItsOwnOptions() throws IOException {
+    Path words = temp.resolve("words");
+    String script = "printf '%s,' \"$@\" > " + words + "; " + reading();
+    assertThat(
+            run.run("analyze", "--", "sh", "-c", script, "sh", "--json", "--", "-h", "@" + words))
+        .as("%s", run.err)
+        .isZero();
+    assertThat(words).hasContent("--json,--,-h,@" + words + ",");
+    assertThat(run.out.toString()).startsWith("Job mine");
+  }
+
+  /** The launcher sets variables for Java, which would change how the command runs. */
+  @Test
+  void command_hasItsCallersEnvironment() {
+    Map<String, String> environment =
+        new LinkedHashMap<>(
+            Map.of("LC_ALL", "C.UTF-8", "MALLOC_ARENA_MAX", "1", "PATH", "/bin", "A", "b"));
+    CommandRun.restore(environment);
+    assertThat(environment).as("not by the launcher").hasSize(4);
+    environment.put("HOLDFAST_CALLER", "LC_ALL=de_DE.UTF-8\nPATH=/evil\n");
+    CommandRun.restore(environment);
+    assertThat(environment).isEqualTo(Map.of("LC_ALL", "de_DE.UTF-8", "PATH", "/bin", "A", "b"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"exit 7, 7", "kill -9 $$, 137", "kill -INT $$, 130"})
+  void command_thatFails_isReportedAndHasItsExitCode(String end, int exit) {
+    assertThat(run.run("analyze", "--", "sh", "-c", reading() + "; " + end)).isEqualTo(exit);
+    assertThat(run.out.toString()).startsWith("Job mine").contains("storage");
+  }
+
+  @Test
+  void command_thatReadsNothing_isToldInOneLine() {
+    assertThat(run.run("analyze", "--", "true")).isEqualTo(1);
+    assertOneLine("'true' has read nothing from /mnt/one: check which paths it reads");
+    assertThat(run.run("analyze", "--", "sh", "-c", "exit 5")).isEqualTo(5);
+  }
+
+  @Test
+  void command_thatIsNone_isToldInOneLine() {
+    assertThat(run.run("analyze", "--", "no-such-command-at-all")).isEqualTo(127);
+    assertOneLine("'no-such-command-at-all' is no command: check its name, or give its path");
+    run.err.getBuffer().setLength(0);
+    assertThat(run.run("analyze", "--", temp.toString())).isEqualTo(126);
+    assertOneLine("'" + temp + "' cannot be run: make it executable, or name its interpreter");
+  }
+
+  @Test
+  void countingOff_isToldBeforeAnythingRuns() {
+    counted = false;
+    assertThat(run.run("analyze", "--", "sh", "-c", reading())).isEqualTo(1);
+    assertOneLine("opens are not counted at /mnt/one, so that epochs cannot be told: mount it");
+    assertThat(marker).doesNotExist();
+  }
+
+  @Test
+  void unknownJob_isTold() {
+    assertThat(run.run("analyze", "--job", "new")).isEqualTo(1);
+    assertOneLine("--job 'new' is not known: there are old; 'holdfast stats --jobs' shows all");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "--plot x.gif; --plot 'x.gif' is no picture's name: end it with .png or .svg",
+        "--plot /proc/x.svg; --plot '/proc/x.svg' cannot be written",
+        "--plot /nowhere/x.svg; --plot '/nowhere/x.svg' is in a folder that does not exist",
+        "--html /proc/x.html; --html '/proc/x.html' cannot be written",
+        "--html /proc; --html '/proc' is a directory: give a file",
+        "--measure; --measure runs a command: give one behind --",
+        "--cold 0.5; --cold runs a command: give one behind --",
+        "--cold 0.5 -- true; --cold is for --measure: give it too",
+        "--measure --cold 0.99 -- true; --cold '0.99' is not from 0 to 0.95",
+        "--measure --cold x -- true; invalid value for option '--cold'",
+        "one two; too many arguments: 'two' is not expected; put -- before a command",
+        "one --; no command behind --: give one, or leave -- out",
+        "--jsno; unknown option '--jsno': did you mean '--json'?"
+      })
+  void wrongUsage_isToldBeforeAnythingRuns(String words, String message) {
+    List<String> all = new ArrayList<>(List.of("analyze"));
+    all.addAll(List.of(words.split(" ", -1)));
+    assertThat(run.run(all.toArray(String[]::new))).isEqualTo(2);
+    assertOneLine(message);
+  }
+
+  @Test
+  void pictures_areWritten() {
+    Path svg = temp.resolve("a.svg");
+    Path html = temp.resolve("a.html");
+    assertThat(run.run("analyze", "--job", "old", "--plot", svg + "", "--html", html + ""))
+        .as("%s", run.err)
+        .isZero();
+    assertThat(svg).content().startsWith("<?xml");
+    assertThat(html).content().startsWith("<!DOCTYPE html>");
+  }
+
+  @Test
+  void measure_runsTwiceMoreAndRestoresTheCapacity() throws IOException {
+    assertThat(run.run("analyze", "--measure", "--cold", "0.1", "--", "sh", "-c", reading()))
+        .as("%s", run.err)
+        .isZero();
+    assertThat(Files.readString(marker)).hasSize(3);
+    List<Object> sizes =
+        asked.stream()
+            .filter(request -> "capacity".equals(request.get("begin")))
+            .map(request -> request.get("size"))
+            .toList();
+    assertThat(sizes).hasSize(3);
+    assertThat(Long.parseLong(sizes.get(0).toString())).isGreaterThan(1_000_000_000L);
+    assertThat(Long.parseLong(sizes.get(1).toString())).isBetween(100_000_000L, 110_000_000L);
+    assertThat(sizes.get(2)).isEqualTo("350000000");
+    assertThat(asked.stream().map(request -> request.get("begin"))).contains("warm");
+    assertThat(run.atExit).as("nothing is left to do at the end").isEmpty();
+  }
+
+  @Test
+  void measure_withoutRoom_saysSo() {
+    fits = false;
+    assertThat(run.run("analyze", "--measure", "--", "sh", "-c", reading()))
+        .as("%s", run.err)
+        .isZero();
+    assertThat(run.out.toString())
+        .contains("Note: the warm run had no more memory: does not fit within --memory.");
+    assertThat(asked.get(asked.size() - 1)).containsEntry("size", "350000000");
+  }
+
+  @Test
+  void measure_ofACommandThatFails_isGivenUp() throws IOException {
+    assertThat(run.run("analyze", "--measure", "--", "sh", "-c", reading() + "; exit 3"))
+        .isEqualTo(3);
+    assertThat(Files.readString(marker)).hasSize(1);
+    assertThat(run.out.toString()).contains("Note: it was not run again, because it failed.");
+    assertThat(asked).isEmpty();
+  }
+}

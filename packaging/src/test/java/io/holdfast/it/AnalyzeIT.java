@@ -1,0 +1,255 @@
+package io.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.posix.Posix;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** What {@code holdfast analyze} tells of jobs on real mounts. */
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Execution(ExecutionMode.CONCURRENT)
+class AnalyzeIT {
+  private static final int FILES = 64;
+  private static final int FILE_BYTES = 50_000;
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+  /**
+   * Reads all files below a folder in so many epochs, each in a new order, and computes a while.
+   */
+  private static final String JOB =
+      """
+      import os, random, sys, time
+      root, epochs = sys.argv[1], int(sys.argv[2])
+      paths = [os.path.join(d, f) for d, _, fs in os.walk(root) for f in fs]
+      one, other = paths[:len(paths) // 2], paths[len(paths) // 2:]
+      for _ in range(epochs):
+          # no file is among the last of an epoch and the first of the next
+          random.shuffle(one)
+          random.shuffle(other)
+          for path in one + other:
+              with open(path, 'rb', buffering=0) as file:
+                  file.read()
+              end = time.thread_time() + 0.02
+              while time.thread_time() < end:
+                  pass
+      print('read', flush=True)
+      """;
+
+  private static final String PRINT = "echo $MALLOC_ARENA_MAX,${MALLOC_TOP_PAD_-none}";
+
+  @RegisterExtension final Sandbox sandbox = new Sandbox();
+
+  private Mount mount(String jobBy) {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), FILES, i -> FILE_BYTES);
+    List<String> all =
+        new ArrayList<>(
+            List.of("--capacity", half(), "--window", "0", "--memory", "2G", "--job-by"));
+    all.add(jobBy);
+    return sandbox.mount(dataset.root(), all.toArray(String[]::new));
+  }
+
+  private static String half() {
+    return Long.toString(FILES / 2 * Dataset.pageBytes(FILE_BYTES));
+  }
+
+  private Child.Result analyze(Mount mount, List<String> options, int epochs) {
+    return sandbox.holdfast(words(mount, options, epochs));
+  }
+
+  private static String[] words(Mount mount, List<String> options, int epochs) {
+    List<String> words = new ArrayList<>(List.of("analyze", mount.name()));
+    words.addAll(options);
+    words.addAll(
+        List.of("--", "python3", "-B", "-c", JOB, mount.mountpoint().toString(), epochs + ""));
+    return words.toArray(String[]::new);
+  }
+
+  @Test
+  void command_isReportedAsTheContractSays() throws IOException {
+    Mount mount = mount("tree");
+
+    Child.Result result = analyze(mount, List.of("--json"), 4).mustSucceed();
+
+    assertThat(result.err()).as("the command's own output").isEqualTo("read\n");
+    Map<String, Object> report = JSON.std.mapFrom(result.out());
+    assertThat(report.keySet())
+        .containsExactly("job", "epochs", "rates", "what_if", "knee_capacity_share", "advice");
+    List<?> epochs = (List<?>) report.get("epochs");
+    assertThat(epochs).as("%s", result.out()).hasSize(4);
+    for (int i = 0; i < epochs.size(); i++) {
+      Map<?, ?> epoch = (Map<?, ?>) epochs.get(i);
+      assertThat(epoch.get("epoch")).isEqualTo(i + 1);
+      assertThat(((Number) epoch.get("bytes")).longValue()).isEqualTo((long) FILES * FILE_BYTES);
+      assertThat(((Number) epoch.get("seconds")).doubleValue()).isGreaterThan(0.02 * FILES * 0.9);
+      Map<?, ?> shares = (Map<?, ?>) epoch.get("shares");
+      assertThat(shares.values().stream().mapToDouble(AnalyzeIT::number).sum())
+          .as("%s", epoch)
+          .isCloseTo(1, within(1e-3));
+      assertThat(epoch.get("verdict")).isIn("storage", "preparation", "accelerator", "unknown");
+      assertThat(String.valueOf(epoch.get("reason"))).isNotEmpty();
+    }
+    Map<?, ?> rates = (Map<?, ?>) report.get("rates");
+    assertThat(number(rates.get("preparation")))
+        .as("20 ms of a processor for each file")
+        .isLessThan(FILE_BYTES / 0.02 * 1.1);
+    assertThat(rates.get("peer")).isNull();
+    List<?> rows = (List<?>) report.get("what_if");
+    assertThat(rows.stream().map(row -> String.valueOf(((Map<?, ?>) row).get("change"))))
+        .containsAll(Set.of("capacity", "nodes", "origin", "workers", "accelerator", "warm"));
+    for (Object row : rows) {
+      double rate = number(((Map<?, ?>) row).get("bytes_per_second"));
+      double seconds = number(((Map<?, ?>) row).get("epoch_seconds"));
+      assertThat(rate * seconds).isCloseTo(FILES * FILE_BYTES, within(0.01 * FILES * FILE_BYTES));
+    }
+    // nearly all its time is its processor's
+    assertThat(String.valueOf(report.get("advice"))).contains("More memory is useless");
+  }
+
+  private static double number(Object value) {
+    if (value instanceof Number number) {
+      return number.doubleValue();
+    }
+    throw new AssertionError("no number: " + value);
+  }
+
+  @Test
+  void job_thatHasEnded_isReportedFromFigures() throws IOException {
+    Mount mount = mount("env:RUN");
+    sandbox
+        .run(
+            Map.of("RUN", "training-7"),
+            List.of("python3", "-B", "-c", JOB, mount.mountpoint().toString(), "2"))
+        .mustSucceed();
+    mount.awaitStats("all opens", stats -> stats.number("opens.total") >= 2 * FILES);
+    Path svg = sandbox.root().resolve("report.svg");
+    Path png = sandbox.root().resolve("report.png");
+    Path html = sandbox.root().resolve("report.html");
+
+    Child.Result result =
+        sandbox
+            .holdfast(
+                "analyze",
+                mount.name(),
+                "--job",
+                "training",
+                "--plot",
+                svg + "",
+                "--html",
+                html + "")
+            .mustSucceed();
+    sandbox.holdfast("analyze", mount.mountpoint().toString(), "--plot", png + "").mustSucceed();
+
+    assertThat(result.out())
+        .startsWith("Job training-7 at ")
+        .contains("from memory", "preparation");
+    assertThat(svg).content().contains("<svg");
+    assertThat(html).content().contains("Content-Security-Policy", "<svg", "Job training-7");
+    assertThat(Files.readAllBytes(png)).startsWith(0x89, 'P', 'N', 'G');
+  }
+
+  @Test
+  void command_thatIsInterrupted_isReportedInPart() throws IOException {
+    Mount mount = mount("tree");
+    List<String> command = new ArrayList<>(List.of(Sandbox.launcher()));
+    command.addAll(List.of(words(mount, List.of("--json"), 100_000)));
+    Child child = sandbox.start(command.toArray(String[]::new));
+    mount.awaitStats("two epochs", stats -> stats.number("opens.total") > 2 * FILES);
+
+    child.signal(Posix.SIGINT);
+
+    Child.Result result = child.await(DEADLINE);
+    assertThat(result.exit()).as("%s", result).isIn(1, 130);
+    Map<String, Object> report = JSON.std.mapFrom(result.out());
+    assertThat((List<?>) report.get("epochs")).hasSizeGreaterThanOrEqualTo(2);
+    assertThat(result.err()).contains("KeyboardInterrupt");
+  }
+
+  @Test
+  void measure_leavesTheCapacityAsItWas() throws IOException {
+    Mount mount = mount("tree");
+    long capacity = mount.stats().number("cache.capacity_bytes");
+
+    Child.Result result = analyze(mount, List.of("--measure", "--cold", "0.1"), 3).mustSucceed();
+
+    assertThat(result.out())
+        .contains("warm run: 100 % of the bytes in memory", "cold run: ")
+        .doesNotContain("did not read the same");
+    assertThat(mount.stats().number("cache.capacity_bytes")).isEqualTo(capacity);
+
+    List<String> command = new ArrayList<>(List.of(Sandbox.launcher()));
+    command.addAll(List.of(words(mount, List.of("--measure", "--cold", "0.1"), 3)));
+    Child child = sandbox.start(command.toArray(String[]::new));
+    mount.awaitStats("another capacity", stats -> stats.number("cache.capacity_bytes") != capacity);
+    child.signal(Posix.SIGTERM);
+    assertThat(child.await(DEADLINE).exit()).isNotZero();
+    mount.awaitStats("its capacity", stats -> stats.number("cache.capacity_bytes") == capacity);
+  }
+
+  @Test
+  void badRequests_failInOneLine() {
+    Mount mount = mount("tree");
+
+    assertFails(sandbox.holdfast("analyze", mount.name()), 1, "no job has read from ");
+    assertFails(
+        sandbox.holdfast("analyze", mount.name(), "--job", "none"), 1, "--job 'none' is not known");
+    assertFails(
+        sandbox.holdfast("analyze", mount.name(), "--", "true"), 1, "'true' has read nothing from");
+    assertFails(
+        sandbox.holdfast("analyze", mount.name(), "--", "no-such-command"), 127, "is no command");
+    assertThat(
+            sandbox
+                .run(
+                    Map.of("MALLOC_ARENA_MAX", "7"),
+                    List.of(Sandbox.launcher(), "analyze", mount.name(), "--", "sh", "-c", PRINT))
+                .out())
+        .as("the command's environment is its caller's")
+        .isEqualTo("7,none\n");
+    assertFails(
+        sandbox.holdfast("analyze", mount.name(), "--plot", "/proc/x.svg", "--", "false"),
+        2,
+        "--plot '/proc/x.svg' cannot be written");
+    Mount uncounted = sandbox.mount(sandbox.root().resolve("origin"), "--count-opens", "off");
+    assertFails(
+        sandbox.holdfast("analyze", uncounted.name(), "--", "true"), 1, "opens are not counted at");
+  }
+
+  private static void assertFails(Child.Result result, int exit, String mentioned) {
+    assertThat(result.exit()).as("%s", result).isEqualTo(exit);
+    Leftovers.assertOneLine(result, mentioned);
+  }
+
+  /** A job's name comes from its environment, and whoever starts it chooses that. */
+  @Test
+  void name_thatSomebodyChose_breaksNeitherPageNorText() throws IOException {
+    Mount mount = mount("env:RUN");
+    String name = "<script>alert(1)</script>\u001b[2J\nforged";
+    sandbox
+        .run(
+            Map.of("RUN", name),
+            List.of("python3", "-B", "-c", JOB, mount.mountpoint().toString(), "1"))
+        .mustSucceed();
+    mount.awaitStats("all opens", stats -> stats.number("opens.total") >= FILES);
+    Path html = sandbox.root().resolve("report.html");
+
+    Child.Result result =
+        sandbox.holdfast("analyze", mount.name(), "--html", html.toString()).mustSucceed();
+
+    assertThat(result.out()).doesNotContain("\u001b").contains("forged");
+    assertThat(result.out().lines()).noneMatch(line -> line.startsWith("forged"));
+    assertThat(html).content().doesNotContain("<script").contains("&lt;script&gt;");
+  }
+}
