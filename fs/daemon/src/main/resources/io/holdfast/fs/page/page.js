@@ -1,0 +1,367 @@
+// The page of a mount. Asks for stats.json every second and for page.json every five, and shows them.
+// It changes nothing: for that it has commands to copy.
+
+import { CurveChart, EpochChart, StackedChart } from './charts.js';
+import { element, fill, say, tiles } from './tables.js';
+import * as write from './text.js';
+
+const LOOK_MILLIS = 1000;
+const SELDOM_LOOKS = 5;
+const ANSWER_MILLIS = 5000;
+
+/** Ten minutes, a look a second. */
+const MOST_POINTS = 600;
+
+/** Fewer waiting readers than this are nobody. */
+const SOMEBODY = 0.05;
+
+/** Looks over which the words above are true. */
+const RECENT = 10;
+
+/** Seconds without an answer after which an origin hangs, not only takes its time. */
+const HANGS_SECONDS = 3;
+
+const TIERS = [
+  { key: 'origin', label: 'origin', color: 'origin' },
+  { key: 'peer', label: 'peers', color: 'peer' },
+];
+
+const history = { times: [], waits: { origin: [], peer: [] }, fetches: [], bytes: { origin: [], peer: [] }, opens: [] };
+const charts = {};
+let last;
+let before;
+let looking = false;
+let page = { shows: 'sums', what_if: [], peers: [], settings: [], log: [] };
+let looks = 0;
+
+/** The figures that are shown as they are in stats.json; rates come from two of them. */
+async function get(path) {
+  const answer = await fetch(path, { cache: 'no-store', signal: AbortSignal.timeout(ANSWER_MILLIS) });
+  if (!answer.ok) {
+    throw new Error(`the answer is ${answer.status}`);
+  }
+  return answer.json();
+}
+
+async function look() {
+  if (looking) {
+    return;
+  }
+  looking = true;
+  try {
+    if (looks++ % SELDOM_LOOKS === 0) {
+      page = await get('page.json');
+      showPage();
+    }
+    const stats = await get('stats.json');
+    const now = { at: Date.now() / 1000, stats };
+    remember(now);
+    before = last;
+    last = now;
+    show(stats);
+    document.getElementById('lost').hidden = true;
+    say('age', `up ${write.seconds(stats.uptime_seconds)}, as of ${new Date().toLocaleTimeString('en-GB')}`);
+  } catch (failure) {
+    looks = 0;
+    lost(failure);
+  } finally {
+    looking = false;
+  }
+}
+
+function lost(failure) {
+  const since = last ? `since ${new Date(last.at * 1000).toLocaleTimeString('en-GB')}` : 'yet';
+  say('lost', `The daemon has not answered ${since} (${failure.message}). What is below is old. The page goes on asking.`);
+  document.getElementById('lost').hidden = false;
+}
+
+/** Notes rates since the last look; a gap where the page did not look, or the daemon is another. */
+function remember(now) {
+  const seconds = last ? now.at - last.at : 0;
+  const known = last && seconds > 0 && seconds < 5 * (LOOK_MILLIS / 1000)
+    && now.stats.mounted_at === last.stats.mounted_at;
+  const since = (figure) => (known ? Math.max(0, figure(now.stats) - figure(last.stats)) / seconds : null);
+  history.times.push(now.at);
+  history.waits.origin.push(since((stats) => stats.fetches.origin.stall_seconds));
+  history.waits.peer.push(since((stats) => stats.fetches.peer.stall_seconds));
+  history.bytes.origin.push(since((stats) => stats.fetches.origin.bytes));
+  history.bytes.peer.push(since((stats) => stats.fetches.peer.bytes));
+  history.opens.push(since((stats) => stats.opens.total));
+  history.fetches.push(now.stats.fetches.in_flight);
+  for (const each of [history.times, history.fetches, history.opens, ...Object.values(history.waits), ...Object.values(history.bytes)]) {
+    if (each.length > MOST_POINTS) {
+      each.shift();
+    }
+  }
+}
+
+function mean(figures, of = figures.length) {
+  const known = figures.slice(-of).filter((each) => each !== null);
+  return known.length === 0 ? undefined : known.reduce((sum, each) => sum + each, 0) / known.length;
+}
+
+function newest(figures) {
+  const value = figures[figures.length - 1];
+  return value === null ? undefined : value;
+}
+
+function show(stats) {
+  document.title = `Holdfast ${stats.name}`;
+  say('name', stats.name);
+  say('place', `${stats.mountpoint} ← ${stats.origin}`);
+  say('version', stats.version);
+  showVerdict(stats);
+  showTiles(stats);
+  showWaits();
+  showJobs(stats);
+  showErrors(stats);
+}
+
+function showVerdict(stats) {
+  const origin = stats.fetches.origin;
+  const waits = { origin: mean(history.waits.origin, RECENT) ?? 0, peer: mean(history.waits.peer, RECENT) ?? 0 };
+  if (origin.silent) {
+    say('words', 'The origin does not answer');
+    say('reason', 'What needs it fails at once. Resident files are read at full speed. The daemon asks it again by itself.');
+  } else if (origin.in_flight > 0 && origin.unanswered_seconds >= HANGS_SECONDS) {
+    say('words', 'Readers wait for the origin, which hangs');
+    say('reason', `It has not answered for ${write.seconds(origin.unanswered_seconds)}. Resident files are read at full speed.`);
+  } else {
+    const tier = waits.origin >= waits.peer ? 'origin' : 'peer';
+    say('words', waits[tier] < SOMEBODY ? 'Nobody waits for data' : `Readers wait for ${tier === 'origin' ? 'the origin' : 'peers'}`);
+    const job = busiest(stats);
+    say('reason', job?.verdict ? `${job.job}: ${verdict(job)}` : '');
+  }
+}
+
+function busiest(stats) {
+  const known = new Map((before?.stats.jobs.jobs ?? []).map((job) => [job.job, job.opens]));
+  return stats.jobs.jobs.reduce((most, job) => {
+    const opens = job.opens - (known.get(job.job) ?? 0);
+    return !most || opens > most.opens ? { job, opens } : most;
+  }, undefined)?.job;
+}
+
+const VERDICTS = {
+  storage: 'waits for storage',
+  preparation: 'waits for preparation',
+  accelerator: 'waits for the accelerator',
+  unknown: 'cannot be told',
+};
+
+function verdict(job) {
+  const words = VERDICTS[job.verdict] ?? job.verdict ?? '';
+  return job.reason ? `${words}: ${job.reason}` : words;
+}
+
+function showTiles(stats) {
+  const { cache, dataset, fetches, cluster, reads, opens } = stats;
+  const share = (part, whole) => (whole > 0 ? Math.min(1, part / whole) : 0);
+  const waiting = (newest(history.waits.origin) ?? 0) + (newest(history.waits.peer) ?? 0);
+  tiles('tiles', [
+    { key: 'resident', title: 'Resident', value: cache.resident_bytes, shown: write.bytes(cache.resident_bytes),
+      share: share(cache.resident_bytes, cache.capacity_bytes),
+      more: `${write.percent(share(cache.resident_bytes, cache.capacity_bytes))} of the capacity, ${write.bytes(cache.capacity_bytes)}` },
+    { key: 'dataset', title: 'Dataset', value: dataset.bytes, shown: write.bytes(dataset.bytes),
+      share: share(cache.resident_bytes, dataset.bytes),
+      more: `${write.percent(share(cache.resident_bytes, dataset.bytes))} resident, ${write.count(dataset.files)} files${dataset.scanned ? '' : ' so far'}` },
+    { key: 'planned', title: 'Planned hit ratio', value: cache.planned_hit_ratio, shown: write.ratio(cache.planned_hit_ratio),
+      more: cluster ? `with peers ${write.ratio(cluster.planned_hit_ratio)}` : 'from the second epoch on' },
+    { key: 'waiting', title: 'Waiting readers', value: reads.stall_seconds, shown: write.decimal(waiting),
+      more: `${write.seconds(reads.stall_seconds)} in all` },
+    { key: 'opens', title: 'Opens', value: opens.total, shown: write.count(opens.total),
+      more: opens.counted ? `${write.count(newest(history.opens))} a second` : 'not counted' },
+    { key: 'origin', title: 'From the origin', value: fetches.origin.bytes, shown: write.bytes(fetches.origin.bytes),
+      more: write.rate(newest(history.bytes.origin)) },
+    { key: 'peer', title: 'From peers', value: fetches.peer.bytes, shown: write.bytes(fetches.peer.bytes),
+      more: cluster ? `${write.rate(newest(history.bytes.peer))}, ${cluster.nodes} nodes` : 'no peers' },
+    { key: 'errors', title: 'Failed reads', value: reads.errors, shown: write.count(reads.errors), bad: reads.errors > 0,
+      more: `${write.count(fetches.origin.retries)} retries at the origin` },
+  ]);
+}
+
+function showWaits() {
+  charts.waits ??= new StackedChart('waits-chart', TIERS, { label: 'fetches in flight', color: 'other' }, 'readers', write.decimal);
+  charts.waits.show([history.times, history.waits.origin, history.waits.peer, history.fetches]);
+  charts.bytes ??= new StackedChart('bytes-chart', TIERS, undefined, 'bytes a second', write.rate);
+  charts.bytes.show([history.times, history.bytes.origin, history.bytes.peer]);
+  const spans = (figures) => ({ now: newest(figures), minute: mean(figures, 60), most: mean(figures) === undefined ? undefined : Math.max(...figures.filter((each) => each !== null)) });
+  const columns = (format) => [
+    { title: 'tier', value: (row) => row.tier, write: write.text },
+    { title: 'now', number: true, value: (row) => row.now, write: format },
+    { title: 'last minute', number: true, value: (row) => row.minute, write: format },
+    { title: 'most', number: true, value: (row) => row.most, write: format },
+  ];
+  fill('waits-table', 'Readers waiting, of the last ten minutes', columns(write.decimal), [
+    { tier: 'origin', ...spans(history.waits.origin) },
+    { tier: 'peers', ...spans(history.waits.peer) },
+    { tier: 'fetches in flight', ...spans(history.fetches) },
+  ]);
+  fill('bytes-table', 'Bytes a second, of the last ten minutes', columns(write.rate), [
+    { tier: 'origin', ...spans(history.bytes.origin) },
+    { tier: 'peers', ...spans(history.bytes.peer) },
+  ]);
+  describe('waits-chart', `Waiting readers now: ${write.decimal(newest(history.waits.origin))} for the origin, ${write.decimal(newest(history.waits.peer))} for peers`);
+  describe('bytes-chart', `Bytes a second now: ${write.rate(newest(history.bytes.origin))} from the origin, ${write.rate(newest(history.bytes.peer))} from peers`);
+}
+
+function describe(id, words) {
+  document.getElementById(id).setAttribute('aria-label', words);
+}
+
+function showJobs(stats) {
+  const jobs = stats.jobs.jobs;
+  document.getElementById('hidden-jobs').hidden = page.shows === 'all';
+  fill('jobs-table', `Jobs by ${stats.jobs.by}, since the mount`, [
+    { title: 'job', value: (job) => job.job, write: write.text },
+    { title: 'waits for', value: verdict, write: write.text },
+    { title: 'epoch', number: true, value: (job) => job.epoch, write: write.grouped },
+    { title: 'processes', number: true, value: (job) => job.processes, write: write.grouped },
+    { title: 'opens', number: true, value: (job) => job.opens, write: write.count },
+    { title: 'misses', number: true, value: (job) => job.misses, write: write.count },
+    { title: 'hit ratio', number: true, value: (job) => job.hit_ratio, write: write.ratio },
+    { title: 'fetched', number: true, value: (job) => job.fetched_bytes, write: write.bytes },
+    { title: 'stalled', number: true, value: (job) => job.stall_seconds, write: write.seconds },
+  ], jobs, page.shows === 'all' ? 'No job has read yet.' : 'Jobs are shown to who has the token.');
+  choose(jobs);
+  const job = jobs.find((each) => each.job === document.getElementById('job').value);
+  showEpochs(stats, job);
+  showMemory(job);
+}
+
+/** Offers the jobs; keeps the choice of the visitor. */
+function choose(jobs) {
+  const select = document.getElementById('job');
+  const names = jobs.map((job) => job.job);
+  const shown = [...select.options].map((option) => option.value);
+  if (names.length !== shown.length || names.some((name) => !shown.includes(name))) {
+    const chosen = select.value;
+    select.replaceChildren(...names.map((name) => element('option', name, { value: name })));
+    select.value = names.includes(chosen) ? chosen : names[0] ?? '';
+  }
+  select.disabled = names.length === 0;
+}
+
+function showEpochs(stats, job) {
+  const epochs = job?.epochs ?? [];
+  const planned = (epoch) => (epoch.epoch > 1 ? stats.cache.planned_hit_ratio : undefined);
+  charts.epochs ??= new EpochChart('epochs-chart', write.ratio);
+  charts.epochs.show([
+    epochs.map((epoch) => epoch.epoch),
+    epochs.map((epoch) => epoch.hit_ratio ?? null),
+    epochs.map((epoch) => planned(epoch) ?? null),
+  ]);
+  fill('epochs-table', job ? `Epochs of ${job.job}; the last one is under way` : 'Epochs', [
+    { title: 'epoch', number: true, value: (epoch) => epoch.epoch, write: write.grouped },
+    { title: 'hit ratio', number: true, value: (epoch) => epoch.hit_ratio, write: write.ratio },
+    { title: 'planned', number: true, value: planned, write: write.ratio },
+    { title: 'opens', number: true, value: (epoch) => epoch.opens, write: write.count },
+    { title: 'misses', number: true, value: (epoch) => epoch.misses, write: write.count },
+    { title: 'took', number: true, value: (epoch) => epoch.seconds, write: write.seconds },
+    { title: 'stalled', number: true, value: (epoch) => epoch.stall_seconds, write: write.seconds },
+  ], epochs, 'No epoch yet.');
+  describe('epochs-chart', job ? `Hit ratio of ${epochs.length} epochs of ${job.job}, the last ${write.ratio(epochs.at(-1)?.hit_ratio)}` : 'No epoch yet');
+}
+
+function showMemory(job) {
+  const curve = page.what_if.find((each) => each.job === job?.job);
+  const points = curve?.points ?? [];
+  charts.memory ??= new CurveChart('memory-chart', write.rate);
+  const only = (share) => points.map((point) => (curve && point.share === share ? point.bytes_per_second : null));
+  charts.memory.show([
+    points.map((point) => point.share),
+    points.map((point) => point.bytes_per_second),
+    only(curve?.share),
+    only(curve?.knee_share),
+  ]);
+  const steps = points.filter((point) => point.share === curve.share || point.share === curve.knee_share || Number.isInteger(point.share * 4));
+  fill('memory-table', 'Speed by the share of the dataset in memory', [
+    { title: 'share', value: (point) => point.share, write: write.percent },
+    { title: '', value: (point) => [point.share === curve.share ? 'now' : '', point.share === curve.knee_share ? 'knee' : ''].filter(Boolean).join(', '), write: String },
+    { title: 'capacity', number: true, value: (point) => point.capacity_bytes, write: write.bytes },
+    { title: 'speed', number: true, value: (point) => point.bytes_per_second, write: write.rate },
+    { title: 'epoch', number: true, value: (point) => point.epoch_seconds, write: write.seconds },
+  ], steps, job ? 'An epoch that waited for the origin is needed first.' : 'No job has read yet.');
+  say('advice', curve?.advice ?? '');
+  describe('memory-chart', curve?.advice ?? 'No curve yet');
+}
+
+function showErrors(stats) {
+  const causes = (kind, counts) => Object.entries(counts).map(([cause, times]) => ({ kind, cause, times }));
+  fill('errors-table', 'Failures since the mount, by cause', [
+    { title: 'what failed', value: (row) => row.kind, write: write.text },
+    { title: 'cause', value: (row) => row.cause, write: write.text },
+    { title: 'times', number: true, value: (row) => row.times, write: write.grouped },
+  ], [...causes('read', stats.errors.read), ...causes('fetch', stats.errors.fetch)].filter((row) => row.times > 0), 'Nothing has failed.');
+}
+
+/** Shows what changes seldom. */
+function showPage() {
+  fill('peers-table', 'Nodes of the cluster', [
+    { title: 'node', value: (peer) => peer.node, write: write.text },
+    { title: 'state', value: (peer) => (peer.difference ? `${peer.state}: ${peer.difference}` : peer.state), write: write.text },
+    { title: 'capacity', number: true, value: (peer) => peer.capacity_bytes, write: write.bytes },
+    { title: 'resident', number: true, value: (peer) => (peer.resident_bytes < 0 ? undefined : peer.resident_bytes), write: write.bytes },
+    { title: 'share', number: true, value: (peer) => peer.share, write: write.ratio },
+    { title: 'in', number: true, value: (peer) => peer.bytes_in, write: write.bytes },
+    { title: 'out', number: true, value: (peer) => peer.bytes_out, write: write.bytes },
+    { title: 'errors', number: true, value: (peer) => peer.errors, write: write.count },
+    { title: 'median', number: true, value: (peer) => peer.p50_us, write: write.micros },
+    { title: '99 %', number: true, value: (peer) => peer.p99_us, write: write.micros },
+  ], page.peers, 'This mount has no peers.');
+  fill('settings-table', 'Settings of this mount', [
+    { title: 'setting', value: (row) => row.setting, write: write.text },
+    { title: 'value', value: (row) => row.text, write: write.text },
+    { title: 'from', value: (row) => row.source, write: write.text },
+  ], page.settings, 'None.');
+  fill('log-table', 'Warnings and errors of the log, the newest first', [
+    { title: 'time', value: (row) => row.time, write: write.text },
+    { title: 'level', value: (row) => row.level, write: write.text },
+    { title: 'message', value: (row) => row.text, write: write.text },
+  ], page.log, page.shows === 'all' ? 'The log has no warning.' : 'The log is shown to who has the token.');
+  showCommands();
+}
+
+function showCommands() {
+  const name = page.settings.find((row) => row.setting === 'name')?.text ?? 'NAME';
+  const list = document.getElementById('commands-list');
+  if (list.children.length > 0) {
+    return;
+  }
+  for (const [command, what] of [
+    [`holdfast stats ${name} --jobs`, 'The figures of each job and its epochs'],
+    [`holdfast top ${name}`, 'The same live, in a terminal'],
+    [`holdfast warm ${name}`, 'Bring into memory what fits, before a job'],
+    [`holdfast capacity ${name} SIZE`, 'Give the mount more or less memory while it runs'],
+    [`holdfast refresh ${name}`, 'Look for changes at the origin now'],
+    [`holdfast doctor ${name}`, 'Say what is wrong, and what fixes it'],
+  ]) {
+    const line = element('li');
+    const button = element('button', 'Copy', { type: 'button', 'aria-label': `Copy: ${command}` });
+    button.addEventListener('click', () => copy(command, line));
+    line.append(element('code', command), element('span', what), button);
+    list.append(line);
+  }
+}
+
+/** Copies a command; where the browser refuses, as without TLS from elsewhere, selects it. */
+async function copy(command, line) {
+  try {
+    await navigator.clipboard.writeText(command);
+    say('copied', `Copied: ${command}`);
+  } catch {
+    getSelection().selectAllChildren(line.querySelector('code'));
+    say('copied', 'Selected: press Ctrl+C to copy it.');
+  }
+}
+
+async function go() {
+  if (!document.hidden) {
+    await look();
+  }
+  setTimeout(go, LOOK_MILLIS);
+}
+
+document.getElementById('job').addEventListener('change', () => last && showJobs(last.stats));
+document.addEventListener('visibilitychange', () => !document.hidden && look());
+go();
