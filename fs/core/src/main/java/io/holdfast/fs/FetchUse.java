@@ -9,7 +9,7 @@ public interface FetchUse {
         public void read(int thread, boolean waits) {}
 
         @Override
-        public void fetched(int bytes) {}
+        public void fetched(int bytes, ReadSource source) {}
       };
 
   /**
@@ -20,6 +20,10 @@ public interface FetchUse {
    */
   void read(int thread, boolean waits);
 
-  /** Counts the bytes of the fetch, when all of them have arrived. */
-  void fetched(int bytes);
+  /**
+   * Counts the bytes of the fetch, when all of them have arrived.
+   *
+   * @param source the tier that they came from
+   */
+  void fetched(int bytes, ReadSource source);
 }

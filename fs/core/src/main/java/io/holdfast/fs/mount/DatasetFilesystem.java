@@ -295,21 +295,24 @@ public final class DatasetFilesystem implements Filesystem {
   private ReadReply counted(ReadReply reply, Caller caller) {
     caller.reads(nanoTime.getAsLong());
     return new ReadReply() {
+      private ReadSource tier = ReadSource.MEMORY;
+
       @Override
       public void data(CheckedBytes bytes) {
         reply.data(bytes);
-        reads.answered(bytes.length(), caller.answered(nanoTime.getAsLong()));
+        reads.answered(bytes.length(), caller.answered(nanoTime.getAsLong(), tier));
       }
 
       @Override
       public void waitedFor(ReadSource source) {
+        tier = source;
         reply.waitedFor(source);
       }
 
       @Override
       public void failed(FsException cause) {
         reply.failed(cause);
-        reads.failed(cause.code(), caller.answered(nanoTime.getAsLong()));
+        reads.failed(cause.code(), caller.answered(nanoTime.getAsLong(), tier));
         if (cause.code() != FsError.STALE && cause.code() != FsError.ORIGIN_SILENT) {
           log.warn("a read failed: {}", cause.getMessage());
         }

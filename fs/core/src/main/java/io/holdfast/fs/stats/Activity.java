@@ -5,6 +5,8 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import com.github.benmanes.caffeine.cache.Ticker;
 import io.holdfast.fs.FetchUse;
+import io.holdfast.fs.figures.EpochSplit;
+import io.holdfast.fs.figures.EpochSplit.Finding;
 import io.holdfast.fs.figures.JobsFigures;
 import io.holdfast.fs.figures.ProcessFigures;
 import io.holdfast.fs.linux.Procfs;
@@ -16,6 +18,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -77,12 +80,10 @@ public final class Activity {
   private final int mostJobs;
 
   /** The sum of the jobs that have no row of their own any more. */
-  private JobCounts otherJobs = NOTHING;
+  private JobCounts otherJobs = JobCounts.NOTHING;
 
-  private JobCounts otherProcesses = NOTHING;
+  private ProcessCounts otherProcesses = ProcessCounts.NOTHING;
   private int processesOfOtherJobs;
-
-  private static final JobCounts NOTHING = new JobCounts(0, 0, 0, 0, 0, 0);
 
   /**
    * A process and what it has done. The number -1 stands for all other processes together.
@@ -90,7 +91,7 @@ public final class Activity {
    * @param ended whether the process has ended
    */
   public record ProcessReport(
-      int pid, String job, String command, boolean ended, JobCounts counts) {
+      int pid, String job, String command, boolean ended, ProcessCounts counts) {
     /** Returns the figures as {@code stats.json} shows them. */
     public ProcessFigures figures() {
       return new ProcessFigures(
@@ -101,7 +102,7 @@ public final class Activity {
           counts.opens(),
           counts.misses(),
           counts.fetchedBytes(),
-          counts.stallSeconds());
+          JobCounts.seconds(counts.stallNanos()));
     }
   }
 
@@ -114,16 +115,24 @@ public final class Activity {
   public record JobReport(String job, int processes, JobCounts counts, List<Epoch> epochs) {
     /** Returns the figures as {@code stats.json} shows them. */
     public JobsFigures.Job figures() {
+      List<JobsFigures.Epoch> shown = epochs.stream().map(Epoch::figures).toList();
+      Finding finding =
+          shown.isEmpty()
+              ? Finding.unknown("no opens were seen")
+              : EpochSplit.finding(shown.get(shown.size() - 1));
       return new JobsFigures.Job(
           job,
           processes,
           counts.opens(),
           counts.misses(),
           counts.shownHitRatio(),
-          counts.fetchedBytes(),
+          counts.fetchedBytes().sum(),
           counts.stallSeconds(),
+          Optional.empty(),
+          finding.verdict().word(),
+          finding.reason(),
           epochs.isEmpty() ? 0 : epochs.get(epochs.size() - 1).number(),
-          epochs.stream().map(Epoch::figures).toList());
+          shown);
     }
   }
 
@@ -263,12 +272,12 @@ public final class Activity {
   /** Returns the processes, those with the most opens first; the last row sums up all others. */
   public List<ProcessReport> processes() {
     List<Seen> all = new ArrayList<>();
-    JobCounts others;
+    ProcessCounts others;
     synchronized (lock) {
       byPid.values().forEach(process -> all.add(new Seen(process, counts(process))));
       others = otherProcesses;
     }
-    all.removeIf(seen -> !hasDone(seen.counts()));
+    all.removeIf(seen -> !seen.counts().hasSome());
     all.sort(Comparator.comparingLong(seen -> -seen.counts().opens()));
     List<Seen> first = all.subList(0, Math.min(MOST_TOLD, all.size()));
     List<ProcessReport> told = new ArrayList<>();
@@ -276,22 +285,19 @@ public final class Activity {
     for (Seen rest : all.subList(first.size(), all.size())) {
       others = others.plus(rest.counts());
     }
-    if (hasDone(others)) {
+    if (others.hasSome()) {
       told.add(new ProcessReport(NO_PROCESS, JobNames.OTHERS, JobNames.OTHERS, false, others));
     }
     return told;
   }
 
-  /**
-   * Tells whether there is anything to show. A process that was only looked up, such as this one,
-   * is not shown.
-   */
+  /** Tells whether there is anything to show. */
   private static boolean hasDone(JobCounts counts) {
-    return counts.opens() + counts.misses() + counts.stallNanos() > 0;
+    return counts.opens() + counts.misses() + counts.stallNanos().sum() > 0;
   }
 
   /** A process and what it had done at one moment. */
-  private record Seen(ProcessActivity process, JobCounts counts) {}
+  private record Seen(ProcessActivity process, ProcessCounts counts) {}
 
   private ProcessReport report(Seen seen) {
     ProcessActivity process = seen.process();
@@ -300,14 +306,12 @@ public final class Activity {
     return new ProcessReport(process.pid, process.job.name, process.command, ended, seen.counts());
   }
 
-  private static JobCounts counts(ProcessActivity process) {
-    return new JobCounts(
+  private static ProcessCounts counts(ProcessActivity process) {
+    return new ProcessCounts(
         process.opens.sum(),
-        0,
         process.misses.sum(),
         process.fetchedBytes.sum(),
-        process.stallNanos.sum(),
-        0);
+        process.stallNanos.sum());
   }
 
   private List<JobFigures> jobsNow() {

@@ -1,5 +1,7 @@
 package io.holdfast.fs.stats;
 
+import io.holdfast.fs.ReadSource;
+
 /**
  * A thread that opens and reads files. Thread-safe; the monitor guards the reads under way.
  *
@@ -40,9 +42,10 @@ public final class Caller {
   /**
    * Notes that a read has been answered, or has failed.
    *
+   * @param source the tier that answered
    * @return how long the thread was blocked, beyond what was returned before
    */
-  public long answered(long now) {
+  public long answered(long now, ReadSource source) {
     long nanos;
     synchronized (this) {
       nanos = Math.max(0, now - since);
@@ -50,7 +53,7 @@ public final class Caller {
       reading--;
     }
     process.stallNanos.add(nanos);
-    process.job.stallNanos.add(nanos);
+    process.job.stalled(source).add(nanos);
     process.job.active();
     return nanos;
   }

@@ -1,6 +1,7 @@
 package io.holdfast.fs.stats;
 
 import io.holdfast.fs.FetchUse;
+import io.holdfast.fs.ReadSource;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -56,8 +57,8 @@ final class ItemUse implements FetchUse {
   }
 
   @Override
-  public void fetched(int bytes) {
+  public void fetched(int bytes, ReadSource source) {
     starter.fetchedBytes.add(bytes);
-    starter.job.fetchedBytes.add(bytes);
+    starter.job.fetched(source).add(bytes);
   }
 }

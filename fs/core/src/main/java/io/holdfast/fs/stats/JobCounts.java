@@ -8,21 +8,36 @@ import java.util.OptionalDouble;
  *
  * @param opens files opened
  * @param items items of the files that were opened
+ * @param bytes bytes of the files that were opened
  * @param misses items that were fetched for the job, or that it had to wait for
  * @param fetchedBytes bytes that were fetched for the job
  * @param stallNanos how long the job's threads were blocked, all added up
+ * @param readers the time of its readers, up to the last look
  * @param nanos the moment, by the clock of nanoseconds
  */
 public record JobCounts(
-    long opens, long items, long misses, long fetchedBytes, long stallNanos, long nanos) {
+    long opens,
+    long items,
+    long bytes,
+    long misses,
+    Tiers fetchedBytes,
+    Tiers stallNanos,
+    ReaderTimes readers,
+    long nanos) {
+  /** Nothing, at the moment 0. */
+  static final JobCounts NOTHING =
+      new JobCounts(0, 0, 0, 0, Tiers.NOTHING, Tiers.NOTHING, ReaderTimes.NOTHING, 0);
+
   /** Returns the figures since an earlier moment; {@code nanos} is the time since then. */
   public JobCounts since(JobCounts earlier) {
     return new JobCounts(
         opens - earlier.opens,
         items - earlier.items,
+        bytes - earlier.bytes,
         misses - earlier.misses,
-        fetchedBytes - earlier.fetchedBytes,
-        stallNanos - earlier.stallNanos,
+        fetchedBytes.minus(earlier.fetchedBytes),
+        stallNanos.minus(earlier.stallNanos),
+        readers.minus(earlier.readers),
         nanos - earlier.nanos);
   }
 
@@ -31,9 +46,11 @@ public record JobCounts(
     return new JobCounts(
         opens + other.opens,
         items + other.items,
+        bytes + other.bytes,
         misses + other.misses,
-        fetchedBytes + other.fetchedBytes,
-        stallNanos + other.stallNanos,
+        fetchedBytes.plus(other.fetchedBytes),
+        stallNanos.plus(other.stallNanos),
+        readers.plus(other.readers),
         nanos);
   }
 
@@ -52,7 +69,7 @@ public record JobCounts(
 
   /** Returns how long its threads were blocked, to the millisecond. */
   double stallSeconds() {
-    return seconds(stallNanos);
+    return seconds(stallNanos.sum());
   }
 
   static double seconds(long time) {
@@ -61,6 +78,12 @@ public record JobCounts(
 
   /** Returns the same figures of another time. */
   JobCounts at(long time) {
-    return new JobCounts(opens, items, misses, fetchedBytes, stallNanos, time);
+    return new JobCounts(opens, items, bytes, misses, fetchedBytes, stallNanos, readers, time);
+  }
+
+  /** Returns the same figures with other opens. */
+  JobCounts withOpens(long otherOpens, long otherItems, long otherBytes) {
+    return new JobCounts(
+        otherOpens, otherItems, otherBytes, misses, fetchedBytes, stallNanos, readers, nanos);
   }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.fs.stats;
 
+import io.holdfast.fs.ReadSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -20,8 +21,10 @@ final class JobFigures {
 
   final String name;
   final LongAdder misses = new LongAdder();
-  final LongAdder fetchedBytes = new LongAdder();
-  final LongAdder stallNanos = new LongAdder();
+  private final LongAdder originBytes = new LongAdder();
+  private final LongAdder peerBytes = new LongAdder();
+  private final LongAdder originStallNanos = new LongAdder();
+  private final LongAdder peerStallNanos = new LongAdder();
   private final LongSupplier nanoTime;
   private final EpochDetector detector = new EpochDetector();
   private final Deque<Epoch> ended = new ArrayDeque<>();
@@ -30,6 +33,7 @@ final class JobFigures {
   private int processes;
   private long opens;
   private long items;
+  private long bytes;
   private int epoch = 1;
   private JobCounts epochBegan;
   private volatile long lastActive;
@@ -47,9 +51,22 @@ final class JobFigures {
     this.name = name;
     this.nanoTime = nanoTime;
     lastActive = nanoTime.getAsLong();
-    epochBegan = new JobCounts(0, 0, 0, 0, 0, lastActive);
+    epochBegan = JobCounts.NOTHING.at(lastActive);
     settled = epochBegan;
     settling = epochBegan;
+  }
+
+  /** Returns the counter of bytes that came from a tier. */
+  LongAdder fetched(ReadSource source) {
+    return source == ReadSource.PEER ? peerBytes : originBytes;
+  }
+
+  /**
+   * Returns the counter of the time of reads that a tier answered; memory counts as the origin, and
+   * takes next to no time.
+   */
+  LongAdder stalled(ReadSource source) {
+    return source == ReadSource.PEER ? peerStallNanos : originStallNanos;
   }
 
   synchronized void hasAnotherProcess() {
@@ -70,11 +87,12 @@ final class JobFigures {
       }
       opens++;
       items += Math.max(0, batch.size(i) - 1) / itemSize + 1;
+      bytes += batch.size(i);
     }
   }
 
   private void beginWithoutLocking(JobCounts begun) {
-    ended.addLast(new Epoch(epoch, begun.since(epochBegan)));
+    ended.addLast(new Epoch(epoch, begun.since(epochBegan), 0));
     if (ended.size() >= MOST_EPOCHS) {
       ended.removeFirst();
     }
@@ -89,8 +107,7 @@ final class JobFigures {
    */
   private JobCounts beforeOpenWithoutLocking() {
     JobCounts other = settles ? settled : countsWithoutLocking();
-    return new JobCounts(
-        opens, items, other.misses(), other.fetchedBytes(), other.stallNanos(), other.nanos());
+    return other.withOpens(opens, items, bytes);
   }
 
   /** Notes that the opens that are counted next were made after those that have been counted. */
@@ -102,7 +119,14 @@ final class JobFigures {
 
   private JobCounts countsWithoutLocking() {
     return new JobCounts(
-        opens, items, misses.sum(), fetchedBytes.sum(), stallNanos.sum(), nanoTime.getAsLong());
+        opens,
+        items,
+        bytes,
+        misses.sum(),
+        new Tiers(originBytes.sum(), peerBytes.sum()),
+        new Tiers(originStallNanos.sum(), peerStallNanos.sum()),
+        ReaderTimes.NOTHING,
+        nanoTime.getAsLong());
   }
 
   /**
@@ -138,7 +162,7 @@ final class JobFigures {
     List<Epoch> all = new ArrayList<>(ended);
     if (opens > 0) {
       JobCounts sofar = countsWithoutLocking().at(Math.max(lastActive, epochBegan.nanos()));
-      all.add(new Epoch(epoch, sofar.since(epochBegan)));
+      all.add(new Epoch(epoch, sofar.since(epochBegan), 0));
     }
     return all;
   }

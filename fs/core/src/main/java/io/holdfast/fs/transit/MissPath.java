@@ -424,7 +424,7 @@ final class MissPath {
   // --- 5. the decision
 
   private void complete(Fetch fetch, ReadSource source) {
-    fetch.use().fetched(fetch.item().length());
+    fetch.use().fetched(fetch.item().length(), source);
     ended(fetch, source, null);
     boolean admits = fetch.beginOffer() && listener.offer(new Offered(this, fetch));
     Fetch.Decision decision = fetch.decided(admits);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import io.holdfast.fs.FakeClock;
 import io.holdfast.fs.FetchUse;
 import io.holdfast.fs.FsError;
+import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.figures.JobsFigures;
 import io.holdfast.fs.figures.ProcessFigures;
 import io.holdfast.fs.figures.ReadFigures;
@@ -18,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.BeforeEach;
@@ -177,7 +179,7 @@ final class ActivityTest {
                 "(others)",
                 "(others)",
                 false,
-                new JobCounts(10_000 - Activity.MOST_TOLD, 0, 0, 0, 0, 0)));
+                new ProcessCounts(10_000 - Activity.MOST_TOLD, 0, 0, 0)));
     open(NOBODY + 9_999, 2, 3);
     assertThat(process(NOBODY + 9_999).counts().opens()).isEqualTo(3);
     open(NOBODY, 1, 2);
@@ -241,21 +243,21 @@ final class ActivityTest {
     use.read(20, true);
     use.read(20, true);
     use.read(30, false);
-    use.fetched(500);
+    use.fetched(500, ReadSource.PEER);
     assertThat(job("/a").counts().misses()).isEqualTo(1);
     assertThat(process(10).counts().misses()).isEqualTo(1);
     assertThat(process(20).counts().misses()).isEqualTo(1);
-    assertThat(job("/a").counts().fetchedBytes()).isEqualTo(500);
+    assertThat(job("/a").counts().fetchedBytes()).isEqualTo(new Tiers(0, 500));
     assertThat(process(20).counts().fetchedBytes()).isZero();
     use.read(30, true);
     assertThat(job("/b").counts().misses()).isEqualTo(1);
-    assertThat(job("/b").counts().fetchedBytes()).isZero();
+    assertThat(job("/b").counts().fetchedBytes()).isEqualTo(Tiers.NOTHING);
   }
 
   @Test
   void fetchAhead_isAMissWhenItsReaderGetsThere() {
     FetchUse use = activity.fetch(7, true, true, 11);
-    use.fetched(500);
+    use.fetched(500, ReadSource.PEER);
     assertThat(activity.jobs()).isEmpty();
     use.read(11, false);
     assertThat(job("/a").counts().misses()).isEqualTo(1);
@@ -281,14 +283,15 @@ final class ActivityTest {
     Caller caller = activity.caller(11);
     caller.reads(1_000);
     caller.reads(3_000);
-    assertThat(caller.answered(5_000)).isEqualTo(4_000);
-    assertThat(caller.answered(6_000)).isEqualTo(1_000);
+    assertThat(caller.answered(5_000, ReadSource.ORIGIN)).isEqualTo(4_000);
+    assertThat(caller.answered(6_000, ReadSource.PEER)).isEqualTo(1_000);
     caller.reads(10_000);
-    assertThat(caller.answered(10_500)).isEqualTo(500);
+    assertThat(caller.answered(10_500, ReadSource.MEMORY)).isEqualTo(500);
     Caller other = activity.caller(12);
     other.reads(1_000);
-    other.answered(6_000);
-    assertThat(job("/a").counts().stallNanos()).isEqualTo(10_500);
+    other.answered(6_000, ReadSource.PEER);
+    // the tier that answered is told; a read from memory counts as one of the origin
+    assertThat(job("/a").counts().stallNanos()).isEqualTo(new Tiers(4_500, 6_000));
     assertThat(process(10).counts().stallNanos()).isEqualTo(10_500);
   }
 
@@ -338,7 +341,10 @@ final class ActivityTest {
     }
     assertThat(job("/b").counts().items()).isEqualTo(11);
     assertThat(job("/b").counts().hitRatio()).isEqualTo(7.0 / 11);
-    assertThat(new JobCounts(1, 1, 2, 0, 0, 0).hitRatio()).isNaN();
+    assertThat(
+            new JobCounts(1, 1, 0, 2, Tiers.NOTHING, Tiers.NOTHING, ReaderTimes.NOTHING, 0)
+                .hitRatio())
+        .isNaN();
   }
 
   @Test
@@ -377,18 +383,58 @@ final class ActivityTest {
 
   @Test
   void figures_ofJobsAndProcesses_areAllInTheirPlaces() {
-    JobCounts counts = new JobCounts(1, 20, 5, 3, 4_000_000, 5_000_000);
+    JobCounts counts =
+        new JobCounts(
+            1,
+            20,
+            30,
+            5,
+            new Tiers(2, 1),
+            new Tiers(3_000_000, 1_000_000),
+            new ReaderTimes(9_000_000, 8_000_000, 7_000_000, 6_000_000, 0),
+            5_000_000);
     Activity.JobReport job =
-        new Activity.JobReport("j", 6, counts, List.of(new Epoch(7, counts), new Epoch(8, counts)));
+        new Activity.JobReport(
+            "j", 6, counts, List.of(new Epoch(7, counts, 4), new Epoch(8, counts, 4)));
     JobsFigures.Job shown = job.figures();
     assertThat(shown)
         .isEqualTo(
             new JobsFigures.Job(
-                "j", 6, 1, 5, OptionalDouble.of(0.75), 3, 0.004, 8, shown.epochs()));
+                "j",
+                6,
+                1,
+                5,
+                OptionalDouble.of(0.75),
+                3,
+                0.004,
+                Optional.empty(),
+                "unknown",
+                "too little was seen: 1 opens in 0.0 s",
+                8,
+                shown.epochs()));
     assertThat(shown.epochs())
         .hasSize(2)
-        .startsWith(new JobsFigures.Epoch(7, 1, 5, OptionalDouble.of(0.75), 0.004, 0.005));
-    assertThat(new Activity.ProcessReport(9, "j", "c", true, counts).figures())
+        .startsWith(
+            new JobsFigures.Epoch(
+                7,
+                1,
+                5,
+                OptionalDouble.of(0.75),
+                0.004,
+                0.005,
+                30,
+                2,
+                1,
+                0.003,
+                0.001,
+                OptionalDouble.of(0.008),
+                OptionalDouble.of(0.007),
+                OptionalDouble.of(0.006),
+                OptionalDouble.of(0.009),
+                4,
+                Optional.of(new JobsFigures.Split(0, 0, 1, 0))));
+    ProcessCounts ofProcess = new ProcessCounts(1, 5, 3, 4_000_000);
+    assertThat(new Activity.ProcessReport(9, "j", "c", true, ofProcess).figures())
         .isEqualTo(new ProcessFigures(9, "j", "c", true, 1, 5, 3, 0.004));
   }
 }

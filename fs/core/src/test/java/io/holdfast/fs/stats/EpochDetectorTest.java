@@ -26,7 +26,7 @@ final class EpochDetectorTest {
     long opens;
 
     void open(long file) {
-      JobCounts begun = detector.opened(file, () -> new JobCounts(opens, 0, 0, 0, 0, 0));
+      JobCounts begun = detector.opened(file, () -> JobCounts.NOTHING.withOpens(opens, 0, 0));
       if (begun != null) {
         begins.add(begun.opens());
       }

@@ -3,6 +3,7 @@ package io.holdfast.fs.metrics;
 import io.holdfast.fs.figures.Figures;
 import io.holdfast.fs.figures.JobsFigures;
 import io.holdfast.fs.figures.JobsFigures.Job;
+import io.holdfast.fs.figures.JobsFigures.Split;
 import io.holdfast.fs.figures.NodeFigures;
 import io.holdfast.fs.metrics.Metric.Point;
 import io.holdfast.fs.metrics.Metric.Readings;
@@ -31,6 +32,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -97,6 +99,9 @@ public final class Exposition {
         OptionalDouble.empty(),
         job.fetchedBytes(),
         job.stallSeconds(),
+        job.splitSeconds(),
+        "",
+        "",
         UNKNOWN,
         List.of());
   }
@@ -110,8 +115,15 @@ public final class Exposition {
         OptionalDouble.empty(),
         a.fetchedBytes() + b.fetchedBytes(),
         a.stallSeconds() + b.stallSeconds(),
+        sum(a.splitSeconds(), b.splitSeconds()),
+        "",
+        "",
         UNKNOWN,
         List.of());
+  }
+
+  private static Optional<Split> sum(Optional<Split> a, Optional<Split> b) {
+    return a.isEmpty() ? b : b.isEmpty() ? a : Optional.of(a.get().plus(b.get()));
   }
 
   private static NodeFigures asOther(NodeFigures node) {

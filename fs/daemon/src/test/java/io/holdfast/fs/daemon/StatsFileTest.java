@@ -10,6 +10,9 @@ import io.holdfast.fs.stats.Activity.JobReport;
 import io.holdfast.fs.stats.Activity.ProcessReport;
 import io.holdfast.fs.stats.Epoch;
 import io.holdfast.fs.stats.JobCounts;
+import io.holdfast.fs.stats.ProcessCounts;
+import io.holdfast.fs.stats.ReaderTimes;
+import io.holdfast.fs.stats.Tiers;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -77,10 +80,22 @@ final class StatsFileTest {
   @Test
   void rows_asManyAndAsLongAsTheyCanBe_takeLessThanTwoMebibytes() throws IOException {
     String name = "\u56fe".repeat(128);
-    JobCounts counts = new JobCounts(1L << 40, 1L << 40, 1L << 40, 1L << 60, 1L << 60, 1L << 60);
+    Tiers most = new Tiers(1L << 59, 1L << 59);
+    JobCounts counts =
+        new JobCounts(
+            1L << 40,
+            1L << 40,
+            1L << 60,
+            1L << 40,
+            most,
+            most,
+            new ReaderTimes(1L << 60, 1L << 60, 1L << 60, 1L << 60, 0),
+            1L << 60);
+    ProcessCounts ofProcess = new ProcessCounts(1L << 40, 1L << 40, 1L << 60, 1L << 60);
     JobReport job =
-        new JobReport(name, 4096, counts, Collections.nCopies(16, new Epoch(99, counts)));
-    ProcessReport process = new ProcessReport(4_194_304, name, "\u001b".repeat(15), false, counts);
+        new JobReport(name, 4096, counts, Collections.nCopies(16, new Epoch(99, counts, 4096)));
+    ProcessReport process =
+        new ProcessReport(4_194_304, name, "\u001b".repeat(15), false, ofProcess);
     Map<String, Object> rows =
         Map.of(
             "jobs",

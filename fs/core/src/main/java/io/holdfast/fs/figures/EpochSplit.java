@@ -1,0 +1,166 @@
+package io.holdfast.fs.figures;
+
+import io.holdfast.fs.figures.JobsFigures.Epoch;
+import io.holdfast.fs.figures.JobsFigures.Split;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Divides the time of a job's readers by what they did, and says what the job waits for. Stateless;
+ * pure functions.
+ *
+ * <p>The idea is that of DS-Analyzer (Mohan et al., "Analyzing and Mitigating Data Stalls in DNN
+ * Training", VLDB 2021, section 4): a job's speed is the least of three rates, at which data is
+ * fetched (F), prepared (P) and consumed (G). DS-Analyzer measures each in a run of its own. Here
+ * they are told apart in one run of an unmodified job, by what its readers do:
+ *
+ * <ul>
+ *   <li><i>Fetching</i>: blocked by a read that needs a fetch. The daemon measures it.
+ *   <li><i>Preparation</i>: on a processor, or able to run and waiting for one. The kernel measures
+ *       both. Another thread of the process that ran while a reader did neither counts too: the
+ *       reader waited for it.
+ *   <li><i>Back-pressure</i>: the rest. A reader that neither waits for data nor works waits for
+ *       somebody to take what it has made.
+ * </ul>
+ *
+ * <p>A reader waits for its consumer only if the consumer is slower than all readers together. So
+ * notable back-pressure means that the consumer, the accelerator, is the bottleneck, however long
+ * readers are blocked by fetches: eight readers that wait for the storage 90 % of the time may
+ * starve nothing. Without back-pressure, readers are the bottleneck, and the larger of the two
+ * other shares names the cause.
+ *
+ * <p>Limits. A process that reads and trains in one thread has no queue, so no back-pressure: its
+ * waits for an accelerator look like preparation if it spins, and like back-pressure if it sleeps.
+ * The kernel reads ahead of a reader, and the daemon cannot know whether the reader is blocked
+ * meanwhile: time on a processor is certain, so it takes precedence. Waits for another disk or the
+ * network count as back-pressure.
+ */
+public final class EpochSplit {
+  /**
+   * The share of back-pressure from which the consumer is the bottleneck. Workers that are not held
+   * up by their consumer still rest a little: between batches, at the end of a pass, and while a
+   * request travels between kernel and daemon.
+   */
+  public static final double NOTABLE = 0.2;
+
+  /** The least time of readers that tells something. */
+  private static final double FEWEST_SECONDS = 2;
+
+  /** The fewest opens that tell something. */
+  private static final long FEWEST_OPENS = 8;
+
+  private static final double TEN_THOUSAND = 10_000;
+
+  private EpochSplit() {}
+
+  /** What a job waits for. */
+  public enum Verdict {
+    /** For the origin or a peer. */
+    STORAGE,
+    /** For a processor that prepares what was read. */
+    PREPARATION,
+    /** For nothing: whoever consumes the data is the bottleneck. */
+    ACCELERATOR,
+    /** Cannot be told. */
+    UNKNOWN;
+
+    /** Returns the verdict as figures show it. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /**
+   * A verdict.
+   *
+   * @param reason why, in one sentence
+   */
+  public record Finding(Verdict verdict, String reason) {
+    /** Returns that it cannot be told. */
+    public static Finding unknown(String reason) {
+      return new Finding(Verdict.UNKNOWN, reason);
+    }
+  }
+
+  /**
+   * Returns what the readers did in an epoch, in seconds; empty if their time or CPU time is not
+   * known. The shares that the epoch has are not looked at.
+   */
+  public static Optional<Split> seconds(Epoch epoch) {
+    if (epoch.readerSeconds().isEmpty() || epoch.cpuSeconds().isEmpty()) {
+      return Optional.empty();
+    }
+    double stall = epoch.originStallSeconds() + epoch.peerStallSeconds();
+    // the stall is that of now, and the time of readers that of the last look
+    double lived = Math.max(epoch.readerSeconds().getAsDouble(), stall);
+    double cpu = epoch.cpuSeconds().getAsDouble();
+    double ran = Math.min(cpu, epoch.readerCpuSeconds().orElse(cpu));
+    double ready = Math.min(lived, ran + epoch.runDelaySeconds().orElse(0));
+    double blocked = Math.min(stall, lived - ready);
+    double rest = lived - ready - blocked;
+    double others = Math.min(rest, cpu - ran);
+    double byPeers = stall == 0 ? 0 : blocked * (epoch.peerStallSeconds() / stall);
+    return Optional.of(new Split(blocked - byPeers, byPeers, ready + others, rest - others));
+  }
+
+  /**
+   * Returns what the readers did in an epoch, as shares of four digits whose sum is 1; empty if
+   * that is not known.
+   */
+  public static Optional<Split> shares(Epoch epoch) {
+    Split seconds = seconds(epoch).orElse(null);
+    if (seconds == null || seconds.sum() <= 0) {
+      return Optional.empty();
+    }
+    // each bound between two shares is rounded, so that the sum stays 1
+    double first = rounded(seconds.fetchOrigin() / seconds.sum());
+    double second = rounded((seconds.fetchOrigin() + seconds.fetchPeer()) / seconds.sum());
+    double third = rounded(1 - seconds.backPressure() / seconds.sum());
+    return Optional.of(
+        new Split(first, rounded(second - first), rounded(third - second), rounded(1 - third)));
+  }
+
+  private static double rounded(double share) {
+    return Math.max(0, Math.round(share * TEN_THOUSAND) / TEN_THOUSAND);
+  }
+
+  /** Returns what a job waited for in an epoch. */
+  public static Finding finding(Epoch epoch) {
+    Split shares = shares(epoch).orElse(null);
+    if (shares == null) {
+      return Finding.unknown("the CPU time of its processes is not known");
+    }
+    double seconds = epoch.readerSeconds().orElse(0);
+    if (seconds < FEWEST_SECONDS || epoch.opens() < FEWEST_OPENS) {
+      return Finding.unknown(
+          String.format(
+              Locale.ROOT, "too little was seen: %d opens in %.1f s", epoch.opens(), seconds));
+    }
+    double fetches = shares.fetchOrigin() + shares.fetchPeer();
+    if (shares.backPressure() >= NOTABLE) {
+      return new Finding(
+          Verdict.ACCELERATOR,
+          "its readers wait "
+              + percent(shares.backPressure())
+              + " of their time until somebody takes what they have read");
+    }
+    if (fetches >= shares.preparation()) {
+      return new Finding(
+          Verdict.STORAGE,
+          "its readers are blocked by fetches "
+              + percent(fetches)
+              + " of their time, and work "
+              + percent(shares.preparation()));
+    }
+    return new Finding(
+        Verdict.PREPARATION,
+        "its readers work, or wait for a processor, "
+            + percent(shares.preparation())
+            + " of their time, and are blocked by fetches "
+            + percent(fetches));
+  }
+
+  private static String percent(double share) {
+    return Math.round(100 * share) + " %";
+  }
+}
