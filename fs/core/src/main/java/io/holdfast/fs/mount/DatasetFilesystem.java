@@ -300,7 +300,7 @@ public final class DatasetFilesystem implements Filesystem {
       @Override
       public void data(CheckedBytes bytes) {
         reply.data(bytes);
-        reads.answered(bytes.length(), caller.answered(nanoTime.getAsLong(), tier));
+        reads.answered(bytes.length(), caller.answered(nanoTime.getAsLong(), tier), tier);
       }
 
       @Override
@@ -312,7 +312,7 @@ public final class DatasetFilesystem implements Filesystem {
       @Override
       public void failed(FsException cause) {
         reply.failed(cause);
-        reads.failed(cause.code(), caller.answered(nanoTime.getAsLong(), tier));
+        reads.failed(cause.code(), caller.answered(nanoTime.getAsLong(), tier), tier);
         if (cause.code() != FsError.STALE && cause.code() != FsError.ORIGIN_SILENT) {
           log.warn("a read failed: {}", cause.getMessage());
         }

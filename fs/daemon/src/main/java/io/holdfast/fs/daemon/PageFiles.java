@@ -20,6 +20,9 @@ import java.util.function.Supplier;
  * users. Thread-safe; waits for nothing.
  */
 final class PageFiles {
+  /** The most jobs with a curve: those with the most opens. */
+  private static final int MOST_CURVES = 16;
+
   private final Settings settings;
   private final StatsReport report;
   private final LiveChanges live;
@@ -68,9 +71,18 @@ final class PageFiles {
   private Map<String, Object> page(boolean all) {
     Map<String, Object> page = new LinkedHashMap<>();
     page.put("shows", all ? "all" : "sums");
+    page.put("what_if", FiguresJson.maps(curves(figures(all))));
     page.put("peers", FiguresJson.maps(peers.get()));
     page.put("settings", all ? live.settings() : SettingRow.forOthers(live.settings()));
     page.put("log", all ? FiguresJson.maps(recentLog.get()) : List.of());
     return page;
+  }
+
+  private static List<CapacityCurve.Shown> curves(Figures figures) {
+    return figures.jobs().jobs().stream()
+        .limit(MOST_CURVES)
+        .flatMap(job -> CapacityCurve.of(figures, job).stream())
+        .map(CapacityCurve::shown)
+        .toList();
   }
 }

@@ -21,15 +21,30 @@ const RECENT = 10;
 /** Seconds without an answer after which an origin hangs, not only takes its time. */
 const HANGS_SECONDS = 3;
 
-const TIERS = [
-  { key: 'origin', label: 'origin', color: 'origin' },
-  { key: 'peer', label: 'peers', color: 'peer' },
-];
+/** Looks over which the split of time is a rate: the daemon looks at processes less often than the page. */
+const SPLIT_LOOKS = 5;
 
-const history = { times: [], waits: { origin: [], peer: [] }, fetches: [], bytes: { origin: [], peer: [] }, opens: [] };
+const ORIGIN = { key: 'origin', label: 'wait for the origin', color: 'origin' };
+const PEER = { key: 'peer', label: 'wait for peers', color: 'peer' };
+const READERS = [
+  ORIGIN,
+  PEER,
+  { key: 'preparation', label: 'prepare', color: 'memory' },
+  { key: 'back_pressure', label: 'wait for their consumer', color: 'other' },
+];
+const TIERS = [{ ...ORIGIN, label: 'origin' }, { ...PEER, label: 'peers' }];
+
+/** The last looks, and the rates between them. */
+const history = {
+  looks: [],
+  times: [],
+  waits: { origin: [], peer: [], preparation: [], back_pressure: [] },
+  bytes: { origin: [], peer: [] },
+  opens: [],
+  fetches: [],
+};
 const charts = {};
 let last;
-let before;
 let looking = false;
 let page = { shows: 'sums', what_if: [], peers: [], settings: [], log: [] };
 let looks = 0;
@@ -56,7 +71,6 @@ async function look() {
     const stats = await get('stats.json');
     const now = { at: Date.now() / 1000, stats };
     remember(now);
-    before = last;
     last = now;
     show(stats);
     document.getElementById('lost').hidden = true;
@@ -77,27 +91,44 @@ function lost(failure) {
 
 /** Notes rates since the last look; a gap where the page did not look, or the daemon is another. */
 function remember(now) {
-  const seconds = last ? now.at - last.at : 0;
-  const known = last && seconds > 0 && seconds < 5 * (LOOK_MILLIS / 1000)
-    && now.stats.mounted_at === last.stats.mounted_at;
-  const since = (figure) => (known ? Math.max(0, figure(now.stats) - figure(last.stats)) / seconds : null);
-  history.times.push(now.at);
-  history.waits.origin.push(since((stats) => stats.fetches.origin.stall_seconds));
-  history.waits.peer.push(since((stats) => stats.fetches.peer.stall_seconds));
-  history.bytes.origin.push(since((stats) => stats.fetches.origin.bytes));
-  history.bytes.peer.push(since((stats) => stats.fetches.peer.bytes));
-  history.opens.push(since((stats) => stats.opens.total));
-  history.fetches.push(now.stats.fetches.in_flight);
-  for (const each of [history.times, history.fetches, history.opens, ...Object.values(history.waits), ...Object.values(history.bytes)]) {
-    if (each.length > MOST_POINTS) {
-      each.shift();
-    }
+  const previous = history.looks.at(-1);
+  const goesOn = previous && now.at - previous.at < (5 * LOOK_MILLIS) / 1000
+    && now.stats.mounted_at === previous.stats.mounted_at;
+  if (!goesOn) {
+    history.looks = [];
+  }
+  const rate = (figure, looks = 1) => {
+    const old = history.looks.at(-looks) ?? history.looks[0];
+    return old && now.at > old.at ? Math.max(0, figure(now.stats) - figure(old.stats)) / (now.at - old.at) : null;
+  };
+  const split = (key) => (stats) => stats.jobs.jobs.reduce((sum, job) => sum + (job.split_seconds?.[key] ?? 0), 0);
+  add(history.times, now.at);
+  add(history.waits.origin, rate(({ reads }) => reads.stall_seconds - reads.peer_stall_seconds));
+  add(history.waits.peer, rate(({ reads }) => reads.peer_stall_seconds));
+  add(history.waits.preparation, rate(split('preparation'), SPLIT_LOOKS));
+  add(history.waits.back_pressure, rate(split('back_pressure'), SPLIT_LOOKS));
+  add(history.bytes.origin, rate((stats) => stats.fetches.origin.bytes));
+  add(history.bytes.peer, rate((stats) => stats.fetches.peer.bytes));
+  add(history.opens, rate((stats) => stats.opens.total));
+  add(history.fetches, now.stats.fetches.in_flight);
+  add(history.looks, now, RECENT);
+}
+
+function add(figures, value, most = MOST_POINTS) {
+  figures.push(value);
+  if (figures.length > most) {
+    figures.shift();
   }
 }
 
 function mean(figures, of = figures.length) {
   const known = figures.slice(-of).filter((each) => each !== null);
   return known.length === 0 ? undefined : known.reduce((sum, each) => sum + each, 0) / known.length;
+}
+
+function most(figures) {
+  const known = figures.filter((each) => each !== null);
+  return known.length === 0 ? undefined : Math.max(...known);
 }
 
 function newest(figures) {
@@ -134,12 +165,12 @@ function showVerdict(stats) {
   }
 }
 
+/** The job that has opened most in the last looks. */
 function busiest(stats) {
-  const known = new Map((before?.stats.jobs.jobs ?? []).map((job) => [job.job, job.opens]));
-  return stats.jobs.jobs.reduce((most, job) => {
-    const opens = job.opens - (known.get(job.job) ?? 0);
-    return !most || opens > most.opens ? { job, opens } : most;
-  }, undefined)?.job;
+  const known = new Map((history.looks[0]?.stats.jobs.jobs ?? []).map((job) => [job.job, job.opens]));
+  return stats.jobs.jobs
+    .map((job) => ({ job, opens: job.opens - (known.get(job.job) ?? 0) }))
+    .reduce((most, each) => (most && most.opens >= each.opens ? most : each), undefined)?.job;
 }
 
 const VERDICTS = {
@@ -181,28 +212,28 @@ function showTiles(stats) {
 }
 
 function showWaits() {
-  charts.waits ??= new StackedChart('waits-chart', TIERS, { label: 'fetches in flight', color: 'other' }, 'readers', write.decimal);
-  charts.waits.show([history.times, history.waits.origin, history.waits.peer, history.fetches]);
+  charts.waits ??= new StackedChart('waits-chart', READERS, { label: 'fetches in flight', color: 'accent' }, 'readers', write.decimal);
+  charts.waits.show([history.times, ...READERS.map((each) => history.waits[each.key]), history.fetches]);
   charts.bytes ??= new StackedChart('bytes-chart', TIERS, undefined, 'bytes a second', write.rate);
-  charts.bytes.show([history.times, history.bytes.origin, history.bytes.peer]);
-  const spans = (figures) => ({ now: newest(figures), minute: mean(figures, 60), most: mean(figures) === undefined ? undefined : Math.max(...figures.filter((each) => each !== null)) });
-  const columns = (format) => [
-    { title: 'tier', value: (row) => row.tier, write: write.text },
-    { title: 'now', number: true, value: (row) => row.now, write: format },
-    { title: 'last minute', number: true, value: (row) => row.minute, write: format },
-    { title: 'most', number: true, value: (row) => row.most, write: format },
-  ];
-  fill('waits-table', 'Readers waiting, of the last ten minutes', columns(write.decimal), [
-    { tier: 'origin', ...spans(history.waits.origin) },
-    { tier: 'peers', ...spans(history.waits.peer) },
-    { tier: 'fetches in flight', ...spans(history.fetches) },
+  charts.bytes.show([history.times, ...TIERS.map((each) => history.bytes[each.key])]);
+  fillRates('waits-table', 'Readers, of the last ten minutes', write.decimal, [
+    ...READERS.map((each) => ({ what: each.label, figures: history.waits[each.key] })),
+    { what: 'fetches in flight', figures: history.fetches },
   ]);
-  fill('bytes-table', 'Bytes a second, of the last ten minutes', columns(write.rate), [
-    { tier: 'origin', ...spans(history.bytes.origin) },
-    { tier: 'peers', ...spans(history.bytes.peer) },
-  ]);
-  describe('waits-chart', `Waiting readers now: ${write.decimal(newest(history.waits.origin))} for the origin, ${write.decimal(newest(history.waits.peer))} for peers`);
-  describe('bytes-chart', `Bytes a second now: ${write.rate(newest(history.bytes.origin))} from the origin, ${write.rate(newest(history.bytes.peer))} from peers`);
+  fillRates('bytes-table', 'Bytes a second, of the last ten minutes', write.rate,
+    TIERS.map((each) => ({ what: each.label, figures: history.bytes[each.key] })));
+  const now = (kinds, figures, format) => kinds.map((each) => `${each.label} ${format(newest(figures[each.key]))}`).join(', ');
+  describe('waits-chart', `Readers now: ${now(READERS, history.waits, write.decimal)}`);
+  describe('bytes-chart', `Bytes a second now: ${now(TIERS, history.bytes, write.rate)}`);
+}
+
+function fillRates(id, caption, format, rows) {
+  fill(id, caption, [
+    { title: '', value: (row) => row.what, write: write.text },
+    { title: 'now', number: true, value: (row) => newest(row.figures), write: format },
+    { title: 'last minute', number: true, value: (row) => mean(row.figures, 60), write: format },
+    { title: 'most', number: true, value: (row) => most(row.figures), write: format },
+  ], rows, '');
 }
 
 function describe(id, words) {
