@@ -9,6 +9,15 @@ function color(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
+/** Steps of an axis of bytes: powers of two, as the units are. */
+const BINARY_STEPS = Array.from({ length: 60 }, (_, i) => 2 ** i);
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
+function time(at) {
+  return clock.format(at * 1000);
+}
+
 function axis(label, values, size = 66) {
   return {
     label,
@@ -78,8 +87,9 @@ export class StackedChart extends Chart {
   /**
    * @param tiers label and name of the color of each, the lowest first
    * @param over a line that is no part of the stack, or undefined
+   * @param binary whether the figures are bytes
    */
-  constructor(id, tiers, over, label, write) {
+  constructor(id, tiers, over, label, write, binary = false) {
     const areas = tiers.map((tier, i) =>
       line(tier.label, tier.color, write, {
         fill: () => color(`${tier.color}-area`),
@@ -89,9 +99,9 @@ export class StackedChart extends Chart {
       padding: [8, 16, 0, 0],
       cursor: { drag: { x: false, y: false } },
       scales: { x: { time: true }, y: { range: (_, __, max) => [0, Math.max(max * 1.1, 0.001)] } },
-      axes: [axis(undefined, undefined, 36), axis(label, write)],
+      axes: [{ ...axis(undefined, time, 36), space: 90 }, { ...axis(label, write, 78), ...(binary ? { incrs: BINARY_STEPS } : {}) }],
       series: [
-        { label: 'time' },
+        { label: 'time', value: (_, at) => (at === null ? '–' : time(at)) },
         ...areas,
         ...(over ? [line(over.label, over.color, write, { dash: [4, 4] })] : []),
       ],
@@ -157,7 +167,7 @@ export class CurveChart extends Chart {
       },
       axes: [
         axis('share of the dataset in memory', (each) => `${Math.round(each * 100)} %`, 36),
-        axis('bytes a second', write, 74),
+        { ...axis('bytes a second', write, 78), incrs: BINARY_STEPS },
       ],
       series: [
         { label: 'share', value: (_, each) => (each === null ? '–' : `${Math.round(each * 100)} %`) },

@@ -49,9 +49,10 @@ let looking = false;
 let page = { shows: 'sums', what_if: [], peers: [], settings: [], log: [] };
 let looks = 0;
 
-/** The figures that are shown as they are in stats.json; rates come from two of them. */
+/** Gets JSON from beside the page; not by the page's own address, which may have a password in it. */
 async function get(path) {
-  const answer = await fetch(path, { cache: 'no-store', signal: AbortSignal.timeout(ANSWER_MILLIS) });
+  const address = new URL(path, location.origin + location.pathname);
+  const answer = await fetch(address, { cache: 'no-store', signal: AbortSignal.timeout(ANSWER_MILLIS) });
   if (!answer.ok) {
     throw new Error(`the answer is ${answer.status}`);
   }
@@ -124,6 +125,11 @@ function add(figures, value, most = MOST_POINTS) {
 function mean(figures, of = figures.length) {
   const known = figures.slice(-of).filter((each) => each !== null);
   return known.length === 0 ? undefined : known.reduce((sum, each) => sum + each, 0) / known.length;
+}
+
+/** The mean of a few looks each, of what goes up and down between two. */
+function smooth(figures) {
+  return figures.map((_, i) => mean(figures.slice(Math.max(0, i - SPLIT_LOOKS + 1), i + 1)) ?? null);
 }
 
 function most(figures) {
@@ -213,8 +219,8 @@ function showTiles(stats) {
 
 function showWaits() {
   charts.waits ??= new StackedChart('waits-chart', READERS, { label: 'fetches in flight', color: 'accent' }, 'readers', write.decimal);
-  charts.waits.show([history.times, ...READERS.map((each) => history.waits[each.key]), history.fetches]);
-  charts.bytes ??= new StackedChart('bytes-chart', TIERS, undefined, 'bytes a second', write.rate);
+  charts.waits.show([history.times, ...READERS.map((each) => history.waits[each.key]), smooth(history.fetches)]);
+  charts.bytes ??= new StackedChart('bytes-chart', TIERS, undefined, 'bytes a second', write.rate, true);
   charts.bytes.show([history.times, ...TIERS.map((each) => history.bytes[each.key])]);
   fillRates('waits-table', 'Readers, of the last ten minutes', write.decimal, [
     ...READERS.map((each) => ({ what: each.label, figures: history.waits[each.key] })),
@@ -282,7 +288,7 @@ function showEpochs(stats, job) {
     epochs.map((epoch) => epoch.hit_ratio ?? null),
     epochs.map((epoch) => planned(epoch) ?? null),
   ]);
-  fill('epochs-table', job ? `Epochs of ${job.job}; the last one is under way` : 'Epochs', [
+  fill('epochs-table', job ? `Epochs of ${job.job}; the first row is under way` : 'Epochs', [
     { title: 'epoch', number: true, value: (epoch) => epoch.epoch, write: write.grouped },
     { title: 'hit ratio', number: true, value: (epoch) => epoch.hit_ratio, write: write.ratio },
     { title: 'planned', number: true, value: planned, write: write.ratio },
@@ -290,21 +296,17 @@ function showEpochs(stats, job) {
     { title: 'misses', number: true, value: (epoch) => epoch.misses, write: write.count },
     { title: 'took', number: true, value: (epoch) => epoch.seconds, write: write.seconds },
     { title: 'stalled', number: true, value: (epoch) => epoch.stall_seconds, write: write.seconds },
-  ], epochs, 'No epoch yet.');
+  ], [...epochs].reverse(), 'No epoch yet.');
   describe('epochs-chart', job ? `Hit ratio of ${epochs.length} epochs of ${job.job}, the last ${write.ratio(epochs.at(-1)?.hit_ratio)}` : 'No epoch yet');
 }
 
 function showMemory(job) {
   const curve = page.what_if.find((each) => each.job === job?.job);
   const points = curve?.points ?? [];
-  charts.memory ??= new CurveChart('memory-chart', write.rate);
-  const only = (share) => points.map((point) => (curve && point.share === share ? point.bytes_per_second : null));
-  charts.memory.show([
-    points.map((point) => point.share),
-    points.map((point) => point.bytes_per_second),
-    only(curve?.share),
-    only(curve?.knee_share),
-  ]);
+  document.getElementById('memory-chart').hidden = points.length === 0;
+  if (points.length > 0) {
+    showCurve(curve, points);
+  }
   const steps = points.filter((point) => point.share === curve.share || point.share === curve.knee_share || Number.isInteger(point.share * 4));
   fill('memory-table', 'Speed by the share of the dataset in memory', [
     { title: 'share', value: (point) => point.share, write: write.percent },
@@ -315,6 +317,17 @@ function showMemory(job) {
   ], steps, job ? 'An epoch that waited for the origin is needed first.' : 'No job has read yet.');
   say('advice', curve?.advice ?? '');
   describe('memory-chart', curve?.advice ?? 'No curve yet');
+}
+
+function showCurve(curve, points) {
+  charts.memory ??= new CurveChart('memory-chart', write.rate);
+  const only = (share) => points.map((point) => (point.share === share ? point.bytes_per_second : null));
+  charts.memory.show([
+    points.map((point) => point.share),
+    points.map((point) => point.bytes_per_second),
+    only(curve.share),
+    only(curve.knee_share),
+  ]);
 }
 
 function showErrors(stats) {

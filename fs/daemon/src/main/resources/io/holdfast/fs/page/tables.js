@@ -36,6 +36,7 @@ export function fill(id, caption, columns, rows, nothing) {
     }
     table.createTBody();
   }
+  table.tHead.hidden = rows.length === 0;
   const body = table.tBodies[0];
   const wanted = Math.max(1, rows.length);
   while (body.rows.length > wanted) {
