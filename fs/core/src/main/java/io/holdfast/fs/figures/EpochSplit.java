@@ -127,14 +127,18 @@ public final class EpochSplit {
   /** Returns what a job waited for in an epoch. */
   public static Finding finding(Epoch epoch) {
     Split shares = shares(epoch).orElse(null);
-    if (shares == null) {
-      return Finding.unknown("the CPU time of its processes is not known");
+    if (shares == null && epoch.opens() >= FEWEST_OPENS) {
+      return Finding.unknown(
+          "/proc showed no CPU time of its readers: they ended at once, or are hidden");
     }
     double seconds = epoch.readerSeconds().orElse(0);
-    if (seconds < FEWEST_SECONDS || epoch.opens() < FEWEST_OPENS) {
+    if (shares == null || seconds < FEWEST_SECONDS || epoch.opens() < FEWEST_OPENS) {
       return Finding.unknown(
           String.format(
-              Locale.ROOT, "too little was seen: %d opens in %.1f s", epoch.opens(), seconds));
+              Locale.ROOT,
+              "too little was seen: %d opens, and readers for %.1f s",
+              epoch.opens(),
+              seconds));
     }
     double fetches = shares.fetchOrigin() + shares.fetchPeer();
     if (shares.backPressure() >= NOTABLE) {

@@ -136,6 +136,20 @@ public record JobsFigures(String by, List<Job> jobs) {
           backPressure + other.backPressure);
     }
 
+    /** Returns the sum of both, or the one that is known. */
+    public static Optional<Split> sum(Optional<Split> a, Optional<Split> b) {
+      return a.isEmpty() ? b : b.isEmpty() ? a : Optional.of(a.get().plus(b.get()));
+    }
+
+    /** Returns the larger of each figure. */
+    public Split most(Split other) {
+      return new Split(
+          Math.max(fetchOrigin, other.fetchOrigin),
+          Math.max(fetchPeer, other.fetchPeer),
+          Math.max(preparation, other.preparation),
+          Math.max(backPressure, other.backPressure));
+    }
+
     /** Returns the sum of all. */
     public double sum() {
       return fetchOrigin + fetchPeer + preparation + backPressure;

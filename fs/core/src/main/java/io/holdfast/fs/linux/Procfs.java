@@ -28,13 +28,21 @@ public final class Procfs {
   private static final int MOST = 256 << 10;
 
   /**
-   * In {@code stat}, counted from behind the command: 0 state, 1 parent, 3 session, 19 time of the
-   * start.
+   * In {@code stat}, counted from behind the command: 0 state, 1 parent, 3 session, 11 user time,
+   * 12 system time, 19 time of the start.
    */
   private static final int PARENT = 1;
 
   private static final int SESSION = 3;
+  private static final int USER_TIME = 11;
+  private static final int SYSTEM_TIME = 12;
   private static final int STARTED = 19;
+
+  /** In {@code schedstat}: CPU time, time waited for a processor, times run. */
+  private static final int SCHEDSTAT_NUMBERS = 3;
+
+  /** A tick of {@code stat}: {@code USER_HZ} is 100 wherever Java runs. */
+  private static final long TICK_NANOS = 10_000_000;
 
   private final Path root;
   private final FileReader reader;
@@ -52,13 +60,31 @@ public final class Procfs {
    * @param session the process that leads its session
    * @param started when it was started, in ticks since the boot; no other process has had both this
    *     number and this time
+   * @param state a letter, such as R, S, D, T or Z
+   * @param cpuNanos CPU time, user and system, of all its threads, those that have ended too; to 10
+   *     ms
    */
-  public record ProcessStat(int pid, String command, int parent, int session, long started) {
+  public record ProcessStat(
+      int pid, String command, int parent, int session, long started, char state, long cpuNanos) {
+    /** Tells whether the process has ended, and its parent has not asked for that yet. */
+    public boolean hasEnded() {
+      return state == 'Z' || state == 'X';
+    }
+
     /** Tells whether the process leads its session. */
     public boolean isSessionLeader() {
       return session == pid;
     }
   }
+
+  /**
+   * The time that a thread has spent on processors.
+   *
+   * @param cpuNanos CPU time, user and system
+   * @param runDelayNanos how long it could have run, and waited for a processor; 0 if the kernel
+   *     does not tell
+   */
+  public record ThreadTimes(long cpuNanos, long runDelayNanos) {}
 
   /**
    * A resource limit of a process; {@link Long#MAX_VALUE} for none.
@@ -178,18 +204,35 @@ public final class Procfs {
 
   /** Returns a process; nothing if it is gone. */
   public Optional<ProcessStat> process(int pid) {
-    String stat = text(Integer.toString(pid), "stat");
+    return stat(pid, text(Integer.toString(pid), "stat"));
+  }
+
+  private static Optional<ProcessStat> stat(int pid, String stat) {
     String[] fields = behindCommand(stat).split(" ", -1);
     if (fields.length <= STARTED) {
       return Optional.empty();
     }
+    long ticks = Long.parseLong(fields[USER_TIME]) + Long.parseLong(fields[SYSTEM_TIME]);
     return Optional.of(
         new ProcessStat(
             pid,
             stat.substring(stat.indexOf('(') + 1, stat.lastIndexOf(')')),
             Integer.parseInt(fields[PARENT]),
             Integer.parseInt(fields[SESSION]),
-            Long.parseLong(fields[STARTED])));
+            Long.parseLong(fields[STARTED]),
+            fields[0].charAt(0),
+            ticks * TICK_NANOS));
+  }
+
+  /** Returns the times of a thread of a process; nothing if it is gone. */
+  public Optional<ThreadTimes> thread(int pid, int thread) {
+    String directory = pid + "/task/" + thread;
+    String[] numbers = text(directory, "schedstat").split("\\s", -1);
+    if (numbers.length >= SCHEDSTAT_NUMBERS && !numbers[0].equals("0")) {
+      return Optional.of(new ThreadTimes(Long.parseLong(numbers[0]), Long.parseLong(numbers[1])));
+    }
+    // zeros, or no such file: a kernel that keeps no such statistics
+    return stat(thread, text(directory, "stat")).map(stat -> new ThreadTimes(stat.cpuNanos(), 0));
   }
 
   /** Returns the letter of a process's state, such as R, S, D, T or Z, or {@link #GONE}. */

@@ -300,7 +300,8 @@ public final class DatasetFilesystem implements Filesystem {
       @Override
       public void data(CheckedBytes bytes) {
         reply.data(bytes);
-        reads.answered(bytes.length(), caller.answered(nanoTime.getAsLong(), tier), tier);
+        int length = bytes.length();
+        reads.answered(length, caller.answered(nanoTime.getAsLong(), tier, length), tier);
       }
 
       @Override
@@ -312,7 +313,7 @@ public final class DatasetFilesystem implements Filesystem {
       @Override
       public void failed(FsException cause) {
         reply.failed(cause);
-        reads.failed(cause.code(), caller.answered(nanoTime.getAsLong(), tier), tier);
+        reads.failed(cause.code(), caller.answered(nanoTime.getAsLong(), tier, 0), tier);
         if (cause.code() != FsError.STALE && cause.code() != FsError.ORIGIN_SILENT) {
           log.warn("a read failed: {}", cause.getMessage());
         }

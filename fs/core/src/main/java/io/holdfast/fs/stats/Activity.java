@@ -7,7 +7,9 @@ import com.github.benmanes.caffeine.cache.Ticker;
 import io.holdfast.fs.FetchUse;
 import io.holdfast.fs.figures.EpochSplit;
 import io.holdfast.fs.figures.EpochSplit.Finding;
+import io.holdfast.fs.figures.EpochSplit.Verdict;
 import io.holdfast.fs.figures.JobsFigures;
+import io.holdfast.fs.figures.JobsFigures.Split;
 import io.holdfast.fs.figures.ProcessFigures;
 import io.holdfast.fs.linux.Procfs;
 import io.holdfast.fs.linux.Procfs.ProcessStat;
@@ -52,6 +54,10 @@ public final class Activity {
 
   private static final int FEWEST_JOBS = 32;
 
+  private static final String HIDDEN =
+      "/proc does not show its processes: they had ended, are hidden (hidepid), or are in another"
+          + " pid namespace";
+
   private static final int MOST_THREADS = 16_384;
 
   /** When there are too many, one of so many goes. */
@@ -68,6 +74,7 @@ public final class Activity {
   private final int ownProcess = (int) ProcessHandle.current().pid();
   private final LongAdder opens = new LongAdder();
   private final LoadingCache<Integer, Caller> callers;
+  private final ReaderClock clock;
 
   /**
    * Guards the maps, and {@link ProcessActivity#lastSeen}. A leaf. No thread reads /proc while it
@@ -81,6 +88,8 @@ public final class Activity {
 
   /** The sum of the jobs that have no row of their own any more. */
   private JobCounts otherJobs = JobCounts.NOTHING;
+
+  private Optional<Split> othersSplit = Optional.empty();
 
   private ProcessCounts otherProcesses = ProcessCounts.NOTHING;
   private int processesOfOtherJobs;
@@ -110,16 +119,23 @@ public final class Activity {
    * A job and what it has done.
    *
    * @param processes the number of its processes that were seen
+   * @param splitSeconds what its readers did, in seconds
    * @param epochs the last epochs; the one under way comes last
    */
-  public record JobReport(String job, int processes, JobCounts counts, List<Epoch> epochs) {
-    /** Returns the figures as {@code stats.json} shows them. */
-    public JobsFigures.Job figures() {
+  public record JobReport(
+      String job,
+      int processes,
+      JobCounts counts,
+      Optional<Split> splitSeconds,
+      List<Epoch> epochs) {
+    /**
+     * Returns the figures as {@code stats.json} shows them.
+     *
+     * @param counted whether opens are counted
+     */
+    public JobsFigures.Job figures(boolean counted) {
       List<JobsFigures.Epoch> shown = epochs.stream().map(Epoch::figures).toList();
-      Finding finding =
-          shown.isEmpty()
-              ? Finding.unknown("no opens were seen")
-              : EpochSplit.finding(shown.get(shown.size() - 1));
+      Finding finding = finding(counted, shown);
       return new JobsFigures.Job(
           job,
           processes,
@@ -128,11 +144,44 @@ public final class Activity {
           counts.shownHitRatio(),
           counts.fetchedBytes().sum(),
           counts.stallSeconds(),
-          Optional.empty(),
+          splitSeconds.map(JobReport::rounded),
           finding.verdict().word(),
           finding.reason(),
           epochs.isEmpty() ? 0 : epochs.get(epochs.size() - 1).number(),
           shown);
+    }
+
+    private static Split rounded(Split split) {
+      return new Split(
+          rounded(split.fetchOrigin()),
+          rounded(split.fetchPeer()),
+          rounded(split.preparation()),
+          rounded(split.backPressure()));
+    }
+
+    private static double rounded(double seconds) {
+      return Math.round(seconds * 1000) / 1000.0;
+    }
+
+    /**
+     * Returns what the job waits for in the epoch under way, or if too little was seen of it, what
+     * it waited for in the one before.
+     */
+    private Finding finding(boolean counted, List<JobsFigures.Epoch> shown) {
+      if (!counted) {
+        return Finding.unknown("opens are not counted: see --count-opens");
+      }
+      if (shown.isEmpty()) {
+        return Finding.unknown("no opens were seen");
+      }
+      int last = shown.size() - 1;
+      if (epochs.get(last).isHidden()) {
+        return Finding.unknown(HIDDEN);
+      }
+      Finding now = EpochSplit.finding(shown.get(last));
+      return now.verdict() == Verdict.UNKNOWN && last > 0
+          ? EpochSplit.finding(shown.get(last - 1))
+          : now;
     }
   }
 
@@ -163,6 +212,7 @@ public final class Activity {
     this.nanoTime = nanoTime;
     this.procfs = procfs;
     this.names = new JobNames(by, procfs);
+    this.clock = new ReaderClock(procfs, nanoTime, this::ended);
     this.callers =
         Caffeine.newBuilder()
             .refreshAfterWrite(KEEP_THREAD)
@@ -177,7 +227,7 @@ public final class Activity {
     @Override
     public Caller load(Integer thread) {
       int pid = procfs.processOf(thread);
-      return new Caller(process(pid == 0 ? thread : pid));
+      return newCaller(thread, process(pid == 0 ? thread : pid));
     }
 
     @Override
@@ -187,8 +237,29 @@ public final class Activity {
         return old;
       }
       ProcessActivity now = process(pid);
-      return now == old.process() ? old : new Caller(now);
+      return now == old.process() ? old : newCaller(thread, now);
     }
+  }
+
+  private Caller newCaller(int thread, ProcessActivity process) {
+    Caller caller = new Caller(thread, process, nanoTime.getAsLong());
+    if (process.pid != ownProcess && !process.isHidden()) {
+      clock.add(caller);
+    }
+    return caller;
+  }
+
+  /**
+   * Looks at the readers in {@code /proc}; see {@link ReaderClock}. To be called several times a
+   * second.
+   */
+  public void look() {
+    clock.look();
+  }
+
+  /** Returns the number of readers that looks look at, for a test. */
+  int readersKnown() {
+    return clock.size();
   }
 
   /** Returns how processes are grouped into jobs. */
@@ -204,7 +275,7 @@ public final class Activity {
    */
   public Caller caller(int thread) {
     if (thread == 0) {
-      return new Caller(process(0));
+      return new Caller(0, process(0), nanoTime.getAsLong());
     }
     Caller caller = callers.get(thread);
     if (caller.process().forgotten) {
@@ -214,12 +285,18 @@ public final class Activity {
     return caller;
   }
 
+  private void ended(Caller caller) {
+    callers.asMap().remove(caller.thread, caller);
+  }
+
   /** Counts opens by a thread. */
   public void opened(int thread, OpenBatch batch) {
-    ProcessActivity process = caller(thread).process();
+    Caller caller = caller(thread);
+    ProcessActivity process = caller.process();
     if (process.pid != ownProcess) {
+      caller.opened(batch, nanoTime.getAsLong());
       process.opens.add(batch.count());
-      process.job.opened(batch, itemSize);
+      process.job.opened(batch, itemSize, process.isHidden());
       // last: a reader reads the sum first, and finds these opens in the other figures too
       opens.add(batch.count());
     }
@@ -255,7 +332,8 @@ public final class Activity {
     JobReport others;
     synchronized (lock) {
       jobs.values().forEach(job -> reports.add(report(job)));
-      others = new JobReport(JobNames.OTHERS, processesOfOtherJobs, otherJobs, List.of());
+      others =
+          new JobReport(JobNames.OTHERS, processesOfOtherJobs, otherJobs, othersSplit, List.of());
     }
     reports.removeIf(job -> !hasDone(job.counts()));
     reports.sort(Comparator.comparingLong(job -> -job.counts().opens()));
@@ -266,7 +344,7 @@ public final class Activity {
   }
 
   private static JobReport report(JobFigures job) {
-    return new JobReport(job.name, job.processes(), job.counts(), job.epochs());
+    return new JobReport(job.name, job.processes(), job.counts(), job.splitSeconds(), job.epochs());
   }
 
   /** Returns the processes, those with the most opens first; the last row sums up all others. */
@@ -352,8 +430,9 @@ public final class Activity {
         }
         known =
             process == null
-                ? new ProcessActivity(pid, "", 0, job(job))
-                : new ProcessActivity(pid, process.command(), process.started(), job(job));
+                ? new ProcessActivity(pid, "", 0, 0, job(job))
+                : new ProcessActivity(
+                    pid, process.command(), process.started(), process.cpuNanos(), job(job));
         byPid.put(pid, known);
         known.job.hasAnotherProcess();
         known.lastSeen = nanoTime.getAsLong();
@@ -392,6 +471,7 @@ public final class Activity {
     for (JobFigures job : all.subList(0, mostJobs / GOING)) {
       jobs.remove(job.name);
       otherJobs = otherJobs.plus(job.counts());
+      othersSplit = Split.sum(othersSplit, job.splitSeconds());
       processesOfOtherJobs += job.processes();
     }
     List.copyOf(byPid.values()).stream()

@@ -1,10 +1,13 @@
 package io.holdfast.fs.stats;
 
 import io.holdfast.fs.ReadSource;
+import io.holdfast.fs.figures.EpochSplit;
+import io.holdfast.fs.figures.JobsFigures.Split;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +41,19 @@ final class JobFigures {
   private JobCounts epochBegan;
   private volatile long lastActive;
 
+  /** The time of its readers up to the last look, and the bytes that they have taken. */
+  private ReaderTimes readerTimes = ReaderTimes.NOTHING;
+
+  private long readerBytes;
+  private long lastLook;
+  private int readers;
+
+  /** The most {@link #readers} in the epoch under way. */
+  private int mostReaders;
+
+  private long hiddenOpens;
+  private Split told = new Split(0, 0, 0, 0);
+
   /**
    * The figures before the opens that are being counted; {@link #settling} are those before the
    * next opens.
@@ -51,6 +67,7 @@ final class JobFigures {
     this.name = name;
     this.nanoTime = nanoTime;
     lastActive = nanoTime.getAsLong();
+    lastLook = lastActive;
     epochBegan = JobCounts.NOTHING.at(lastActive);
     settled = epochBegan;
     settling = epochBegan;
@@ -77,9 +94,14 @@ final class JobFigures {
     return processes;
   }
 
-  /** Counts opens; counts each file's size in items. */
-  synchronized void opened(OpenBatch batch, int itemSize) {
+  /**
+   * Counts opens; counts each file's size in items.
+   *
+   * @param hidden whether nothing is known of the process
+   */
+  synchronized void opened(OpenBatch batch, int itemSize, boolean hidden) {
     active();
+    hiddenOpens += hidden ? batch.count() : 0;
     for (int i = 0; i < batch.count(); i++) {
       JobCounts begun = detector.opened(batch.file(i), this::beforeOpenWithoutLocking);
       if (begun != null) {
@@ -92,7 +114,8 @@ final class JobFigures {
   }
 
   private void beginWithoutLocking(JobCounts begun) {
-    ended.addLast(new Epoch(epoch, begun.since(epochBegan), 0));
+    ended.addLast(new Epoch(epoch, begun.since(epochBegan), mostReaders));
+    mostReaders = readers;
     if (ended.size() >= MOST_EPOCHS) {
       ended.removeFirst();
     }
@@ -125,7 +148,7 @@ final class JobFigures {
         misses.sum(),
         new Tiers(originBytes.sum(), peerBytes.sum()),
         new Tiers(originStallNanos.sum(), peerStallNanos.sum()),
-        ReaderTimes.NOTHING,
+        readerTimes.plus(new ReaderTimes(0, 0, 0, 0, hiddenOpens)),
         nanoTime.getAsLong());
   }
 
@@ -142,6 +165,41 @@ final class JobFigures {
     recentItems[nextItem] = item;
     nextItem = (nextItem + 1) % RECENT_ITEMS;
     return true;
+  }
+
+  /** Tells whether the job was active since the last look at its readers. */
+  synchronized boolean wasActive() {
+    return lastActive - lastLook > 0;
+  }
+
+  /** Returns the bytes that its average reader takes in a nanosecond; 0 if that is not known. */
+  synchronized double bytesPerReaderNano() {
+    return readerTimes.lived() == 0 ? 0 : (double) readerBytes / readerTimes.lived();
+  }
+
+  /**
+   * Takes the result of a look at the readers.
+   *
+   * @param times since the look before
+   * @param bytesTaken since the look before
+   * @param alive the number of readers
+   */
+  synchronized void looked(long now, ReaderTimes times, long bytesTaken, int alive) {
+    lastLook = now;
+    readerTimes = readerTimes.plus(times);
+    readerBytes += bytesTaken;
+    readers = alive;
+    mostReaders = Math.max(mostReaders, alive);
+  }
+
+  /**
+   * Returns what the readers did since the mount, in seconds. No figure ever falls, though it is
+   * computed from times of different looks.
+   */
+  synchronized Optional<Split> splitSeconds() {
+    Epoch all = new Epoch(0, countsWithoutLocking(), 0);
+    EpochSplit.seconds(all.figures()).ifPresent(now -> told = told.most(now));
+    return told.sum() == 0 ? Optional.empty() : Optional.of(told);
   }
 
   void active() {
@@ -162,7 +220,7 @@ final class JobFigures {
     List<Epoch> all = new ArrayList<>(ended);
     if (opens > 0) {
       JobCounts sofar = countsWithoutLocking().at(Math.max(lastActive, epochBegan.nanos()));
-      all.add(new Epoch(epoch, sofar.since(epochBegan), 0));
+      all.add(new Epoch(epoch, sofar.since(epochBegan), mostReaders));
     }
     return all;
   }

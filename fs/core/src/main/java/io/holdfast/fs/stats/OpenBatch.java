@@ -4,6 +4,9 @@ import java.util.Arrays;
 
 /** The files that one thread has opened, in order. Not thread-safe. */
 public final class OpenBatch {
+  /** What an open counts at least, so that small files count too. */
+  private static final int LEAST = 4096;
+
   private long[] files = new long[16];
   private long[] sizes = new long[16];
   private int count;
@@ -22,6 +25,15 @@ public final class OpenBatch {
     files[count] = file;
     sizes[count] = size;
     count++;
+  }
+
+  /** Returns the bytes of all files, each as often as it was opened, and at least a page. */
+  long bytes() {
+    long bytes = 0;
+    for (int i = 0; i < count; i++) {
+      bytes += Math.max(LEAST, sizes[i]);
+    }
+    return bytes;
   }
 
   int count() {

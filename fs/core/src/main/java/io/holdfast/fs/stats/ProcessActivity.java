@@ -16,13 +16,42 @@ final class ProcessActivity {
   /** Whether the process has no row any more. If it is active again, it gets a new object. */
   volatile boolean forgotten;
 
+  /** Its CPU time up to the last look that counted; guarded by {@link ReaderClock}'s monitor. */
+  private long cpu;
+
   /** When one of its threads was last looked up; guarded by {@link Activity}'s lock. */
   long lastSeen;
 
-  ProcessActivity(int pid, String command, long started, JobFigures job) {
+  /**
+   * Creates a process that has done nothing.
+   *
+   * @param started when it started; 0 if nothing is known of it
+   * @param cpu its CPU time so far, in nanoseconds
+   */
+  ProcessActivity(int pid, String command, long started, long cpu, JobFigures job) {
     this.pid = pid;
     this.command = command;
     this.started = started;
+    this.cpu = cpu;
     this.job = job;
+  }
+
+  /** Tells whether {@code /proc} showed nothing of it. */
+  boolean isHidden() {
+    return started == 0;
+  }
+
+  /**
+   * Returns the CPU time since the last look that counted.
+   *
+   * @param now the CPU time by now, in nanoseconds
+   * @param counts whether this look counts
+   */
+  long cpuUntil(long now, boolean counts) {
+    long nanos = Math.max(0, now - cpu);
+    if (counts) {
+      cpu = now;
+    }
+    return nanos;
   }
 }

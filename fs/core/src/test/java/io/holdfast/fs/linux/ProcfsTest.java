@@ -63,13 +63,40 @@ final class ProcfsTest {
 
   @Test
   void process_nameWithBrackets_isTakenWhole() throws IOException {
-    String numbers = " S 3 1 4 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 99 1000 10\n";
+    String numbers = " S 3 1 4 0 -1 0 0 0 0 0 1 2 7 7 20 0 1 0 99 1000 10\n";
     write("5/stat", "5 (torchrun) (x)" + numbers);
-    assertThat(procfs().process(5)).hasValue(new Procfs.ProcessStat(5, "torchrun) (x", 3, 4, 99));
+    assertThat(procfs().process(5))
+        .hasValue(new Procfs.ProcessStat(5, "torchrun) (x", 3, 4, 99, 'S', 30_000_000));
     assertThat(procfs().state(5)).isEqualTo('S');
     write("5/stat", "5 (cut");
     assertThat(procfs().process(5)).isEmpty();
     assertThat(procfs().state(5)).isEqualTo(Procfs.GONE);
+  }
+
+  @Test
+  void thread_ofAKernelThatTellsRunDelay_isTakenFromSchedstat() throws IOException {
+    write("5/task/6/schedstat", "1234567 89 10\n");
+    assertThat(procfs().thread(5, 6)).hasValue(new Procfs.ThreadTimes(1_234_567, 89));
+    assertThat(procfs().thread(5, 7)).isEmpty();
+  }
+
+  /** Such a kernel writes zeros, or has no such file. */
+  @Test
+  void thread_ofAKernelThatDoesNot_isTakenFromStat() throws IOException {
+    write("5/task/6/schedstat", "0 0 0\n");
+    write("5/task/6/stat", "6 (x) S 3 1 4 0 -1 0 0 0 0 0 1 2 7 7 20 0 1 0 99 1000 10\n");
+    write("5/task/7/stat", "7 (x) S 3 1 4 0 -1 0 0 0 0 0 0 0 7 7 20 0 1 0 99 1000 10\n");
+    assertThat(procfs().thread(5, 6)).hasValue(new Procfs.ThreadTimes(30_000_000, 0));
+    assertThat(procfs().thread(5, 7)).hasValue(new Procfs.ThreadTimes(0, 0));
+  }
+
+  @Test
+  void process_thatItsParentHasNotWaitedFor_hasEnded() throws IOException {
+    String numbers = " 3 1 4 0 -1 0 0 0 0 0 1 2 7 7 20 0 1 0 99 1000 10\n";
+    write("5/stat", "5 (x) Z" + numbers);
+    assertThat(procfs().process(5).orElseThrow().hasEnded()).isTrue();
+    write("5/stat", "5 (x) D" + numbers);
+    assertThat(procfs().process(5).orElseThrow().hasEnded()).isFalse();
   }
 
   @Test

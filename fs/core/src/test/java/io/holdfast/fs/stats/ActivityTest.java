@@ -283,13 +283,13 @@ final class ActivityTest {
     Caller caller = activity.caller(11);
     caller.reads(1_000);
     caller.reads(3_000);
-    assertThat(caller.answered(5_000, ReadSource.ORIGIN)).isEqualTo(4_000);
-    assertThat(caller.answered(6_000, ReadSource.PEER)).isEqualTo(1_000);
+    assertThat(caller.answered(5_000, ReadSource.ORIGIN, 7)).isEqualTo(4_000);
+    assertThat(caller.answered(6_000, ReadSource.PEER, 7)).isEqualTo(1_000);
     caller.reads(10_000);
-    assertThat(caller.answered(10_500, ReadSource.MEMORY)).isEqualTo(500);
+    assertThat(caller.answered(10_500, ReadSource.MEMORY, 7)).isEqualTo(500);
     Caller other = activity.caller(12);
     other.reads(1_000);
-    other.answered(6_000, ReadSource.PEER);
+    other.answered(6_000, ReadSource.PEER, 7);
     // the tier that answered is told; a read from memory counts as one of the origin
     assertThat(job("/a").counts().stallNanos()).isEqualTo(new Tiers(4_500, 6_000));
     assertThat(process(10).counts().stallNanos()).isEqualTo(10_500);
@@ -395,8 +395,12 @@ final class ActivityTest {
             5_000_000);
     Activity.JobReport job =
         new Activity.JobReport(
-            "j", 6, counts, List.of(new Epoch(7, counts, 4), new Epoch(8, counts, 4)));
-    JobsFigures.Job shown = job.figures();
+            "j",
+            6,
+            counts,
+            Optional.of(new JobsFigures.Split(0.0014, 0, 1, 2)),
+            List.of(new Epoch(7, counts, 4), new Epoch(8, counts, 4)));
+    JobsFigures.Job shown = job.figures(true);
     assertThat(shown)
         .isEqualTo(
             new JobsFigures.Job(
@@ -407,9 +411,9 @@ final class ActivityTest {
                 OptionalDouble.of(0.75),
                 3,
                 0.004,
-                Optional.empty(),
+                Optional.of(new JobsFigures.Split(0.001, 0, 1, 2)),
                 "unknown",
-                "too little was seen: 1 opens in 0.0 s",
+                "too little was seen: 1 opens, and readers for 0.0 s",
                 8,
                 shown.epochs()));
     assertThat(shown.epochs())

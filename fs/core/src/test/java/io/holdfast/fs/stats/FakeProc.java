@@ -8,6 +8,9 @@ import java.nio.file.Path;
 
 /** A machine with the processes that a test puts there. */
 final class FakeProc {
+  /** In {@code stat}, if the command has no blank. */
+  private static final int USER_TIME = 13;
+
   private final Path root;
 
   FakeProc(Path root) {
@@ -42,6 +45,29 @@ final class FakeProc {
     return this;
   }
 
+  /** Sets the times of a thread, in nanoseconds, and of its process, in seconds. */
+  FakeProc times(int pid, int thread, long cpu, long runDelay, double ofProcess) {
+    write(pid + "/task/" + thread, "schedstat", cpu + " " + runDelay + " 5\n");
+    Path stat = directory(pid).resolve("stat");
+    try {
+      String[] fields = Files.readString(stat).split(" ", -1);
+      fields[USER_TIME] = Long.toString(Math.round(ofProcess * 100));
+      Files.writeString(stat, String.join(" ", fields));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return this;
+  }
+
+  /** Takes the times of a thread away: it has ended. */
+  void ended(int pid, int thread) {
+    try {
+      Files.delete(directory(pid).resolve("task/" + thread + "/schedstat"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   FakeProc thread(int thread, int pid) {
     write(thread, "status", "Name:\tx\nUmask:\t0022\nState:\tS\nTgid:\t" + pid + "\nPid:\t1\n");
     return this;
@@ -58,8 +84,12 @@ final class FakeProc {
   }
 
   private void write(int process, String file, String text) {
+    write(Integer.toString(process), file, text);
+  }
+
+  private void write(String folder, String file, String text) {
     try {
-      Path directory = Files.createDirectories(directory(process));
+      Path directory = Files.createDirectories(root.resolve("proc").resolve(folder));
       Files.writeString(directory.resolve(file), text);
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -1,13 +1,16 @@
 package io.holdfast.fs.control;
 
+import io.holdfast.fs.figures.EpochSplit.Verdict;
 import io.holdfast.fs.figures.Figures;
 import io.holdfast.fs.figures.JobsFigures;
+import io.holdfast.fs.figures.JobsFigures.Split;
 import io.holdfast.fs.units.Columns;
 import io.holdfast.fs.units.Human;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
+import java.util.function.ToDoubleFunction;
 
 /** The jobs and processes of a mount as aligned tables for people. Stateless. */
 public final class JobsText {
@@ -21,13 +24,28 @@ public final class JobsText {
           "fetched",
           "stalled",
           "epoch",
-          "its hit ratio");
+          "its hit ratio",
+          "waits for");
+
+  private static final List<String> EPOCH_HEADING =
+      List.of(
+          "job",
+          "epoch",
+          "opens",
+          "misses",
+          "hit ratio",
+          "stalled",
+          "took",
+          "origin",
+          "peers",
+          "preparation",
+          "back-pressure");
 
   private JobsText() {}
 
   /**
-   * Shows all jobs with their epochs, and all processes; ended processes of the same command and
-   * job share a row.
+   * Shows all jobs with their epochs and what each waits for, and all processes; ended processes of
+   * the same command and job share a row.
    *
    * @return lines, each with its end
    */
@@ -36,7 +54,8 @@ public final class JobsText {
     if (jobs.isEmpty()) {
       return "no job has opened or fetched anything yet\n";
     }
-    return jobs(jobs, Integer.MAX_VALUE) + "\n" + epochs(jobs) + "\n" + processes(stats);
+    return String.join(
+        "\n", jobs(jobs, Integer.MAX_VALUE), epochs(jobs), reasons(jobs), processes(stats));
   }
 
   /** Shows the first jobs, one line each, below a heading. */
@@ -55,14 +74,15 @@ public final class JobsText {
               Human.bytes(job.fetchedBytes()),
               seconds(job.stallSeconds()),
               epochs.isEmpty() ? "-" : Long.toString(job.epoch()),
-              epochs.isEmpty() ? "-" : ratio(epochs.get(epochs.size() - 1).hitRatio())));
+              epochs.isEmpty() ? "-" : ratio(epochs.get(epochs.size() - 1).hitRatio()),
+              waitsFor(job)));
     }
     return Columns.aligned(rows);
   }
 
   private static String epochs(List<JobsFigures.Job> jobs) {
     List<List<String>> rows = new ArrayList<>();
-    rows.add(List.of("job", "epoch", "opens", "misses", "hit ratio", "stalled", "took"));
+    rows.add(EPOCH_HEADING);
     for (JobsFigures.Job job : jobs) {
       for (JobsFigures.Epoch epoch : job.epochs()) {
         rows.add(
@@ -73,10 +93,36 @@ public final class JobsText {
                 Human.grouped(epoch.misses()),
                 ratio(epoch.hitRatio()),
                 seconds(epoch.stallSeconds()),
-                seconds(epoch.seconds())));
+                seconds(epoch.seconds()),
+                share(epoch, Split::fetchOrigin),
+                share(epoch, Split::fetchPeer),
+                share(epoch, Split::preparation),
+                share(epoch, Split::backPressure)));
       }
     }
     return Columns.aligned(rows);
+  }
+
+  private static String share(JobsFigures.Epoch epoch, ToDoubleFunction<Split> part) {
+    return epoch
+        .shares()
+        .map(shares -> Math.round(100 * part.applyAsDouble(shares)) + " %")
+        .orElse("-");
+  }
+
+  private static String reasons(List<JobsFigures.Job> jobs) {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(List.of("job", "waits for", "because"));
+    for (JobsFigures.Job job : jobs) {
+      rows.add(List.of(job.job(), waitsFor(job), job.reason().isEmpty() ? "-" : job.reason()));
+    }
+    return Columns.aligned(rows);
+  }
+
+  private static String waitsFor(JobsFigures.Job job) {
+    return job.verdict().isEmpty() || job.verdict().equals(Verdict.UNKNOWN.word())
+        ? "-"
+        : job.verdict();
   }
 
   private static String processes(Figures all) {

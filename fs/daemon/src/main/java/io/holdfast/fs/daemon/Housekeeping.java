@@ -19,6 +19,10 @@ final class Housekeeping {
   private static final Duration TICK = Duration.ofMillis(20);
 
   private static final Duration LOOK = Duration.ofSeconds(1);
+
+  /** The period of looks at the readers, which last long only while there are very many. */
+  private static final Duration SHORT_LOOK = Duration.ofMillis(250);
+
   private static final Duration SHORTEST_SWEEP = Duration.ofMinutes(1);
 
   private final MountParts parts;
@@ -51,6 +55,7 @@ final class Housekeeping {
     }
     watched("mount", LOOK, checkMount);
     every(parts.housekeeping, LOOK, this::tellFailures);
+    every(parts.housekeeping, SHORT_LOOK, parts.activity::look);
     startScans();
   }
 

@@ -86,6 +86,7 @@ final class StatsReport {
   Figures figures() {
     Residency.Figures cache = sources.residency.figures();
     PeersReport peers = sources.peers.get();
+    boolean counted = sources.opensCounted.getAsBoolean();
     return new Figures(
         sources.settings.get(SettingTable.NAME),
         sources.version,
@@ -101,7 +102,7 @@ final class StatsReport {
         sources.reads.figures(),
         new JobsFigures(
             sources.activity.by().toString(),
-            sources.activity.jobs().stream().map(Activity.JobReport::figures).toList()),
+            sources.activity.jobs().stream().map(job -> job.figures(counted)).toList()),
         sources.activity.processes().stream().map(Activity.ProcessReport::figures).toList(),
         transit(cache),
         kernel(cache),

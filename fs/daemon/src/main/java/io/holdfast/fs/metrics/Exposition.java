@@ -32,7 +32,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -115,15 +114,11 @@ public final class Exposition {
         OptionalDouble.empty(),
         a.fetchedBytes() + b.fetchedBytes(),
         a.stallSeconds() + b.stallSeconds(),
-        sum(a.splitSeconds(), b.splitSeconds()),
+        Split.sum(a.splitSeconds(), b.splitSeconds()),
         "",
         "",
         UNKNOWN,
         List.of());
-  }
-
-  private static Optional<Split> sum(Optional<Split> a, Optional<Split> b) {
-    return a.isEmpty() ? b : b.isEmpty() ? a : Optional.of(a.get().plus(b.get()));
   }
 
   private static NodeFigures asOther(NodeFigures node) {

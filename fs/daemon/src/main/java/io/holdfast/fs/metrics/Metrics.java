@@ -8,6 +8,7 @@ import io.holdfast.fs.figures.FetchFigures.Origin;
 import io.holdfast.fs.figures.FetchFigures.Peers;
 import io.holdfast.fs.figures.Figures;
 import io.holdfast.fs.figures.JobsFigures.Job;
+import io.holdfast.fs.figures.JobsFigures.Split;
 import io.holdfast.fs.figures.NodeFigures;
 import io.holdfast.fs.metrics.Metric.Point;
 import io.holdfast.fs.metrics.Metric.Readings;
@@ -198,6 +199,18 @@ public final class Metrics {
         "job_name",
         job(Job::stallSeconds),
         "Time that a job's readers were blocked.");
+    table.counter(
+        "holdfast_job_reader_seconds_total",
+        List.of("job_name", "kind"),
+        Metrics::readerSeconds,
+        "What a job's readers did with their time: `fetch_origin` and `fetch_peer`: blocked by a"
+            + " fetch; `preparation`: on a processor, or waiting for one; `back_pressure`: the"
+            + " rest, waiting for the job to take what was read.");
+    table.gauge(
+        "holdfast_job_verdict",
+        List.of("job_name", "verdict"),
+        Metrics::verdicts,
+        "1 for what a job waits for: `storage`, `preparation`, `accelerator` or `unknown`.");
     table.gauge(
         "holdfast_job_processes", "job_name", job(Job::processes), "Processes of a job that read.");
     table.gauge(
@@ -458,6 +471,27 @@ public final class Metrics {
         "Events for the access log: `written`; `sampled_out`, as asked for; `dropped`, because"
             + " what takes them was too slow, or away.");
     return table.metrics;
+  }
+
+  private static List<Point> readerSeconds(Readings readings) {
+    List<Point> points = new ArrayList<>();
+    for (Job job : readings.figures().jobs().jobs()) {
+      Split seconds = job.splitSeconds().orElse(null);
+      if (seconds != null) {
+        points.add(Point.of(seconds.fetchOrigin(), job.job(), "fetch_origin"));
+        points.add(Point.of(seconds.fetchPeer(), job.job(), "fetch_peer"));
+        points.add(Point.of(seconds.preparation(), job.job(), "preparation"));
+        points.add(Point.of(seconds.backPressure(), job.job(), "back_pressure"));
+      }
+    }
+    return points;
+  }
+
+  private static List<Point> verdicts(Readings readings) {
+    return readings.figures().jobs().jobs().stream()
+        .filter(job -> !job.verdict().isEmpty())
+        .map(job -> Point.of(1, job.job(), job.verdict()))
+        .toList();
   }
 
   private static Function<Readings, List<Point>> job(ToDoubleFunction<Job> figure) {

@@ -19,14 +19,18 @@ class StatsTextTest {
         "opens": { "counted": true, "total": 2400000 },
         "jobs": { "by": "cgroup", "jobs": [
           { "job": "/slurm/job_7", "processes": 9, "opens": 2399999, "misses": 1587655,
-            "hit_ratio": 0.3385, "fetched_bytes": 870000000000, "stall_seconds": 123.4, "epoch": 2,
+            "hit_ratio": 0.3385, "fetched_bytes": 870000000000, "stall_seconds": 123.4,
+            "verdict": "accelerator", "reason": "its readers wait", "epoch": 2,
             "epochs": [
               { "epoch": 1, "opens": 1200000, "misses": 1200000, "hit_ratio": 0.0,
                 "stall_seconds": 100.1, "seconds": 1000.5 },
               { "epoch": 2, "opens": 1199999, "misses": 387655, "hit_ratio": 0.677,
-                "stall_seconds": 23.3, "seconds": 900.04 } ] },
+                "stall_seconds": 23.3, "seconds": 900.04,
+                "shares": { "fetch_origin": 0.004, "fetch_peer": 0, "preparation": 0.256,
+                            "back_pressure": 0.74 } } ] },
           { "job": "unknown", "processes": 1, "opens": 1, "misses": 0, "fetched_bytes": 0,
-            "stall_seconds": 0.0, "epoch": 0, "epochs": [] } ] },
+            "stall_seconds": 0.0, "verdict": "unknown", "reason": "no opens were seen",
+            "epoch": 0, "epochs": [] } ] },
         "processes": [
           { "pid": 11, "job": "/slurm/job_7", "command": "python", "opens": 2399999,
             "misses": 1587655, "fetched_bytes": 870000000000, "stall_seconds": 123.4 },
@@ -76,9 +80,9 @@ class StatsTextTest {
               total         2,400,000
 
             jobs, by cgroup
-              job           processes  opens      misses     hit ratio  fetched  stalled  epoch  its hit ratio
-              /slurm/job_7  9          2,399,999  1,587,655  0.34       810 GiB  123.4 s  2      0.68
-              unknown       1          1          0          -          0 B      0.0 s    -      -
+              job           processes  opens      misses     hit ratio  fetched  stalled  epoch  its hit ratio  waits for
+              /slurm/job_7  9          2,399,999  1,587,655  0.34       810 GiB  123.4 s  2      0.68           accelerator
+              unknown       1          1          0          -          0 B      0.0 s    -      -              -
 
             fetches
               from origin   1,587,655 items, 810 GiB, errors 1, retries 2
@@ -144,13 +148,17 @@ class StatsTextTest {
     assertThat(JobsText.of(stats(STATS)))
         .isEqualTo(
             """
-            job           processes  opens      misses     hit ratio  fetched  stalled  epoch  its hit ratio
-            /slurm/job_7  9          2,399,999  1,587,655  0.34       810 GiB  123.4 s  2      0.68
-            unknown       1          1          0          -          0 B      0.0 s    -      -
+            job           processes  opens      misses     hit ratio  fetched  stalled  epoch  its hit ratio  waits for
+            /slurm/job_7  9          2,399,999  1,587,655  0.34       810 GiB  123.4 s  2      0.68           accelerator
+            unknown       1          1          0          -          0 B      0.0 s    -      -              -
 
-            job           epoch  opens      misses     hit ratio  stalled  took
-            /slurm/job_7  1      1,200,000  1,200,000  0.00       100.1 s  1000.5 s
-            /slurm/job_7  2      1,199,999  387,655    0.68       23.3 s   900.0 s
+            job           epoch  opens      misses     hit ratio  stalled  took      origin  peers  preparation  back-pressure
+            /slurm/job_7  1      1,200,000  1,200,000  0.00       100.1 s  1000.5 s  -       -      -            -
+            /slurm/job_7  2      1,199,999  387,655    0.68       23.3 s   900.0 s   0 %     0 %    26 %         74 %
+
+            job           waits for    because
+            /slurm/job_7  accelerator  its readers wait
+            unknown       -            no opens were seen
 
             process  command  opens      misses     fetched  stalled  job
             11       python   2,399,999  1,587,655  810 GiB  123.4 s  /slurm/job_7

@@ -179,7 +179,7 @@ public final class Change {
       ReadCounts total = ReadCounts.of(each);
       ReadCounts recent = total.since(old.getOrDefault(pid, ReadCounts.NONE));
       long active = recent.isNothing() ? 0 : 1;
-      Usage usage = new Usage(each.job(), pid, each.command(), 1, 0, active, recent, total);
+      Usage usage = new Usage(each.job(), pid, each.command(), 1, 0, "", active, recent, total);
       List<String> kind = List.of(usage.name(), usage.command());
       Integer at = each.ended() ? ended.get(kind) : null;
       if (at != null) {
@@ -210,6 +210,7 @@ public final class Change {
               "",
               job.processes(),
               job.epoch(),
+              job.verdict(),
               active.getOrDefault(name, 0L),
               total.since(old.getOrDefault(name, ReadCounts.NONE)),
               total));

@@ -65,6 +65,7 @@ public final class ChangeReport {
     map.put("job", job.name());
     map.put("processes", job.processes());
     map.put("epoch", job.epoch());
+    map.put("verdict", job.waitsFor());
     addWork(map, change, job);
     return map;
   }

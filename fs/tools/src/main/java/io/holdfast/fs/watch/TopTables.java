@@ -1,5 +1,6 @@
 package io.holdfast.fs.watch;
 
+import io.holdfast.fs.figures.EpochSplit;
 import io.holdfast.fs.figures.NodeFigures;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Visible;
@@ -23,12 +24,15 @@ final class TopTables {
           "STALLED");
   private static final List<Integer> WORK_RANKS = List.of(2, 4, 5, 3, 1, 8, 9, 7, 6);
 
+  private static final String UNKNOWN = EpochSplit.Verdict.UNKNOWN.word();
+
   private TopTables() {}
 
   static ScreenTable jobs(Change change, TopState.Sort sort) {
     ScreenTable table =
         new ScreenTable(
-            with(List.of("JOB", "PROCESSES", "EPOCH"), WORK), with(List.of(0, 12, 10), WORK_RANKS));
+            with(List.of("JOB", "WAITS FOR", "PROCESSES", "EPOCH"), WORK),
+            with(List.of(0, 3, 12, 10), WORK_RANKS));
     change.jobs().stream()
         .sorted(sort.order())
         .forEach(
@@ -37,6 +41,9 @@ final class TopTables {
                     with(
                         TopScreen.row(
                             Visible.of(job.name()),
+                            job.waitsFor().isEmpty() || job.waitsFor().equals(UNKNOWN)
+                                ? "-"
+                                : Visible.of(job.waitsFor()),
                             Human.count(job.processes()),
                             job.epoch() == 0 ? "-" : Human.count(job.epoch())),
                         work(job, change))));

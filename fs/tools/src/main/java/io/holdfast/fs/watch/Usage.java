@@ -8,6 +8,7 @@ package io.holdfast.fs.watch;
  * @param command the program of a process
  * @param processes the number of a job's processes, or of the ended processes that are one row
  * @param epoch the job's pass over the dataset, or 0
+ * @param waitsFor the verdict on a job; empty for a process, or if an older daemon tells none
  * @param active the number of processes that opened a file or were blocked in that time
  * @param recent its reads in that time
  * @param total its reads since the mount
@@ -18,6 +19,7 @@ record Usage(
     String command,
     long processes,
     long epoch,
+    String waitsFor,
     long active,
     ReadCounts recent,
     ReadCounts total) {
@@ -30,6 +32,7 @@ record Usage(
         command,
         processes + other.processes,
         epoch,
+        waitsFor,
         active + other.active,
         recent.plus(other.recent),
         total.plus(other.total));

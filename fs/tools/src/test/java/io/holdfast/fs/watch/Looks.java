@@ -72,6 +72,7 @@ final class Looks {
     job.put("job", name);
     job.put("processes", 2L);
     job.put("epoch", 3L);
+    job.put("verdict", stalled > 0 ? "storage" : "unknown");
     jobs.add(job);
     return this;
   }

@@ -52,11 +52,11 @@ class TopScreenTest {
             "peers      10.0   97.7 KiB    5 %",
             "origin     30.0   2.86 MiB   15 %",
             "",
-            "JOB           PROCESSES  EPOCH  OPENS/s  MISSES/s  HITS  FETCHED/s  STALL  OPENS"
+            "JOB           WAITS FOR  PROCESSES  EPOCH  OPENS/s  MISSES/s  HITS  FETCHED/s  STALL  OPENS"
                 + "  MISSES   FETCHED  STALLED",
-            "/slurm/job_7          2      3      150      40.0  0.73   2.96 MiB   60 %    300"
+            "/slurm/job_7    storage          2      3      150      40.0  0.73   2.96 MiB   60 %    300"
                 + "      80  5.91 MiB   1.20 s",
-            "/quiet                2      3     50.0         0  1.00        0 B    0 %    100"
+            "/quiet                -          2      3     50.0         0  1.00        0 B    0 %    100"
                 + "       0       0 B      0 s");
   }
 

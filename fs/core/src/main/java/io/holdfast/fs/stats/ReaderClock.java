@@ -1,0 +1,225 @@
+package io.holdfast.fs.stats;
+
+import io.holdfast.fs.linux.Procfs;
+import io.holdfast.fs.linux.Procfs.ProcessStat;
+import io.holdfast.fs.linux.Procfs.ThreadTimes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Measures how long readers live, run, and wait for a processor, by looking at {@code /proc} again
+ * and again. A reader is a thread that opens or reads files. Thread-safe; the monitor guards the
+ * looks, and the fields of readers that say so.
+ *
+ * <p><b>What counts.</b> The time of a reader from its first open or read to its last: at a look
+ * that finds a new open or read, all of the time since the last such look, with the CPU time of
+ * that time. So a reader that rests between two opens is counted, and one that reads no more is
+ * not: the main process of a training job may open a file at its start. There are two exceptions:
+ *
+ * <ul>
+ *   <li>A thread that takes less than a part ({@link #FEWEST_PART}) of the bytes a second that the
+ *       job's average reader takes is no reader. It reads an index in each pass, for example.
+ *   <li>When a reader has rested for longer than {@link #REST}, that time is not its own: it reads
+ *       for the validation, and the job trains.
+ * </ul>
+ *
+ * <p>What a process does between the last look and its end is not seen. The kernel tells the CPU
+ * time of a process by itself, without its children's, and a process id that was used again is
+ * known by the start of the process.
+ *
+ * <p><b>Cost.</b> Two small files of {@code /proc} for a reader, some 15 us. Only jobs that were
+ * active since the last look are looked at. After a look, the next one waits {@link #PAUSE} times
+ * as long as the look took, so looks take at most 2 % of a processor, however many readers there
+ * are. At most {@link #MOST_READERS} readers are known.
+ */
+final class ReaderClock {
+  /** The most readers; those that were active last. */
+  static final int MOST_READERS = 8192;
+
+  private static final int GOING = 16;
+  private static final int PAUSE = 50;
+  private static final long REST = Duration.ofSeconds(60).toNanos();
+
+  /** A reader takes at least one part in so many of what the average reader takes in its time. */
+  private static final int FEWEST_PART = 16;
+
+  /** A thread that was first seen a moment ago has not shown yet at which rate it reads. */
+  private static final long FIRST = Duration.ofSeconds(1).toNanos();
+
+  private final Procfs procfs;
+  private final LongSupplier nanoTime;
+  private final int most;
+
+  private final Consumer<Caller> ended;
+
+  private final Set<Caller> readers = ConcurrentHashMap.newKeySet();
+  private long next;
+  private boolean begun;
+
+  /**
+   * Creates a clock without readers.
+   *
+   * @param ended learns of a reader that has ended, so that nobody takes its number for it
+   */
+  ReaderClock(Procfs procfs, LongSupplier nanoTime, Consumer<Caller> ended) {
+    this(procfs, nanoTime, ended, MOST_READERS);
+  }
+
+  /** Creates the same for at most so many readers. */
+  ReaderClock(Procfs procfs, LongSupplier nanoTime, Consumer<Caller> ended, int most) {
+    this.most = most;
+    this.procfs = procfs;
+    this.nanoTime = nanoTime;
+    this.ended = ended;
+  }
+
+  /** Adds a thread that opens or reads for the first time, from now on. */
+  void add(Caller reader) {
+    ThreadTimes times = procfs.thread(reader.pid(), reader.thread).orElse(null);
+    if (times == null) {
+      return;
+    }
+    if (readers.size() >= most) {
+      forgetOldest();
+    }
+    synchronized (this) {
+      reader.cpu = times.cpuNanos();
+      reader.runDelay = times.runDelayNanos();
+      reader.counted = nanoTime.getAsLong();
+      reader.firstSeen = reader.counted;
+    }
+    readers.add(reader);
+  }
+
+  private void forgetOldest() {
+    long now = nanoTime.getAsLong();
+    Map<Caller, Long> active = new HashMap<>();
+    readers.forEach(reader -> active.put(reader, reader.lastActive(now) - now));
+    active.entrySet().stream()
+        .sorted(Map.Entry.comparingByValue())
+        .limit(most / GOING)
+        .forEach(entry -> readers.remove(entry.getKey()));
+  }
+
+  /** Returns the number of readers that are known. */
+  int size() {
+    return readers.size();
+  }
+
+  /** Looks at the readers, unless the last look was a moment ago and took long. */
+  synchronized void look() {
+    long now = nanoTime.getAsLong();
+    if (begun && now - next < 0) {
+      return;
+    }
+    Map<ProcessActivity, List<Caller>> processes = new HashMap<>();
+    for (Caller reader : readers) {
+      if (reader.process().job.wasActive() || reader.isReading()) {
+        processes.computeIfAbsent(reader.process(), process -> new ArrayList<>(1)).add(reader);
+      }
+    }
+    Map<JobFigures, Sum> sums = new HashMap<>();
+    processes.forEach(
+        (process, threads) ->
+            look(process, threads, sums.computeIfAbsent(process.job, job -> new Sum(job, now))));
+    sums.forEach((job, sum) -> job.looked(now, sum.times, sum.bytes, sum.alive));
+    begun = true;
+    next = now + PAUSE * (nanoTime.getAsLong() - now);
+  }
+
+  /** What a look has found of a job. */
+  private static final class Sum {
+    final JobFigures job;
+    final long now;
+    ReaderTimes times = ReaderTimes.NOTHING;
+    long bytes;
+    int alive;
+
+    Sum(JobFigures job, long now) {
+      this.job = job;
+      this.now = now;
+    }
+  }
+
+  private void look(ProcessActivity process, List<Caller> threads, Sum sum) {
+    ProcessStat stat = process.forgotten ? null : procfs.process(process.pid).orElse(null);
+    if (stat == null || stat.hasEnded() || stat.started() != process.started) {
+      threads.forEach(this::end);
+      return;
+    }
+    Time time = Time.PENDING;
+    for (Caller reader : threads) {
+      ThreadTimes times = procfs.thread(process.pid, reader.thread).orElse(null);
+      if (times == null) {
+        end(reader);
+      } else {
+        Time ofReader = look(reader, times, sum);
+        time = ofReader.compareTo(time) > 0 ? ofReader : time;
+      }
+    }
+    long cpu = process.cpuUntil(stat.cpuNanos(), time != Time.PENDING);
+    if (time == Time.COUNTS) {
+      sum.times = sum.times.plus(new ReaderTimes(0, cpu, 0, 0, 0));
+    }
+  }
+
+  /** What becomes of the time since the last look. */
+  private enum Time {
+    /** It is not known yet: the reader has not gone on. */
+    PENDING,
+    /** It does not count. */
+    LOST,
+    /** It counts. */
+    COUNTS
+  }
+
+  /** Looks at a reader that lives. */
+  private static Time look(Caller reader, ThreadTimes times, Sum sum) {
+    long bytes = reader.bytes();
+    sum.bytes += bytes - reader.seenBytes;
+    reader.seenBytes = bytes;
+    boolean active = reader.lastActive(sum.now) - reader.counted > 0;
+    boolean rested = sum.now - reader.counted > REST;
+    if (active) {
+      reader.counts = isReader(reader, sum);
+    }
+    sum.alive += reader.counts && (active || !rested) ? 1 : 0;
+    if (!active) {
+      return Time.PENDING;
+    }
+    boolean isAnother = times.cpuNanos() < reader.cpu;
+    boolean counts = reader.counts && !rested && !isAnother;
+    if (counts) {
+      sum.times =
+          sum.times.plus(
+              new ReaderTimes(
+                  sum.now - reader.counted,
+                  0,
+                  times.cpuNanos() - reader.cpu,
+                  Math.max(0, times.runDelayNanos() - reader.runDelay),
+                  0));
+    }
+    reader.counted = sum.now;
+    reader.cpu = times.cpuNanos();
+    reader.runDelay = times.runDelayNanos();
+    return counts ? Time.COUNTS : Time.LOST;
+  }
+
+  /** Tells whether a thread takes as much as a reader does. */
+  private static boolean isReader(Caller reader, Sum sum) {
+    double own = (double) reader.seenBytes / Math.max(FIRST, sum.now - reader.firstSeen);
+    return own * FEWEST_PART >= sum.job.bytesPerReaderNano();
+  }
+
+  private void end(Caller reader) {
+    readers.remove(reader);
+    ended.accept(reader);
+  }
+}

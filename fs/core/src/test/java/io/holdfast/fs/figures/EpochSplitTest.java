@@ -1,0 +1,179 @@
+package io.holdfast.fs.figures;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.holdfast.fs.figures.EpochSplit.Finding;
+import io.holdfast.fs.figures.EpochSplit.Verdict;
+import io.holdfast.fs.figures.JobsFigures.Epoch;
+import io.holdfast.fs.figures.JobsFigures.Split;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+final class EpochSplitTest {
+  private static final double EXACT = 1e-9;
+
+  /** An epoch of 1000 opens; times in seconds. */
+  private static Epoch epoch(
+      double origin, double peer, double cpu, double readerCpu, double runDelay, double readers) {
+    return new Epoch(
+        3,
+        1000,
+        500,
+        OptionalDouble.empty(),
+        origin + peer,
+        60,
+        1 << 20,
+        1 << 19,
+        0,
+        origin,
+        peer,
+        OptionalDouble.of(cpu),
+        OptionalDouble.of(readerCpu),
+        OptionalDouble.of(runDelay),
+        OptionalDouble.of(readers),
+        4,
+        Optional.empty());
+  }
+
+  private static Epoch with(OptionalDouble cpu, OptionalDouble readers, long opens) {
+    return new Epoch(
+        1, opens, 0, cpu, 0, 60, 0, 0, 0, 1, 0, cpu, cpu, cpu, readers, 4, Optional.empty());
+  }
+
+  @Test
+  void seconds_ofReadersThatAreBlockedAndWork_areThoseOfEach() {
+    assertThat(EpochSplit.seconds(epoch(40, 20, 25, 25, 5, 100)))
+        .hasValue(new Split(40, 20, 30, 10));
+    assertThat(EpochSplit.shares(epoch(40, 20, 25, 25, 5, 100)))
+        .hasValue(new Split(0.4, 0.2, 0.3, 0.1));
+  }
+
+  /** A reader hands its bytes to threads of its process, and waits for them. */
+  @Test
+  void seconds_otherThreadsWorkWhileAReaderRests_arePreparation() {
+    assertThat(EpochSplit.seconds(epoch(10, 0, 75, 5, 0, 100))).hasValue(new Split(10, 0, 75, 15));
+    assertThat(EpochSplit.seconds(epoch(10, 0, 400, 5, 0, 100))).hasValue(new Split(10, 0, 90, 0));
+  }
+
+  /** The kernel reads ahead for a thread that works meanwhile: it is not blocked. */
+  @Test
+  void seconds_aReaderWorksWhileTheKernelReadsAhead_areWork() {
+    Split split = EpochSplit.seconds(epoch(60, 20, 50, 50, 0, 100)).orElseThrow();
+    assertThat(split.preparation()).isEqualTo(50);
+    assertThat(split.fetchOrigin()).isCloseTo(37.5, within(EXACT));
+    assertThat(split.fetchPeer()).isCloseTo(12.5, within(EXACT));
+    assertThat(split.backPressure()).isZero();
+  }
+
+  /** The stall is counted to this moment, and the readers' time to the last look. */
+  @Test
+  void seconds_moreStallThanTime_makeTheTimeLonger() {
+    assertThat(EpochSplit.seconds(epoch(12, 0, 1, 1, 0, 10))).hasValue(new Split(11, 0, 1, 0));
+  }
+
+  @Test
+  void seconds_withoutTimesOfTheKernel_areUnknown() {
+    OptionalDouble none = OptionalDouble.empty();
+    assertThat(EpochSplit.seconds(with(none, OptionalDouble.of(5), 100))).isEmpty();
+    assertThat(EpochSplit.seconds(with(OptionalDouble.of(5), none, 100))).isEmpty();
+    assertThat(EpochSplit.finding(with(none, OptionalDouble.of(5), 100)).verdict())
+        .isEqualTo(Verdict.UNKNOWN);
+  }
+
+  /** An older daemon tells no CPU time of the readers alone, nor for how long they waited. */
+  @Test
+  void seconds_withCpuTimeOfProcessesAlone_takeItAsThatOfTheReaders() {
+    Epoch all = epoch(40, 0, 50, 0, 0, 100);
+    Epoch some =
+        new Epoch(
+            3,
+            1000,
+            500,
+            OptionalDouble.empty(),
+            40,
+            60,
+            0,
+            0,
+            0,
+            40,
+            0,
+            all.cpuSeconds(),
+            OptionalDouble.empty(),
+            OptionalDouble.empty(),
+            all.readerSeconds(),
+            4,
+            Optional.empty());
+    assertThat(EpochSplit.seconds(some)).hasValue(new Split(40, 0, 50, 10));
+  }
+
+  @Test
+  void shares_ofAnyTimes_addUpToOne() {
+    Random random = new Random(7);
+    for (int i = 0; i < 10_000; i++) {
+      Epoch any =
+          epoch(
+              random.nextDouble() * 10,
+              random.nextInt(2) * random.nextDouble(),
+              random.nextDouble() * 20,
+              random.nextDouble() * 10,
+              random.nextDouble() * 5,
+              random.nextDouble() * 20);
+      Split shares = EpochSplit.shares(any).orElseThrow();
+      assertThat(shares.sum()).isCloseTo(1, within(EXACT));
+      assertThat(
+              Math.min(
+                  Math.min(shares.fetchOrigin(), shares.fetchPeer()),
+                  Math.min(shares.preparation(), shares.backPressure())))
+          .isNotNegative();
+      double seconds = EpochSplit.seconds(any).orElseThrow().sum();
+      double stall = any.originStallSeconds() + any.peerStallSeconds();
+      assertThat(seconds)
+          .isCloseTo(Math.max(stall, any.readerSeconds().orElseThrow()), within(EXACT));
+    }
+  }
+
+  @Test
+  void shares_ofNoTime_areUnknown() {
+    assertThat(EpochSplit.shares(epoch(0, 0, 0, 0, 0, 0))).isEmpty();
+  }
+
+  @Test
+  void finding_namesTheBottleneck() {
+    assertThat(EpochSplit.finding(epoch(50, 20, 25, 25, 0, 100)))
+        .isEqualTo(
+            new Finding(
+                Verdict.STORAGE,
+                "its readers are blocked by fetches 70 % of their time, and work 25 %"));
+    assertThat(EpochSplit.finding(epoch(20, 0, 60, 60, 12, 100)))
+        .isEqualTo(
+            new Finding(
+                Verdict.PREPARATION,
+                "its readers work, or wait for a processor, 72 % of their time, and are blocked by"
+                    + " fetches 20 %"));
+  }
+
+  /** Eight readers that are blocked most of the time may starve nothing. */
+  @Test
+  void finding_withNotableBackPressure_isTheAccelerator() {
+    assertThat(EpochSplit.finding(epoch(70, 0, 9, 9, 0, 100)))
+        .isEqualTo(
+            new Finding(
+                Verdict.ACCELERATOR,
+                "its readers wait 21 % of their time until somebody takes what they have read"));
+    assertThat(EpochSplit.finding(epoch(70, 0, 11, 11, 0, 100)).verdict())
+        .isEqualTo(Verdict.STORAGE);
+  }
+
+  @Test
+  void finding_ofTooLittle_isUnknown() {
+    assertThat(EpochSplit.finding(epoch(1, 0, 0.5, 0.5, 0, 1.9)))
+        .isEqualTo(
+            new Finding(Verdict.UNKNOWN, "too little was seen: 1000 opens, and readers for 1.9 s"));
+    OptionalDouble some = OptionalDouble.of(9);
+    assertThat(EpochSplit.finding(with(some, some, 7)).verdict()).isEqualTo(Verdict.UNKNOWN);
+    assertThat(EpochSplit.finding(with(some, some, 8)).verdict()).isNotEqualTo(Verdict.UNKNOWN);
+  }
+}
