@@ -1,5 +1,7 @@
 package io.holdfast.fs.daemon;
 
+import io.holdfast.fs.figures.CurveFigures;
+import io.holdfast.fs.figures.CurveFigures.Point;
 import io.holdfast.fs.figures.EpochSplit;
 import io.holdfast.fs.figures.Figures;
 import io.holdfast.fs.figures.JobsFigures.Epoch;
@@ -44,28 +46,6 @@ record CapacityCurve(
 
   /** The least time that readers must have been blocked, in seconds, for a rate of the origin. */
   private static final double LEAST_STALL = 0.2;
-
-  /**
-   * A point of the curve.
-   *
-   * @param share the share of the dataset in memory, from 0 to 1
-   * @param capacityBytes the capacity that holds it
-   */
-  record Point(double share, long capacityBytes, double bytesPerSecond, double epochSeconds) {}
-
-  /**
-   * A curve as JSON shows it.
-   *
-   * @param kneeShare the share beyond which more memory brings nothing; empty if there is none
-   *     below 1
-   */
-  record Shown(
-      String job,
-      long epoch,
-      double share,
-      OptionalDouble kneeShare,
-      String advice,
-      List<Point> points) {}
 
   /** Returns the curve of a job; empty if no epoch of it shows the rates. */
   static Optional<CapacityCurve> of(Figures figures, Job job) {
@@ -134,8 +114,8 @@ record CapacityCurve(
     return new Point(at, Math.round(at * dataset), Math.round(speed), bytes / speed);
   }
 
-  /** Returns the curve for a page. */
-  Shown shown() {
+  /** Returns the curve as figures. */
+  CurveFigures figures() {
     TreeSet<Double> shares = new TreeSet<>();
     for (int i = 0; i <= STEPS; i++) {
       shares.add(rounded((double) i / STEPS));
@@ -145,7 +125,7 @@ record CapacityCurve(
     knee.ifPresent(shares::add);
     List<Point> points = new ArrayList<>();
     shares.forEach(at -> points.add(point(at)));
-    return new Shown(job, epoch, share, knee, advice(knee), points);
+    return new CurveFigures(job, epoch, share, knee, advice(knee), points);
   }
 
   private String advice(OptionalDouble knee) {

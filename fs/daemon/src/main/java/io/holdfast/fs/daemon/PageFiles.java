@@ -1,6 +1,7 @@
 package io.holdfast.fs.daemon;
 
 import io.holdfast.fs.control.FiguresJson;
+import io.holdfast.fs.figures.CurveFigures;
 import io.holdfast.fs.figures.Figures;
 import io.holdfast.fs.figures.LogLine;
 import io.holdfast.fs.figures.NodeFigures;
@@ -78,11 +79,11 @@ final class PageFiles {
     return page;
   }
 
-  private static List<CapacityCurve.Shown> curves(Figures figures) {
+  private static List<CurveFigures> curves(Figures figures) {
     return figures.jobs().jobs().stream()
         .limit(MOST_CURVES)
         .flatMap(job -> CapacityCurve.of(figures, job).stream())
-        .map(CapacityCurve::shown)
+        .map(CapacityCurve::figures)
         .toList();
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.holdfast.fs.control.FiguresJson;
+import io.holdfast.fs.figures.CurveFigures;
 import io.holdfast.fs.figures.Figures;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -45,17 +46,17 @@ final class CapacityCurveTest {
     epochs.add(epoch);
   }
 
-  private CapacityCurve.Shown curve() {
+  private CurveFigures curve() {
     Map<String, Object> stats =
         Map.of(
             "dataset", Map.of("bytes", DATASET),
             "cache", Map.of("planned_hit_ratio", planned),
             "jobs", Map.of("jobs", List.of(Map.of("job", "train", "epochs", epochs))));
     Figures figures = FiguresJson.figures(stats);
-    return CapacityCurve.of(figures, figures.jobs().jobs().get(0)).orElseThrow().shown();
+    return CapacityCurve.of(figures, figures.jobs().jobs().get(0)).orElseThrow().figures();
   }
 
-  private static double speed(CapacityCurve.Shown curve, double share) {
+  private static double speed(CurveFigures curve, double share) {
     return curve.points().stream()
         .filter(point -> point.share() == share)
         .findFirst()
@@ -72,7 +73,7 @@ final class CapacityCurveTest {
   void curve_ofAnEpochWithSomeHits_isThatOfItsRates() {
     epoch(0, 0);
     epoch(0.35, 0);
-    CapacityCurve.Shown curve = curve();
+    CurveFigures curve = curve();
     for (double share : new double[] {0, 0.5, 0.65, 1}) {
       assertThat(speed(curve, share)).isCloseTo(expected(share), within(1.0));
     }
@@ -87,7 +88,7 @@ final class CapacityCurveTest {
   @Test
   void curve_whereTheConsumerIsSlower_isNoFasterThanIt() {
     epoch(0.9, 7);
-    CapacityCurve.Shown curve = curve();
+    CurveFigures curve = curve();
     double consumer = DATASET / 10.0; // in 2 s of fetches, 1 s of preparation, and 7 s
     assertThat(speed(curve, 1)).isCloseTo(consumer, within(1.0));
     assertThat(speed(curve, 0)).isCloseTo(expected(0), within(1.0));
@@ -101,6 +102,14 @@ final class CapacityCurveTest {
     planned = 0.9;
     epoch(0.9, 7);
     assertThat(curve().advice()).startsWith("More memory makes this job no faster");
+  }
+
+  @Test
+  void curve_asJson_hasItsPoints() {
+    epoch(0.9, 7);
+    Map<String, Object> json = FiguresJson.map(curve());
+    assertThat(json).containsKeys("job", "share", "knee_share", "advice");
+    assertThat(json.get("points")).asString().contains("bytes_per_second", "capacity_bytes");
   }
 
   @Test
