@@ -108,7 +108,7 @@ public final class WebServer implements AutoCloseable {
         start();
         return;
       } catch (FsException e) {
-        log.warn("trying again: {}", e.getMessage());
+        log.warn("no {} yet, trying again: {}", setting, e.getMessage());
         LockSupport.parkNanos(PAUSE.toNanos());
       }
     }

@@ -90,13 +90,14 @@ export class StackedChart extends Chart {
    * @param binary whether the figures are bytes
    */
   constructor(id, tiers, over, label, write, binary = false) {
-    const areas = tiers.map((tier, i) =>
+    // the top first: the line of a tier that is nothing is covered by that of the tier below
+    const areas = tiers.map((_, i) => tiers[tiers.length - 1 - i]).map((tier, i) =>
       line(tier.label, tier.color, write, {
         fill: () => color(`${tier.color}-area`),
-        value: (plot, _, __, index) => heightOf(plot, i, index, write),
+        value: (plot, _, __, index) => heightOf(plot, i + 1, tiers.length, index, write),
       }));
     super(id, {
-      padding: [8, 16, 0, 0],
+      padding: [8, 36, 0, 0],
       cursor: { drag: { x: false, y: false } },
       scales: { x: { time: true }, y: { range: (_, __, max) => [0, Math.max(max * 1.1, 0.001)] } },
       axes: [{ ...axis(undefined, time, 36), space: 90 }, { ...axis(label, write, 78), ...(binary ? { incrs: BINARY_STEPS } : {}) }],
@@ -106,7 +107,7 @@ export class StackedChart extends Chart {
         ...(over ? [line(over.label, over.color, write, { dash: [4, 4] })] : []),
       ],
       // an area is filled down to the one below it
-      bands: tiers.slice(1).map((_, i) => ({ series: [i + 2, i + 1] })),
+      bands: tiers.slice(1).map((_, i) => ({ series: [i + 1, i + 2] })),
     });
     this.tiers = tiers;
   }
@@ -116,24 +117,24 @@ export class StackedChart extends Chart {
     for (let tier = 0; tier < this.tiers.length; tier++) {
       sums.push(figures[tier].map((each, k) => (each === null ? null : each + (sums[tier - 1]?.[k] ?? 0))));
     }
-    super.show([times, ...sums, ...figures.slice(this.tiers.length)]);
+    super.show([times, ...sums.reverse(), ...figures.slice(this.tiers.length)]);
   }
 }
 
-/** Writes the height of a tier, which is drawn on top of the tier below it. */
-function heightOf(plot, tier, index, write) {
-  const top = index === null ? null : plot.data[tier + 1][index];
+/** Writes the height of a tier, which stands on the next series. */
+function heightOf(plot, series, tiers, index, write) {
+  const top = index === null ? null : plot.data[series][index];
   if (top === null || top === undefined) {
     return '–';
   }
-  return write(tier === 0 ? top : top - plot.data[tier][index]);
+  return write(series === tiers ? top : top - plot.data[series + 1][index]);
 }
 
 /** Bars of what was measured, and a line of what was planned; data: epochs, measured, planned. */
 export class EpochChart extends Chart {
   constructor(id, write) {
     super(id, {
-      padding: [8, 16, 0, 0],
+      padding: [8, 36, 0, 0],
       cursor: { drag: { x: false, y: false } },
       scales: {
         x: { time: false, range: (_, min, max) => [(min ?? 1) - 0.6, (max ?? 1) + 0.6] },
@@ -159,7 +160,7 @@ export class EpochChart extends Chart {
 export class CurveChart extends Chart {
   constructor(id, write) {
     super(id, {
-      padding: [8, 16, 0, 0],
+      padding: [8, 36, 0, 0],
       cursor: { drag: { x: false, y: false } },
       scales: {
         x: { time: false, range: [0, 1] },
@@ -167,7 +168,7 @@ export class CurveChart extends Chart {
       },
       axes: [
         axis('share of the dataset in memory', (each) => `${Math.round(each * 100)} %`, 36),
-        { ...axis('bytes a second', write, 78), incrs: BINARY_STEPS },
+        { ...axis(undefined, write, 78), incrs: BINARY_STEPS },
       ],
       series: [
         { label: 'share', value: (_, each) => (each === null ? '–' : `${Math.round(each * 100)} %`) },

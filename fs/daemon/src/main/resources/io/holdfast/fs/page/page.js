@@ -164,10 +164,10 @@ function showVerdict(stats) {
     say('words', 'Readers wait for the origin, which hangs');
     say('reason', `It has not answered for ${write.seconds(origin.unanswered_seconds)}. Resident files are read at full speed.`);
   } else {
-    const tier = waits.origin >= waits.peer ? 'origin' : 'peer';
-    say('words', waits[tier] < SOMEBODY ? 'Nobody waits for data' : `Readers wait for ${tier === 'origin' ? 'the origin' : 'peers'}`);
     const job = busiest(stats);
-    say('reason', job?.verdict ? `${job.job}: ${verdict(job)}` : '');
+    say('words', HEADLINES[job?.verdict] ?? (waits.origin + waits.peer < SOMEBODY ? 'Nobody waits for data'
+      : `Some readers wait for ${waits.origin >= waits.peer ? 'the origin' : 'peers'}`));
+    say('reason', job?.verdict ? `${job.job} ${verdict(job)}.` : '');
   }
 }
 
@@ -183,7 +183,13 @@ const VERDICTS = {
   storage: 'waits for storage',
   preparation: 'waits for preparation',
   accelerator: 'waits for the accelerator',
-  unknown: 'cannot be told',
+  unknown: 'waits for what cannot be told',
+};
+
+const HEADLINES = {
+  storage: 'Readers wait for storage',
+  preparation: 'Readers are busy with what they have read',
+  accelerator: 'Readers wait until somebody takes what they have read',
 };
 
 function verdict(job) {
@@ -205,7 +211,7 @@ function showTiles(stats) {
     { key: 'planned', title: 'Planned hit ratio', value: cache.planned_hit_ratio, shown: write.ratio(cache.planned_hit_ratio),
       more: cluster ? `with peers ${write.ratio(cluster.planned_hit_ratio)}` : 'from the second epoch on' },
     { key: 'waiting', title: 'Waiting readers', value: reads.stall_seconds, shown: write.decimal(waiting),
-      more: `${write.seconds(reads.stall_seconds)} in all` },
+      more: `${write.seconds(reads.stall_seconds)} in all, ${write.count(fetches.in_flight)} fetches in flight` },
     { key: 'opens', title: 'Opens', value: opens.total, shown: write.count(opens.total),
       more: opens.counted ? `${write.count(newest(history.opens))} a second` : 'not counted' },
     { key: 'origin', title: 'From the origin', value: fetches.origin.bytes, shown: write.bytes(fetches.origin.bytes),
@@ -220,7 +226,7 @@ function showTiles(stats) {
 function showWaits() {
   charts.waits ??= new StackedChart('waits-chart', READERS, { label: 'fetches in flight', color: 'accent' }, 'readers', write.decimal);
   charts.waits.show([history.times, ...READERS.map((each) => history.waits[each.key]), smooth(history.fetches)]);
-  charts.bytes ??= new StackedChart('bytes-chart', TIERS, undefined, 'bytes a second', write.rate, true);
+  charts.bytes ??= new StackedChart('bytes-chart', TIERS, undefined, undefined, write.rate, true);
   charts.bytes.show([history.times, ...TIERS.map((each) => history.bytes[each.key])]);
   fillRates('waits-table', 'Readers, of the last ten minutes', write.decimal, [
     ...READERS.map((each) => ({ what: each.label, figures: history.waits[each.key] })),
@@ -235,7 +241,7 @@ function showWaits() {
 
 function fillRates(id, caption, format, rows) {
   fill(id, caption, [
-    { title: '', value: (row) => row.what, write: write.text },
+    { title: 'what', value: (row) => row.what, write: write.text },
     { title: 'now', number: true, value: (row) => newest(row.figures), write: format },
     { title: 'last minute', number: true, value: (row) => mean(row.figures, 60), write: format },
     { title: 'most', number: true, value: (row) => most(row.figures), write: format },
@@ -310,7 +316,7 @@ function showMemory(job) {
   const steps = points.filter((point) => point.share === curve.share || point.share === curve.knee_share || Number.isInteger(point.share * 4));
   fill('memory-table', 'Speed by the share of the dataset in memory', [
     { title: 'share', value: (point) => point.share, write: write.percent },
-    { title: '', value: (point) => [point.share === curve.share ? 'now' : '', point.share === curve.knee_share ? 'knee' : ''].filter(Boolean).join(', '), write: String },
+    { title: 'point', value: (point) => [point.share === curve.share ? 'now' : '', point.share === curve.knee_share ? 'knee' : ''].filter(Boolean).join(', '), write: String },
     { title: 'capacity', number: true, value: (point) => point.capacity_bytes, write: write.bytes },
     { title: 'speed', number: true, value: (point) => point.bytes_per_second, write: write.rate },
     { title: 'epoch', number: true, value: (point) => point.epoch_seconds, write: write.seconds },
