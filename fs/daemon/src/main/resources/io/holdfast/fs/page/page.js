@@ -167,7 +167,7 @@ function showVerdict(stats) {
     const job = busiest(stats);
     say('words', HEADLINES[job?.verdict] ?? (waits.origin + waits.peer < SOMEBODY ? 'Nobody waits for data'
       : `Some readers wait for ${waits.origin >= waits.peer ? 'the origin' : 'peers'}`));
-    say('reason', job?.verdict ? `${job.job} ${verdict(job)}.` : '');
+    say('reason', job?.verdict ? `${job.job}: ${verdict(job)}.` : '');
   }
 }
 
@@ -183,7 +183,7 @@ const VERDICTS = {
   storage: 'waits for storage',
   preparation: 'waits for preparation',
   accelerator: 'waits for the accelerator',
-  unknown: 'waits for what cannot be told',
+  unknown: 'cannot be told',
 };
 
 const HEADLINES = {
