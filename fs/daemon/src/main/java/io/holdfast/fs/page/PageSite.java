@@ -25,17 +25,18 @@ public final class PageSite implements Site {
 
   /** The files of the page, by their path. */
   private static final Map<String, Asset> ASSETS =
-      Map.of(
-          "/", new Asset("page.html", "text/html; charset=utf-8"),
-          "/page.css", new Asset("page.css", STYLE),
-          "/page.js", new Asset("page.js", SCRIPT),
-          "/charts.js", new Asset("charts.js", SCRIPT),
-          "/tables.js", new Asset("tables.js", SCRIPT),
-          "/text.js", new Asset("text.js", SCRIPT),
-          "/icon.svg", new Asset("icon.svg", "image/svg+xml"),
-          "/uplot/uPlot.js", new Asset("uplot/uPlot.iife.min.js", SCRIPT),
-          "/uplot/uPlot.css", new Asset("uplot/uPlot.min.css", STYLE),
-          "/uplot/LICENSE", new Asset("uplot/LICENSE", "text/plain; charset=utf-8"));
+      Map.ofEntries(
+          Map.entry("/", new Asset("page.html", "text/html; charset=utf-8")),
+          Map.entry("/page.css", new Asset("page.css", STYLE)),
+          Map.entry("/page.js", new Asset("page.js", SCRIPT)),
+          Map.entry("/charts.js", new Asset("charts.js", SCRIPT)),
+          Map.entry("/history.js", new Asset("history.js", SCRIPT)),
+          Map.entry("/tables.js", new Asset("tables.js", SCRIPT)),
+          Map.entry("/text.js", new Asset("text.js", SCRIPT)),
+          Map.entry("/icon.svg", new Asset("icon.svg", "image/svg+xml")),
+          Map.entry("/uplot/uPlot.js", new Asset("uplot/uPlot.iife.min.js", SCRIPT)),
+          Map.entry("/uplot/uPlot.css", new Asset("uplot/uPlot.min.css", STYLE)),
+          Map.entry("/uplot/LICENSE", new Asset("uplot/LICENSE", "text/plain; charset=utf-8")));
 
   /** Every answer has them: the browser loads nothing from elsewhere, and runs no text as code. */
   static final Map<String, String> HEADERS =

@@ -2,6 +2,7 @@
 // It changes nothing: for that it has commands to copy.
 
 import { CurveChart, EpochChart, StackedChart } from './charts.js';
+import { history, mean, most, newest, RECENT, remember, smooth } from './history.js';
 import { element, fill, say, tiles } from './tables.js';
 import * as write from './text.js';
 
@@ -9,20 +10,11 @@ const LOOK_MILLIS = 1000;
 const SELDOM_LOOKS = 5;
 const ANSWER_MILLIS = 5000;
 
-/** Ten minutes, a look a second. */
-const MOST_POINTS = 600;
-
 /** Fewer waiting readers than this are nobody. */
 const SOMEBODY = 0.05;
 
-/** Looks over which the words above are true. */
-const RECENT = 10;
-
 /** Seconds without an answer after which an origin hangs, not only takes its time. */
 const HANGS_SECONDS = 3;
-
-/** Looks over which the split of time is a rate: the daemon looks at processes less often than the page. */
-const SPLIT_LOOKS = 5;
 
 const ORIGIN = { key: 'origin', label: 'wait for the origin', color: 'origin' };
 const PEER = { key: 'peer', label: 'wait for peers', color: 'peer' };
@@ -34,15 +26,6 @@ const READERS = [
 ];
 const TIERS = [{ ...ORIGIN, label: 'origin' }, { ...PEER, label: 'peers' }];
 
-/** The last looks, and the rates between them. */
-const history = {
-  looks: [],
-  times: [],
-  waits: { origin: [], peer: [], preparation: [], back_pressure: [] },
-  bytes: { origin: [], peer: [] },
-  opens: [],
-  fetches: [],
-};
 const charts = {};
 let last;
 let looking = false;
@@ -88,58 +71,6 @@ function lost(failure) {
   const since = last ? `since ${new Date(last.at * 1000).toLocaleTimeString('en-GB')}` : 'yet';
   say('lost', `The daemon has not answered ${since} (${failure.message}). What is below is old. The page goes on asking.`);
   document.getElementById('lost').hidden = false;
-}
-
-/** Notes rates since the last look; a gap where the page did not look, or the daemon is another. */
-function remember(now) {
-  const previous = history.looks.at(-1);
-  const goesOn = previous && now.at - previous.at < (5 * LOOK_MILLIS) / 1000
-    && now.stats.mounted_at === previous.stats.mounted_at;
-  if (!goesOn) {
-    history.looks = [];
-  }
-  const rate = (figure, looks = 1) => {
-    const old = history.looks.at(-looks) ?? history.looks[0];
-    return old && now.at > old.at ? Math.max(0, figure(now.stats) - figure(old.stats)) / (now.at - old.at) : null;
-  };
-  const split = (key) => (stats) => stats.jobs.jobs.reduce((sum, job) => sum + (job.split_seconds?.[key] ?? 0), 0);
-  add(history.times, now.at);
-  add(history.waits.origin, rate(({ reads }) => reads.stall_seconds - reads.peer_stall_seconds));
-  add(history.waits.peer, rate(({ reads }) => reads.peer_stall_seconds));
-  add(history.waits.preparation, rate(split('preparation'), SPLIT_LOOKS));
-  add(history.waits.back_pressure, rate(split('back_pressure'), SPLIT_LOOKS));
-  add(history.bytes.origin, rate((stats) => stats.fetches.origin.bytes));
-  add(history.bytes.peer, rate((stats) => stats.fetches.peer.bytes));
-  add(history.opens, rate((stats) => stats.opens.total));
-  add(history.fetches, now.stats.fetches.in_flight);
-  add(history.looks, now, RECENT);
-}
-
-function add(figures, value, most = MOST_POINTS) {
-  figures.push(value);
-  if (figures.length > most) {
-    figures.shift();
-  }
-}
-
-function mean(figures, of = figures.length) {
-  const known = figures.slice(-of).filter((each) => each !== null);
-  return known.length === 0 ? undefined : known.reduce((sum, each) => sum + each, 0) / known.length;
-}
-
-/** The mean of a few looks each, of what goes up and down between two. */
-function smooth(figures) {
-  return figures.map((_, i) => mean(figures.slice(Math.max(0, i - SPLIT_LOOKS + 1), i + 1)) ?? null);
-}
-
-function most(figures) {
-  const known = figures.filter((each) => each !== null);
-  return known.length === 0 ? undefined : Math.max(...known);
-}
-
-function newest(figures) {
-  const value = figures[figures.length - 1];
-  return value === null ? undefined : value;
 }
 
 function show(stats) {
@@ -224,18 +155,21 @@ function showTiles(stats) {
 }
 
 function showWaits() {
-  charts.waits ??= new StackedChart('waits-chart', READERS, { label: 'fetches in flight', color: 'accent' }, 'readers', write.decimal);
-  charts.waits.show([history.times, ...READERS.map((each) => history.waits[each.key]), smooth(history.fetches)]);
+  // what readers do with what they have read is known by job only
+  charts.readers ??= page.shows === 'all' ? READERS : READERS.slice(0, 2);
+  const readers = charts.readers;
+  charts.waits ??= new StackedChart('waits-chart', readers, { label: 'fetches in flight', color: 'accent' }, 'readers', write.decimal);
+  charts.waits.show([history.times, ...readers.map((each) => history.waits[each.key]), smooth(history.fetches)]);
   charts.bytes ??= new StackedChart('bytes-chart', TIERS, undefined, undefined, write.rate, true);
   charts.bytes.show([history.times, ...TIERS.map((each) => history.bytes[each.key])]);
   fillRates('waits-table', 'Readers, of the last ten minutes', write.decimal, [
-    ...READERS.map((each) => ({ what: each.label, figures: history.waits[each.key] })),
+    ...readers.map((each) => ({ what: each.label, figures: history.waits[each.key] })),
     { what: 'fetches in flight', figures: history.fetches },
   ]);
   fillRates('bytes-table', 'Bytes a second, of the last ten minutes', write.rate,
     TIERS.map((each) => ({ what: each.label, figures: history.bytes[each.key] })));
   const now = (kinds, figures, format) => kinds.map((each) => `${each.label} ${format(newest(figures[each.key]))}`).join(', ');
-  describe('waits-chart', `Readers now: ${now(READERS, history.waits, write.decimal)}`);
+  describe('waits-chart', `Readers now: ${now(readers, history.waits, write.decimal)}`);
   describe('bytes-chart', `Bytes a second now: ${now(TIERS, history.bytes, write.rate)}`);
 }
 

@@ -43,6 +43,7 @@ final class PageSiteTest {
     "/, text/html; charset=utf-8",
     "/page.js, text/javascript; charset=utf-8",
     "/charts.js, text/javascript; charset=utf-8",
+    "/history.js, text/javascript; charset=utf-8",
     "/tables.js, text/javascript; charset=utf-8",
     "/text.js, text/javascript; charset=utf-8",
     "/page.css, text/css; charset=utf-8",
@@ -190,7 +191,7 @@ final class PageSiteTest {
   /** Names that users chose must not become markup, nor text become code. */
   @Test
   void scripts_makeNoMarkupAndNoCodeOfText() {
-    for (String path : new String[] {"/page.js", "/charts.js", "/tables.js", "/text.js"}) {
+    for (String path : new String[] {"/page.js", "/charts.js", "/history.js", "/tables.js", "/text.js"}) {
       assertThat(new String(ask(open, path, LOCAL).body(), UTF_8))
           .as(path)
           .doesNotContain("innerHTML")
