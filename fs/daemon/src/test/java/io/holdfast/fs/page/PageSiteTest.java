@@ -191,7 +191,8 @@ final class PageSiteTest {
   /** Names that users chose must not become markup, nor text become code. */
   @Test
   void scripts_makeNoMarkupAndNoCodeOfText() {
-    for (String path : new String[] {"/page.js", "/charts.js", "/history.js", "/tables.js", "/text.js"}) {
+    for (String path :
+        new String[] {"/page.js", "/charts.js", "/history.js", "/tables.js", "/text.js"}) {
       assertThat(new String(ask(open, path, LOCAL).body(), UTF_8))
           .as(path)
           .doesNotContain("innerHTML")
