@@ -2,7 +2,7 @@
 // It changes nothing: for that it has commands to copy.
 
 import { CurveChart, EpochChart, StackedChart } from './charts.js';
-import { history, mean, most, newest, RECENT, remember, smooth } from './history.js';
+import { hangs, history, mean, most, newest, RECENT, remember, smooth } from './history.js';
 import { element, fill, say, tiles } from './tables.js';
 import * as write from './text.js';
 
@@ -12,9 +12,6 @@ const ANSWER_MILLIS = 5000;
 
 /** Fewer waiting readers than this are nobody. */
 const SOMEBODY = 0.05;
-
-/** Seconds without an answer after which an origin hangs, not only takes its time. */
-const HANGS_SECONDS = 3;
 
 const ORIGIN = { key: 'origin', label: 'wait for the origin', color: 'origin' };
 const PEER = { key: 'peer', label: 'wait for peers', color: 'peer' };
@@ -91,7 +88,7 @@ function showVerdict(stats) {
   if (origin.silent) {
     say('words', 'The origin does not answer');
     say('reason', 'What needs it fails at once. Resident files are read at full speed. The daemon asks it again by itself.');
-  } else if (origin.in_flight > 0 && origin.unanswered_seconds >= HANGS_SECONDS) {
+  } else if (hangs(stats)) {
     say('words', 'Readers wait for the origin, which hangs');
     say('reason', `It has not answered for ${write.seconds(origin.unanswered_seconds)}. Resident files are read at full speed.`);
   } else {
@@ -131,7 +128,7 @@ function verdict(job) {
 function showTiles(stats) {
   const { cache, dataset, fetches, cluster, reads, opens } = stats;
   const share = (part, whole) => (whole > 0 ? Math.min(1, part / whole) : 0);
-  const waiting = (newest(history.waits.origin) ?? 0) + (newest(history.waits.peer) ?? 0);
+  const waiting = newest(history.waits.origin) + newest(history.waits.peer);
   tiles('tiles', [
     { key: 'resident', title: 'Resident', value: cache.resident_bytes, shown: write.bytes(cache.resident_bytes),
       share: share(cache.resident_bytes, cache.capacity_bytes),
