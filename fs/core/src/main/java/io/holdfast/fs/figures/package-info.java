@@ -1,5 +1,6 @@
 /**
- * The figures of a mount: types alone. The part that owns the numbers makes the record; {@link
+ * The figures of a mount: types, and what follows from them alone ({@link
+ * io.holdfast.fs.figures.EpochSplit}). The part that owns the numbers makes the record; {@link
  * io.holdfast.fs.figures.Figures} puts the records together. Everything that shows figures reads
  * these records, and nothing here knows how they travel.
  *

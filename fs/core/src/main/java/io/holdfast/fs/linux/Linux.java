@@ -189,6 +189,26 @@ public final class Linux {
   }
 
   /**
+   * Returns what the first read of a file gives, without Java I/O: all of a small file of {@code
+   * /proc}.
+   *
+   * @param most bytes, at most {@link Scratch#AREA_CAPACITY}
+   * @return nothing if the file cannot be read
+   */
+  static byte[] firstRead(String path, int most) {
+    long text = scratch().path();
+    Memory.putString(text, pathBytes(path));
+    int fd = LIBC.openat(AT_FDCWD, text, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0) {
+      return new byte[0];
+    }
+    long area = scratch().area();
+    int length = (int) Math.max(0, LIBC.read(fd, area, most));
+    LIBC.close(fd);
+    return length == 0 ? new byte[0] : Memory.bytes(area, length);
+  }
+
+  /**
    * Describes an error number in a few words, for messages. If the number means that a bound was
    * met, also says how to raise it.
    */

@@ -27,6 +27,9 @@ public final class Procfs {
   /** The most bytes that are read of a file; the environment of a process may be larger. */
   private static final int MOST = 256 << 10;
 
+  /** More than {@code stat} and {@code schedstat} of a process may have. */
+  private static final int SMALL = 1024;
+
   /**
    * In {@code stat}, counted from behind the command: 0 state, 1 parent, 3 session, 11 user time,
    * 12 system time, 19 time of the start.
@@ -46,6 +49,9 @@ public final class Procfs {
 
   private final Path root;
   private final FileReader reader;
+
+  /** Reads files that are smaller than {@link #SMALL} bytes. */
+  private final FileReader small;
 
   /** Returns the beginning of a file; nothing if it cannot be read. */
   private interface FileReader {
@@ -94,9 +100,10 @@ public final class Procfs {
    */
   public record Limit(long soft, long hard) {}
 
-  private Procfs(Path root, FileReader reader) {
+  private Procfs(Path root, FileReader reader, FileReader small) {
     this.root = root;
     this.reader = reader;
+    this.small = small;
   }
 
   /**
@@ -105,7 +112,7 @@ public final class Procfs {
    * @param root the tree that stands for {@code /}
    */
   public Procfs(Path root) {
-    this(root, Procfs::read);
+    this(root, Procfs::read, Procfs::read);
   }
 
   /** Reads this machine's. */
@@ -119,7 +126,10 @@ public final class Procfs {
    * @param root the tree that stands for {@code /}
    */
   public static Procfs forIsolatedThreads(Path root) {
-    return new Procfs(root, file -> Linux.head(file.toString(), MOST));
+    return new Procfs(
+        root,
+        file -> Linux.head(file.toString(), MOST),
+        file -> Linux.firstRead(file.toString(), SMALL));
   }
 
   /**
@@ -204,7 +214,12 @@ public final class Procfs {
 
   /** Returns a process; nothing if it is gone. */
   public Optional<ProcessStat> process(int pid) {
-    return stat(pid, text(Integer.toString(pid), "stat"));
+    return stat(pid, small(pid + "/stat"));
+  }
+
+  /** Returns the text of a file below {@code /proc} that the kernel gives in one piece. */
+  private String small(String file) {
+    return new String(small.read(path(file)), StandardCharsets.UTF_8);
   }
 
   private static Optional<ProcessStat> stat(int pid, String stat) {
@@ -227,12 +242,13 @@ public final class Procfs {
   /** Returns the times of a thread of a process; nothing if it is gone. */
   public Optional<ThreadTimes> thread(int pid, int thread) {
     String directory = pid + "/task/" + thread;
-    String[] numbers = text(directory, "schedstat").split("\\s", -1);
+    String[] numbers = small(directory + "/schedstat").split("\\s", -1);
     if (numbers.length >= SCHEDSTAT_NUMBERS && !numbers[0].equals("0")) {
       return Optional.of(new ThreadTimes(Long.parseLong(numbers[0]), Long.parseLong(numbers[1])));
     }
     // zeros, or no such file: a kernel that keeps no such statistics
-    return stat(thread, text(directory, "stat")).map(stat -> new ThreadTimes(stat.cpuNanos(), 0));
+    return stat(thread, small(directory + "/stat"))
+        .map(stat -> new ThreadTimes(stat.cpuNanos(), 0));
   }
 
   /** Returns the letter of a process's state, such as R, S, D, T or Z, or {@link #GONE}. */

@@ -29,6 +29,12 @@ public final class Caller {
   /** The time up to which its time is counted. */
   long counted;
 
+  /** The last look that found it active. */
+  long seenActive;
+
+  /** Whether a look has found it active before. */
+  boolean goesOn;
+
   /** Its CPU time by then. */
   long cpu;
 
@@ -38,7 +44,7 @@ public final class Caller {
   /** Its {@link #bytes()} at the last look. */
   long seenBytes;
 
-  /** Whether it has gone on since it was first seen, and takes as much as a reader does. */
+  /** Whether it is a reader: it goes on, and takes as much as a reader does. */
   boolean counts;
 
   Caller(int thread, ProcessActivity process, long now) {

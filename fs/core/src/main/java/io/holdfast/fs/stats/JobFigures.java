@@ -67,7 +67,7 @@ final class JobFigures {
     this.name = name;
     this.nanoTime = nanoTime;
     lastActive = nanoTime.getAsLong();
-    lastLook = lastActive;
+    lastLook = lastActive - 1; // before the first open
     epochBegan = JobCounts.NOTHING.at(lastActive);
     settled = epochBegan;
     settling = epochBegan;

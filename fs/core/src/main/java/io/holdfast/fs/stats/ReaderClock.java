@@ -21,7 +21,8 @@ import java.util.function.LongSupplier;
  * <p><b>What counts.</b> The time of a reader from its first open or read to its last: at a look
  * that finds a new open or read, all of the time since the last such look, with the CPU time of
  * that time. So a reader that rests between two opens is counted, and one that reads no more is
- * not: the main process of a training job may open a file at its start. There are two exceptions:
+ * not. A thread that was active at one look only is no reader: the main process of a training job
+ * may open a file at its start. There are two more exceptions:
  *
  * <ul>
  *   <li>A thread that takes less than a part ({@link #FEWEST_PART}) of the bytes a second that the
@@ -89,12 +90,12 @@ final class ReaderClock {
     if (readers.size() >= most) {
       forgetOldest();
     }
-    synchronized (this) {
-      reader.cpu = times.cpuNanos();
-      reader.runDelay = times.runDelayNanos();
-      reader.counted = nanoTime.getAsLong();
-      reader.firstSeen = reader.counted;
-    }
+    reader.cpu = times.cpuNanos();
+    reader.runDelay = times.runDelayNanos();
+    reader.counted = nanoTime.getAsLong();
+    reader.firstSeen = reader.counted;
+    reader.seenActive = reader.counted - 1; // before the open or read that it is added for
+    // from here on a look may find it; without the monitor, because a look may take long
     readers.add(reader);
   }
 
@@ -185,13 +186,16 @@ final class ReaderClock {
     long bytes = reader.bytes();
     sum.bytes += bytes - reader.seenBytes;
     reader.seenBytes = bytes;
-    boolean active = reader.lastActive(sum.now) - reader.counted > 0;
-    boolean rested = sum.now - reader.counted > REST;
+    boolean active = reader.lastActive(sum.now) - reader.seenActive > 0;
+    boolean rested = sum.now - reader.seenActive > REST;
+    boolean wasActive = reader.goesOn;
     if (active) {
-      reader.counts = isReader(reader, sum);
+      reader.seenActive = sum.now;
+      reader.goesOn = true;
+      reader.counts = wasActive && isReader(reader, sum);
     }
     sum.alive += reader.counts && (active || !rested) ? 1 : 0;
-    if (!active) {
+    if (!active || !wasActive) {
       return Time.PENDING;
     }
     boolean isAnother = times.cpuNanos() < reader.cpu;

@@ -46,6 +46,14 @@ final class ReaderClockTest {
     open(thread, SIZE);
   }
 
+  /** Begins to read: a thread that was active at one look only is no reader. */
+  private void begin(int... threads) {
+    for (int thread : threads) {
+      open(thread);
+    }
+    activity.look();
+  }
+
   private void open(int thread, long size) {
     OpenBatch batch = new OpenBatch();
     batch.add(++files, size);
@@ -70,7 +78,7 @@ final class ReaderClockTest {
 
   @Test
   void look_afterAnOpen_countsTheTimeSinceTheFirst() {
-    open(10);
+    begin(10);
     after(2);
     proc.times(10, 10, 5 * SECOND + 300 * MILLI, SECOND + 50 * MILLI, 6.4);
     open(10);
@@ -85,9 +93,9 @@ final class ReaderClockTest {
 
   @Test
   void look_atSeveralReaders_addsThemUp() {
-    open(10);
+    begin(10);
     after(1);
-    open(20);
+    begin(20);
     after(1);
     open(10);
     open(20);
@@ -99,8 +107,7 @@ final class ReaderClockTest {
   /** Its rest is counted once it goes on: it waited for its consumer. */
   @Test
   void look_whileAReaderRests_countsTheRestWithTheNextOpen() {
-    open(10);
-    open(20);
+    begin(10, 20);
     after(5);
     open(20);
     activity.look();
@@ -115,7 +122,7 @@ final class ReaderClockTest {
   /** It reads for the validation, say, and the job trained in between. */
   @Test
   void look_afterARestOfMoreThanAMinute_doesNotCountIt() {
-    open(10);
+    begin(10);
     after(61);
     proc.times(10, 10, 9 * SECOND, 2 * SECOND, 10);
     open(10);
@@ -138,6 +145,7 @@ final class ReaderClockTest {
       after(1);
     }
     assertThat(times().lived()).isEqualTo(49 * SECOND);
+    assertThat(epoch().readers()).isEqualTo(1);
   }
 
   /** The main process opens a small index in each pass. */
@@ -160,6 +168,7 @@ final class ReaderClockTest {
   void look_atAReaderInALongFetch_countsIt() {
     Caller caller = activity.caller(10);
     caller.reads(clock.getAsLong());
+    activity.look();
     for (int minute = 0; minute < 3; minute++) {
       after(50);
       activity.look();
@@ -171,8 +180,7 @@ final class ReaderClockTest {
 
   @Test
   void look_afterAProcessHasEnded_keepsWhatWasSeen() {
-    open(10);
-    open(20);
+    begin(10, 20);
     after(1);
     proc.times(10, 10, 5 * SECOND + 100 * MILLI, SECOND, 6.1);
     open(10);
@@ -189,13 +197,13 @@ final class ReaderClockTest {
   /** Its CPU time would be that of both. */
   @Test
   void look_atANumberThatIsAnotherProcessNow_countsNothingOfIt() {
-    open(10);
+    begin(10);
     after(1);
     open(10);
     proc.process(10, "cat", 1, 1, 999, "/b").times(10, 10, 90 * SECOND, 0, 95);
     activity.look();
     assertThat(times()).isEqualTo(ReaderTimes.NOTHING);
-    open(10);
+    begin(10);
     assertThat(activity.jobs()).extracting(JobReport::job).containsExactly("/a", "/b");
     after(1);
     proc.times(10, 10, 90 * SECOND + 30 * MILLI, 0, 95.03);
@@ -211,8 +219,7 @@ final class ReaderClockTest {
   void look_atAProcessOfSeveralReaders_countsItsCpuTimeOnce() {
     proc.thread(11, 10).thread(12, 10);
     proc.times(10, 11, 100, 0, 6).times(10, 12, 100, 0, 6);
-    open(11);
-    open(12);
+    begin(11, 12);
     after(1);
     proc.times(10, 11, 100 + 200 * MILLI, 0, 7).times(10, 12, 100 + 300 * MILLI, 0, 7);
     open(11);
@@ -226,14 +233,15 @@ final class ReaderClockTest {
   @Test
   void look_afterAThreadHasEnded_knowsTheNextOneOfThatNumber() {
     proc.thread(11, 10).times(10, 11, 500 * MILLI, 0, 6);
-    open(11);
+    begin(11);
     after(1);
     proc.ended(10, 11);
     open(10);
     activity.look();
     assertThat(activity.readersKnown()).isEqualTo(1);
+    after(1);
     proc.times(10, 11, 20 * MILLI, 0, 6);
-    open(11);
+    begin(11);
     after(1);
     proc.times(10, 11, 50 * MILLI, 0, 6);
     open(11);
@@ -302,6 +310,10 @@ final class ReaderClockTest {
     batch.add(1, SIZE);
     callers.forEach(caller -> caller.opened(batch, clock.getAsLong()));
     job.opened(batch, 1000, false);
+    after(1);
+    callers.forEach(caller -> caller.opened(batch, clock.getAsLong()));
+    job.opened(batch, 1000, false);
+    bounded.look();
     after(1);
     callers.forEach(caller -> caller.opened(batch, clock.getAsLong()));
     job.opened(batch, 1000, false);

@@ -61,7 +61,9 @@ final class StatsCommand implements Callable<Integer> {
 
   @Mixin private final CommandOutput output = new CommandOutput();
 
-  @Option(names = "--jobs", description = "The jobs alone, their epochs, and all processes.")
+  @Option(
+      names = "--jobs",
+      description = "The jobs alone, their epochs, what each waits for, and all processes.")
   private boolean jobs;
 
   @Option(
