@@ -60,7 +60,10 @@ final class ArchitectureTest {
           // The answers about them.
           arrow("stats", "", "figures", "linux", "units"),
           arrow("control", "", "figures", "linux", "mount", "origin", "units"),
-          arrow("metrics", "", "figures", "linux", "units"),
+          arrow("metrics", "figures", "units", "web"),
+          // HTTP, and the page of a mount, which gets its figures as bytes.
+          arrow("web", "", "linux"),
+          arrow("page", "", "web"),
           arrow("accesslog", "", "figures", "linux", "units"),
           // The ceiling, which has residents make way; called by ports.
           arrow("memory", "", "figures", "linux", "units"),
@@ -102,6 +105,7 @@ final class ArchitectureTest {
               "origin",
               "origin.posix",
               "origin.s3",
+              "page",
               "peers",
               "residency",
               "settings",
@@ -109,7 +113,8 @@ final class ArchitectureTest {
               "tasks",
               "transit",
               "tree",
-              "units"),
+              "units",
+              "web"),
           // The doctor, and the archive for a bug report. Touches no mount.
           arrow("doctor", "", "control", "daemon", "figures", "linux", "units"),
           arrow("debug", "control", "daemon", "doctor", "linux"),

@@ -103,6 +103,7 @@ class ControlFilesIT {
             "reads.bytes",
             "reads.errors",
             "reads.stall_seconds",
+            "reads.peer_stall_seconds",
             "transit.capacity_bytes",
             "transit.used_bytes",
             "transit.reclaimable_bytes",

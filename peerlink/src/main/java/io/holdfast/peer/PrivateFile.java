@@ -13,7 +13,7 @@ import java.util.Map;
  * Reads a file that only its owner may read: a secret, or a private key. It checks the open file,
  * so that no other file can take its place between the check and the read. Stateless.
  */
-final class PrivateFile {
+public final class PrivateFile {
   private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
   private static final Path STATUS = Path.of("/proc/self/status");
   private static final String WANTED = "unix:mode,uid,dev,ino";
@@ -30,7 +30,8 @@ final class PrivateFile {
    * @throws PeerSetupException where other users may read or write the file, another user owns it,
    *     or it is no regular file or too long
    */
-  static byte[] read(Path file, String what, int longest) throws IOException, PeerSetupException {
+  public static byte[] read(Path file, String what, int longest)
+      throws IOException, PeerSetupException {
     if (!Files.exists(file)) {
       throw new NoSuchFileException(file.toString());
     }

@@ -301,7 +301,7 @@ public final class DatasetFilesystem implements Filesystem {
       public void data(CheckedBytes bytes) {
         reply.data(bytes);
         int length = bytes.length();
-        reads.answered(length, caller.answered(nanoTime.getAsLong(), tier, length));
+        reads.answered(length, caller.answered(nanoTime.getAsLong(), tier, length), tier);
       }
 
       @Override
@@ -313,7 +313,7 @@ public final class DatasetFilesystem implements Filesystem {
       @Override
       public void failed(FsException cause) {
         reply.failed(cause);
-        reads.failed(cause.code(), caller.answered(nanoTime.getAsLong(), tier, 0));
+        reads.failed(cause.code(), caller.answered(nanoTime.getAsLong(), tier, 0), tier);
         if (cause.code() != FsError.STALE && cause.code() != FsError.ORIGIN_SILENT) {
           log.warn("a read failed: {}", cause.getMessage());
         }

@@ -375,10 +375,10 @@ final class ActivityTest {
   @Test
   void readStats_answersAndFailures_areCounted() {
     ReadStats reads = new ReadStats();
-    reads.answered(100, 1_500_000_000L);
-    reads.answered(50, 0);
-    reads.failed(FsError.IO, 500_000_000L);
-    assertThat(reads.figures()).isEqualTo(new ReadFigures(3, 150, 1, 2));
+    reads.answered(100, 1_500_000_000L, ReadSource.PEER);
+    reads.answered(50, 0, ReadSource.MEMORY);
+    reads.failed(FsError.IO, 500_000_000L, ReadSource.ORIGIN);
+    assertThat(reads.figures()).isEqualTo(new ReadFigures(3, 150, 1, 2, 1.5));
   }
 
   @Test

@@ -6,9 +6,9 @@ import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.ControlServer;
 import io.holdfast.fs.control.HiddenKeys;
+import io.holdfast.fs.figures.LogLine;
 import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.linux.Procfs;
-import io.holdfast.fs.metrics.MetricsServer;
 import io.holdfast.fs.mount.MountOptions;
 import io.holdfast.fs.peers.PeerLink;
 import io.holdfast.fs.residency.PinLimits;
@@ -21,14 +21,15 @@ import io.holdfast.fs.settings.XattrChoice;
 import io.holdfast.fs.transit.Content;
 import io.holdfast.fs.tree.Node;
 import io.holdfast.fs.units.Human;
-import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.PeerSetupException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -65,17 +66,20 @@ public final class Daemon {
    * Mounts, or takes a mount over from a daemon that was killed.
    *
    * @param supervision what the supervisor gave the daemon, or null without a supervisor
+   * @param recentLog returns the last warnings and errors of the daemon's log, the newest first
    * @return the daemon, once the mount answers
    * @throws FsException if it cannot. A new mount leaves nothing behind then. A daemon that was to
    *     take a mount over leaves the mount and its waiting readers to the next daemon
    * @throws PeerSetupException if a setting of peers is the cause
    */
-  public static Daemon start(Settings settings, @Nullable Supervision supervision)
+  public static Daemon start(
+      Settings settings, @Nullable Supervision supervision, Supplier<List<LogLine>> recentLog)
       throws FsException, PeerSetupException {
-    return new Daemon(settings, supervision);
+    return new Daemon(settings, supervision, recentLog);
   }
 
-  private Daemon(Settings settings, @Nullable Supervision supervision)
+  private Daemon(
+      Settings settings, @Nullable Supervision supervision, Supplier<List<LogLine>> recentLog)
       throws FsException, PeerSetupException {
     this.settings = settings;
     this.supervision = supervision;
@@ -86,7 +90,7 @@ public final class Daemon {
     }
     try {
       parts = new MountParts(settings, supervision, undo);
-      mount();
+      mount(recentLog);
       started = true;
       log.info(
           "{} {} with the {} binding: {}",
@@ -101,7 +105,7 @@ public final class Daemon {
     }
   }
 
-  private void mount() throws FsException, PeerSetupException {
+  private void mount(Supplier<List<LogLine>> recentLog) throws FsException, PeerSetupException {
     Path mountpoint = settings.get(SettingTable.MOUNTPOINT);
     PeerLink peers = parts.peers;
     undo.closing(
@@ -110,7 +114,7 @@ public final class Daemon {
             settings.get(SettingTable.NAME),
             mountpoint,
             new DaemonCommands(parts, manager, this::stopApart)));
-    listenForScrapes();
+    startServers(recentLog);
     if (peers != null && !isSuccessor()) {
       peers.start(parts.tree, parts.layout, parts.transit);
       peersThere = peers.await(PEERS_WAIT);
@@ -272,20 +276,13 @@ public final class Daemon {
     }
   }
 
-  private void listenForScrapes() throws FsException {
-    NodeAddress address = settings.find(SettingTable.METRICS).orElse(null);
-    if (address == null) {
-      return;
-    }
-    MetricsServer server =
-        undo.closing(
-            new MetricsServer(
-                address.resolve(), settings.get(SettingTable.NAME), parts.files::scrape));
-    if (!isSuccessor()) {
-      server.start();
+  private void startServers(Supplier<List<LogLine>> recentLog) throws FsException {
+    PageFiles page = new PageFiles(settings, parts.report, parts.live, parts::nodes, recentLog);
+    WebServers servers = new WebServers(settings, parts.files::scrape, page, undo);
+    if (isSuccessor()) {
+      servers.keepStarting();
     } else {
-      // the killed daemon's socket may stay for as long as one of its threads does
-      NamedThreads.start("metrics-start", server::keepStarting);
+      servers.start();
     }
   }
 
@@ -315,8 +312,8 @@ public final class Daemon {
 
   /**
    * Returns what the user may expect, in one line; more lines say that keys of the store are
-   * hidden, or that pages are not locked. Waits a moment until the dataset has been counted; a
-   * large dataset is counted in the background.
+   * hidden, that pages are not locked, or where the page is. Waits a moment until the dataset has
+   * been counted; a large dataset is counted in the background.
    */
   public String plan() {
     StringBuilder plan = new StringBuilder(expected());
@@ -327,6 +324,9 @@ public final class Daemon {
     if (settings.get(SettingTable.PIN) == PinMode.AUTO && !parts.residency.isHard()) {
       plan.append('\n').append(notLocked());
     }
+    settings
+        .find(SettingTable.PAGE)
+        .ifPresent(address -> plan.append("\npage at http://").append(address).append('/'));
     return plan.toString();
   }
 

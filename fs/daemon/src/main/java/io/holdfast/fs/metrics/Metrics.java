@@ -179,6 +179,10 @@ public final class Metrics {
         f -> f.reads().stallSeconds(),
         "Time that readers were blocked, all added up. Its rate is how many readers wait at a"
             + " time.");
+    table.counter(
+        "holdfast_stall_peer_seconds_total",
+        f -> f.reads().peerStallSeconds(),
+        "The part of holdfast_stall_seconds_total that a peer answered; the rest is the origin's.");
     table.counter("holdfast_job_opens_total", "job_name", job(Job::opens), "Opens by a job.");
     table.counter(
         "holdfast_job_misses_total",

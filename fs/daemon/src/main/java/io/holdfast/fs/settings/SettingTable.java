@@ -474,11 +474,36 @@ public final class SettingTable {
       row(
           Group.MONITORING,
           "metrics",
-          Kind.of("[HOST:]PORT", SettingTable::scraped).orNone(),
+          Kind.of("[HOST:]PORT", text -> listensAt(text, "0.0.0.0:9464 for everybody")).orNone(),
           null,
           "Answer scrapes of Prometheus at http://HOST:PORT/metrics. Without HOST, those of this"
               + " machine only; with one, everybody's who can reach it. Default: none; they are in"
               + " .holdfast/metrics in any case.");
+
+  /** The address of the page for a browser. */
+  public static final Setting<NodeAddress> PAGE =
+      row(
+          Group.MONITORING,
+          "page",
+          Kind.of(
+                  "[HOST:]PORT",
+                  text -> listensAt(text, "0.0.0.0:9465 with --page-token-file for others"))
+              .orNone(),
+          null,
+          "Show a page at http://HOST:PORT/: who waits and for what, what is resident, and what"
+              + " more memory would give. It only shows. Without HOST, for users of this machine;"
+              + " a HOST that others can reach needs --page-token-file. Default: none.");
+
+  /** The file with the token that a visitor of the page has to show. */
+  public static final Setting<Path> PAGE_TOKEN_FILE =
+      row(
+          Group.MONITORING,
+          "page-token-file",
+          Kind.path("FILE"),
+          null,
+          "A secret that visitors of the page give as their password, and nobody else may read:"
+              + " 'head -c 32 /dev/urandom | base64'. They see jobs, processes and file names, as"
+              + " the owner does.");
 
   /** The format of the log. */
   public static final Setting<LogFormat> LOG_FORMAT =
@@ -631,7 +656,8 @@ public final class SettingTable {
         "'%s' is no address of a store: write it as https://HOST:PORT".formatted(url));
   }
 
-  private static NodeAddress scraped(String text) {
+  /** Parses the address of a server; a port alone is on this machine only. */
+  private static NodeAddress listensAt(String text, String reachable) {
     boolean portAlone = !text.isEmpty() && text.chars().allMatch(Character::isDigit);
     try {
       return NodeAddress.parse(portAlone ? "127.0.0.1:" + text : text);
@@ -640,7 +666,8 @@ public final class SettingTable {
           "'"
               + text
               + "' is no address: write a port from 1 to 65535, for this machine only, or"
-              + " HOST:PORT, such as 0.0.0.0:9464 for everybody",
+              + " HOST:PORT, such as "
+              + reachable,
           e);
     }
   }

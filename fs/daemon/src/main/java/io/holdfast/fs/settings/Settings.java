@@ -123,7 +123,8 @@ public final class Settings {
             SettingTable.CLUSTER_SECRET_FILE,
             SettingTable.TLS_CERT,
             SettingTable.TLS_KEY,
-            SettingTable.TLS_CA)
+            SettingTable.TLS_CA,
+            SettingTable.PAGE_TOKEN_FILE)
         .flatMap(setting -> find(setting).stream())
         .toList();
   }

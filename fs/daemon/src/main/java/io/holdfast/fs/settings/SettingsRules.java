@@ -12,8 +12,11 @@ import static io.holdfast.fs.settings.SettingTable.LISTEN;
 import static io.holdfast.fs.settings.SettingTable.LOG_FILE;
 import static io.holdfast.fs.settings.SettingTable.MEMORY;
 import static io.holdfast.fs.settings.SettingTable.MEMORY_MIN;
+import static io.holdfast.fs.settings.SettingTable.METRICS;
 import static io.holdfast.fs.settings.SettingTable.MOUNTPOINT;
 import static io.holdfast.fs.settings.SettingTable.NAME;
+import static io.holdfast.fs.settings.SettingTable.PAGE;
+import static io.holdfast.fs.settings.SettingTable.PAGE_TOKEN_FILE;
 import static io.holdfast.fs.settings.SettingTable.PEERS;
 import static io.holdfast.fs.settings.SettingTable.S3_ANONYMOUS;
 import static io.holdfast.fs.settings.SettingTable.S3_ENDPOINT;
@@ -41,6 +44,8 @@ import io.holdfast.fs.units.Sizes;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.SharedDataset;
 import io.holdfast.peer.TlsFiles;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -136,6 +141,7 @@ final class SettingsRules {
         Group.PEERS,
         "without --listen HOST:PORT: give the address where peers reach this node");
     settings.find(LISTEN).ifPresent(listen -> checkPeers(settings, listen));
+    checkPage(settings);
     checkMemory(settings, system);
   }
 
@@ -181,6 +187,37 @@ final class SettingsRules {
         "--listen %s needs --cluster-secret-file, or --tls-cert, --tls-key and --tls-ca: peers must"
             + " prove who they are",
         listen);
+  }
+
+  private static void checkPage(Settings settings) {
+    NodeAddress page = settings.find(PAGE).orElse(null);
+    if (page == null) {
+      require(
+          settings.find(PAGE_TOKEN_FILE).isEmpty(),
+          "--page-token-file means nothing without --page [HOST:]PORT: give the address of the"
+              + " page");
+      return;
+    }
+    require(
+        settings.find(PAGE_TOKEN_FILE).isPresent() || isThisMachine(page.host()),
+        "--page %s may be reached from other machines: give --page-token-file too, or a port alone",
+        page);
+    require(
+        !settings.find(METRICS).filter(page::equals).isPresent(),
+        "--page %s is where --metrics is: choose another port",
+        page);
+  }
+
+  /** Tells whether a host is this machine's loopback address; asks no server of names. */
+  private static boolean isThisMachine(String host) {
+    if (host.equalsIgnoreCase("localhost") || host.matches("127(\\.[0-9]{1,3}){3}")) {
+      return true;
+    }
+    try {
+      return host.indexOf(':') >= 0 && InetAddress.getByName(host).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      return false; // no address of version 6
+    }
   }
 
   private static void checkMemory(Settings settings, long system) {

@@ -75,6 +75,8 @@ final class SettingsDocumentTest {
           said(SettingTable.LOG_FILE, "/var/log/x"),
           said(SettingTable.STATE_DIR, "none", "/state"),
           said(SettingTable.METRICS, "9464", "[::1]:9464", "none"),
+          said(SettingTable.PAGE, "9465", "[::1]:9465", "none"),
+          said(SettingTable.PAGE_TOKEN_FILE, "/etc/token"),
           said(SettingTable.LOG_FORMAT, "json"),
           said(SettingTable.ACCESS_LOG, "none", "/var/log/access"),
           said(SettingTable.ACCESS_LOG_SAMPLE, "1/50", "20/s"),

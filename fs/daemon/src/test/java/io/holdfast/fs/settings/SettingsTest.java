@@ -274,6 +274,8 @@ class SettingsTest {
             log-file             -                     default
             state-dir            none                  default
             metrics              none                  default
+            page                 none                  default
+            page-token-file      -                     default
             log-format           text                  default
             access-log           none                  default
             access-log-sample    1000/s                default

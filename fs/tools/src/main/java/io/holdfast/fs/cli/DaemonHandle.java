@@ -33,7 +33,7 @@ interface DaemonHandle {
       throws FsException {
     Daemon daemon;
     try {
-      daemon = Daemon.start(settings, supervision);
+      daemon = Daemon.start(settings, supervision, DaemonLog::recent);
     } catch (PeerSetupException e) {
       throw CliException.usage(String.valueOf(e.getMessage()), e);
     }

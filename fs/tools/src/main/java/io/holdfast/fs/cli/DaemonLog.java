@@ -13,12 +13,14 @@ import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.rolling.RollingFileAppender;
 import io.holdfast.fs.accesslog.BoundedFile;
+import io.holdfast.fs.figures.LogLine;
 import io.holdfast.fs.settings.LogFormat;
 import io.holdfast.fs.settings.LogLevel;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -78,6 +80,13 @@ final class DaemonLog {
     LoggerContext context = emptied();
     RollingFileAppender<ILoggingEvent> appender = BoundedFile.appender(context, file, LARGEST_FILE);
     install(context, appender, format == LogFormat.JSON ? json() : text(context, PATTERN), level);
+  }
+
+  /** Returns the last warnings and errors of this process, the newest first. */
+  static List<LogLine> recent() {
+    return root(context()).getAppender(RecentLines.NAME) instanceof RecentLines lines
+        ? lines.newestFirst()
+        : List.of();
   }
 
   /** Writes what is still to be written. */
@@ -144,14 +153,21 @@ final class DaemonLog {
     appender.start();
     Level own = Level.toLevel(level.name());
     Level others = own.isGreaterOrEqual(Level.WARN) ? own : Level.WARN;
-    ch.qos.logback.classic.Logger root =
-        context.getLogger(ch.qos.logback.classic.Logger.ROOT_LOGGER_NAME);
+    ch.qos.logback.classic.Logger root = root(context);
     root.setLevel(others);
     root.addAppender(appender);
+    RecentLines recent = new RecentLines();
+    recent.setContext(context);
+    recent.start();
+    root.addAppender(recent);
     RepeatedLines bound = new RepeatedLines(System::nanoTime);
     bound.setContext(context);
     bound.start();
     context.addTurboFilter(bound);
     context.getLogger("io.holdfast").setLevel(own);
+  }
+
+  private static ch.qos.logback.classic.Logger root(LoggerContext context) {
+    return context.getLogger(ch.qos.logback.classic.Logger.ROOT_LOGGER_NAME);
   }
 }

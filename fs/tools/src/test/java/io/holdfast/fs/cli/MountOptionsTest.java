@@ -150,6 +150,8 @@ class MountOptionsTest {
             "--log-file=" + temp.resolve("a/../log"),
             "--log-format=json",
             "--metrics=[::1]:9464",
+            "--page=0.0.0.0:9465",
+            "--page-token-file=" + temp.resolve("token"),
             "--access-log=" + temp.resolve("a/../access"),
             "--access-log-sample=1/50",
             "--stats-visible-to=all",
@@ -208,6 +210,8 @@ class MountOptionsTest {
     assertThat(settings.find(SettingTable.STATE_DIR)).contains(temp.resolve("state"));
     assertThat(settings.get(SettingTable.LOG_FORMAT)).isEqualTo(LogFormat.JSON);
     assertThat(settings.find(SettingTable.METRICS)).contains(new NodeAddress("::1", 9464));
+    assertThat(settings.find(SettingTable.PAGE)).contains(new NodeAddress("0.0.0.0", 9465));
+    assertThat(settings.find(SettingTable.PAGE_TOKEN_FILE)).contains(temp.resolve("token"));
     assertThat(settings.find(SettingTable.ACCESS_LOG)).contains(temp.resolve("access"));
     assertThat(settings.get(SettingTable.ACCESS_LOG_SAMPLE))
         .isEqualTo(new Sampling(50, Long.MAX_VALUE));
@@ -237,6 +241,15 @@ class MountOptionsTest {
     assertThat(settings("--metrics", "none").find(SettingTable.METRICS)).isEmpty();
     assertThat(settings("--access-log", "none").find(SettingTable.ACCESS_LOG)).isEmpty();
     assertThat(settings().text(SettingTable.METRICS)).isEqualTo("none");
+  }
+
+  @Test
+  void page_ofThisMachineOnly_needsNoToken() {
+    assertThat(settings("--page", "9465").text(SettingTable.PAGE)).isEqualTo("127.0.0.1:9465");
+    assertThat(settings("--page", "[::1]:9465").text(SettingTable.PAGE)).isEqualTo("[::1]:9465");
+    assertThat(settings("--page", "localhost:1").text(SettingTable.PAGE)).isEqualTo("localhost:1");
+    assertThat(settings("--page", "none").find(SettingTable.PAGE)).isEmpty();
+    assertThat(settings().text(SettingTable.PAGE)).isEqualTo("none");
   }
 
   @Test
@@ -376,6 +389,15 @@ class MountOptionsTest {
         "--metrics :9464|--metrics ':9464' is no address: write a port from 1 to 65535",
         "--metrics=|--metrics '' is no address: write a port from 1 to 65535",
         "--metrics node1|--metrics 'node1' is no address: write a port from 1 to 65535",
+        "--page 0|--page '0' is no address: write a port from 1 to 65535, for this machine only, or"
+            + " HOST:PORT, such as 0.0.0.0:9465 with --page-token-file for others",
+        "--page 0.0.0.0:9465|--page 0.0.0.0:9465 may be reached from other machines: give"
+            + " --page-token-file too, or a port alone",
+        "--page node1:9465|--page node1:9465 may be reached from other machines",
+        "--page 127.0.0.1.example:9465|--page 127.0.0.1.example:9465 may be reached from other",
+        "--page [::2]:9465|--page [::2]:9465 may be reached from other machines",
+        "--page 9465 --metrics 9465|--page 127.0.0.1:9465 is where --metrics is: choose another",
+        "--page-token-file t|--page-token-file means nothing without --page [HOST:]PORT",
         "--access-log-sample 5|--access-log-sample '5' is no sampling: write 1/N for one event of"
             + " N",
         "--stats-visible-to me|--stats-visible-to 'me' is not known: choose one of owner, all",

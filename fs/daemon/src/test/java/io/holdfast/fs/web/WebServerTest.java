@@ -1,4 +1,4 @@
-package io.holdfast.fs.metrics;
+package io.holdfast.fs.web;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -19,44 +19,62 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests of {@link MetricsServer}. */
-final class MetricsServerTest {
+/** Tests of {@link WebServer}. */
+final class WebServerTest {
   private final HttpClient client = HttpClient.newHttpClient();
-  private final MetricsServer server =
-      new MetricsServer(loopback(0), "data", () -> "a 1\n".getBytes(UTF_8));
+  private final WebServer server =
+      new WebServer("metrics", loopback(0), request -> answer(request.path()));
 
   @AfterEach
   void close() {
     server.close();
   }
 
+  private static WebAnswer answer(String path) {
+    return WebAnswer.of(
+            path.equals("/a") ? 200 : 404, "text/plain; version=1", path.getBytes(UTF_8))
+        .with(Map.of("X-More", "yes"));
+  }
+
   @Test
-  void metrics_areAnsweredAsPrometheusWantsThem() throws Exception {
+  void answer_isThatOfTheSite() throws Exception {
     server.start();
-    HttpResponse<String> answer = ask("GET", "/metrics");
+    HttpResponse<String> answer = ask("GET", "/a");
     assertThat(answer.statusCode()).isEqualTo(200);
-    assertThat(answer.headers().firstValue("Content-Type"))
-        .hasValue("text/plain; version=0.0.4; charset=utf-8");
-    assertThat(answer.body()).isEqualTo("a 1\n");
-    assertThat(ask("HEAD", "/metrics").statusCode()).isEqualTo(200);
+    assertThat(answer.headers().firstValue("Content-Type")).hasValue("text/plain; version=1");
+    assertThat(answer.headers().firstValue("X-More")).hasValue("yes");
+    assertThat(answer.body()).isEqualTo("/a");
+    assertThat(ask("GET", "/etc/passwd").statusCode()).isEqualTo(404);
   }
 
   @Test
-  void otherRequests_areToldWhatThereIs() throws Exception {
+  void head_hasNoBody() throws Exception {
     server.start();
-    assertThat(ask("GET", "/").body()).contains("data").contains("/metrics");
-    assertThat(ask("GET", "/metrics/x").statusCode()).isEqualTo(404);
-    assertThat(ask("GET", "/etc/passwd").statusCode()).isEqualTo(404);
-    assertThat(ask("POST", "/metrics").statusCode()).isEqualTo(405);
+    HttpResponse<String> answer = ask("HEAD", "/a");
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.body()).isEmpty();
   }
 
-  /** Each connection would cost the daemon a descriptor, for as long as its client likes. */
+  @ParameterizedTest
+  @ValueSource(strings = {"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH"})
+  void methodsThatChange_areNotPassedOn(String method) throws Exception {
+    server.start();
+    HttpResponse<String> answer = ask(method, "/a");
+    assertThat(answer.statusCode()).isEqualTo(405);
+    assertThat(answer.headers().firstValue("Allow")).hasValue("GET, HEAD");
+    assertThat(answer.headers().firstValue("X-More")).isEmpty();
+  }
+
   /**
-   * A silent connection is closed after a while too. On a busy machine that may happen first; such
-   * a round shows nothing.
+   * Each connection costs the daemon a descriptor, for as long as its client likes. A silent
+   * connection is closed after a while too. On a busy machine that may happen first; such a round
+   * shows nothing.
    */
   @Test
   void connection_beyondTheBound_isClosedBeforeTheOthers() throws Exception {
@@ -65,10 +83,10 @@ final class MetricsServerTest {
     for (int round = 0; !bounded && round < 10; round++) {
       List<Socket> all = new ArrayList<>();
       try {
-        for (int i = 0; i <= MetricsServer.MOST_CONNECTIONS; i++) {
+        for (int i = 0; i <= WebServer.MOST_CONNECTIONS; i++) {
           all.add(new Socket(InetAddress.getLoopbackAddress(), server.port()));
         }
-        List<Socket> within = all.subList(0, MetricsServer.MOST_CONNECTIONS);
+        List<Socket> within = all.subList(0, WebServer.MOST_CONNECTIONS);
         boolean closed = isClosed(all.get(all.size() - 1), 5000);
         bounded = closed && within.stream().noneMatch(each -> isClosed(each, 1));
       } finally {
@@ -99,7 +117,7 @@ final class MetricsServerTest {
       for (int i = 0; i < 32; i++) {
         silent.add(new Socket(InetAddress.getLoopbackAddress(), server.port()));
       }
-      assertThat(ask("GET", "/metrics").statusCode()).isEqualTo(200);
+      assertThat(ask("GET", "/a").statusCode()).isEqualTo(200);
     } finally {
       for (Socket each : silent) {
         each.close();
@@ -111,7 +129,7 @@ final class MetricsServerTest {
   void start_atAPortInUse_saysSo() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       InetSocketAddress address = loopback(taken.getLocalPort());
-      try (MetricsServer second = new MetricsServer(address, "data", () -> new byte[0])) {
+      try (WebServer second = new WebServer("metrics", address, request -> answer(""))) {
         assertThatThrownBy(second::start)
             .isInstanceOf(FsException.class)
             .hasMessageContaining(
@@ -125,7 +143,7 @@ final class MetricsServerTest {
   void keepStarting_atAPortThatBecomesFree_listens() throws Exception {
     ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
     InetSocketAddress address = loopback(taken.getLocalPort());
-    try (MetricsServer second = new MetricsServer(address, "data", () -> new byte[0])) {
+    try (WebServer second = new WebServer("metrics", address, request -> answer(""))) {
       Thread starting = new Thread(second::keepStarting);
       starting.start();
       taken.close();

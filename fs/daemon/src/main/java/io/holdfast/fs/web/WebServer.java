@@ -1,4 +1,4 @@
-package io.holdfast.fs.metrics;
+package io.holdfast.fs.web;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -7,25 +7,22 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.NamedThreads;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers scrapes ({@code GET /metrics}); {@code GET /} says what there is. Does not ask who the
- * client is: the answers hold names and numbers, and no content of files. Few threads, few waiting
- * connections, and a deadline for each request: a slow client delays only its own scrape.
- * Thread-safe.
+ * Answers requests with what a {@link Site} has for them. Few threads, few waiting connections, and
+ * a deadline for each request: a slow client delays only its own. Thread-safe.
  */
-public final class MetricsServer implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(MetricsServer.class);
+public final class WebServer implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(WebServer.class);
 
   private static final int THREADS = 4;
   private static final int WAITING = 16;
@@ -39,9 +36,9 @@ public final class MetricsServer implements AutoCloseable {
    */
   static final int MOST_CONNECTIONS = 64;
 
+  private final String setting;
   private final InetSocketAddress address;
-  private final String mount;
-  private final Supplier<byte[]> metrics;
+  private final Site site;
   private final ThreadPoolExecutor threads;
   private volatile boolean closed;
   private @Nullable HttpServer server;
@@ -49,14 +46,13 @@ public final class MetricsServer implements AutoCloseable {
   /**
    * Creates a server that does not listen yet.
    *
+   * @param setting the setting that gave the address, for messages and threads: {@code metrics}
    * @param address the address to listen at; port 0 for any
-   * @param mount the mount's name
-   * @param metrics returns the answer; called from several threads
    */
-  public MetricsServer(InetSocketAddress address, String mount, Supplier<byte[]> metrics) {
+  public WebServer(String setting, InetSocketAddress address, Site site) {
+    this.setting = setting;
     this.address = address;
-    this.mount = mount;
-    this.metrics = metrics;
+    this.site = site;
     this.threads =
         new ThreadPoolExecutor(
             THREADS,
@@ -64,7 +60,7 @@ public final class MetricsServer implements AutoCloseable {
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new ArrayBlockingQueue<>(WAITING),
-            new NamedThreads("metrics"),
+            new NamedThreads(setting),
             new ThreadPoolExecutor.AbortPolicy());
     threads.allowCoreThreadTimeOut(true);
   }
@@ -90,13 +86,13 @@ public final class MetricsServer implements AutoCloseable {
     } catch (IOException e) {
       throw cannot(String.valueOf(e.getMessage()), e);
     }
-    log.info("metrics at http://{}:{}/metrics", address.getHostString(), port());
+    log.info("--{} listens at {}:{}", setting, address.getHostString(), port());
   }
 
   private FsException cannot(String why, @Nullable IOException cause) {
     String message =
-        "--metrics %s:%d: %s: choose another port or address"
-            .formatted(address.getHostString(), address.getPort(), why);
+        "--%s %s:%d: %s: choose another port or address"
+            .formatted(setting, address.getHostString(), address.getPort(), why);
     return cause == null
         ? new FsException(FsError.UNAVAILABLE, message)
         : new FsException(FsError.UNAVAILABLE, message, cause);
@@ -112,7 +108,7 @@ public final class MetricsServer implements AutoCloseable {
         start();
         return;
       } catch (FsException e) {
-        log.warn("no metrics yet, trying again: {}", e.getMessage());
+        log.warn("no {} yet, trying again: {}", setting, e.getMessage());
         LockSupport.parkNanos(PAUSE.toNanos());
       }
     }
@@ -125,36 +121,31 @@ public final class MetricsServer implements AutoCloseable {
 
   private void answer(HttpExchange exchange) throws IOException {
     try (exchange) {
-      String path = exchange.getRequestURI().getPath();
       String method = exchange.getRequestMethod();
-      if (!method.equals("GET") && !method.equals("HEAD")) {
-        exchange.getResponseHeaders().set("Allow", "GET, HEAD");
-        send(exchange, 405, "only GET and HEAD\n");
-      } else if ("/metrics".equals(path)) {
-        send(exchange, 200, Exposition.CONTENT_TYPE, metrics.get());
-      } else if ("/".equals(path)) {
-        send(exchange, 200, "Holdfast, mount " + mount + ": the metrics are at /metrics\n");
+      if (method.equals("GET") || method.equals("HEAD")) {
+        String path = exchange.getRequestURI().getPath();
+        send(
+            exchange,
+            site.answer(
+                new WebRequest(path == null ? "" : path, exchange.getRequestHeaders()::getFirst)));
       } else {
-        send(exchange, 404, "nothing here: the metrics are at /metrics\n");
+        send(
+            exchange,
+            WebAnswer.text(405, "only GET and HEAD\n").with(Map.of("Allow", "GET, HEAD")));
       }
     } catch (RuntimeException e) {
-      log.error("a scrape failed", e);
+      log.error("a request failed", e);
       throw e;
     }
   }
 
-  private static void send(HttpExchange exchange, int status, String text) throws IOException {
-    send(exchange, status, "text/plain; charset=utf-8", text.getBytes(StandardCharsets.UTF_8));
-  }
-
-  private static void send(HttpExchange exchange, int status, String type, byte[] body)
-      throws IOException {
-    exchange.getResponseHeaders().set("Content-Type", type);
+  private static void send(HttpExchange exchange, WebAnswer answer) throws IOException {
+    answer.headers().forEach(exchange.getResponseHeaders()::set);
     if (exchange.getRequestMethod().equals("HEAD")) {
-      exchange.sendResponseHeaders(status, -1);
+      exchange.sendResponseHeaders(answer.status(), -1);
     } else {
-      exchange.sendResponseHeaders(status, body.length);
-      exchange.getResponseBody().write(body);
+      exchange.sendResponseHeaders(answer.status(), answer.body().length);
+      exchange.getResponseBody().write(answer.body());
     }
   }
 

@@ -1,0 +1,133 @@
+package io.holdfast.fs.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.holdfast.fs.control.FiguresJson;
+import io.holdfast.fs.figures.CurveFigures;
+import io.holdfast.fs.figures.Figures;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Tests of {@link CapacityCurve}. */
+final class CapacityCurveTest {
+  private static final long MB = 1_000_000;
+  private static final long DATASET = 1000 * MB;
+
+  /** Four readers that fetch at 50 MB/s together, and prepare at 1000 MB/s. */
+  private static final double ORIGIN = 50.0 * MB;
+
+  private static final double PREPARATION = 1000.0 * MB;
+
+  private final List<Map<String, Object>> epochs = new ArrayList<>();
+  private double planned = 0.5;
+
+  /** Adds an epoch with that share of hits; the rest of the readers' time is back-pressure. */
+  private void epoch(double hits, double idleSeconds) {
+    double fetched = (1 - hits) * DATASET;
+    double fetching = fetched / ORIGIN;
+    double preparing = DATASET / PREPARATION;
+    double seconds = fetching + preparing + idleSeconds;
+    Map<String, Object> epoch = new HashMap<>();
+    epoch.put("epoch", epochs.size() + 1);
+    epoch.put("opens", 1000);
+    epoch.put("bytes", DATASET);
+    epoch.put("origin_bytes", (long) fetched);
+    epoch.put("seconds", seconds);
+    epoch.put("readers", 4);
+    epoch.put("origin_stall_seconds", 4 * fetching);
+    epoch.put("cpu_seconds", 4 * preparing);
+    epoch.put("reader_cpu_seconds", 4 * preparing);
+    epoch.put("run_delay_seconds", 0.0);
+    epoch.put("reader_seconds", 4 * seconds);
+    epochs.add(epoch);
+  }
+
+  private CurveFigures curve() {
+    Map<String, Object> stats =
+        Map.of(
+            "dataset", Map.of("bytes", DATASET),
+            "cache", Map.of("planned_hit_ratio", planned),
+            "jobs", Map.of("jobs", List.of(Map.of("job", "train", "epochs", epochs))));
+    Figures figures = FiguresJson.figures(stats);
+    return CapacityCurve.of(figures, figures.jobs().jobs().get(0)).orElseThrow().figures();
+  }
+
+  private static double speed(CurveFigures curve, double share) {
+    return curve.points().stream()
+        .filter(point -> point.share() == share)
+        .findFirst()
+        .orElseThrow()
+        .bytesPerSecond();
+  }
+
+  /** The time of a byte from the origin is that of its fetch and of its preparation. */
+  private static double expected(double share) {
+    return 1 / (1 / PREPARATION + (1 - share) / ORIGIN);
+  }
+
+  @Test
+  void curve_ofAnEpochWithSomeHits_isThatOfItsRates() {
+    epoch(0, 0);
+    epoch(0.35, 0);
+    CurveFigures curve = curve();
+    for (double share : new double[] {0, 0.5, 0.65, 1}) {
+      assertThat(speed(curve, share)).isCloseTo(expected(share), within(1.0));
+    }
+    assertThat(curve.epoch()).isEqualTo(2);
+    assertThat(curve.share()).isEqualTo(0.5);
+    assertThat(curve.kneeShare()).isEmpty();
+    assertThat(curve.advice())
+        .startsWith("With 954 MiB in memory instead of 477 MiB, this job would be 11.0 times");
+    assertThat(curve.points().get(0).epochSeconds()).isCloseTo(21, within(1e-6));
+  }
+
+  @Test
+  void curve_whereTheConsumerIsSlower_isNoFasterThanIt() {
+    epoch(0.9, 7);
+    CurveFigures curve = curve();
+    double consumer = DATASET / 10.0; // in 2 s of fetches, 1 s of preparation, and 7 s
+    assertThat(speed(curve, 1)).isCloseTo(consumer, within(1.0));
+    assertThat(speed(curve, 0)).isCloseTo(expected(0), within(1.0));
+    double knee = curve.kneeShare().orElseThrow();
+    assertThat(expected(knee)).isCloseTo(consumer, within(consumer / 1000));
+    assertThat(speed(curve, knee)).isCloseTo(consumer, within(consumer / 1000));
+  }
+
+  @Test
+  void curve_beyondTheKnee_saysThatMoreMemoryIsUseless() {
+    planned = 0.9;
+    epoch(0.9, 7);
+    assertThat(curve().advice()).startsWith("More memory makes this job no faster");
+  }
+
+  @Test
+  void curve_asJson_hasItsPoints() {
+    epoch(0.9, 7);
+    Map<String, Object> json = FiguresJson.map(curve());
+    assertThat(json).containsKeys("job", "share", "knee_share", "advice");
+    assertThat(json.get("points")).asString().contains("bytes_per_second", "capacity_bytes");
+  }
+
+  @Test
+  void curve_withoutFetchesInTheLastEpoch_isThatOfAnEarlierOne() {
+    epoch(0, 0);
+    epoch(1, 0);
+    assertThat(curve().epoch()).isEqualTo(1);
+  }
+
+  @Test
+  void curve_whereNoTimeIsKnown_isNone() {
+    epoch(0, 0);
+    epochs.get(0).remove("cpu_seconds");
+    Figures figures =
+        FiguresJson.figures(
+            Map.of(
+                "dataset", Map.of("bytes", DATASET),
+                "jobs", Map.of("jobs", List.of(Map.of("job", "train", "epochs", epochs)))));
+    assertThat(CapacityCurve.of(figures, figures.jobs().jobs().get(0))).isEmpty();
+  }
+}
