@@ -203,7 +203,13 @@ public final class AcceleratorReport {
     List<Map<String, Object>> kept = new ArrayList<>();
     for (Target target : plan.targets()) {
       kept(target)
-          .ifPresent(most -> kept.add(Map.of("target", target.word(), "accelerators", most)));
+          .ifPresent(
+              most -> {
+                Map<String, Object> one = new LinkedHashMap<>();
+                one.put("target", target.word());
+                one.put("accelerators", most);
+                kept.add(one);
+              });
     }
     all.put("kept", kept);
     all.put("notes", notes(conditions));
@@ -265,17 +271,12 @@ public final class AcceleratorReport {
   }
 
   private void addMount(List<String> notes, Conditions conditions) {
-    if (!plan.targets().contains(Target.MOUNT)) {
-      return;
-    }
-    if (conditions.residentAfter() - conditions.residentBefore() > 0.01) {
+    if (plan.targets().contains(Target.MOUNT)
+        && conditions.residentAfter() - conditions.residentBefore() > 0.01) {
       notes.add(
           "the capacity was %s full before the run and %s after it: later epochs are faster; run 'holdfast warm' first"
               .formatted(
                   percent(conditions.residentBefore()), percent(conditions.residentAfter())));
-    }
-    if (plan.origin() == null && !plan.targets().equals(List.of(Target.MOUNT))) {
-      notes.add("the source cannot be read directly");
     }
   }
 

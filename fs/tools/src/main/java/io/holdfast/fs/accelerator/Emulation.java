@@ -9,17 +9,20 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A training of some accelerators, for a time. Each has its own data loader, as each process of a
- * distributed training has; the readers of all of them divide each epoch among themselves. Used by
- * one thread.
+ * distributed training has; the readers of all of them divide each epoch among themselves. Used
+ * once, by one thread.
  */
 final class Emulation {
   private final Storage storage;
   private final Training training;
   private final int accelerators;
   private final Clock clock;
+  private final LongAdder bytesRead = new LongAdder();
+  private final AtomicReference<@Nullable IOException> failure = new AtomicReference<>();
 
   Emulation(Storage storage, Training training, int accelerators, Clock clock) {
     this.storage = storage;
@@ -56,32 +59,15 @@ final class Emulation {
    * @throws IOException if a file cannot be read
    */
   Outcome run(long seed, Window window) throws IOException, InterruptedException {
-    LongAdder bytesRead = new LongAdder();
-    AtomicReference<IOException> failure = new AtomicReference<>();
     EpochOrders orders = new EpochOrders(storage.files(), seed);
     List<Accelerator> all = new ArrayList<>();
     ExecutorService threads = Executors.newCachedThreadPool(new NamedThreads("accelerator"));
     try {
-      int readers = accelerators * training.workers();
       for (int a = 0; a < accelerators; a++) {
-        List<Loader> loaders = new ArrayList<>();
-        for (int w = 0; w < training.workers(); w++) {
-          int first = a * training.workers() + w;
-          Loader loader =
-              new Loader(
-                  storage,
-                  orders,
-                  new Loader.Work(first, readers, training.batch(), window),
-                  bytesRead,
-                  e -> {
-                    failure.compareAndSet(null, e);
-                    window.endNow();
-                  });
-          loaders.add(loader);
-          threads.execute(loader);
-        }
+        List<Loader> loaders = loaders(a, orders, window);
         Accelerator accelerator = new Accelerator(training.computeNanos(), clock);
         all.add(accelerator);
+        loaders.forEach(threads::execute);
         threads.execute(() -> drive(accelerator, loaders, window));
       }
       window.await();
@@ -97,6 +83,26 @@ final class Emulation {
     }
     return new Outcome(
         all.stream().map(accelerator -> accelerator.usage(window.end())).toList(), bytesRead.sum());
+  }
+
+  private List<Loader> loaders(int accelerator, EpochOrders orders, Window window) {
+    int readers = accelerators * training.workers();
+    List<Loader> loaders = new ArrayList<>();
+    for (int worker = 0; worker < training.workers(); worker++) {
+      int first = accelerator * training.workers() + worker;
+      Loader.Work work = new Loader.Work(first, readers, training.batch(), window);
+      loaders.add(
+          new Loader(
+              storage,
+              orders,
+              work,
+              bytesRead,
+              e -> {
+                failure.compareAndSet(null, e);
+                window.endNow();
+              }));
+    }
+    return loaders;
   }
 
   private static void drive(Accelerator accelerator, List<Loader> loaders, Window window) {
