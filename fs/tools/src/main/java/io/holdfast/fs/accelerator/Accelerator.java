@@ -27,6 +27,7 @@ final class Accelerator {
   private long steps;
 
   private long bytes;
+  private long lastBytes;
 
   Accelerator(long computeNanos, Clock clock) {
     this.computeNanos = computeNanos;
@@ -46,6 +47,7 @@ final class Accelerator {
         start = free;
       } else {
         bytes += batch.bytes();
+        lastBytes = batch.bytes();
       }
       steps++;
       clock.sleepUntil(free);
@@ -59,10 +61,12 @@ final class Accelerator {
   Usage usage(long end) {
     long counted = Math.max(0, steps - 1);
     if (counted == 0 || end - start <= 0) {
-      return new Usage(0, 0, 0, 0);
+      return new Usage(0, 0, 0, 0, 0);
     }
-    long busy = counted * computeNanos - Math.max(0, free - end);
-    return new Usage(counted, bytes, busy / 1e9, (end - start) / 1e9);
+    long left = Math.max(0, free - end);
+    long busy = counted * computeNanos - left;
+    double computed = bytes - (double) lastBytes * left / computeNanos;
+    return new Usage(counted, bytes, computed, busy / 1e9, (end - start) / 1e9);
   }
 
   /**
@@ -70,10 +74,11 @@ final class Accelerator {
    *
    * @param steps the steps that began
    * @param bytes the bytes of their batches
+   * @param computedBytes the same, but of a step that was not over only its part
    * @param busySeconds the time that it computed
    * @param seconds the whole time; 0 if there was no step
    */
-  record Usage(long steps, long bytes, double busySeconds, double seconds) {
+  record Usage(long steps, long bytes, double computedBytes, double busySeconds, double seconds) {
     /** Returns the AU, from 0 to 1; NaN if there was no step. */
     double utilization() {
       return seconds == 0 ? Double.NaN : busySeconds / seconds;
@@ -81,7 +86,7 @@ final class Accelerator {
 
     /** Returns bytes a second; NaN if there was no step. */
     double bytesPerSecond() {
-      return seconds == 0 ? Double.NaN : bytes / seconds;
+      return seconds == 0 ? Double.NaN : computedBytes / seconds;
     }
   }
 }

@@ -59,7 +59,7 @@ class AcceleratorTest {
   void firstStep_isLeftOut() throws Exception {
     // the first batch comes at 1000 and ends at 1010; then nothing is waited for
     Accelerator.Usage usage = usage(10, 0, 1040, List.of(1000L, 1000L, 1000L, 1000L));
-    assertThat(usage).isEqualTo(new Accelerator.Usage(3, 300, 0.03, 0.03));
+    assertThat(usage).isEqualTo(new Accelerator.Usage(3, 300, 300, 0.03, 0.03));
     assertThat(usage.utilization()).isEqualTo(1);
     assertThat(usage.bytesPerSecond()).isEqualTo(10_000);
   }
@@ -68,13 +68,13 @@ class AcceleratorTest {
   void stepThatIsNotOver_countsWithItsPart() throws Exception {
     // steps from 10 to 20 (the first), from 30 to 40, and from 50, of which 4 are before the end
     Accelerator.Usage usage = usage(10, 0, 54, List.of(10L, 30L, 50L));
-    assertThat(usage).isEqualTo(new Accelerator.Usage(2, 200, 0.014, 0.034));
+    assertThat(usage).isEqualTo(new Accelerator.Usage(2, 200, 140, 0.014, 0.034));
   }
 
   @Test
   void waitForABatchThatNeverComes_countsUntilTheEnd() throws Exception {
     Accelerator.Usage usage = usage(10, 0, 1020, List.of(10L, 20L));
-    assertThat(usage).isEqualTo(new Accelerator.Usage(1, 100, 0.01, 1));
+    assertThat(usage).isEqualTo(new Accelerator.Usage(1, 100, 100, 0.01, 1));
     assertThat(usage.utilization()).isCloseTo(0.01, within(1e-9));
   }
 

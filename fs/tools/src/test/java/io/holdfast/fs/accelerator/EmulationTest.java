@@ -82,10 +82,12 @@ class EmulationTest {
   void rowOfSeveral_hasTheirMean() {
     Emulation.Outcome outcome =
         new Emulation.Outcome(
-            List.of(new Accelerator.Usage(10, 1000, 5, 10), new Accelerator.Usage(8, 800, 4, 5)),
+            List.of(
+                new Accelerator.Usage(10, 1000, 950, 5, 10),
+                new Accelerator.Usage(8, 800, 800, 4, 5)),
             2000);
     AcceleratorReport.Row row = AcceleratorReport.Row.of(Target.MOUNT, 2, outcome, 500);
     assertThat(row)
-        .isEqualTo(new AcceleratorReport.Row(Target.MOUNT, 2, 0.65, 260, 8, 1800, 10, 2000, 500));
+        .isEqualTo(new AcceleratorReport.Row(Target.MOUNT, 2, 0.65, 255, 8, 1800, 10, 2000, 500));
   }
 }
