@@ -274,9 +274,10 @@ public final class AcceleratorReport {
     if (plan.targets().contains(Target.MOUNT)
         && conditions.residentAfter() - conditions.residentBefore() > 0.01) {
       notes.add(
-          "the capacity was %s full before the run and %s after it: later epochs are faster; run 'holdfast warm' first"
-              .formatted(
-                  percent(conditions.residentBefore()), percent(conditions.residentAfter())));
+          "the capacity was %s full before the run and %s after it: later epochs are faster;"
+                  .formatted(
+                      percent(conditions.residentBefore()), percent(conditions.residentAfter()))
+              + " run 'holdfast warm' first");
     }
   }
 
