@@ -4,9 +4,8 @@ import java.util.Locale;
 import java.util.OptionalLong;
 
 /**
- * The training workloads of MLPerf Storage, with the values of its rules and workload
- * configurations, versions 2.0 (A100, H100) and 3.0 (B200). Times are of one batch, and were
- * measured there on real accelerators.
+ * The training workloads of MLPerf Storage, with the values of its rules (2.0 and 3.0) and workload
+ * configurations. Times are of one batch. ACCELERATORS.md has the source.
  */
 public enum TrainingWorkload {
   /** Whole files (npz) of very different sizes. */

@@ -126,7 +126,7 @@ record AcceleratorRequest(
         named("--accelerator-type", given.type, AcceleratorType.values(), AcceleratorType::word);
     if (workload.computeNanos(type).isEmpty()) {
       throw CliException.usage(
-          "MLPerf Storage has no value of %s for %s: choose one of %s, or give --compute-time"
+          "there is no value of %s for %s: choose one of %s, or give --compute-time"
               .formatted(
                   workload.word(),
                   type.word(),

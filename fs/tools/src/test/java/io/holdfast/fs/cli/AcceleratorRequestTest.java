@@ -78,7 +78,7 @@ class AcceleratorRequestTest {
           --accelerators 2 --batch 4             | --accelerators needs a --workload
           --accelerators 2 --workload bert       | --workload 'bert' is not known: choose one of unet3d, resnet50, cosmoflow, retinanet
           --accelerators 2 --workload unet3d --accelerator-type v100 | --accelerator-type 'v100' is not known: choose one of a100, h100, b200
-          --accelerators 2 --workload retinanet --accelerator-type h100 | MLPerf Storage has no value of retinanet for h100: choose one of b200, or give --compute-time
+          --accelerators 2 --workload retinanet --accelerator-type h100 | there is no value of retinanet for h100: choose one of b200, or give --compute-time
           --accelerators 2 --workload unet3d --accelerator-type h100 --compute-time 1s | --accelerator-type and --compute-time exclude each other
           --accelerators 2 --batch 4 --compute-time 1s --accelerator-type h100 | --accelerator-type is for a --workload
           --accelerators 2 --workload unet3d --batch 0 | --batch '0' is not from 1 to
