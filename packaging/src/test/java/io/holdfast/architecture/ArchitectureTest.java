@@ -123,9 +123,11 @@ final class ArchitectureTest {
           // Changes of a mount's figures, and the speed of a mount.
           arrow("watch", "control", "figures", "units"),
           arrow("bench", "linux", "units"),
+          arrow("accelerator", "linux", "units"),
           arrow(
               "cli",
               "",
+              "accelerator",
               "accesslog", // for files of logs that are bounded
               "allocate",
               "analyze",

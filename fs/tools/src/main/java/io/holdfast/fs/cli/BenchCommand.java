@@ -19,16 +19,22 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code holdfast bench}: measures what a mount gives on this machine. */
 @Command(
     name = "bench",
     sortOptions = false,
-    customSynopsis = "holdfast bench [--time TIME] [--files N] [--threads N] [--json] MOUNT",
+    customSynopsis = {
+      "holdfast bench [--time TIME] [--files N] [--threads N] [--json] MOUNT",
+      "       holdfast bench --accelerators N --workload NAME [OPTIONS] MOUNT"
+    },
     header = "Measure what a mount gives on this machine, and say what is good.",
     description = {
       "",
@@ -40,7 +46,14 @@ import picocli.CommandLine.Parameters;
       "",
       "It reads as any program does, for as long as --time says: so what it reads may become"
           + " resident while there is room. The kernel's cache of those files at the source is"
-          + " dropped. It writes nothing. Other readers disturb the figures."
+          + " dropped. It writes nothing. Other readers disturb the figures.",
+      "",
+      "With --accelerators it emulates a training instead: each accelerator takes batches from"
+          + " reader threads, which read all files, shuffled anew in each epoch, and is busy for a"
+          + " fixed time with each. The result is AU (accelerator utilization) as MLPerf Storage"
+          + " defines it: the share of the time, without the first step, that the accelerator"
+          + " computes. It is no result of that benchmark. ACCELERATORS.md has the values and what"
+          + " differs. Ctrl-C ends it with what was measured until then."
     },
     parameterListHeading = "%nArguments:%n",
     optionListHeading = "%nOptions:%n",
@@ -48,7 +61,9 @@ import picocli.CommandLine.Parameters;
     footer = {
       "  holdfast bench /data/imagenet",
       "  holdfast bench data-imagenet --time 60s --threads 8",
-      "  holdfast bench /data/imagenet --json | jq '.rows[] | {what, mount, level}'"
+      "  holdfast bench /data/imagenet --json | jq '.rows[] | {what, mount, level}'",
+      "  holdfast bench /data/openimages --accelerators 2 --workload retinanet",
+      "  holdfast bench imagenet --accelerators 1..8 --batch 64 --compute-time 95ms"
     })
 final class BenchCommand implements Callable<Integer> {
   private static final Duration DEADLINE = Duration.ofSeconds(5);
@@ -56,10 +71,18 @@ final class BenchCommand implements Callable<Integer> {
   /** How much longer than planned it may take before it counts as hung. */
   private static final Duration GRACE = Duration.ofSeconds(30);
 
+  private static final Duration DEFAULT_TIME = Duration.ofSeconds(15);
+  private static final Duration DEFAULT_EMULATION_TIME = Duration.ofSeconds(60);
+  private static final int DEFAULT_FILES = 2000;
+  private static final int DEFAULT_THREADS =
+      Math.min(4, Runtime.getRuntime().availableProcessors());
+
   private static final int MOST_FILES = 1_000_000;
   private static final int MOST_THREADS = 256;
 
   private final CliContext context;
+
+  @Spec private @Nullable CommandSpec command;
 
   @Parameters(paramLabel = "MOUNT", description = "A mountpoint, or the name of a mount.")
   private String target = "";
@@ -67,21 +90,25 @@ final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--time",
       paramLabel = "TIME",
-      description = "How long it reads. Default: 15s.",
+      description = "How long it reads. Default: 15s, with --accelerators 60s.",
       converter = OptionValues.Budget.class)
-  private Duration time = Duration.ofSeconds(15);
+  private @Nullable Duration time;
 
   @Option(
       names = "--files",
       paramLabel = "N",
-      description = "How many files of each kind it reads at most. Default: 2000.")
-  private int files = 2000;
+      description =
+          "How many files of each kind it reads at most. Default: 2000, with --accelerators all.")
+  private @Nullable Integer files;
 
   @Option(
       names = "--threads",
       paramLabel = "N",
       description = "How many read at once. Default: 4, or the processors if there are fewer.")
-  private int threads = Math.min(4, Runtime.getRuntime().availableProcessors());
+  private @Nullable Integer threads;
+
+  @ArgGroup(validate = false, heading = "%nEmulated accelerators:%n")
+  private AcceleratorOptions accelerators = new AcceleratorOptions();
 
   @Mixin private final CommandOutput output = new CommandOutput();
 
@@ -91,48 +118,78 @@ final class BenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    context.refuseRepeatedOptions(command);
     within("--files", files, MOST_FILES);
     within("--threads", threads, MOST_THREADS);
+    if (accelerators.accelerators != null) {
+      return emulate(AcceleratorRequest.of(accelerators.accelerators, accelerators));
+    }
+    AcceleratorRequest.refuseWithoutAccelerators(accelerators);
     RunningDaemon daemon = new Targets(context.host()).get(target);
     Figures stats = FiguresJson.figures(new DaemonClient(daemon, DEADLINE).stats());
     Path origin = OriginPath.of(daemon, stats.origin()).orElse(null);
-    tell(daemon, origin);
-    long seed = System.nanoTime();
-    Bench.Plan plan = new Bench.Plan(daemon.mountpoint(), origin, time, files, threads, seed);
-    print(daemon, stats, await(new Bench(plan), time, daemon));
+    Bench.Plan plan =
+        new Bench.Plan(
+            daemon.mountpoint(),
+            origin,
+            time == null ? DEFAULT_TIME : time,
+            files == null ? DEFAULT_FILES : files,
+            threads == null ? DEFAULT_THREADS : threads,
+            System.nanoTime());
+    tell(plan);
+    print(daemon, stats, plan, await(new Bench(plan)::run, plan.time(), daemon));
     return 0;
   }
 
-  private static void within(String option, int value, int largest) {
-    if (value < 1 || value > largest) {
+  private int emulate(AcceleratorRequest request) throws IOException {
+    if (threads != null) {
+      throw CliException.usage("--threads is not for --accelerators: give --workers");
+    }
+    RunningDaemon daemon = new Targets(context.host()).get(target);
+    AcceleratorRun run =
+        new AcceleratorRun(context, daemon, new DaemonClient(daemon, DEADLINE), output);
+    Duration budget = time == null ? DEFAULT_EMULATION_TIME : time;
+    run.show(
+        request,
+        budget,
+        files == null ? MOST_FILES : files,
+        bench -> await(bench::run, budget, daemon));
+    return 0;
+  }
+
+  private static void within(String option, @Nullable Integer value, int largest) {
+    if (value != null && (value < 1 || value > largest)) {
       throw CliException.usage(option + " '" + value + "' is not from 1 to " + largest);
     }
   }
 
-  private void tell(RunningDaemon daemon, @Nullable Path origin) {
+  private void tell(Bench.Plan plan) {
     output.note(
         "reading at most "
-            + files
+            + plan.files()
             + " files of each kind of "
-            + daemon.mountpoint()
+            + plan.mount()
             + " for "
-            + time.toMillis() / 1000.0
+            + plan.time().toMillis() / 1000.0
             + " s with "
-            + threads
+            + plan.threads()
             + " threads"
-            + (origin == null ? "; the source cannot be read directly" : ""));
+            + (plan.origin() == null ? "; the source cannot be read directly" : ""));
   }
 
   /** On a thread of its own: where the mount hangs, the command still ends. */
-  private static BenchReport await(Bench bench, Duration budget, RunningDaemon daemon)
+  private static <T> T await(Callable<T> reads, Duration budget, RunningDaemon daemon)
       throws IOException {
-    FutureTask<BenchReport> work = new FutureTask<>(bench::run);
+    FutureTask<T> work = new FutureTask<>(reads);
     NamedThreads.start("bench", work);
     try {
       return work.get(budget.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof IOException failure) {
         throw CliException.couldNot(daemon.mountpoint() + ": " + failure.getMessage(), failure);
+      }
+      if (e.getCause() instanceof CliException failure) {
+        throw failure;
       }
       throw new IllegalStateException(e.getCause());
     } catch (TimeoutException e) {
@@ -147,7 +204,8 @@ final class BenchCommand implements Callable<Integer> {
     }
   }
 
-  private void print(RunningDaemon daemon, Figures stats, BenchReport report) throws IOException {
+  private void print(RunningDaemon daemon, Figures stats, Bench.Plan plan, BenchReport report)
+      throws IOException {
     CacheFigures cache = stats.cache();
     BenchReport.Capacity capacity =
         new BenchReport.Capacity(cache.plannedHitRatio(), cache.pin().equals("hard"));
@@ -155,7 +213,7 @@ final class BenchCommand implements Callable<Integer> {
       Map<String, @Nullable Object> all = new LinkedHashMap<>();
       all.put("name", daemon.name());
       all.put("mountpoint", daemon.mountpoint().toString());
-      all.put("threads", threads);
+      all.put("threads", plan.threads());
       all.putAll(report.json(capacity));
       output.text(
           JSON.std

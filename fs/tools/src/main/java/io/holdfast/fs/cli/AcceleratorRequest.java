@@ -1,0 +1,219 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.accelerator.AcceleratorType;
+import io.holdfast.fs.accelerator.Target;
+import io.holdfast.fs.accelerator.Training;
+import io.holdfast.fs.accelerator.TrainingWorkload;
+import io.holdfast.fs.units.Sizes;
+import java.math.BigDecimal;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The training that the options of bench ask for; an option that makes no sense is a {@link
+ * CliException}. Immutable.
+ *
+ * @param fewest the smallest number of accelerators
+ * @param most the largest one
+ * @param seed the seed that the user gave, if any
+ */
+record AcceleratorRequest(
+    Training training, int fewest, int most, List<Target> targets, @Nullable Long seed) {
+  private static final int MOST_ACCELERATORS = 1024;
+  private static final int MOST_WORKERS = 256;
+
+  /** Each reader is a thread. */
+  private static final int MOST_READERS = 2048;
+
+  private static final int MOST_BATCH = 1_000_000;
+  private static final int DEFAULT_WORKERS = 4;
+
+  /** What MLPerf Storage wants of most of its workloads. */
+  private static final double DEFAULT_UTILIZATION = 0.9;
+
+  private static final String CUSTOM = "custom";
+  private static final Pattern RANGE = Pattern.compile("([0-9]{1,9})(?:\\.\\.([0-9]{1,9}))?");
+  private static final Pattern TIME = Pattern.compile("([0-9]{1,9}(?:\\.[0-9]{1,9})?)(us|ms|s|)");
+  private static final BigDecimal LONGEST_NANOS = BigDecimal.valueOf(3_600_000_000_000L);
+
+  /** Tells what the options mean; {@code --accelerators} is given. */
+  static AcceleratorRequest of(String accelerators, AcceleratorOptions given) {
+    Matcher range = RANGE.matcher(accelerators);
+    if (!range.matches()) {
+      throw CliException.usage(
+          "--accelerators '" + accelerators + "' is no number: give one, such as 4, or 1..16");
+    }
+    int fewest = number("--accelerators", range.group(1), MOST_ACCELERATORS);
+    int most =
+        range.group(2) == null
+            ? fewest
+            : number("--accelerators", range.group(2), MOST_ACCELERATORS);
+    if (most < fewest) {
+      throw CliException.usage(
+          "--accelerators '" + accelerators + "' goes down: write the smaller number first");
+    }
+    Training training = training(given);
+    if (most * training.workers() > MOST_READERS) {
+      throw CliException.usage(
+          "%d accelerators with %d readers each are too many readers: at most %d"
+              .formatted(most, training.workers(), MOST_READERS));
+    }
+    return new AcceleratorRequest(training, fewest, most, targets(given), seed(given));
+  }
+
+  /** Refuses options that mean nothing without {@code --accelerators}. */
+  static void refuseWithoutAccelerators(AcceleratorOptions given) {
+    refuse("--workload", given.workload);
+    refuse("--accelerator-type", given.type);
+    refuse("--record-size", given.recordSize);
+    refuse("--batch", given.batch);
+    refuse("--compute-time", given.computeTime);
+    refuse("--workers", given.workers);
+    refuse("--targets", given.targets);
+    refuse("--seed", given.seed);
+  }
+
+  private static void refuse(String option, @Nullable String value) {
+    if (value != null) {
+      throw CliException.usage(option + " is for --accelerators: give it too");
+    }
+  }
+
+  private static Training training(AcceleratorOptions given) {
+    Training whole = given.workload == null ? custom(given) : workload(given, given.workload);
+    return new Training(
+        whole.workload(),
+        given.computeTime == null ? whole.type() : "",
+        whole.sampleBytes(),
+        given.recordSize == null ? whole.recordBytes() : recordBytes(given.recordSize),
+        given.batch == null ? whole.batch() : number("--batch", given.batch, MOST_BATCH),
+        given.computeTime == null ? whole.computeNanos() : computeNanos(given.computeTime),
+        given.workers == null ? whole.workers() : number("--workers", given.workers, MOST_WORKERS),
+        whole.targetUtilization());
+  }
+
+  /** Returns a training to which the user has to give the rest. */
+  private static Training custom(AcceleratorOptions given) {
+    if (given.batch == null || given.computeTime == null) {
+      throw CliException.usage(
+          "--accelerators needs a --workload ("
+              + words(TrainingWorkload.values(), TrainingWorkload::word)
+              + "), or --batch and --compute-time");
+    }
+    if (given.type != null) {
+      throw CliException.usage("--accelerator-type is for a --workload: give that too");
+    }
+    return new Training(CUSTOM, "", 0, 0, 1, 1, DEFAULT_WORKERS, DEFAULT_UTILIZATION);
+  }
+
+  private static Training workload(AcceleratorOptions given, String name) {
+    TrainingWorkload workload =
+        named("--workload", name, TrainingWorkload.values(), TrainingWorkload::word);
+    if (given.type == null) {
+      return Training.of(workload, workload.newestType());
+    }
+    if (given.computeTime != null) {
+      throw CliException.usage(
+          "--accelerator-type and --compute-time exclude each other: give one of them");
+    }
+    AcceleratorType type =
+        named("--accelerator-type", given.type, AcceleratorType.values(), AcceleratorType::word);
+    if (workload.computeNanos(type).isEmpty()) {
+      throw CliException.usage(
+          "there is no value of %s for %s: choose one of %s, or give --compute-time"
+              .formatted(
+                  workload.word(),
+                  type.word(),
+                  Arrays.stream(AcceleratorType.values())
+                      .filter(other -> workload.computeNanos(other).isPresent())
+                      .map(AcceleratorType::word)
+                      .collect(Collectors.joining(", "))));
+    }
+    return Training.of(workload, type);
+  }
+
+  private static List<Target> targets(AcceleratorOptions given) {
+    if (given.targets == null) {
+      return List.of(Target.MOUNT, Target.SOURCE);
+    }
+    List<Target> targets =
+        Arrays.stream(given.targets.split(",", -1))
+            .map(word -> named("--targets", word, Target.values(), Target::word))
+            .toList();
+    if (targets.stream().distinct().count() < targets.size()) {
+      throw CliException.usage("--targets '" + given.targets + "' names one twice");
+    }
+    return targets;
+  }
+
+  private static @Nullable Long seed(AcceleratorOptions given) {
+    try {
+      return given.seed == null ? null : Long.valueOf(given.seed);
+    } catch (NumberFormatException e) {
+      throw CliException.usage("--seed '" + given.seed + "' is not a whole number: give one", e);
+    }
+  }
+
+  private static long recordBytes(String text) {
+    long bytes;
+    try {
+      bytes = Sizes.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw CliException.usage("--record-size " + e.getMessage(), e);
+    }
+    if (bytes < 1) {
+      throw CliException.usage("--record-size '" + text + "' is too small: give at least 1 byte");
+    }
+    return bytes;
+  }
+
+  /** Finer than other times: batches take milliseconds. */
+  private static long computeNanos(String text) {
+    Matcher time = TIME.matcher(text);
+    if (!time.matches()) {
+      throw CliException.usage(
+          "--compute-time '" + text + "' is not a time: write a number with us, ms or s");
+    }
+    int decimals =
+        switch (time.group(2)) {
+          case "us" -> 3;
+          case "ms" -> 6;
+          default -> 9;
+        };
+    BigDecimal nanos = new BigDecimal(time.group(1)).scaleByPowerOfTen(decimals);
+    if (nanos.compareTo(BigDecimal.ONE) < 0 || nanos.compareTo(LONGEST_NANOS) > 0) {
+      throw CliException.usage(
+          "--compute-time '" + text + "' is not possible: more than 0, at most an hour");
+    }
+    return nanos.longValue();
+  }
+
+  private static int number(String option, String text, int largest) {
+    int value = text.matches("[0-9]{1,9}") ? Integer.parseInt(text) : 0;
+    if (value < 1 || value > largest) {
+      throw CliException.usage(option + " '" + text + "' is not from 1 to " + largest);
+    }
+    return value;
+  }
+
+  private static <T> T named(String option, String word, T[] all, Function<T, String> name) {
+    String wanted = word.toLowerCase(Locale.ROOT);
+    return Arrays.stream(all)
+        .filter(one -> name.apply(one).equals(wanted))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                CliException.usage(
+                    option + " '" + word + "' is not known: choose one of " + words(all, name)));
+  }
+
+  private static <T> String words(T[] all, Function<T, String> name) {
+    return Arrays.stream(all).map(name).collect(Collectors.joining(", "));
+  }
+}
