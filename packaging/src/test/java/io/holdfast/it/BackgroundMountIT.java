@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -75,6 +76,31 @@ class BackgroundMountIT {
     assertThat(mount.stats().at("name")).isEqualTo(mount.name());
     assertThat(mount.path(dataset.files().get(1))).isNotEmptyFile();
     mount.umount().mustSucceed();
+  }
+
+  /** The second one took the first one's daemon, and the first mount never came. */
+  @Test
+  void twoCommands_ofOneNameAtOnce_oneMounts() throws IOException {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 5, i -> 1000);
+    Mount mount = sandbox.declare(dataset.root());
+    Path elsewhere = sandbox.folder("elsewhere");
+    List<String> first = mount.command("--capacity", "64M");
+    List<String> second = new ArrayList<>(first);
+    second.replaceAll(word -> word.equals(mount.mountpoint().toString()) ? "" + elsewhere : word);
+
+    Child one = sandbox.start(Map.of(), first);
+    Child other = sandbox.start(Map.of(), second);
+    List<Child.Result> results = List.of(one.await(DEADLINE), other.await(DEADLINE));
+
+    List<Child.Result> refused = results.stream().filter(each -> each.exit() != 0).toList();
+    assertThat(refused).hasSize(1);
+    assertThat(refused.get(0).exit()).isEqualTo(1);
+    assertThat(refused.get(0).err()).containsOnlyOnce("holdfast: ").contains("--name");
+    Path mounted = results.get(0).exit() == 0 ? mount.mountpoint() : elsewhere;
+    assertThat(mounted.resolve(dataset.files().get(0))).isNotEmptyFile();
+    assertThat(MountTable.holdfastAt(mount.mountpoint()))
+        .hasSize(mounted.equals(elsewhere) ? 0 : 1);
+    sandbox.holdfast("umount", mounted.toString()).mustSucceed();
   }
 
   private static void awaitOutput(Child child, String text) {

@@ -67,7 +67,8 @@ class PeersIT {
   /** The nodes have certificates, and find each other in a directory. */
   @ParameterizedTest(name = "{0} nodes, c = 0.{1}")
   @MethodSource("nodesAndCapacities")
-  void laterEpochs_ofFreshPermutations_readFromTheOriginWhatNoNodeHolds(int nodes, int percent) {
+  void laterEpochs_ofFreshPermutations_readFromTheOriginWhatNoNodeHolds(int nodes, int percent)
+      throws IOException {
     CountedDisk disk = disk(FILES);
     Dataset dataset = equalFiles(disk);
     double c = percent / 100.0;
@@ -78,6 +79,11 @@ class PeersIT {
             sandbox.folder("members"),
             options(dataset, c));
     cluster.start(dataset.root(), nodes);
+    for (Node node : cluster.nodes()) {
+      // only the second compiler knows the processor's instructions for proofs
+      assertThat(Files.readString(Path.of("/proc/" + node.mount().pid() + "/cmdline"), US_ASCII))
+          .doesNotContain("TieredStopAtLevel");
+    }
 
     for (int epoch = 0; epoch < EPOCHS; epoch++) {
       long before = disk.readBytes();

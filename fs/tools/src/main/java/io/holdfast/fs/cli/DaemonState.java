@@ -2,10 +2,14 @@ package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlDirectory;
+import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.linux.Procfs;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.SettingsDocument;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -22,6 +26,9 @@ final class DaemonState {
   /** What the launcher gives to a virtual machine that is to compute nothing much. */
   private static final String LITTLE_COMPILING = "-XX:TieredStopAtLevel=1";
 
+  /** Names the process that has made the directory. */
+  private static final String STARTER = "starter";
+
   private final Path directory;
 
   private DaemonState(Path directory) {
@@ -34,24 +41,88 @@ final class DaemonState {
   }
 
   /**
-   * Makes that of a mount that is about to begin.
+   * Makes that of a mount that is about to begin, in the place of one that a dead daemon left. Of
+   * two commands that begin mounts of one name at the same time, one does it: it is made elsewhere
+   * and renamed into its place, with a note of the process that does.
    *
    * @throws FsException where there can be no control directory
+   * @throws CliException where the name has another mount, or is about to have one
    */
   static DaemonState create(ControlDirectory control, SettingsDocument document)
       throws FsException {
     control.create();
-    Path directory = control.stateDirectory(document.settings().get(SettingTable.NAME));
+    String name = document.settings().get(SettingTable.NAME);
+    Path directory = control.stateDirectory(name);
+    String process = Long.toString(ProcessHandle.current().pid());
+    Path next = directory.resolveSibling(directory.getFileName() + "." + process);
+    Path last = directory.resolveSibling(next.getFileName() + ".last");
     try {
-      FileUtils.deleteDirectory(directory.toFile());
+      FileUtils.deleteDirectory(next.toFile());
       Files.createDirectory(
-          directory,
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-      document.write(directory);
+          next, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      document.write(next);
+      Files.writeString(next.resolve(STARTER), starter(process));
+      while (!take(next, directory)) {
+        requireUnused(control, name, directory);
+        FileUtils.deleteDirectory(last.toFile());
+        Files.move(directory, last, StandardCopyOption.ATOMIC_MOVE);
+        if (hasStarter(last)) {
+          // it has come between the look and the move
+          Files.move(last, directory, StandardCopyOption.ATOMIC_MOVE);
+          requireUnused(control, name, directory);
+        }
+      }
     } catch (IOException e) {
       throw unwritable(directory, e);
+    } finally {
+      FileUtils.deleteQuietly(next.toFile());
+      FileUtils.deleteQuietly(last.toFile());
     }
     return new DaemonState(directory);
+  }
+
+  /** Renames a directory; returns false where there is another one in its place. */
+  private static boolean take(Path next, Path directory) throws IOException {
+    try {
+      Files.move(next, directory, StandardCopyOption.ATOMIC_MOVE);
+      return true;
+    } catch (FileSystemException e) {
+      if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  private static void requireUnused(ControlDirectory control, String name, Path directory) {
+    boolean restarts =
+        Supervision.isSupervised(directory) && Files.notExists(directory.resolve("ended"));
+    if (restarts || hasStarter(directory) || control.isHeld(name)) {
+      throw CliException.couldNot(
+          "the name '"
+              + name
+              + "' has another mount, or just gets one: choose another name with --name");
+    }
+  }
+
+  /** Tells whether the process that made a state directory still runs. */
+  private static boolean hasStarter(Path directory) {
+    try {
+      String told = Files.readString(directory.resolve(STARTER));
+      String process = told.substring(0, told.indexOf(' '));
+      return ProcessHandle.current().pid() != Long.parseLong(process)
+          && told.equals(starter(process));
+    } catch (IOException | IndexOutOfBoundsException | NumberFormatException e) {
+      return false;
+    }
+  }
+
+  /** Names a process so that no later one has the same name. */
+  private static String starter(String process) {
+    return Procfs.host()
+        .process(Integer.parseInt(process))
+        .map(found -> found.pid() + " " + found.started() + "\n")
+        .orElse("");
   }
 
   private static CliException unwritable(Path directory, IOException failure) {
