@@ -8,9 +8,8 @@ import io.holdfast.fs.metrics.Metrics;
 import io.holdfast.monitoring.MetricsLint;
 import io.holdfast.monitoring.Queries;
 import io.holdfast.monitoring.Scrape;
+import io.holdfast.posix.Posix;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -45,7 +44,7 @@ class MetricsIT {
   @Test
   void scrape_ofAMount_isWellFormedAndTrue() throws Exception {
     Dataset dataset = dataset();
-    int port = freePort();
+    int port = Sandbox.freePort();
     Mount mount =
         sandbox.mount(
             dataset.root(),
@@ -82,12 +81,25 @@ class MetricsIT {
     cluster.start(dataset.root(), 2);
     cluster.read(cluster.nodes(), dataset.shares(sandbox, random, 2));
 
-    Scrape scrape =
-        Await.value(
-            DEADLINE,
-            "figures of a job",
-            () -> Scrape.parse(control(cluster.node(0).mount())),
-            s -> s.names().contains("holdfast_job_epoch"));
+    Mount mount = cluster.node(0).mount();
+    // the time of a reader is known when two looks have found it at work
+    Child reader =
+        sandbox.start(
+            "sh",
+            "-c",
+            "while :; do read -r line <\"$0\"; done",
+            mount.path(dataset.files().get(0)).toString());
+    Scrape scrape;
+    try {
+      scrape =
+          Await.value(
+              DEADLINE,
+              "figures of a reader",
+              () -> Scrape.parse(control(mount)),
+              s -> s.names().contains("holdfast_job_reader_seconds_total"));
+    } finally {
+      reader.signal(Posix.SIGKILL);
+    }
 
     assertThat(MetricsLint.problems(scrape)).isEmpty();
     Set<String> declared = new TreeSet<>(Metrics.all().stream().map(Metric::name).toList());
@@ -104,7 +116,7 @@ class MetricsIT {
   void scrape_whileTheOriginHangs_answers() throws Exception {
     Dataset dataset = dataset();
     Mount store = sandbox.mount(dataset.root(), "--policy", "none", "--count-opens", "off");
-    int port = freePort();
+    int port = Sandbox.freePort();
     Mount mount =
         sandbox.mount(
             store.mountpoint(),
@@ -197,12 +209,6 @@ class MetricsIT {
 
   private String control(Mount mount) {
     return sandbox.command("cat", mount.path(".holdfast/metrics").toString()).mustSucceed().out();
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 
   private Dataset dataset() {

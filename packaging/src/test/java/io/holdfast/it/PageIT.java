@@ -54,7 +54,7 @@ class PageIT {
   @Test
   void figures_whileAJobReads_areThoseOfStats() throws Exception {
     Dataset dataset = dataset();
-    int port = freePort();
+    int port = Sandbox.freePort();
     Mount mount =
         sandbox.mount(
             dataset.root(), "--capacity", "64M", "--page", "" + port, "--stats-visible-to", "all");
@@ -90,7 +90,7 @@ class PageIT {
   @Test
   void visitors_withoutAToken_seeNoJobNoProcessAndNoFileName() throws Exception {
     Dataset dataset = dataset();
-    int port = freePort();
+    int port = Sandbox.freePort();
     Mount mount =
         sandbox.mount(
             dataset.root(),
@@ -122,7 +122,7 @@ class PageIT {
   @Test
   void visitors_withTheToken_seeWhatTheOwnerSees() throws Exception {
     Dataset dataset = dataset();
-    int port = freePort();
+    int port = Sandbox.freePort();
     Path token = secret("token", TOKEN + "\n", "rw-------");
     Mount mount =
         sandbox.mount(
@@ -157,7 +157,7 @@ class PageIT {
   @Test
   void request_thatNamesAnotherHost_getsNothing() throws Exception {
     Dataset dataset = dataset();
-    int port = freePort();
+    int port = Sandbox.freePort();
     sandbox.mount(dataset.root(), "--capacity", "64M", "--page", "" + port);
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       socket.setSoTimeout((int) DEADLINE.toMillis());
@@ -177,7 +177,7 @@ class PageIT {
   void page_whileTheOriginHangs_answers() throws Exception {
     Dataset dataset = dataset();
     Mount store = sandbox.mount(dataset.root(), "--policy", "none", "--count-opens", "off");
-    int port = freePort();
+    int port = Sandbox.freePort();
     Mount mount =
         sandbox.mount(
             store.mountpoint(),
@@ -209,7 +209,7 @@ class PageIT {
     Path mountpoint = sandbox.folder("mountpoint");
     String open = secret("open", TOKEN, "rw-r--r--").toString();
     String shortOne = secret("short", "0123", "rw-------").toString();
-    String port = "" + freePort();
+    String port = "" + Sandbox.freePort();
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String used = "" + taken.getLocalPort();
       assertRefused(dataset, mountpoint, COULD_NOT, "choose another port", "--page", used);
@@ -261,12 +261,6 @@ class PageIT {
     HttpResponse<String> answer = client.send(request.build(), BodyHandlers.ofString());
     assertThat(answer.headers().firstValue("Content-Security-Policy")).isPresent();
     return answer;
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 
   private Dataset dataset() {

@@ -4,6 +4,8 @@ import io.holdfast.it.MountTable.Row;
 import io.holdfast.posix.Posix;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -318,6 +320,13 @@ public final class Sandbox
     command.add(launcher());
     command.addAll(List.of(arguments));
     return run(Map.of(), command);
+  }
+
+  /** Returns a port of this machine on which nobody listens. */
+  public static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
   }
 
   public static String launcher() {
