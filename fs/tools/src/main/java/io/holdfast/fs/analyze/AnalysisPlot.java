@@ -13,9 +13,7 @@ import java.util.stream.Collectors;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.XYSeries;
-import org.knowm.xchart.style.Styler;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /** Pictures of a report: where the time of each epoch went, and what memory brings. Immutable. */
@@ -110,23 +108,8 @@ public final class AnalysisPlot {
   }
 
   private XYChart curveChart(String title) {
-    XYChart chart =
-        new XYChartBuilder()
-            .width(ChartStyle.WIDTH)
-            .height(ChartStyle.HEIGHT)
-            .title(title)
-            .xAxisTitle("capacity, % of the dataset")
-            .yAxisTitle("MB/s")
-            .build();
-    chart
-        .getStyler()
-        .setXAxisMin(0.0)
-        .setXAxisMax(100.0)
-        .setYAxisMin(0.0)
-        .setXAxisDecimalPattern("0")
-        .setYAxisDecimalPattern("0.#");
-    ChartStyle.apply(chart.getStyler());
-    chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideE);
+    XYChart chart = ChartStyle.overCapacity(title, "MB/s");
+    chart.getStyler().setYAxisDecimalPattern("0.#");
     List<WhatIf> rows = capacities();
     chart
         .addSeries(

@@ -3,10 +3,12 @@ package io.holdfast.fs.plot;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.util.List;
+import org.knowm.xchart.XYChart;
+import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.style.AxesChartStyler;
 import org.knowm.xchart.style.Styler;
 
-/** What all charts look like. Stateless. */
+/** The look that all charts share. Stateless. */
 public final class ChartStyle {
   /** Pixels of a chart. */
   public static final int WIDTH = 800;
@@ -38,5 +40,25 @@ public final class ChartStyle {
         .setChartBackgroundColor(Color.WHITE)
         .setSeriesColors(COLORS.toArray(Color[]::new));
     styler.setLegendPosition(Styler.LegendPosition.OutsideE).setPlotBorderVisible(false);
+  }
+
+  /** Creates a chart of a figure over the capacity; the y-axis begins at 0. */
+  public static XYChart overCapacity(String title, String figure) {
+    XYChart chart =
+        new XYChartBuilder()
+            .width(WIDTH)
+            .height(HEIGHT)
+            .title(title)
+            .xAxisTitle("capacity, % of the dataset")
+            .yAxisTitle(figure)
+            .build();
+    chart
+        .getStyler()
+        .setXAxisMin(0.0)
+        .setXAxisMax(100.0)
+        .setYAxisMin(0.0)
+        .setXAxisDecimalPattern("0");
+    apply(chart.getStyler());
+    return chart;
   }
 }

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /** A picture of hit ratios over the capacity, with a line for each policy. Immutable. */
@@ -41,23 +40,8 @@ public final class HitRatioPlot {
   }
 
   private XYChart chart() {
-    XYChart chart =
-        new XYChartBuilder()
-            .width(ChartStyle.WIDTH)
-            .height(ChartStyle.HEIGHT)
-            .title(title)
-            .xAxisTitle("capacity, % of the dataset")
-            .yAxisTitle("hit ratio of later epochs")
-            .build();
-    chart
-        .getStyler()
-        .setXAxisMin(0.0)
-        .setXAxisMax(100.0)
-        .setYAxisMin(0.0)
-        .setYAxisMax(1.0)
-        .setXAxisDecimalPattern("0")
-        .setYAxisDecimalPattern("0.0");
-    ChartStyle.apply(chart.getStyler());
+    XYChart chart = ChartStyle.overCapacity(title, "hit ratio of later epochs");
+    chart.getStyler().setYAxisMax(1.0).setYAxisDecimalPattern("0.0");
     for (Experiment.Curve curve : curves) {
       chart
           .addSeries(
