@@ -88,7 +88,7 @@ final class ArchitectureTest {
           // Why a job waits: figures of its epochs go in, a report comes out.
           arrow("analyze", "figures", "plot", "units"),
           // Who should have how much of a node's memory: a plan goes in, a proposal comes out.
-          arrow("allocate", "units"),
+          arrow("allocate", "figures", "units"),
           // The composition root knows all but what people type.
           arrow(
               "daemon",

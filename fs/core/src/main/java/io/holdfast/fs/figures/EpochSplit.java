@@ -53,32 +53,15 @@ public final class EpochSplit {
 
   private EpochSplit() {}
 
-  /** What a job waits for. */
-  public enum Verdict {
-    /** For the origin or a peer. */
-    STORAGE,
-    /** For a processor that prepares what was read. */
-    PREPARATION,
-    /** For nothing: whoever consumes the data is the bottleneck. */
-    ACCELERATOR,
-    /** Cannot be told. */
-    UNKNOWN;
-
-    /** Returns the verdict as figures show it. */
-    public String word() {
-      return name().toLowerCase(Locale.ROOT);
-    }
-  }
-
   /**
    * A verdict.
    *
    * @param reason why, in one sentence
    */
-  public record Finding(Verdict verdict, String reason) {
+  public record Finding(Bottleneck verdict, String reason) {
     /** Returns that it cannot be told. */
     public static Finding unknown(String reason) {
-      return new Finding(Verdict.UNKNOWN, reason);
+      return new Finding(Bottleneck.UNKNOWN, reason);
     }
   }
 
@@ -143,21 +126,21 @@ public final class EpochSplit {
     double fetches = shares.fetchOrigin() + shares.fetchPeer();
     if (shares.backPressure() >= NOTABLE) {
       return new Finding(
-          Verdict.ACCELERATOR,
+          Bottleneck.ACCELERATOR,
           "its readers wait "
               + percent(shares.backPressure())
               + " of their time until somebody takes what they have read");
     }
     if (fetches >= shares.preparation()) {
       return new Finding(
-          Verdict.STORAGE,
+          Bottleneck.STORAGE,
           "its readers are blocked by fetches "
               + percent(fetches)
               + " of their time, and work "
               + percent(shares.preparation()));
     }
     return new Finding(
-        Verdict.PREPARATION,
+        Bottleneck.PREPARATION,
         "its readers work, or wait for a processor, "
             + percent(shares.preparation())
             + " of their time, and are blocked by fetches "

@@ -5,9 +5,9 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import com.github.benmanes.caffeine.cache.Ticker;
 import io.holdfast.fs.FetchUse;
+import io.holdfast.fs.figures.Bottleneck;
 import io.holdfast.fs.figures.EpochSplit;
 import io.holdfast.fs.figures.EpochSplit.Finding;
-import io.holdfast.fs.figures.EpochSplit.Verdict;
 import io.holdfast.fs.figures.JobsFigures;
 import io.holdfast.fs.figures.JobsFigures.Split;
 import io.holdfast.fs.figures.ProcessFigures;
@@ -179,7 +179,7 @@ public final class Activity {
         return Finding.unknown(HIDDEN);
       }
       Finding now = EpochSplit.finding(shown.get(last));
-      return now.verdict() == Verdict.UNKNOWN && last > 0
+      return now.verdict() == Bottleneck.UNKNOWN && last > 0
           ? EpochSplit.finding(shown.get(last - 1))
           : now;
     }

@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /** The files that one thread has opened, in order. Not thread-safe. */
 public final class OpenBatch {
-  /** What an open counts at least, so that small files count too. */
+  /** The fewest bytes that an open counts, so that small files count too. */
   private static final int LEAST = 4096;
 
   private long[] files = new long[16];

@@ -140,7 +140,7 @@ final class ReaderClock {
     next = now + PAUSE * (nanoTime.getAsLong() - now);
   }
 
-  /** What a look has found of a job. */
+  /** The sum of a job's readers at one look. */
   private static final class Sum {
     final JobFigures job;
     final long now;
@@ -176,7 +176,7 @@ final class ReaderClock {
     }
   }
 
-  /** What becomes of the time since the last look. */
+  /** Says whether the time since the last look counts. */
   private enum Time {
     /** It is not known yet: the reader has not gone on. */
     PENDING,

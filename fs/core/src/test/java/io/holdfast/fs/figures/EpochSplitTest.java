@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.holdfast.fs.figures.EpochSplit.Finding;
-import io.holdfast.fs.figures.EpochSplit.Verdict;
 import io.holdfast.fs.figures.JobsFigures.Epoch;
 import io.holdfast.fs.figures.JobsFigures.Split;
 import java.util.Optional;
@@ -80,7 +79,7 @@ final class EpochSplitTest {
     assertThat(EpochSplit.seconds(with(none, OptionalDouble.of(5), 100))).isEmpty();
     assertThat(EpochSplit.seconds(with(OptionalDouble.of(5), none, 100))).isEmpty();
     assertThat(EpochSplit.finding(with(none, OptionalDouble.of(5), 100)).verdict())
-        .isEqualTo(Verdict.UNKNOWN);
+        .isEqualTo(Bottleneck.UNKNOWN);
   }
 
   /** An older daemon tells no CPU time of the readers alone, nor for how long they waited. */
@@ -145,12 +144,12 @@ final class EpochSplitTest {
     assertThat(EpochSplit.finding(epoch(50, 20, 25, 25, 0, 100)))
         .isEqualTo(
             new Finding(
-                Verdict.STORAGE,
+                Bottleneck.STORAGE,
                 "its readers are blocked by fetches 70 % of their time, and work 25 %"));
     assertThat(EpochSplit.finding(epoch(20, 0, 60, 60, 12, 100)))
         .isEqualTo(
             new Finding(
-                Verdict.PREPARATION,
+                Bottleneck.PREPARATION,
                 "its readers work, or wait for a processor, 72 % of their time, and are blocked by"
                     + " fetches 20 %"));
   }
@@ -161,19 +160,20 @@ final class EpochSplitTest {
     assertThat(EpochSplit.finding(epoch(70, 0, 9, 9, 0, 100)))
         .isEqualTo(
             new Finding(
-                Verdict.ACCELERATOR,
+                Bottleneck.ACCELERATOR,
                 "its readers wait 21 % of their time until somebody takes what they have read"));
     assertThat(EpochSplit.finding(epoch(70, 0, 11, 11, 0, 100)).verdict())
-        .isEqualTo(Verdict.STORAGE);
+        .isEqualTo(Bottleneck.STORAGE);
   }
 
   @Test
   void finding_ofTooLittle_isUnknown() {
     assertThat(EpochSplit.finding(epoch(1, 0, 0.5, 0.5, 0, 1.9)))
         .isEqualTo(
-            new Finding(Verdict.UNKNOWN, "too little was seen: 1000 opens, and readers for 1.9 s"));
+            new Finding(
+                Bottleneck.UNKNOWN, "too little was seen: 1000 opens, and readers for 1.9 s"));
     OptionalDouble some = OptionalDouble.of(9);
-    assertThat(EpochSplit.finding(with(some, some, 7)).verdict()).isEqualTo(Verdict.UNKNOWN);
-    assertThat(EpochSplit.finding(with(some, some, 8)).verdict()).isNotEqualTo(Verdict.UNKNOWN);
+    assertThat(EpochSplit.finding(with(some, some, 7)).verdict()).isEqualTo(Bottleneck.UNKNOWN);
+    assertThat(EpochSplit.finding(with(some, some, 8)).verdict()).isNotEqualTo(Bottleneck.UNKNOWN);
   }
 }

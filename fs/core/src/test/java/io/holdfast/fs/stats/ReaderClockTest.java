@@ -292,7 +292,7 @@ final class ReaderClockTest {
     assertThat(before.fetchPeer()).isPositive();
   }
 
-  /** Those that were active last stay. */
+  /** The clock forgets the readers that have rested longest. */
   @Test
   void readers_ofManyThreads_areBounded() {
     ReaderClock bounded = new ReaderClock(proc.procfs(), clock, caller -> {}, 64);

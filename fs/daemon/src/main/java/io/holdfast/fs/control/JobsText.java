@@ -1,6 +1,6 @@
 package io.holdfast.fs.control;
 
-import io.holdfast.fs.figures.EpochSplit.Verdict;
+import io.holdfast.fs.figures.Bottleneck;
 import io.holdfast.fs.figures.Figures;
 import io.holdfast.fs.figures.JobsFigures;
 import io.holdfast.fs.figures.JobsFigures.Split;
@@ -120,7 +120,7 @@ public final class JobsText {
   }
 
   private static String waitsFor(JobsFigures.Job job) {
-    return job.verdict().isEmpty() || job.verdict().equals(Verdict.UNKNOWN.word())
+    return job.verdict().isEmpty() || job.verdict().equals(Bottleneck.UNKNOWN.word())
         ? "-"
         : job.verdict();
   }

@@ -1,5 +1,6 @@
 package io.holdfast.fs.daemon;
 
+import io.holdfast.fs.figures.Bottleneck;
 import io.holdfast.fs.figures.CurveFigures;
 import io.holdfast.fs.figures.CurveFigures.Point;
 import io.holdfast.fs.figures.EpochSplit;
@@ -63,7 +64,7 @@ record CapacityCurve(
     Split seconds = EpochSplit.seconds(epoch).orElse(null);
     long dataset = figures.dataset().bytes();
     if (seconds == null
-        || EpochSplit.finding(epoch).verdict() == EpochSplit.Verdict.UNKNOWN
+        || EpochSplit.finding(epoch).verdict() == Bottleneck.UNKNOWN
         || epoch.seconds() <= 0
         || epoch.bytes() <= 0
         || epoch.originBytes() <= 0

@@ -167,7 +167,9 @@ final class PageSiteTest {
     }
   }
 
-  /** What the page loads is there, and nothing of it is elsewhere or in the page's own text. */
+  /**
+   * The page names files of this site only, each of them exists, and its own text has no script.
+   */
   @Test
   void page_loadsOnlyWhatTheSiteHas() {
     String html = new String(ask(open, "/", LOCAL).body(), UTF_8);

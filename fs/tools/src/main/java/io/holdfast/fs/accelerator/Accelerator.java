@@ -70,7 +70,7 @@ final class Accelerator {
   }
 
   /**
-   * What an accelerator did, without its first step.
+   * The work of an accelerator, without its first step.
    *
    * @param steps the steps that began
    * @param bytes the bytes of their batches

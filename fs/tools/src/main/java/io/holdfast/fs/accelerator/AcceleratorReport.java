@@ -95,7 +95,7 @@ public final class AcceleratorReport {
   }
 
   /**
-   * What the report must know of the machine and the mount.
+   * The state of machine and mount that the report's notes depend on.
    *
    * @param memoryBytes the memory of this host; 0 if unknown
    * @param hardPins whether the pages of residents are locked

@@ -32,7 +32,7 @@ final class Emulation {
   }
 
   /**
-   * What came out.
+   * The result of a run.
    *
    * @param usages one for each accelerator
    * @param bytesRead all that was read, those of the first steps and of batches ahead included

@@ -25,7 +25,7 @@ final class Loader implements Runnable {
   private long nextSample;
 
   /**
-   * What a reader reads.
+   * The files that a reader reads, and until when.
    *
    * @param first the first file's position in the sequence of all files
    * @param step how far the next one is: the number of all readers

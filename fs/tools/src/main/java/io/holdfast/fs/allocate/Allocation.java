@@ -1,5 +1,6 @@
 package io.holdfast.fs.allocate;
 
+import io.holdfast.fs.figures.Bottleneck;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -51,7 +52,7 @@ public record Allocation(Objective objective, long budget, List<Share> mounts) {
    * @param boundBy what keeps the job from being faster
    * @param reason for its capacity, in a line for people
    */
-  public record Explanation(Bound boundBy, String reason) {}
+  public record Explanation(Bottleneck boundBy, String reason) {}
 
   /** The splits that are compared; the fair shares also as they were before use limited them. */
   record Splits(Split now, List<Long> shares, Split fair, Split proposed) {}
@@ -99,28 +100,28 @@ public record Allocation(Objective objective, long budget, List<Share> mounts) {
     long capacity = proposed.capacity(i);
     long sufficient = curve.sufficient();
     boolean floor = capacity > 0 && capacity == mount.capacity().least();
-    Bound met = mount.rates().demandBound();
+    Bottleneck met = mount.rates().demandBound();
     if (mount.rates().demand() <= curve.model().origin()) {
       return new Explanation(met, withFloor("the origin alone meets the demand", floor));
     }
     if (!curve.gains()) {
       return new Explanation(
-          Bound.STORAGE, withFloor("memory is no faster than the origin", floor));
+          Bottleneck.STORAGE, withFloor("memory is no faster than the origin", floor));
     }
     if (capacity >= sufficient) {
       return mount.rates().demand() <= mount.rates().memory()
           ? new Explanation(
               met, withFloor("the demand is met: more would bring nothing", capacity > sufficient))
-          : new Explanation(Bound.UNKNOWN, "all of the dataset is in memory");
+          : new Explanation(Bottleneck.UNKNOWN, "all of the dataset is in memory");
     }
     if (capacity == mount.ceiling()) {
-      return new Explanation(Bound.STORAGE, "at its capacity_max_bytes");
+      return new Explanation(Bottleneck.STORAGE, "at its capacity_max_bytes");
     }
     if (capacity > fair) {
-      return new Explanation(Bound.STORAGE, "what is left beyond the fair shares");
+      return new Explanation(Bottleneck.STORAGE, "what is left beyond the fair shares");
     }
     return new Explanation(
-        Bound.STORAGE,
+        Bottleneck.STORAGE,
         floor
             ? "its capacity_min_bytes: more serves the others better"
             : "the speed of its fair share: more serves the others better");

@@ -1,5 +1,6 @@
 package io.holdfast.fs.allocate;
 
+import io.holdfast.fs.figures.Bottleneck;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -103,10 +104,10 @@ public final class PlanReader {
     Long accelerator = mount.has(ACCELERATOR) ? mount.rate(ACCELERATOR, MOST_RATE) : null;
     if (preparation == null && accelerator == null) {
       return new Rates(
-          origin, originRate, memoryRate, mount.rate(DEMAND, MOST_RATE), Bound.UNKNOWN);
+          origin, originRate, memoryRate, mount.rate(DEMAND, MOST_RATE), Bottleneck.UNKNOWN);
     }
-    Bound bound = bound(preparation, accelerator);
-    Long lower = bound == Bound.PREPARATION ? preparation : accelerator;
+    Bottleneck bound = bound(preparation, accelerator);
+    Long lower = bound == Bottleneck.PREPARATION ? preparation : accelerator;
     long demand = Objects.requireNonNull(lower);
     if (mount.has(DEMAND) && mount.rate(DEMAND, MOST_RATE) != demand) {
       throw mount.wrong(
@@ -117,8 +118,8 @@ public final class PlanReader {
     return new Rates(origin, originRate, memoryRate, demand, bound);
   }
 
-  private static Bound bound(@Nullable Long preparation, @Nullable Long accelerator) {
+  private static Bottleneck bound(@Nullable Long preparation, @Nullable Long accelerator) {
     boolean prepares = preparation != null && (accelerator == null || preparation < accelerator);
-    return prepares ? Bound.PREPARATION : Bound.ACCELERATOR;
+    return prepares ? Bottleneck.PREPARATION : Bottleneck.ACCELERATOR;
   }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.fs.allocate;
 
+import io.holdfast.fs.figures.Bottleneck;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,4 +13,4 @@ import org.jspecify.annotations.Nullable;
  * @param demandBound what the demand comes from
  */
 public record Rates(
-    @Nullable String sharedOrigin, long origin, long memory, long demand, Bound demandBound) {}
+    @Nullable String sharedOrigin, long origin, long memory, long demand, Bottleneck demandBound) {}

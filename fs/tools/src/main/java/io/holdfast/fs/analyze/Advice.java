@@ -1,6 +1,6 @@
 package io.holdfast.fs.analyze;
 
-import io.holdfast.fs.figures.EpochSplit.Verdict;
+import io.holdfast.fs.figures.Bottleneck;
 import io.holdfast.fs.units.Human;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
 
-/** What to do for a job, in one paragraph. Stateless but for what it is about; not thread-safe. */
+/** Advises in one paragraph how a job becomes faster. Not thread-safe. */
 final class Advice {
   /** A change that makes it so many times as fast is worth a word. */
   private static final double WORTH = 1.05;
@@ -69,7 +69,7 @@ final class Advice {
 
   private String why() {
     double fetch = 1 - now.hitShare();
-    return model.now().waitsFor(Verdict.STORAGE) || fetch == 0
+    return model.now().waitsFor(Bottleneck.STORAGE) || fetch == 0
         ? ""
         : ": files come faster than the job takes them";
   }

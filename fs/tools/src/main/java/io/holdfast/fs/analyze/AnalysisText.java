@@ -1,6 +1,6 @@
 package io.holdfast.fs.analyze;
 
-import io.holdfast.fs.figures.EpochSplit.Verdict;
+import io.holdfast.fs.figures.Bottleneck;
 import io.holdfast.fs.figures.JobsFigures.Split;
 import io.holdfast.fs.units.Columns;
 import io.holdfast.fs.units.Human;
@@ -97,7 +97,7 @@ public final class AnalysisText {
     return seen.shares().map(shares -> percent(part.applyAsDouble(shares))).orElse("-");
   }
 
-  static String words(Verdict verdict) {
+  static String words(Bottleneck verdict) {
     return switch (verdict) {
       case STORAGE -> "storage";
       case PREPARATION -> "preparation";
@@ -115,7 +115,7 @@ public final class AnalysisText {
       Observation told =
           steady.isEmpty() ? epochs.get(epochs.size() - 1) : Observation.mean(steady);
       lines.add(
-          (told.waitsFor(Verdict.UNKNOWN)
+          (told.waitsFor(Bottleneck.UNKNOWN)
                   ? "What it waits for cannot be told"
                   : "It waits for " + words(told.finding().verdict()))
               + ": "
@@ -136,8 +136,8 @@ public final class AnalysisText {
   private static Optional<String> together(JobModel model, Observation told) {
     double files = model.fetchRate();
     double prepared = model.rates().preparation().orElse(Double.POSITIVE_INFINITY);
-    boolean storage = told.waitsFor(Verdict.PREPARATION) && files < CLEARLY * prepared;
-    boolean preparation = told.waitsFor(Verdict.STORAGE) && prepared < CLEARLY * files;
+    boolean storage = told.waitsFor(Bottleneck.PREPARATION) && files < CLEARLY * prepared;
+    boolean preparation = told.waitsFor(Bottleneck.STORAGE) && prepared < CLEARLY * files;
     if (!storage && !preparation) {
       return Optional.empty();
     }

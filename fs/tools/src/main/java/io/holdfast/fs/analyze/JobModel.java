@@ -1,6 +1,6 @@
 package io.holdfast.fs.analyze;
 
-import io.holdfast.fs.figures.EpochSplit.Verdict;
+import io.holdfast.fs.figures.Bottleneck;
 import io.holdfast.policy.simulator.FetchModel;
 import java.util.OptionalDouble;
 import java.util.stream.Stream;
@@ -72,7 +72,7 @@ public final class JobModel {
     double used = warm.epoch().cpuSeconds().orElse(0) / warm.epoch().seconds();
     double waits = warm.epoch().runDelaySeconds().orElse(0) / warm.readerSeconds();
     boolean fetches = warm.blocked() > 1 - NEARLY;
-    boolean areShort = warm.waitsFor(Verdict.PREPARATION) && waits > 1 - NEARLY && !fetches;
+    boolean areShort = warm.waitsFor(Bottleneck.PREPARATION) && waits > 1 - NEARLY && !fetches;
     return areShort && used > 0 ? Math.min(used, processors) : processors;
   }
 
@@ -92,7 +92,7 @@ public final class JobModel {
     }
     boolean fits =
         processingPerByte > 0
-            && (cold.waitsFor(Verdict.STORAGE) || cold.waitsFor(Verdict.PREPARATION));
+            && (cold.waitsFor(Bottleneck.STORAGE) || cold.waitsFor(Bottleneck.PREPARATION));
     return fits ? fittingRate(cold, most) : most;
   }
 
@@ -132,7 +132,7 @@ public final class JobModel {
   private Rates inferred() {
     OptionalDouble limit =
         Stream.of(evidence.now(), evidence.warm(), evidence.cold())
-            .filter(seen -> seen.waitsFor(Verdict.ACCELERATOR))
+            .filter(seen -> seen.waitsFor(Bottleneck.ACCELERATOR))
             .mapToDouble(Observation::speed)
             .max();
     OptionalDouble bound =

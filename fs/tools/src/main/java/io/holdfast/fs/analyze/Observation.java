@@ -1,5 +1,6 @@
 package io.holdfast.fs.analyze;
 
+import io.holdfast.fs.figures.Bottleneck;
 import io.holdfast.fs.figures.EpochSplit;
 import io.holdfast.fs.figures.JobsFigures.Epoch;
 import io.holdfast.fs.figures.JobsFigures.Split;
@@ -105,7 +106,7 @@ public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Findin
     return epoch.seconds() > 0 && epoch.bytes() > 0;
   }
 
-  boolean waitsFor(EpochSplit.Verdict verdict) {
+  boolean waitsFor(Bottleneck verdict) {
     return finding.verdict() == verdict;
   }
 

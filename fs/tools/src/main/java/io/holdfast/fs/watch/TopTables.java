@@ -1,6 +1,6 @@
 package io.holdfast.fs.watch;
 
-import io.holdfast.fs.figures.EpochSplit;
+import io.holdfast.fs.figures.Bottleneck;
 import io.holdfast.fs.figures.NodeFigures;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Visible;
@@ -24,7 +24,7 @@ final class TopTables {
           "STALLED");
   private static final List<Integer> WORK_RANKS = List.of(2, 4, 5, 3, 1, 8, 9, 7, 6);
 
-  private static final String UNKNOWN = EpochSplit.Verdict.UNKNOWN.word();
+  private static final String UNKNOWN = Bottleneck.UNKNOWN.word();
 
   private TopTables() {}
 

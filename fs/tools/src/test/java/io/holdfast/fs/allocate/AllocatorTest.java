@@ -8,6 +8,7 @@ import static io.holdfast.fs.allocate.Plans.mount;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.holdfast.fs.figures.Bottleneck;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -64,7 +65,7 @@ class AllocatorTest {
     assertThat(share.speeds().proposed()).isEqualTo(1000 * MB);
     assertThat(share.explanation())
         .isEqualTo(
-            new Allocation.Explanation(Bound.STORAGE, "memory is no faster than the origin"));
+            new Allocation.Explanation(Bottleneck.STORAGE, "memory is no faster than the origin"));
   }
 
   @Test
@@ -73,7 +74,7 @@ class AllocatorTest {
 
     assertThat(share.capacities().proposed()).isEqualTo(TB);
     assertThat(share.speeds().proposed()).isEqualTo(1000 * MB);
-    assertThat(share.explanation().boundBy()).isEqualTo(Bound.UNKNOWN);
+    assertThat(share.explanation().boundBy()).isEqualTo(Bottleneck.UNKNOWN);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.holdfast.fs.allocate;
 
+import io.holdfast.fs.figures.Bottleneck;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -18,7 +19,7 @@ final class Plans {
     return new PlannedMount(
         name,
         dataset,
-        new Rates(null, origin, memory, demand, Bound.UNKNOWN),
+        new Rates(null, origin, memory, demand, Bottleneck.UNKNOWN),
         new Capacity(0, 0, Long.MAX_VALUE, 1));
   }
 

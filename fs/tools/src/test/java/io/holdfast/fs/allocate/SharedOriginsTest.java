@@ -8,6 +8,7 @@ import static io.holdfast.fs.allocate.Plans.reading;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.holdfast.fs.figures.Bottleneck;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -136,7 +137,11 @@ class SharedOriginsTest {
                         each.name(),
                         each.dataset(),
                         new Rates(
-                            NAS, rate, each.rates().memory(), each.rates().demand(), Bound.UNKNOWN),
+                            NAS,
+                            rate,
+                            each.rates().memory(),
+                            each.rates().demand(),
+                            Bottleneck.UNKNOWN),
                         each.capacity()))
             .toList());
   }
