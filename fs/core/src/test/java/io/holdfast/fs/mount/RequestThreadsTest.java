@@ -147,6 +147,7 @@ final class RequestThreadsTest {
     awaitEntered(2);
     leave.countDown();
     askAndWait();
-    assertThat(refusals).hasValue(0);
+    // the thread may begin after the answer of another one
+    Await.until("a thread was refused", () -> refusals.get() == 0);
   }
 }
