@@ -4,8 +4,9 @@
 
 # How often progress is told where the output is no terminal, in seconds.
 progress_interval=30
-# What is shown of each failure, and of how many; and at once, of a class that fails.
-failure_lines=15
+# What is shown of each failure, from its beginning and from its end, and of how many; and at once, of a class that
+# fails. The end has the cause, where the beginning has what was done.
+failure_lines=8
 failures_shown=20
 told_lines=8
 
@@ -113,8 +114,16 @@ failed_tests() {
         return text
       }
       function show(line) {
-        if (details != "" && shown < most) print "    " substr(line, 1, 400)
-        shown++
+        # of a stack the place alone
+        frame = line ~ /^[ \t]+(at |\.\.\. [0-9]+ more)/
+        if (!frame || !inStack) lines[++shown] = substr(line, 1, 400)
+        inStack = frame
+      }
+      function tell(    i) {
+        for (i = 1; i <= shown; i++) {
+          if (i <= most || i > shown - most) print "    " lines[i]
+          else if (i == most + 1) print "    ..."
+        }
       }
       /<testcase / {
         test = attribute("classname")
@@ -134,7 +143,10 @@ failed_tests() {
         line = ends ? substr($0, 1, RSTART - 1) : $0
         if (line ~ /[^ \t]/) show(plain(line))
         if (ends) {
-          if (details != "") print ""
+          if (details != "") {
+            tell()
+            print ""
+          }
           inside = 0
         }
       }
@@ -152,7 +164,7 @@ summarize() {
   skipped=$(($(sum surefire skipped) + $(sum failsafe skipped)))
   if [ "$failed" != 0 ]; then
     say
-    say "== What they failed with (the first $failure_lines lines of each, of $failures_shown at most)"
+    say "== What they failed with (the first and last $failure_lines lines of each, of $failures_shown at most)"
     failed_tests details | awk -v most="$failures_shown" '/^[^ ]/ && ++n > most { exit } { print }'
   elif [ -z "$3" ]; then
     say

@@ -60,7 +60,7 @@ final class OutdatedNames {
   /**
    * Tells the kernel of a name if it is one of these, and forgets the name then.
    *
-   * @return whether it was one of these one of these
+   * @return whether it was one of these
    */
   boolean tell(long parent, byte[] name, Teller teller) {
     Name wanted = new Name(parent, OriginPath.of(name));
