@@ -182,7 +182,7 @@ record Kind<T>(
   /** Tells whether a value is a path of this machine. */
   boolean isPath(String value) {
     return shape == Shape.PLACE
-        ? !Source.URL.matcher(value).matches()
+        ? Source.isPath(value)
         : shape == Shape.PATH && !(mayBeNone && value.equals(NONE));
   }
 

@@ -2,15 +2,16 @@ package io.holdfast.fs.settings;
 
 import io.holdfast.fs.origin.s3.S3Location;
 import java.nio.file.Path;
-import java.util.regex.Pattern;
 
 /**
  * The place of a dataset: a directory, or objects in S3. {@link #parse} takes what {@code toString}
  * returns. Immutable.
  */
 public sealed interface Source {
-  /** The beginning of a URL. */
-  Pattern URL = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*", Pattern.DOTALL);
+  /** Tells whether a user's text is the path of a directory, and no URL, of whatever kind. */
+  static boolean isPath(String text) {
+    return !text.matches("(?s)[A-Za-z][A-Za-z0-9+.-]*://.*");
+  }
 
   /**
    * A directory of this machine, on any filesystem.
@@ -54,7 +55,7 @@ public sealed interface Source {
     if (S3Location.isMeant(text)) {
       return objects(text);
     }
-    if (URL.matcher(text).matches()) {
+    if (!isPath(text)) {
       throw new IllegalArgumentException(
           "source '%s' is of no kind that Holdfast reads: give a directory, or s3://BUCKET/PREFIX"
               .formatted(text));

@@ -62,8 +62,9 @@ final class ChangedMount {
   }
 
   private static String place(Host host, Given given) {
-    boolean url = Source.URL.matcher(given.value()).matches();
-    return url ? given.value() : host.locate(Path.of(given.value())).toString();
+    return Source.isPath(given.value())
+        ? host.locate(Path.of(given.value())).toString()
+        : given.value();
   }
 
   private static void refuse(Given change) {

@@ -71,7 +71,7 @@ final class ConfigCheck {
       boolean s3 = SettingTable.rows(Group.S3).stream().anyMatch(key -> given.get(key).isPresent());
       missing.add(new Given(SettingTable.SOURCE, List.of(s3 ? "s3://bucket" : "/source"), LATER));
     }
-    if (source.filter(text -> !Source.URL.matcher(text).matches()).isEmpty()) {
+    if (source.filter(Source::isPath).isEmpty()) {
       missing.add(new Given(SettingTable.MOUNTPOINT, List.of("/mountpoint"), LATER));
     }
     return GivenSettings.of(missing);

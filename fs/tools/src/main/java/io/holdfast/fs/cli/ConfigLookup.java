@@ -129,7 +129,7 @@ final class ConfigLookup {
         .get(SettingTable.MOUNTPOINT)
         .or(() -> given.get(SettingTable.SOURCE))
         .map(Given::value)
-        .filter(path -> !path.isEmpty() && !Source.URL.matcher(path).matches())
+        .filter(path -> !path.isEmpty() && Source.isPath(path))
         .map(path -> MountNames.of(host.locate(Path.of(path).toAbsolutePath().normalize())));
   }
 }
