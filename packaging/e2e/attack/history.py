@@ -163,8 +163,10 @@ class History:
         """Returns the nodes that a path may lead a user to, each with the earliest state of its arrival.
 
         Each step of the walk is made in a state of its own, in order: what a process that holds a
-        descriptor of each directory on its way can do at the origin. Not in_order, each step may be
-        made in a state before that of the step before it, which no process can.
+        descriptor of each directory on its way can do at the origin. A symlink gives no rights: such a
+        process could have followed the link's path before there was the link, so what the link leads
+        to may be as it was then. Not in_order, each step may be made in a state before that of the step
+        before it, which no process can.
         """
         walk = _Walk(user, states, follow, in_order)
         walk.step(self.root, states[0], path, 0)
@@ -200,7 +202,7 @@ class _Walk:
                 if child.kind == "l" and (len(parts) > 1 or self.follow):
                     if not child.target.startswith("/"):
                         target = tuple(child.target.split("/"))
-                        self.step(node, now, target + parts[1:], links + 1)
+                        self.step(node, state, target + parts[1:], links + 1)
                 else:
                     self.step(child, now, parts[1:], links)
             now = min(cell.next(now), node.rights.next(now))
