@@ -26,7 +26,7 @@ from judge import Judge
 from readers import Reader
 
 # Changes a second: stale answers show when little changes, and races when much does.
-RATES = (3, 15, 60, 200)
+RATES = (3, 15, 60, 200, 1000)
 _PHASE = 3 * SECOND
 _ROUND = 15
 _IDLE = 0.02

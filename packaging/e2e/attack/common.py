@@ -102,7 +102,8 @@ class Board:
         """Returns one of these paths, or an empty one, or another where it is just written."""
         at = chance.randrange(_SLOTS) * _SLOT
         length = self.memory[at]
-        path = self.memory[at + 1 : at + 1 + length].decode("ascii", "replace")
+        # of a path that is just written the length may be there, and zeros in place of its end
+        path = self.memory[at + 1 : at + 1 + length].decode("ascii", "replace").split("\0")[0]
         return "/".join(part for part in path.split("/") if part)
 
     def end(self):
