@@ -3,12 +3,16 @@ package io.holdfast.fs.mount;
 import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.linux.NamedThreads;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * The threads that receive the requests of a mount and answer them. A thread that takes a request
@@ -33,6 +37,11 @@ public final class RequestThreads {
   private static final long CALM_NANOS = Duration.ofSeconds(10).toNanos();
 
   private static final int OPCODES = 64;
+
+  /** Of threads that are busy: how many are told, and of each how many calls. */
+  private static final int MOST_TOLD = 8;
+
+  private static final int MOST_FRAMES = 12;
 
   private final Supplier<Receiver> receivers;
   private final int most;
@@ -150,6 +159,40 @@ public final class RequestThreads {
       }
     }
     return byName;
+  }
+
+  /**
+   * Tells what each thread is doing that is answering a request now, for a log: its name, and where
+   * it is, the innermost call first. Looks at all threads of the process, which is not cheap.
+   */
+  public static String busy() {
+    List<String> busy = new ArrayList<>();
+    Thread.getAllStackTraces()
+        .forEach(
+            (thread, stack) -> {
+              if (Arrays.stream(stack).anyMatch(RequestThreads::isAnswer)) {
+                busy.add(thread.getName() + ": " + innermost(stack));
+              }
+            });
+    return busy.isEmpty()
+        ? "no thread is answering a request"
+        : busy.size() + " threads are answering requests: " + String.join("; ", some(busy));
+  }
+
+  private static boolean isAnswer(StackTraceElement frame) {
+    return frame.getClassName().equals(RequestThreads.class.getName())
+        && frame.getMethodName().equals("answer");
+  }
+
+  private static String innermost(StackTraceElement[] stack) {
+    return Arrays.stream(stack)
+        .limit(MOST_FRAMES)
+        .map(frame -> frame.getFileName() + ":" + frame.getLineNumber())
+        .collect(Collectors.joining(" < "));
+  }
+
+  private static List<String> some(List<String> busy) {
+    return busy.subList(0, Math.min(MOST_TOLD, busy.size()));
   }
 
   /** Returns the number of threads now. */

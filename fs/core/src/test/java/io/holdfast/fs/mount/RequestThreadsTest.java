@@ -127,6 +127,16 @@ final class RequestThreadsTest {
   }
 
   @Test
+  void busy_tellsWhereRequestsAre_thatAreBeingAnswered() {
+    threads.start();
+    askAndHold(2);
+    awaitEntered(2);
+    assertThat(RequestThreads.busy())
+        .containsPattern("threads are answering requests: .*fuse-\\d+: .*RequestThreadsTest.java:");
+    leave.countDown();
+  }
+
+  @Test
   void idleThreads_endOnceNoneWasNeededForAWhile() {
     threads.start();
     askAndHold(MOST);

@@ -356,7 +356,9 @@ public final class KernelBinding implements Binding {
       return answer.get(LONGEST_NOTICE.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
       log.warn(
-          "the kernel has not taken a notice after {}: a read is not answered", LONGEST_NOTICE);
+          "the kernel has not taken a notice after {}: a request is not answered; {}",
+          LONGEST_NOTICE,
+          RequestThreads.busy());
     } catch (RejectedExecutionException e) {
       LIBC.free(message); // the mount is gone
     } catch (ExecutionException e) {
