@@ -50,7 +50,7 @@ public final class RequestThreads {
   private final NamedThreads threads = new NamedThreads("fuse");
   private final AtomicLongArray counts = new AtomicLongArray(OPCODES);
 
-  /** Threads that wait for a request, or are about to. */
+  /** Threads that wait for a request, or are about to; none that ends. */
   private final AtomicInteger idle = new AtomicInteger();
 
   private final AtomicInteger running = new AtomicInteger();
@@ -113,14 +113,16 @@ public final class RequestThreads {
   }
 
   private void run() {
+    boolean waits = true;
     try (Receiver receiver = receivers.get()) {
-      boolean needed = true;
-      while (needed && !ended) {
+      while (waits && !ended) {
         int opcode = receiver.receive();
         if (opcode == ENDED) {
           ended = true;
         } else if (opcode != NONE) {
-          needed = answer(receiver, opcode);
+          waits = false;
+          answer(receiver, opcode);
+          waits = becomesIdle();
         }
       }
       if (ended) {
@@ -129,25 +131,31 @@ public final class RequestThreads {
     } catch (OutOfMemoryError e) {
       OutOfMemory.tell(e);
     } finally {
-      idle.decrementAndGet();
+      if (waits) {
+        idle.decrementAndGet();
+      }
       running.decrementAndGet();
     }
   }
 
-  /** Answers a request, and tells whether the thread is needed for the next ones. */
-  private boolean answer(Receiver receiver, int opcode) {
+  private void answer(Receiver receiver, int opcode) {
     counts.incrementAndGet(Math.min(opcode, OPCODES - 1));
     // also for a FORGET: in libfuse it waits for the requests that came by the same directory
     if (idle.decrementAndGet() == 0 && running.get() < most) {
       startAnother();
     }
-    int nowIdle = 0;
-    try {
-      receiver.answer();
-    } finally {
-      nowIdle = idle.incrementAndGet();
-    }
-    return nowIdle <= MOST_IDLE || nanoTime.getAsLong() - lastStart <= CALM_NANOS;
+    receiver.answer();
+  }
+
+  /**
+   * Counts the calling thread as idle, unless enough others are: then it is to end. A thread that
+   * ends must not count meanwhile. If it did, others that become idle would find one too many, and
+   * all could end.
+   */
+  private boolean becomesIdle() {
+    boolean calm = nanoTime.getAsLong() - lastStart > CALM_NANOS;
+    int enough = calm ? MOST_IDLE : Integer.MAX_VALUE;
+    return idle.getAndUpdate(others -> others < enough ? others + 1 : others) < enough;
   }
 
   /** Returns the number of requests of each operation, by its name. */

@@ -32,6 +32,7 @@ final class RequestThreadsTest {
   private final AtomicInteger endings = new AtomicInteger();
   private final Semaphore entered = new Semaphore(0);
   private final CountDownLatch leave = new CountDownLatch(1);
+  private final Semaphore mayEnd = new Semaphore(1000);
   private final RequestThreads threads =
       new RequestThreads(this::receiver, MOST, endings::incrementAndGet, nanos::get);
 
@@ -70,6 +71,7 @@ final class RequestThreadsTest {
 
     @Override
     public void close() {
+      mayEnd.acquireUninterruptibly();
       open.decrementAndGet();
     }
   }
@@ -144,6 +146,21 @@ final class RequestThreadsTest {
     nanos.addAndGet(Duration.ofMinutes(1).toNanos());
     leave.countDown();
     Await.until("the others have ended", () -> threads.running() == 3);
+  }
+
+  /** A thread that is slow to end, on a busy machine, is idle for nobody. */
+  @Test
+  void threadsThatEndSlowly_leaveEnoughThatReceive() {
+    threads.start();
+    askAndHold(MOST);
+    awaitEntered(MOST);
+    nanos.addAndGet(Duration.ofMinutes(1).toNanos());
+    mayEnd.drainPermits();
+    leave.countDown();
+    for (int i = 0; i < 10 * MOST; i++) {
+      askAndWait();
+    }
+    mayEnd.release(MOST);
   }
 
   /** A thread that could not answer takes no request; another thread is tried for the next one. */
