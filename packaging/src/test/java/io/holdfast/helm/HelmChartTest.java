@@ -175,6 +175,17 @@ class HelmChartTest {
   }
 
   @Test
+  void page_isAtAPortOfThePodAlone_ifItIsWanted() {
+    assertThat(arguments("page.enabled=true", "page.port=9999")).contains("--page=9999");
+    assertThat(arguments()).noneMatch(each -> each.startsWith("--page"));
+  }
+
+  private static List<String> arguments(String... values) {
+    DaemonSet set = only(render(values), DaemonSet.class);
+    return set.getSpec().getTemplate().getSpec().getContainers().get(0).getArgs();
+  }
+
+  @Test
   void image_hasOneNameAndTag_inRecipeChartAndDocuments() throws IOException {
     Map<?, ?> chart = yaml(CHART.resolve("Chart.yaml"));
     Object repository =

@@ -190,7 +190,11 @@ public final class StatsText {
     row("requests", Human.grouped(reads.requests()));
     row("size", Human.bytes(reads.bytes()));
     row("errors", Human.grouped(reads.errors()));
-    row("stalled", "%.1f s, all readers together", reads.stallSeconds());
+    row(
+        "stalled",
+        "%.1f s, all readers together, %.1f s of it by peers",
+        reads.stallSeconds(),
+        reads.peerStallSeconds());
   }
 
   private void transit(TransitFigures transit) {

@@ -311,6 +311,7 @@ function showCommands() {
   }
   for (const [command, what] of [
     [`holdfast stats ${name} --jobs`, 'The figures of each job and its epochs'],
+    [`holdfast analyze ${name}`, 'What a job waits for, and what more memory would bring'],
     [`holdfast top ${name}`, 'The same live, in a terminal'],
     [`holdfast warm ${name}`, 'Bring into memory what fits, before a job'],
     [`holdfast capacity ${name} SIZE`, 'Give the mount more or less memory while it runs'],
