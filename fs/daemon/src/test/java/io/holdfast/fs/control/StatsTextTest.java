@@ -93,7 +93,7 @@ class StatsTextTest {
               requests      6,000,000
               size          810 GiB
               errors        1
-              stalled       123.5 s, all readers together, 71.5 s of it by peers
+              stalled       123.5 s, all readers together, 0.0 s of it by peers
 
             transit
               in use        11.4 MiB of 256 MiB
