@@ -57,6 +57,8 @@ final class ArchitectureTest {
           arrow("peers", "", "figures", "linux", "origin", "residency", "transit", "tree", "units"),
           // An admin's tasks on residents.
           arrow("tasks", "", "linux", "origin", "residency", "transit", "tree", "units"),
+          // What jobs will read, fetched ahead of them.
+          arrow("orders", "", "figures", "linux", "residency", "stats", "transit", "tree"),
           // The answers about them.
           arrow("stats", "", "figures", "linux", "units"),
           arrow("control", "", "figures", "linux", "mount", "origin", "units"),
@@ -89,6 +91,8 @@ final class ArchitectureTest {
           arrow("analyze", "figures", "plot", "units"),
           // Who should have how much of a node's memory: a plan goes in, a proposal comes out.
           arrow("allocate", "figures", "units"),
+          // What samplers of frameworks read: numbers alone.
+          arrow("sampler"),
           // The composition root knows all but what people type.
           arrow(
               "daemon",
@@ -102,6 +106,7 @@ final class ArchitectureTest {
               "mount",
               "mount.jnr",
               "mount.kernel",
+              "orders",
               "origin",
               "origin.posix",
               "origin.s3",
@@ -140,6 +145,7 @@ final class ArchitectureTest {
               "linux",
               "manual",
               "plot",
+              "sampler",
               "settings",
               "simulate",
               "units",

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import jnr.ffi.Pointer;
 import ru.serce.jnrfuse.ErrorCodes;
@@ -17,11 +18,11 @@ import ru.serce.jnrfuse.struct.FuseFileInfo;
 
 /**
  * A program that is an origin where each read request takes some milliseconds, however many there
- * are at once: {@code SlowStore MOUNTPOINT MILLIS SMALL_FILES LARGE_BYTES}. It has {@code
- * small/00000} and so on, of 100,000 bytes each, and {@code large}; all bytes are 0. Names and
- * attributes take no time. Says {@code mounted}, and then answers each line of its input with
- * {@code requests=N most=N}: how many reads it had since the line before, and how many at once.
- * Unmounts at the end of its input.
+ * are at once: {@code SlowStore MOUNTPOINT MILLIS SMALL_FILES LARGE_BYTES [MEGABYTES]}. It has
+ * {@code small/00000} and so on, of 100,000 bytes each, and {@code large}; all bytes are 0. All
+ * requests together get at most so many megabytes a second. Names and attributes take no time. Says
+ * {@code mounted}, and then answers each line of its input with {@code requests=N most=N}: how many
+ * reads it had since the line before, and how many at once. Unmounts at the end of its input.
  */
 final class SlowStore extends FuseStubFS {
   private static final int SMALL_BYTES = 100_000;
@@ -30,14 +31,20 @@ final class SlowStore extends FuseStubFS {
   private final long nanos;
   private final int smallFiles;
   private final long largeBytes;
+  private final double nanosPerByte;
+
+  /** When the bytes of all requests so far will have gone through the line. */
+  private final AtomicLong lineFree = new AtomicLong(System.nanoTime());
+
   private final AtomicInteger requests = new AtomicInteger();
   private final AtomicInteger atOnce = new AtomicInteger();
   private final AtomicInteger most = new AtomicInteger();
 
-  private SlowStore(long millis, int smallFiles, long largeBytes) {
+  private SlowStore(long millis, int smallFiles, long largeBytes, double nanosPerByte) {
     this.nanos = TimeUnit.MILLISECONDS.toNanos(millis);
     this.smallFiles = smallFiles;
     this.largeBytes = largeBytes;
+    this.nanosPerByte = nanosPerByte;
   }
 
   public static void main(String[] arguments) throws IOException {
@@ -45,7 +52,8 @@ final class SlowStore extends FuseStubFS {
         new SlowStore(
             Long.parseLong(arguments[1]),
             Integer.parseInt(arguments[2]),
-            Long.parseLong(arguments[3]));
+            Long.parseLong(arguments[3]),
+            arguments.length > 4 ? 1000 / Double.parseDouble(arguments[4]) : 0);
     String[] options = {"-o", "ro,direct_io,entry_timeout=3600,attr_timeout=3600"};
     store.mount(Path.of(arguments[0]), false, false, options);
     System.out.println("mounted");
@@ -107,12 +115,15 @@ final class SlowStore extends FuseStubFS {
     requests.incrementAndGet();
     int now = atOnce.incrementAndGet();
     most.accumulateAndGet(now, Math::max);
-    long end = System.nanoTime() + nanos;
-    for (long left = nanos; left > 0; left = end - System.nanoTime()) {
+    int count = (int) Math.max(0, Math.min(length, size(path) - offset));
+    long began = System.nanoTime();
+    long sent = (long) (count * nanosPerByte);
+    long gone = lineFree.accumulateAndGet(began, (free, time) -> Math.max(free, time) + sent);
+    long end = Math.max(began + nanos, gone);
+    for (long left = end - began; left > 0; left = end - System.nanoTime()) {
       LockSupport.parkNanos(left);
     }
     atOnce.decrementAndGet();
-    int count = (int) Math.max(0, Math.min(length, size(path) - offset));
     buffer.setMemory(0, count, (byte) 0);
     return count;
   }

@@ -135,7 +135,8 @@ class CommandsTest {
   }
 
   @Test
-  void summary_ofFailures_endsWithTheirNames_andShowsTheBeginningAndTheEndOfEach() throws IOException {
+  void summary_ofFailures_endsWithTheirNames_andShowsTheBeginningAndTheEndOfEach()
+      throws IOException {
     passing("surefire");
     String stack = "\tat io.holdfast.Deep.call(Deep.java:1)\n".repeat(100);
     report(

@@ -66,6 +66,7 @@ class ControlFilesIT {
     keys.put("jobs.by", String.class);
     keys.put("jobs.jobs", List.class);
     keys.put("processes", List.class);
+    keys.put("orders", List.class);
     keys.put("kernel.requests", Map.class);
     keys.put("errors.read", Map.class);
     keys.put("errors.fetch", Map.class);

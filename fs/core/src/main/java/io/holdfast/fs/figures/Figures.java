@@ -10,6 +10,7 @@ import java.util.Optional;
  * @param mountedAt when this daemon took the mount, in ISO 8601
  * @param cluster the figures of peers; empty without peers
  * @param processes the processes that opened or read files
+ * @param orders the orders in which jobs will read, as far as they are known
  * @param tasks the tasks of admins, as each describes itself
  */
 public record Figures(
@@ -27,6 +28,7 @@ public record Figures(
     ReadFigures reads,
     JobsFigures jobs,
     List<ProcessFigures> processes,
+    List<OrderFigures> orders,
     TransitFigures transit,
     KernelFigures kernel,
     MemoryFigures memory,
@@ -37,8 +39,8 @@ public record Figures(
 
   /**
    * Returns these figures as users other than the owner see them: without names of the store, and
-   * without the rows of jobs, processes and tasks, because these say who does what with which
-   * files.
+   * without the rows of jobs, processes, orders and tasks, because these say who does what with
+   * which files.
    */
   public Figures forOthers() {
     return new Figures(
@@ -55,6 +57,7 @@ public record Figures(
         cluster,
         reads,
         jobs.with(List.of()),
+        List.of(),
         List.of(),
         transit,
         kernel,
@@ -82,6 +85,7 @@ public record Figures(
         reads,
         others,
         processes,
+        orders,
         transit,
         kernel,
         memory,

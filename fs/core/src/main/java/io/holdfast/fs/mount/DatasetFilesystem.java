@@ -343,8 +343,17 @@ public final class DatasetFilesystem implements Filesystem {
   public void opened(long node, int thread) {
     if (node < CONTROL && !callers.reader(thread).internal()) {
       OpenBatch batch = new OpenBatch();
-      batch.add(node, size(node));
+      batch.add(inode(node), size(node));
       activity.opened(thread, batch);
+    }
+  }
+
+  /** Returns the number by which all opens name a file, as those do that are watched. */
+  private long inode(long node) {
+    try {
+      return tree.node(node).inode();
+    } catch (FsException e) {
+      return node; // the version has gone
     }
   }
 

@@ -65,6 +65,11 @@ final class PageDropper {
     window.delivered(item, bytes, complete).forEach(this::drop);
   }
 
+  /** Records that the pages of an item, if it is in the window, have found their reader. */
+  void read(Item item) {
+    window.read(item).forEach(this::drop);
+  }
+
   /** Records that a whole item is in the page cache and no longer resident. */
   void deliveredWhole(Item item) {
     delivered(item, item.length(), true);

@@ -35,6 +35,8 @@ public final class Residency implements AutoCloseable {
 
   private final Pinning pinning;
   private final PageDropper pageDropper;
+  private final PagesAhead pagesAhead;
+  private final boolean hasWindow;
   private final ResidentSet residentSet;
   private final AdmissionControl admission;
   private final ResidentLog residentLog;
@@ -66,7 +68,14 @@ public final class Residency implements AutoCloseable {
    * @param size bytes; 0 for none
    * @param age how long after its last read an item's pages may stay
    */
-  public record WindowSize(long size, Duration age) {}
+  public record WindowSize(long size, Duration age) {
+    /**
+     * Returns how long pages stay that no reader has found yet; a full window drops them sooner.
+     */
+    public Duration unreadAge() {
+      return Duration.ofNanos(Window.unreadNanos(age.toNanos()));
+    }
+  }
 
   /**
    * The use of the own mount.
@@ -105,6 +114,8 @@ public final class Residency implements AutoCloseable {
             mount,
             threads.droppers(),
             this::isResident);
+    hasWindow = window.size() > 0;
+    pagesAhead = new PagesAhead(mount, use.pages(), threads.droppers(), pageDropper);
     pinning =
         new Pinning(
             mount,
@@ -204,13 +215,18 @@ public final class Residency implements AutoCloseable {
 
   /**
    * Offers an item that has arrived completely to the policy, and begins to pin it if it is
-   * admitted.
+   * admitted. An item that an order predicts evicts nothing: if there is no room, its pages go to
+   * the kernel ahead of its reader.
    *
-   * @return whether the item was admitted; {@link Fetched#done()} is called later then
+   * @return whether the item was admitted, or its pages go to the kernel; {@link Fetched#done()} is
+   *     called later then
    */
   public boolean offer(Fetched fetched) {
     Item item = fetched.item();
     Resident before = residentSet.get(item.key());
+    if (!closed && before == null && fetched.isPredicted() && !hasRoom(item, 0)) {
+      return hasWindow && pagesAhead.begin(fetched);
+    }
     if (closed || (before == null ? !admission.hasMappings() : isHard())) {
       return false;
     }
@@ -376,6 +392,11 @@ public final class Residency implements AutoCloseable {
   /** Records that bytes of an item that was not admitted are in the page cache now. */
   public void noteDelivered(Item item, int bytes, boolean complete) {
     pageDropper.delivered(item, bytes, complete);
+  }
+
+  /** Records that an application has begun to read an item whose pages it may have found. */
+  public void noteRead(Item item) {
+    pageDropper.read(item);
   }
 
   /**

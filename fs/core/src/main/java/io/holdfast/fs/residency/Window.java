@@ -158,6 +158,15 @@ final class Window {
   }
 
   /**
+   * Records that an item in the window is being read, though the kernel asks for none of its bytes.
+   *
+   * @return the entries to drop now
+   */
+  synchronized List<Entry> read(Item item) {
+    return entries.containsKey(Key.of(item)) ? delivered(item, 0, true) : List.of();
+  }
+
+  /**
    * Records an item whose cached pages are to be dropped at once.
    *
    * @return the entry to drop now
@@ -243,6 +252,11 @@ final class Window {
     if (size == 0) {
       return PARTIAL_NANOS;
     }
+    return unreadNanos(ageNanos);
+  }
+
+  /** Returns how long the pages of an item stay that was not read completely. */
+  static long unreadNanos(long ageNanos) {
     return ageNanos > Long.MAX_VALUE / PARTIAL_TIMES
         ? Long.MAX_VALUE
         : Math.max(PARTIAL_TIMES * ageNanos, PARTIAL_NANOS);

@@ -75,6 +75,7 @@ public final class Activity {
   private final LongAdder opens = new LongAdder();
   private final LoadingCache<Integer, Caller> callers;
   private final ReaderClock clock;
+  private volatile OpenListener listener = OpenListener.NONE;
 
   /**
    * Guards the maps, and {@link ProcessActivity#lastSeen}. A leaf. No thread reads /proc while it
@@ -295,6 +296,11 @@ public final class Activity {
     callers.asMap().remove(caller.thread, caller);
   }
 
+  /** Has a listener learn of all opens from now on. */
+  public void listener(OpenListener listens) {
+    listener = listens;
+  }
+
   /** Counts opens by a thread. */
   public void opened(int thread, OpenBatch batch) {
     Caller caller = caller(thread);
@@ -305,6 +311,7 @@ public final class Activity {
       process.job.opened(batch, itemSize, process.isHidden());
       // last: a reader reads the sum first, and finds these opens in the other figures too
       opens.add(batch.count());
+      listener.opened(process.job.name, thread, batch);
     }
   }
 
@@ -324,7 +331,18 @@ public final class Activity {
    * @param thread the thread that began the fetch
    */
   public FetchUse fetch(Object item, boolean whole, boolean begins, int thread) {
-    return new ItemUse(this, item, whole, begins, caller(thread).process());
+    return new ItemUse(this, item, whole, begins, caller(thread).process(), false);
+  }
+
+  /**
+   * Returns the object that counts who uses the fetch of a whole item ahead of its reader: only a
+   * reader that has to wait for it has a miss.
+   *
+   * @param item names the item; equal objects name the same item
+   * @param thread a thread of the job that is expected to read it
+   */
+  public FetchUse fetchAhead(Object item, int thread) {
+    return new ItemUse(this, item, true, true, caller(thread).process(), true);
   }
 
   /** Returns the opens since the mount. */

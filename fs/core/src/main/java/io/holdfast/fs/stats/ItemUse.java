@@ -16,6 +16,7 @@ final class ItemUse implements FetchUse {
   private final boolean whole;
   private final boolean begins;
   private final ProcessActivity starter;
+  private final boolean ahead;
   private final List<ProcessActivity> users = new ArrayList<>(1);
 
   /**
@@ -23,14 +24,22 @@ final class ItemUse implements FetchUse {
    *
    * @param whole whether the whole item is fetched
    * @param begins whether the item's first byte is fetched
-   * @param starter the process that began the fetch
+   * @param starter the process that began the fetch, or that it is fetched for
+   * @param ahead whether it is fetched ahead of its reader
    */
-  ItemUse(Activity activity, Object item, boolean whole, boolean begins, ProcessActivity starter) {
+  ItemUse(
+      Activity activity,
+      Object item,
+      boolean whole,
+      boolean begins,
+      ProcessActivity starter,
+      boolean ahead) {
     this.activity = activity;
     this.item = item;
     this.whole = whole;
     this.begins = begins;
     this.starter = starter;
+    this.ahead = ahead;
   }
 
   @Override
@@ -39,7 +48,7 @@ final class ItemUse implements FetchUse {
     JobFigures job = process.job;
     boolean ofJob = true;
     synchronized (this) {
-      if (users.contains(process) || (!waits && process != starter)) {
+      if (users.contains(process) || (!waits && (ahead || process != starter))) {
         return;
       }
       for (ProcessActivity user : users) {

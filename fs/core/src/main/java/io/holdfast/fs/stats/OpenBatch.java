@@ -36,11 +36,13 @@ public final class OpenBatch {
     return bytes;
   }
 
-  int count() {
+  /** Returns how many opens there are. */
+  public int count() {
     return count;
   }
 
-  long file(int index) {
+  /** Returns the file of an open, by its number. */
+  public long file(int index) {
     return files[index];
   }
 

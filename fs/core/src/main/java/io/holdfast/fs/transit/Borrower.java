@@ -9,6 +9,18 @@ import io.holdfast.fs.ReadSource;
  * thread, at once or much later. An implementation returns quickly and throws nothing.
  */
 public interface Borrower {
+  /** Takes nothing: for fetches that nobody waits for. */
+  Borrower NOBODY =
+      new Borrower() {
+        @Override
+        public void lent(Loan loan) {
+          loan.release();
+        }
+
+        @Override
+        public void failed(FsException cause) {}
+      };
+
   /**
    * Takes the bytes.
    *

@@ -67,6 +67,7 @@ final class Fetch {
   private long lastUse;
   private @Nullable FetchTask turn;
   private @Nullable ReadStream ahead;
+  private boolean predicted;
   private FetchUse use = FetchUse.NONE;
   private @Nullable CompletableFuture<@Nullable Void> settled;
 
@@ -135,6 +136,16 @@ final class Fetch {
     ahead = reader;
   }
 
+  /** Notes that it is fetched because an order predicts its reader. */
+  synchronized void predicted() {
+    predicted = true;
+  }
+
+  /** Tells whether an order predicted its reader, who has not arrived yet. */
+  synchronized boolean isPredicted() {
+    return predicted && deliveries == 0 && waiters.isEmpty();
+  }
+
   /** Returns the reader that it is fetched ahead for; null after the first read. */
   synchronized @Nullable ReadStream ahead() {
     return ahead;
@@ -144,12 +155,13 @@ final class Fetch {
   synchronized @Nullable ReadStream reached() {
     ReadStream reader = ahead;
     ahead = null;
+    predicted = false;
     return reader;
   }
 
   /** Tells whether it was fetched ahead for a reader that has not arrived yet. */
   synchronized boolean isUnread() {
-    return ahead != null && waiters.isEmpty();
+    return (ahead != null || predicted) && waiters.isEmpty();
   }
 
   // --- its readers

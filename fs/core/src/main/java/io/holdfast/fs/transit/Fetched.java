@@ -29,6 +29,9 @@ public interface Fetched {
    */
   int readsFromElsewhere();
 
+  /** Tells whether an order predicted its reader, who has not arrived yet. */
+  boolean isPredicted();
+
   /**
    * Tells whether the file has another version by now. If so, nobody else will release an item that
    * is admitted only now.
@@ -36,8 +39,8 @@ public interface Fetched {
   boolean isOutdated();
 
   /**
-   * Frees the memory: the item is pinned, or will not be. The component that admitted the item
-   * calls this once.
+   * Frees the memory: the item is pinned, or will not be, or its pages are with the kernel. The
+   * component that took the item calls this once.
    */
   void done();
 }

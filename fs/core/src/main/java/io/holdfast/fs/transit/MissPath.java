@@ -1,5 +1,6 @@
 package io.holdfast.fs.transit;
 
+import io.holdfast.fs.FetchUse;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadSource;
@@ -187,6 +188,31 @@ final class MissPath {
   /** Tells whether an item is fetched as a whole only. */
   boolean isFetchedWhole(Item item) {
     return item.length() <= FileStreams.PART || listener.wouldAdmit(item);
+  }
+
+  /**
+   * Fetches a whole item that nobody has asked for yet. The fetch yields to those that readers wait
+   * for: it is left out where there is no memory, or where too many fetches are queued.
+   *
+   * @param use observes its readers
+   * @return completed when the fetch has been decided on, or has ended: true if all bytes arrived
+   */
+  CompletableFuture<Boolean> fetchAhead(Item item, FetchUse use) {
+    Fetch fetch = new Fetch(item, item, nanoTime.getAsLong(), false);
+    fetch.predicted();
+    fetch.use(use);
+    if (!table.add(fetch, true)) {
+      fetch.end();
+      return CompletableFuture.completedFuture(false);
+    }
+    if (listener.serve(item, 0, 0, Borrower.NOBODY)) {
+      retire(fetch);
+      return CompletableFuture.completedFuture(false);
+    }
+    CompletableFuture<Boolean> arrived =
+        fetch.settled().thenApply(none -> fetch.arrived() == item.length());
+    start(fetch);
+    return arrived;
   }
 
   private boolean joinThere(Fetch there, Ask ask) {

@@ -1,6 +1,5 @@
 package io.holdfast.fs.transit;
 
-import io.holdfast.fs.FsException;
 import io.holdfast.fs.ItemKey;
 import java.util.function.LongSupplier;
 
@@ -163,7 +162,7 @@ final class Reads {
     } else if (!whole && stream.file().hasRetiredSince(plan.retirements())) {
       path.retire(fetch); // some bytes may have been fetched and read since
       return at;
-    } else if (listener.serve(item, 0, 0, NOBODY)) {
+    } else if (listener.serve(item, 0, 0, Borrower.NOBODY)) {
       path.retire(fetch);
       return item.offset() + item.length();
     } else {
@@ -171,15 +170,4 @@ final class Reads {
     }
     return range.offset() + range.length();
   }
-
-  private static final Borrower NOBODY =
-      new Borrower() {
-        @Override
-        public void lent(Loan loan) {
-          loan.release();
-        }
-
-        @Override
-        public void failed(FsException cause) {}
-      };
 }

@@ -1,5 +1,6 @@
 package io.holdfast.fs.transit;
 
+import io.holdfast.fs.FetchUse;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
@@ -189,6 +190,18 @@ public final class Transit {
     path.serve(
         item, new Ask(item, last, 1, Reader.NOBODY, true, borrower, deadline()), Guess.WHOLE);
     return decided;
+  }
+
+  /**
+   * Fetches a whole item ahead of its reader, whom an order predicts, unless it is resident or
+   * being fetched. The fetch yields to those that readers wait for.
+   *
+   * @param use observes its readers
+   * @return completed with whether the item has arrived, when that is decided; the item has been
+   *     offered for admission then
+   */
+  public CompletableFuture<Boolean> fetchAhead(Item item, FetchUse use) {
+    return path.fetchAhead(item, use);
   }
 
   /** Gives up every fetch of a file whose version has changed; waiting readers get ESTALE. */

@@ -152,6 +152,7 @@ abstract class ResidencyFixture {
     final CountDownLatch done = new CountDownLatch(1);
     final AtomicInteger calls = new AtomicInteger();
     volatile boolean outdated;
+    volatile boolean predicted;
 
     Offered(Item item, boolean elsewhere) {
       this.item = item;
@@ -179,6 +180,11 @@ abstract class ResidencyFixture {
     @Override
     public int readsFromElsewhere() {
       return elsewhere ? 1 : 0;
+    }
+
+    @Override
+    public boolean isPredicted() {
+      return predicted;
     }
 
     @Override

@@ -105,6 +105,18 @@ public final class ControlClient {
     return object(ask(all).get(Protocol.TASK));
   }
 
+  /**
+   * Begins, feeds, takes or forgets the order in which a job will read.
+   *
+   * @param request the request, without the command
+   * @return what the daemon knows of the order
+   */
+  public Map<String, Object> order(Map<String, Object> request) throws FsException {
+    Map<String, Object> all = new LinkedHashMap<>(request);
+    all.put(Protocol.COMMAND, Protocol.ORDER);
+    return object(ask(all).get(Protocol.ORDER));
+  }
+
   /** Makes the daemon unmount and end; returns when it has accepted the request. */
   public void stop() throws FsException {
     ask(Map.of(Protocol.COMMAND, Protocol.STOP));

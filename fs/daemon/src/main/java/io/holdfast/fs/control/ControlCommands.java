@@ -34,6 +34,15 @@ public interface ControlCommands {
    */
   Map<String, Object> task(Map<String, Object> request) throws IOException;
 
+  /**
+   * Begins, feeds, takes or forgets the order in which a job will read; never waits for the origin.
+   *
+   * @param request the request, without the command
+   * @return what is known of the order
+   * @throws IOException with one line for the user
+   */
+  Map<String, Object> order(Map<String, Object> request) throws IOException;
+
   /** Unmounts and ends the daemon. May return before that is done. */
   void stop();
 

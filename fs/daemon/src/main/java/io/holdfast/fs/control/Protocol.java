@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * {"command":"peers"}                  {"ok":true,"peers":[{...},...]}
  * {"command":"refresh","path":"a/b"}   {"ok":true,"refreshed":12}
  * {"command":"task",...}               {"ok":true,"task":{...}}
+ * {"command":"order",...}              {"ok":true,"order":{...}}
  * {"command":"stop"}                   {"ok":true}
  * {"command":"restart"}                {"ok":true}
  * anything else, or a failure          {"ok":false,"error":"one line"}
@@ -36,6 +37,7 @@ final class Protocol {
   static final String REFRESH = "refresh";
   static final String REFRESHED = "refreshed";
   static final String TASK = "task";
+  static final String ORDER = "order";
   static final String STOP = "stop";
   static final String RESTART = "restart";
 

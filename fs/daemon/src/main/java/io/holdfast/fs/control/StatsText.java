@@ -9,6 +9,7 @@ import io.holdfast.fs.figures.JobsFigures;
 import io.holdfast.fs.figures.KernelFigures;
 import io.holdfast.fs.figures.MemoryFigures;
 import io.holdfast.fs.figures.OpenFigures;
+import io.holdfast.fs.figures.OrderFigures;
 import io.holdfast.fs.figures.ReadFigures;
 import io.holdfast.fs.figures.TransitFigures;
 import io.holdfast.fs.units.Human;
@@ -50,6 +51,7 @@ public final class StatsText {
     cache(stats);
     opens(stats.opens());
     jobs(stats.jobs());
+    orders(stats.orders());
     fetches(stats.fetches());
     stats.cluster().ifPresent(this::cluster);
     reads(stats.reads());
@@ -120,6 +122,14 @@ public final class StatsText {
     if (all.size() > JOBS_SHOWN) {
       text.append("  and " + (all.size() - JOBS_SHOWN) + " more: 'holdfast stats --jobs'\n");
     }
+  }
+
+  private void orders(List<OrderFigures> orders) {
+    if (orders.isEmpty()) {
+      return;
+    }
+    heading("orders");
+    OrdersText.of(orders).lines().forEach(line -> text.append("  " + line + "\n"));
   }
 
   private void fetches(FetchFigures fetches) {

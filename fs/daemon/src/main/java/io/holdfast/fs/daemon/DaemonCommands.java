@@ -50,6 +50,11 @@ final class DaemonCommands implements ControlCommands {
   }
 
   @Override
+  public Map<String, Object> order(Map<String, Object> request) throws FsException {
+    return parts.orders.request(request);
+  }
+
+  @Override
   public void stop() {
     stop.run();
   }

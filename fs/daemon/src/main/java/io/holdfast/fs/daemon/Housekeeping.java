@@ -49,6 +49,7 @@ final class Housekeeping {
     watched("origin", LOOK, parts.origin::watch);
     watched("residency", TICK, parts.residency::tick);
     watched("tasks", TICK, parts.tasks::tick);
+    watched("orders", LOOK, parts.orders::tick);
     watched("changed", LOOK, parts.lookers::startLeft);
     if (parts.peers != null) {
       watched("peers", TICK, parts.peers::tick);

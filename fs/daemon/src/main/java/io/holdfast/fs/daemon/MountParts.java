@@ -16,6 +16,8 @@ import io.holdfast.fs.memory.MemoryGuard;
 import io.holdfast.fs.mount.Binding;
 import io.holdfast.fs.mount.DatasetChanges;
 import io.holdfast.fs.mount.DatasetFilesystem;
+import io.holdfast.fs.orders.OrderParts;
+import io.holdfast.fs.orders.Orders;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.peers.PeerLink;
 import io.holdfast.fs.peers.PeerSettings;
@@ -86,6 +88,7 @@ final class MountParts {
   final DatasetChanges changes;
   final DatasetScan scan;
   final Tasks tasks;
+  final Orders orders;
   final StatsReport report;
   final DaemonFiles files;
   final DatasetFilesystem filesystem;
@@ -157,6 +160,7 @@ final class MountParts {
     changes = changes(treeScan);
     scan = scan(treeScan, ownShare);
     tasks = tasks();
+    orders = orders();
     ReadStats reads = new ReadStats();
     report = report(reads, accesses);
     files = new DaemonFiles(settings, live, report, this::nodes);
@@ -232,8 +236,7 @@ final class MountParts {
                 new Residency.MountUse(
                     settings.get(SettingTable.MOUNTPOINT), this::store, hard, limits.mappings()),
                 threads,
-                new Residency.WindowSize(
-                    settings.get(SettingTable.WINDOW), settings.get(SettingTable.WINDOW_AGE)),
+                window(),
                 System::nanoTime));
     made.pins().add(live.pins());
     return made;
@@ -335,6 +338,33 @@ final class MountParts {
                 System::nanoTime)));
   }
 
+  private Orders orders() {
+    Orders made =
+        undo.closing(
+            new Orders(
+                new OrderParts(
+                    tree,
+                    layout,
+                    transit,
+                    residency,
+                    activity,
+                    scan::isComplete,
+                    this::countsOpens,
+                    window(),
+                    System::nanoTime)));
+    activity.listener(made);
+    return made;
+  }
+
+  private Residency.WindowSize window() {
+    return new Residency.WindowSize(
+        settings.get(SettingTable.WINDOW), settings.get(SettingTable.WINDOW_AGE));
+  }
+
+  private boolean countsOpens() {
+    return message || watcher.isRunning();
+  }
+
   private StatsReport report(ReadStats reads, AccessLog accesses) {
     return new StatsReport(
         new StatsReport.Sources(
@@ -351,10 +381,11 @@ final class MountParts {
             Accesses.figures(accesses),
             () -> memory.figures().told(),
             watcher,
-            () -> message || watcher.isRunning(),
+            this::countsOpens,
             binding,
             () -> peers == null ? null : peers.report(),
             tasks::running,
+            orders::figures,
             System::nanoTime));
   }
 

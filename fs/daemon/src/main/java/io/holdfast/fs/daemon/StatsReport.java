@@ -9,6 +9,7 @@ import io.holdfast.fs.figures.JobsFigures;
 import io.holdfast.fs.figures.KernelFigures;
 import io.holdfast.fs.figures.MemoryFigures;
 import io.holdfast.fs.figures.OpenFigures;
+import io.holdfast.fs.figures.OrderFigures;
 import io.holdfast.fs.figures.TransitFigures;
 import io.holdfast.fs.mount.Binding;
 import io.holdfast.fs.origin.Origin;
@@ -69,6 +70,7 @@ final class StatsReport {
       Binding binding,
       Supplier<@Nullable PeersReport> peers,
       Supplier<List<Map<String, Object>>> tasks,
+      Supplier<List<OrderFigures>> orders,
       LongSupplier nanoTime) {}
 
   StatsReport(Sources sources) {
@@ -104,6 +106,7 @@ final class StatsReport {
             sources.activity.by().toString(),
             sources.activity.jobs().stream().map(job -> job.figures(counted)).toList()),
         sources.activity.processes().stream().map(Activity.ProcessReport::figures).toList(),
+        sources.orders.get(),
         transit(cache),
         kernel(cache),
         sources.memory.get(),

@@ -10,6 +10,7 @@ import io.holdfast.fs.figures.Figures;
 import io.holdfast.fs.figures.JobsFigures.Job;
 import io.holdfast.fs.figures.JobsFigures.Split;
 import io.holdfast.fs.figures.NodeFigures;
+import io.holdfast.fs.figures.OrderFigures;
 import io.holdfast.fs.metrics.Metric.Point;
 import io.holdfast.fs.metrics.Metric.Readings;
 import io.holdfast.fs.metrics.Metric.Unit;
@@ -33,6 +34,7 @@ public final class Metrics {
           new Group("The mount", ofTheMount()),
           new Group("Cache", ofTheCache()),
           new Group("Opens, reads and jobs", ofReaders()),
+          new Group("Orders", ofOrders()),
           new Group("Fetches", ofFetches()),
           new Group("Peers", ofPeers()),
           new Group("Dataset", ofTheDataset()),
@@ -219,6 +221,53 @@ public final class Metrics {
         job(Job::epoch),
         "Which pass over the dataset a job is in.");
     return table.metrics;
+  }
+
+  private static List<Metric> ofOrders() {
+    Table table = new Table();
+    table.gauge(
+        "holdfast_order_length",
+        "job_name",
+        order(OrderFigures::length),
+        "Files of the order in which a job reads.");
+    table.gauge(
+        "holdfast_order_position",
+        "job_name",
+        order(OrderFigures::position),
+        "The place in its order that the job has reached.");
+    table.gauge(
+        "holdfast_order_window_bytes",
+        "job_name",
+        order(OrderFigures::windowBytes),
+        "Bytes that may be fetched ahead of the job's readers.");
+    table.counter(
+        "holdfast_order_prefetched_items_total",
+        "job_name",
+        order(OrderFigures::prefetchedItems),
+        "Items that were fetched ahead because the order predicted them.");
+    table.counter(
+        "holdfast_order_used_items_total",
+        "job_name",
+        order(OrderFigures::usedItems),
+        "Items that were fetched ahead and opened.");
+    table.counter(
+        "holdfast_order_wasted_bytes_total",
+        "job_name",
+        order(OrderFigures::wastedBytes),
+        "Bytes that were fetched ahead and not opened in time.");
+    table.counter(
+        "holdfast_order_surprises_total",
+        "job_name",
+        order(OrderFigures::surprises),
+        "Opens by the job of files that its order did not have near its place.");
+    return table.metrics;
+  }
+
+  private static Function<Readings, List<Point>> order(ToDoubleFunction<OrderFigures> figure) {
+    return r ->
+        r.figures().orders().stream()
+            .map(order -> Point.of(figure.applyAsDouble(order), order.job()))
+            .toList();
   }
 
   private static List<Metric> ofFetches() {

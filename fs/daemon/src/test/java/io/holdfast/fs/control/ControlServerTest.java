@@ -327,6 +327,12 @@ class ControlServerTest {
     }
 
     @Override
+    public Map<String, Object> order(Map<String, Object> request) {
+
+      return Map.of();
+    }
+
+    @Override
     public void stop() {
       stopped.countDown();
     }

@@ -55,6 +55,11 @@ final class DaemonClient {
     return answer(() -> client.task(request));
   }
 
+  /** Announces a part of an order, or forgets one. */
+  Map<String, Object> order(Map<String, Object> request) {
+    return answer(() -> client.order(request));
+  }
+
   private <T> T answer(Question<T> question) {
     try {
       return question.ask();

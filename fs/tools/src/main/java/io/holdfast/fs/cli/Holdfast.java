@@ -149,6 +149,7 @@ public final class Holdfast {
     commands.put("peers", () -> new PeersCommand(context));
     commands.put("config", () -> new ConfigCommand(context));
     commands.put("warm", () -> new WarmCommand(context));
+    commands.put("order", () -> new OrderCommand(context));
     commands.put("pin", () -> new PinCommand(context));
     commands.put("unpin", () -> new UnpinCommand(context));
     commands.put("drop", () -> new DropCommand(context));

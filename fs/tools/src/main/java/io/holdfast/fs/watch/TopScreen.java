@@ -29,7 +29,7 @@ public final class TopScreen {
   private static final List<String> HELP =
       List.of(
           "s o m b   sort by seconds stalled, opens, misses, bytes fetched",
-          "p         show jobs, processes or peers",
+          "p         show jobs, processes, peers or orders",
           "space     pause, and go on",
           "+ -       look less or more often",
           "q         quit",
@@ -204,6 +204,7 @@ public final class TopScreen {
       case JOBS -> TopTables.jobs(change, state.sort()).lines(width, height);
       case PROCESSES -> TopTables.processes(change, state.sort()).lines(width, height);
       case PEERS -> TopTables.peers(change).lines(width, height);
+      case ORDERS -> TopTables.orders(change).lines(width, height);
     };
   }
 

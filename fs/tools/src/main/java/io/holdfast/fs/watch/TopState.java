@@ -20,13 +20,15 @@ public record TopState(Table table, Sort sort, boolean paused, boolean help, lon
   public enum Table {
     JOBS,
     PROCESSES,
-    PEERS;
+    PEERS,
+    ORDERS;
 
     private Table next() {
       return switch (this) {
         case JOBS -> PROCESSES;
         case PROCESSES -> PEERS;
-        case PEERS -> JOBS;
+        case PEERS -> ORDERS;
+        case ORDERS -> JOBS;
       };
     }
   }

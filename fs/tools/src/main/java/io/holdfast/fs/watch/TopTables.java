@@ -2,6 +2,7 @@ package io.holdfast.fs.watch;
 
 import io.holdfast.fs.figures.Bottleneck;
 import io.holdfast.fs.figures.NodeFigures;
+import io.holdfast.fs.figures.OrderFigures;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Visible;
 import java.util.ArrayList;
@@ -9,7 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jline.utils.AttributedString;
 
-/** The tables of jobs, processes and peers. Stateless. */
+/** The tables of jobs, processes, peers and orders. Stateless. */
 final class TopTables {
   private static final List<String> WORK =
       List.of(
@@ -123,6 +124,36 @@ final class TopTables {
               Human.count(row.errors()),
               micros(row.p50Us()),
               micros(row.p99Us())));
+    }
+    return table;
+  }
+
+  static ScreenTable orders(Change change) {
+    ScreenTable table =
+        new ScreenTable(
+            List.of(
+                "JOB",
+                "SOURCE",
+                "POSITION",
+                "FILES",
+                "WINDOW",
+                "AHEAD",
+                "USED",
+                "WASTED",
+                "SURPRISES"),
+            List.of(0, 8, 1, 2, 5, 6, 7, 3, 4));
+    for (OrderFigures order : change.now().orders()) {
+      table.add(
+          TopScreen.row(
+              Visible.of(order.job()),
+              Visible.of(order.source()),
+              Human.count(order.position()),
+              Human.count(order.length()),
+              Human.bytes(order.windowBytes()),
+              Human.count(order.prefetchedItems()),
+              Human.count(order.usedItems()),
+              Human.bytes(order.wastedBytes()),
+              Human.count(order.surprises())));
     }
     return table;
   }

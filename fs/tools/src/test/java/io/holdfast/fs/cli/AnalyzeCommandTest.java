@@ -108,6 +108,12 @@ class AnalyzeCommandTest {
     }
 
     @Override
+    public Map<String, Object> order(Map<String, Object> request) {
+
+      return Map.of();
+    }
+
+    @Override
     public void stop() {}
 
     @Override

@@ -423,6 +423,12 @@ class ControlledCommandsTest {
     }
 
     @Override
+    public Map<String, Object> order(Map<String, Object> request) {
+
+      return Map.of();
+    }
+
+    @Override
     public void stop() {
       host.mounts.removeIf(mount -> mount.mountpoint().equals(mountpoint));
       try {

@@ -236,6 +236,12 @@ class TaskCommandsTest {
     }
 
     @Override
+    public Map<String, Object> order(Map<String, Object> request) {
+
+      return Map.of();
+    }
+
+    @Override
     public void stop() {}
 
     @Override

@@ -1,0 +1,130 @@
+package io.holdfast.fs.orders;
+
+import io.holdfast.fs.linux.NamedThreads;
+import io.holdfast.fs.transit.Item;
+import java.util.Collection;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Fetches the files that orders predict. A thread of its own asks each order in turn for its next
+ * file and has transit fetch it; it goes on whenever a job has opened a file or a fetch has ended.
+ * It begins no fetch while another waits for its turn at the origin, or while transit is more than
+ * half full. Thread-safe.
+ */
+final class Prefetcher {
+  private static final Logger log = LoggerFactory.getLogger(Prefetcher.class);
+
+  /** The longest pause: after it, what had no room before may have some. */
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+  private final OrderParts parts;
+  private final Supplier<Collection<Order>> orders;
+  private @Nullable Thread thread;
+  private final Queue<RuntimeException> failures = new ConcurrentLinkedQueue<>();
+  private volatile boolean closed;
+
+  Prefetcher(OrderParts parts, Supplier<Collection<Order>> orders) {
+    this.parts = parts;
+    this.orders = orders;
+  }
+
+  /** Starts the thread, unless it runs. */
+  synchronized void start() {
+    if (thread == null && !closed) {
+      thread = NamedThreads.start("orders", this::run);
+    }
+  }
+
+  /** Has the thread log a failure of a thread that logs nothing itself. */
+  void failed(RuntimeException failure) {
+    failures.add(failure);
+    wake();
+  }
+
+  /** Has the thread look again. Waits for nothing; for any thread. */
+  void wake() {
+    LockSupport.unpark(thread);
+  }
+
+  private void run() {
+    while (!closed) {
+      for (RuntimeException e = failures.poll(); e != null; e = failures.poll()) {
+        log.error("an order could not be followed, and is forgotten", e);
+      }
+      try {
+        boolean some = false;
+        for (Order order : orders.get()) {
+          some |= fetchNext(order);
+        }
+        if (!some) {
+          pause();
+        }
+      } catch (RuntimeException e) {
+        log.error("a file could not be fetched ahead", e);
+        pause();
+      }
+    }
+  }
+
+  private void pause() {
+    if (orders.get().isEmpty()) {
+      LockSupport.park(this);
+    } else {
+      LockSupport.parkNanos(this, PAUSE_NANOS);
+    }
+  }
+
+  /** Begins a fetch for an order; returns whether there was one to begin. */
+  private boolean fetchNext(Order order) {
+    String trouble = order.takeTrouble();
+    if (!trouble.isEmpty()) {
+      log.warn("job '{}' {}", order.job, trouble);
+    }
+    if (order.isToBegin()) {
+      order.begin();
+    }
+    if (isBusy()) {
+      return false;
+    }
+    Order.Fetch next = order.next(parts.nanoTime().getAsLong(), parts.mostAhead());
+    if (next == null) {
+      return false;
+    }
+    fetch(order, next);
+    return true;
+  }
+
+  private boolean isBusy() {
+    return parts.transit().fetches().queued() > 0
+        || parts.transit().used() > parts.transit().capacity() / 2;
+  }
+
+  private void fetch(Order order, Order.Fetch next) {
+    Item item = next.item();
+    long began = parts.nanoTime().getAsLong();
+    CompletableFuture<Void> unused =
+        parts
+            .transit()
+            .fetchAhead(item, parts.activity().fetchAhead(item.key(), next.thread()))
+            .thenAccept(
+                arrived -> {
+                  long now = parts.nanoTime().getAsLong();
+                  order.ended(next.file(), arrived, now - began, now);
+                  wake();
+                });
+  }
+
+  /** Ends the thread; does not wait for it. */
+  synchronized void close() {
+    closed = true;
+    wake();
+  }
+}

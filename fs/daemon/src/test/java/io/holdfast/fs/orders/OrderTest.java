@@ -1,0 +1,248 @@
+package io.holdfast.fs.orders;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.fs.ItemKey;
+import io.holdfast.fs.origin.OriginPath;
+import io.holdfast.fs.origin.Version;
+import io.holdfast.fs.transit.Item;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Files of 100,000 bytes; the inode number of a file is its id and a million. */
+class OrderTest {
+  private static final int SIZE = 100_000;
+  private static final long INODES = 1_000_000;
+  private static final long MILLI = 1_000_000;
+  private static final long MOST = 1L << 40;
+  private static final int THREAD = 7;
+
+  private final Set<Long> resident = new HashSet<>();
+  private long now;
+
+  private final DatasetFiles files =
+      new DatasetFiles() {
+        @Override
+        public long inode(long id) {
+          return id + INODES;
+        }
+
+        @Override
+        public @Nullable Item missing(long id) {
+          return resident.contains(id)
+              ? null
+              : new Item(
+                  new ItemKey(id, 0), () -> OriginPath.ROOT, new Version(SIZE, 1, id, ""), 0, SIZE);
+        }
+      };
+
+  private Order order(List<Integer> ids) {
+    FileSequence sequence = new FileSequence();
+    ids.forEach(sequence::add);
+    return new Order("job", "announced", sequence, files, 8_000 * MILLI, now);
+  }
+
+  private static List<Integer> inOrder(int n) {
+    return IntStream.range(0, n).boxed().toList();
+  }
+
+  /** Opens the first file, so that the pass begins. */
+  private Order begun(int n) {
+    Order order = order(inOrder(n));
+    assertThat(order.next(now, MOST)).isNull();
+    open(order, 0);
+    order.begin();
+    return order;
+  }
+
+  private boolean open(Order order, long id) {
+    return order.opened(THREAD, id + INODES) != null;
+  }
+
+  private List<Long> takeAll(Order order) {
+    List<Long> ids = new ArrayList<>();
+    for (Order.Fetch next = order.next(now, MOST); next != null; next = order.next(now, MOST)) {
+      ids.add(next.file().id);
+      order.ended(next.file(), true, 50 * MILLI, now);
+    }
+    return ids;
+  }
+
+  @Test
+  void next_atTheBeginning_isTheFewestFilesBehindTheFirst() {
+    assertThat(takeAll(begun(1000)))
+        .containsExactlyElementsOf(IntStream.rangeClosed(1, 16).mapToObj(Long::valueOf).toList());
+  }
+
+  @Test
+  void next_beforeAnyOpen_isNothing() {
+    Order order = order(inOrder(100));
+    assertThat(order.isToBegin()).isFalse();
+    assertThat(order.next(now, MOST)).isNull();
+  }
+
+  @Test
+  void next_ofResidentFiles_passesThemOver() {
+    resident.addAll(List.of(1L, 2L, 5L));
+    assertThat(takeAll(begun(1000))).startsWith(3L, 4L, 6L);
+  }
+
+  @Test
+  void window_growsWithRateAndLatency() {
+    Order order = begun(5000);
+    takeAll(order);
+    for (int i = 1; i <= 100; i++) {
+      now += 2 * MILLI;
+      open(order, i);
+      takeAll(order);
+    }
+    // 500 files/s for 50 ms, twice, and 16 files
+    assertThat(order.figures().windowBytes()).isBetween(60L * SIZE, 70L * SIZE);
+  }
+
+  @Test
+  void workers_sideBySide_haveTheFilesBehindEachFetched() {
+    Order order = begun(5000);
+    order.opened(THREAD + 1, 100 + INODES);
+    assertThat(takeAll(order)).contains(1L, 2L, 3L, 101L, 102L, 103L).doesNotContain(99L);
+  }
+
+  @Test
+  void opens_ofPredictedFiles_areUses() {
+    Order order = begun(1000);
+    takeAll(order);
+    assertThat(open(order, 3)).isTrue();
+    assertThat(open(order, 3)).as("opened again").isFalse();
+    assertThat(open(order, 500)).as("not fetched ahead").isFalse();
+    assertThat(order.figures().usedItems()).isEqualTo(1);
+    assertThat(order.figures().position()).isEqualTo(501);
+    assertThat(order.figures().surprises()).isZero();
+  }
+
+  @Test
+  void surprises_threeInARow_endTheFetchesUntilAFileIsNear() {
+    Order order = begun(1000);
+    for (int i = 0; i < Order.SURPRISES; i++) {
+      open(order, 5000 + i);
+    }
+    assertThat(takeAll(order)).isEmpty();
+    assertThat(order.takeTrouble()).contains("other files than its order says");
+    assertThat(order.takeTrouble()).as("told once").isEmpty();
+    open(order, 1);
+    assertThat(takeAll(order)).isNotEmpty();
+    assertThat(order.figures().surprises()).isEqualTo(3);
+  }
+
+  @Test
+  void files_whoseReaderDoesNotCome_areWasted() {
+    Order order = begun(1000);
+    int taken = takeAll(order).size();
+    now += 9_000 * MILLI;
+    assertThat(order.next(now, MOST)).isNotNull();
+    assertThat(order.figures().wastedBytes()).isEqualTo((long) taken * SIZE);
+  }
+
+  @Test
+  void failedFetch_isNeitherUsedNorWasted() {
+    Order order = begun(1000);
+    Order.Fetch next = order.next(now, MOST);
+    assertThat(next).isNotNull();
+    order.ended(next.file(), false, MILLI, now);
+    open(order, next.file().id);
+    assertThat(order.figures().prefetchedItems()).isZero();
+    assertThat(order.figures().usedItems()).isZero();
+    assertThat(order.figures().wastedBytes()).isZero();
+  }
+
+  @Test
+  void order_whoseFirstFilesAreOpenedAgain_beginsAgain() {
+    Order order = begun(1000);
+    for (int i = 1; i < 1000; i++) {
+      open(order, i);
+    }
+    assertThat(order.figures().position()).isEqualTo(1000);
+    open(order, 0);
+    assertThat(order.figures().position()).isEqualTo(1);
+    assertThat(order.isToBegin()).isTrue();
+    order.begin();
+    assertThat(takeAll(order)).startsWith(1L, 2L);
+  }
+
+  /** How an order may be wrong. */
+  enum Wrong {
+    SHUFFLED,
+    REVERSED,
+    HALF,
+    OTHER_FILES
+  }
+
+  private static List<Integer> wrong(Wrong how, int n) {
+    List<Integer> ids = new ArrayList<>(inOrder(n));
+    switch (how) {
+      case SHUFFLED -> shuffle(ids);
+      case REVERSED -> Collections.reverse(ids);
+      case HALF -> {
+        List<Integer> others = new ArrayList<>(ids);
+        shuffle(others);
+        for (int i = 0; i < n; i += 2) {
+          ids.set(i, others.get(i));
+        }
+      }
+      case OTHER_FILES -> ids.replaceAll(id -> id + n);
+    }
+    return ids;
+  }
+
+  private static void shuffle(List<Integer> ids) {
+    SplittableRandom random = new SplittableRandom(1);
+    for (int i = ids.size() - 1; i > 0; i--) {
+      Collections.swap(ids, i, random.nextInt(i + 1));
+    }
+  }
+
+  /** Plays a job whose files are gone from memory after 8 s, and counts what is fetched. */
+  @ParameterizedTest
+  @EnumSource(Wrong.class)
+  void wrongOrder_costsAtMostFivePercentMore(Wrong how) {
+    int n = 20_000;
+    Order order = order(wrong(how, n));
+    Map<Long, Long> fetchedAt = new HashMap<>();
+    long fetches = 0;
+    for (long id = 0; id < n; id++) {
+      now += 2 * MILLI;
+      open(order, id);
+      Long ahead = fetchedAt.remove(id);
+      fetches += ahead == null || now - ahead > 8_000 * MILLI ? 1 : 0;
+      if (order.isToBegin()) {
+        order.begin();
+      }
+      for (long next : takeAll(order)) {
+        fetches++;
+        fetchedAt.put(next, now);
+      }
+    }
+    assertThat(fetches).isBetween((long) n, (long) (1.05 * n));
+  }
+
+  @Test
+  void longOrder_takesLittleMemory_andKeepsIds() {
+    FileSequence sequence = new FileSequence();
+    for (int i = 0; i < 100_000; i++) {
+      sequence.add(FileSequence.LARGEST - i);
+    }
+    assertThat(sequence.size()).isEqualTo(100_000);
+    assertThat(sequence.get(0)).isEqualTo(FileSequence.LARGEST);
+    assertThat(sequence.get(99_999)).isEqualTo(FileSequence.LARGEST - 99_999);
+  }
+}

@@ -1,0 +1,97 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.control.RunningDaemon;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** Announces the order of a job to a daemon. Keeps one request in memory. Not thread-safe. */
+final class OrderClient {
+  private static final Duration DEADLINE = Duration.ofSeconds(10);
+
+  /** A request has 64 KiB at most; a line of 4096 bytes may be escaped in six bytes each. */
+  private static final int BATCH_BYTES = 36 * 1024;
+
+  private static final long POLL_MILLIS = 100;
+
+  private final CliContext context;
+  private final DaemonClient daemon;
+  private final String below;
+
+  OrderClient(CliContext context, RunningDaemon daemon) {
+    this.context = context;
+    this.daemon = new DaemonClient(daemon, DEADLINE);
+    this.below = daemon.mountpoint() + "/";
+  }
+
+  /** Forgets the order of a job. */
+  Map<String, Object> clear(String job) {
+    return daemon.order(Map.of("clear", job));
+  }
+
+  /**
+   * Announces an order; waits until the daemon knows the names of the dataset.
+   *
+   * @param lines paths below the mountpoint, or relative to it
+   * @return what the daemon knows of the order
+   */
+  Map<String, Object> announce(String job, String source, Iterator<String> lines) {
+    Map<String, Object> order = daemon.order(Map.of("begin", job, "source", source));
+    while (Boolean.TRUE.equals(order.get("listing"))) {
+      if (!context.pause(POLL_MILLIS)) {
+        throw CliException.couldNot("interrupted while the dataset is still being listed");
+      }
+      order = daemon.order(Map.of("begin", job, "source", source));
+    }
+    Object id = order.get("id");
+    do {
+      Map<String, Object> part = new LinkedHashMap<>();
+      part.put("id", Objects.requireNonNull(id));
+      part.put("paths", batch(lines));
+      part.put("last", !lines.hasNext());
+      order = new LinkedHashMap<>(daemon.order(part));
+    } while (lines.hasNext());
+    order.remove("id");
+    return order;
+  }
+
+  private List<String> batch(Iterator<String> lines) {
+    List<String> batch = new ArrayList<>();
+    int bytes = 0;
+    while (bytes < BATCH_BYTES && lines.hasNext()) {
+      String path = path(lines.next());
+      bytes += escapedBytes(path);
+      batch.add(path);
+    }
+    return batch;
+  }
+
+  /** Returns the path as the daemon wants it. A path outside of the mount is no file of it. */
+  private String path(String line) {
+    String path = line.startsWith(below) ? line.substring(below.length()) : line;
+    if (path.startsWith(".") || path.contains("//") || path.contains("/.")) {
+      try {
+        return Path.of(path).normalize().toString();
+      } catch (InvalidPathException e) {
+        return path; // and the daemon does not know it
+      }
+    }
+    return path;
+  }
+
+  /** Returns at most how many bytes of JSON a text takes. */
+  private static int escapedBytes(String text) {
+    int bytes = 3;
+    for (int i = 0; i < text.length(); i++) {
+      char letter = text.charAt(i);
+      bytes += letter < ' ' ? 6 : letter == '"' || letter == '\\' ? 2 : letter < 0x80 ? 1 : 3;
+    }
+    return bytes;
+  }
+}

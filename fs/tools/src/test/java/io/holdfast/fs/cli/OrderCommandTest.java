@@ -1,0 +1,218 @@
+package io.holdfast.fs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.fs.control.ControlCommands;
+import io.holdfast.fs.control.ControlServer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code holdfast order} against a daemon that notes what it is asked. */
+class OrderCommandTest {
+  @TempDir Path temp;
+  private final List<Map<String, Object>> asked = new CopyOnWriteArrayList<>();
+  private ControlServer server;
+  private CliRun run;
+  private int listing;
+
+  @BeforeEach
+  void start() throws IOException {
+    temp = temp.toRealPath();
+    FakeHost host = new FakeHost(temp.resolve("run"));
+    run = new CliRun(host);
+    server = ControlServer.start(host.control, "one", Path.of("/mnt/one"), new Commands());
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private int ask(String words) {
+    return run.run(words.replace("@", temp + "/").split(" ", -1));
+  }
+
+  private void write(String name, String content) throws IOException {
+    Files.writeString(temp.resolve(name), content, StandardCharsets.UTF_8);
+  }
+
+  private List<Object> sent() {
+    List<Object> sent = new ArrayList<>();
+    asked.forEach(
+        request -> {
+          if (request.get("paths") instanceof List<?> paths) {
+            sent.addAll(paths);
+          }
+        });
+    return sent;
+  }
+
+  @Test
+  void file_ofPaths_reachesTheDaemonInItsOrder() throws IOException {
+    List<String> names = IntStream.range(0, 5000).mapToObj(i -> "train/ü file \"" + i).toList();
+    write("list", String.join("\n", names));
+    assertThat(ask("order one --job j @list")).as("%s", run.err).isZero();
+    assertThat(asked.get(0)).containsEntry("begin", "j").containsEntry("source", "announced");
+    assertThat(sent()).isEqualTo(names);
+    assertThat(asked.get(asked.size() - 1)).containsEntry("last", true);
+    assertThat(asked.stream().filter(each -> Boolean.TRUE.equals(each.get("last")))).hasSize(1);
+    assertThat(run.out.toString())
+        .isEqualTo(
+            "order of 'j' taken: 7 lines, 5 files of the dataset\nno such files: 2, such as 'x'\n");
+  }
+
+  @Test
+  void paths_ofTheMount_areRelativeToIt() throws IOException {
+    write("list", "/mnt/one/a\n./b//c\n\n../d\n/elsewhere\n");
+    assertThat(ask("order --job j @list")).as("%s", run.err).isZero();
+    assertThat(sent()).containsExactly("a", "b/c", "../d", "/elsewhere");
+  }
+
+  @Test
+  void daemon_thatIsStillListing_isAskedAgain() throws IOException {
+    listing = 3;
+    write("list", "a");
+    assertThat(ask("order --job j @list")).as("%s", run.err).isZero();
+    assertThat(asked.stream().filter(each -> each.containsKey("begin"))).hasSize(4);
+  }
+
+  @Test
+  void sampler_order_isAnnouncedAsSuch() throws IOException {
+    write("list", "a\nb\nc\nd\n");
+    assertThat(
+            ask(
+                "order one --job j --sampler torch --seed 2 --epoch 1 --world 1 --list @list --json"))
+        .as("%s", run.err)
+        .isZero();
+    assertThat(asked.get(0)).containsEntry("source", "sampler");
+    assertThat(sent()).containsExactlyInAnyOrder("a", "b", "c", "d");
+    assertThat(run.out.toString()).contains("\"lines\" : 7").doesNotContain("\"id\"");
+  }
+
+  @Test
+  void print_announcesNothing() throws IOException {
+    write("list", "a\n\nb\nc");
+    assertThat(ask("order --sampler torch --no-shuffle --world 2 --rank 1 --list @list --print"))
+        .as("%s", run.err)
+        .isZero();
+    assertThat(run.out.toString()).isEqualTo("b\na\n");
+    assertThat(asked).isEmpty();
+  }
+
+  @Test
+  void print_json_hasThePaths() throws IOException {
+    write("list", "a\n\"b\n");
+    assertThat(ask("order --job j --sampler torch --no-shuffle --list @list --print --json"))
+        .isZero();
+    assertThat(run.out.toString())
+        .isEqualTo(
+            """
+            {
+              "job" : "j",
+              "source" : "sampler",
+              "length" : 2,
+              "paths" : [
+                "a",
+                "\\"b"
+              ]
+            }
+            """);
+  }
+
+  @Test
+  void clear_forgetsTheOrder() {
+    assertThat(ask("order one --job j --clear")).as("%s", run.err).isZero();
+    assertThat(asked).containsExactly(Map.of("command", "order", "clear", "j"));
+    assertThat(run.out.toString()).isEqualTo("order of 'j' forgotten\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "order one @list, --job J is missing",
+    "order one --job j, '''one'' cannot be read'",
+    "order --job j, FILE is missing",
+    "order --job j @none, there is no such file",
+    "order a b --job j --clear, is too much",
+    "order --job j --clear --sampler torch, exclude each other",
+    "order --print, give --sampler torch",
+    "order --sampler jax --list @list --print, '''jax'' is not known'",
+    "order --sampler torch --print, --list FILE is missing",
+    "order --sampler torch --list - --print, give a file",
+    "order --sampler torch --list @empty --print, has no names",
+    "order --sampler torch --list @list --rank 1 --print, --world W is missing",
+    "order --sampler torch --list @list --world 2 --rank 2 --print, 'the rank must be from 0 to 1 (was 2)'",
+    "order --sampler torch --list @list --seed 99999999999999999999 --print, the seed must be",
+    "order --sampler torch --list @list --shuffle --no-shuffle --print, exclude each other",
+    "order --seed 1 --job j @list, --sampler is missing",
+    "order --job j @long, 'line 1 is longer than 4096 bytes'",
+  })
+  void badInput_isOneLineAndExitCodeTwo(String words, String message) throws IOException {
+    write("list", "a\n");
+    write("empty", "\n\n");
+    write("long", "a".repeat(5000));
+    assertThat(ask(words)).as("%s", run.err).isEqualTo(2);
+    assertThat(run.err.toString().lines()).hasSize(1).first().asString().contains(message);
+  }
+
+  private final class Commands implements ControlCommands {
+    @Override
+    public Map<String, Object> stats() {
+      return Map.of();
+    }
+
+    @Override
+    public List<Map<String, Object>> peers() {
+      return List.of();
+    }
+
+    @Override
+    public long refresh(String path) {
+      return 0;
+    }
+
+    @Override
+    public Map<String, Object> task(Map<String, Object> request) {
+      return Map.of();
+    }
+
+    @Override
+    public Map<String, Object> order(Map<String, Object> request) {
+      asked.add(request);
+      if (request.containsKey("clear")) {
+        return Map.of("job", "j", "cleared", true);
+      }
+      if (listing > 0) {
+        listing--;
+        return Map.of("listing", true);
+      }
+      return Map.of(
+          "id", 3, "job", "j", "lines", 7, "files", 5, "unknown", 2, "first_unknown", "x");
+    }
+
+    @Override
+    public void stop() {}
+
+    @Override
+    public Runnable restart() {
+      return () -> {};
+    }
+
+    @Override
+    public List<Map<String, Object>> config() {
+      return List.of();
+    }
+  }
+}
