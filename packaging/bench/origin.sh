@@ -28,19 +28,20 @@ forget_origin() {
   mount -o ro,noatime "$device" "$work/origin"
 }
 
-# limit_origin MB: all processes in $group together read at most so many MB a second from the origin.
+# limit_origin MB: all processes in $group together read at most so many MB a second from the origin. Another origin is
+# limited by itself, in the same group.
 limit_origin() {
   number=$(cat "/sys/block/${device#/dev/}/dev")
   old=$(findmnt -rno TARGET -t cgroup -O blkio | head -n 1)
   new=$(findmnt -rno TARGET -t cgroup2 | head -n 1)
   if [ -n "$old" ]; then
     group=$old/holdfast-bench-$$
-    mkdir "$group"
+    mkdir -p "$group"
     echo "$number $(($1 * 1000000))" >"$group/blkio.throttle.read_bps_device"
   elif [ -n "$new" ]; then
     echo +io >"$new/cgroup.subtree_control"
     group=$new/holdfast-bench-$$
-    mkdir "$group"
+    mkdir -p "$group"
     echo "$number rbps=$(($1 * 1000000))" >"$group/io.max"
   else
     die "no control groups to limit the origin with"

@@ -89,10 +89,11 @@ final class ArchitectureTest {
           arrow("plot", ""),
           // Why a job waits: figures of its epochs go in, a report comes out.
           arrow("analyze", "figures", "plot", "units"),
-          // Who should have how much of a node's memory: a plan goes in, a proposal comes out.
-          arrow("allocate", "figures", "units"),
           // What samplers of frameworks read: numbers alone.
           arrow("sampler"),
+          // Who should have how much of a node's memory: a plan, or figures, go in; a proposal
+          // comes out.
+          arrow("allocate", "analyze", "figures", "units"),
           // The composition root knows all but what people type.
           arrow(
               "daemon",

@@ -189,7 +189,9 @@ class CommandsTest {
             """);
     assertThat(summary.output().lines().filter(line -> line.contains("Deep.call"))).hasSize(1);
     assertThat(summary.output().lines().filter(line -> line.contains("a step"))).hasSize(11);
-    assertThat(summary.output()).contains("a step\n    ...\n    a step").contains("Caused by: a wrong");
+    assertThat(summary.output())
+        .contains("a step\n    ...\n    a step")
+        .contains("Caused by: a wrong");
     assertThat(summary.output()).contains("14 tests ran in 12 s: 5 without a mount, 9 on real");
   }
 

@@ -8,6 +8,7 @@ import io.holdfast.fs.residency.Pins;
 import io.holdfast.fs.settings.SettingRow;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.SettingsDocument;
 import io.holdfast.fs.tasks.LiveCapacity;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -71,6 +73,21 @@ public final class LiveChanges implements LiveCapacity {
     return changes.get(CAPACITY) instanceof Number changed
         ? Math.min(changed.longValue(), largest())
         : settings.get(SettingTable.CAPACITY);
+  }
+
+  /**
+   * Returns the bytes of a mount's capacity, as its next daemon would have it; empty where the
+   * state directory does not tell, or this user may not read it.
+   *
+   * @param state the state directory of a mount
+   */
+  public static OptionalLong capacity(Path state) {
+    try {
+      Settings settings = SettingsDocument.read(state).settings();
+      return OptionalLong.of(new LiveChanges(settings, state, bytes -> {}).capacity());
+    } catch (IOException e) {
+      return OptionalLong.empty();
+    }
   }
 
   /** Returns {@link Settings#report} with these changes. */

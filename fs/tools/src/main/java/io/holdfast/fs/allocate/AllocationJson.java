@@ -17,7 +17,7 @@ public final class AllocationJson {
     return object;
   }
 
-  private static Map<String, Object> mount(Allocation.Share share) {
+  static Map<String, Object> mount(Allocation.Share share) {
     PlannedMount mount = share.mount();
     Rates rates = mount.rates();
     Map<String, Object> object = new LinkedHashMap<>();

@@ -9,7 +9,7 @@ import java.util.function.ToLongFunction;
 
 /** An allocation for people: a table, and one line of what to do. Stateless. */
 public final class AllocationText {
-  private static final List<String> HEADING =
+  static final List<String> HEADING =
       List.of(
           "mount",
           "dataset",
@@ -33,11 +33,14 @@ public final class AllocationText {
   public static String of(Allocation allocation) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(HEADING);
-    allocation.mounts().forEach(share -> rows.add(row(share)));
+    for (Allocation.Share share : allocation.mounts()) {
+      rows.add(row(share, share.capacities().proposed(), share.explanation().reason()));
+    }
     return Columns.aligned(rows) + "\n" + advice(allocation) + "\n";
   }
 
-  private static List<String> row(Allocation.Share share) {
+  /** Returns the cells of a mount that is to have so many bytes. */
+  static List<String> row(Allocation.Share share, long proposed, String reason) {
     PlannedMount mount = share.mount();
     return List.of(
         mount.name(),
@@ -45,13 +48,13 @@ public final class AllocationText {
         Human.bytes(share.capacities().sufficient()),
         Human.bytes(mount.capacity().now()),
         Human.bytes(share.capacities().fair()),
-        Human.bytes(share.capacities().proposed()),
+        Human.bytes(proposed),
         rate(mount.rates().demand()),
         rate(share.speeds().now()),
         rate(share.speeds().fair()),
         rate(share.speeds().proposed()),
         share.explanation().boundBy().word(),
-        share.explanation().reason());
+        reason);
   }
 
   private static String advice(Allocation allocation) {
@@ -92,7 +95,7 @@ public final class AllocationText {
     return allocation.mounts().stream().mapToLong(speed).sum();
   }
 
-  private static String rate(long bytes) {
-    return Human.bytes(bytes) + "/s";
+  static String rate(long bytes) {
+    return bytes == PlanReader.MOST_RATE ? "unknown" : Human.bytes(bytes) + "/s";
   }
 }

@@ -1,6 +1,7 @@
 package io.holdfast.fs.allocate;
 
 import io.holdfast.fs.units.NearestWord;
+import io.holdfast.fs.units.Sizes;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
@@ -63,6 +64,35 @@ final class PlanObject {
       return text;
     }
     throw wrong(key, "must be a text of 1 to " + LONGEST_TEXT + " characters");
+  }
+
+  Map<?, ?> object(String key, String keys) {
+    Object value = required(key, "an object with " + keys);
+    if (value instanceof Map<?, ?> object) {
+      return object;
+    }
+    throw wrong(key, "must be an object with " + keys);
+  }
+
+  /**
+   * Returns bytes that are written as people do, such as {@code 64G}.
+   *
+   * @param whole bytes that {@code 100%} stands for
+   */
+  long size(String key, long least, long whole) {
+    Object value = required(key, "a size, such as 64G");
+    if (!(value instanceof String || value instanceof Number)) {
+      throw wrong(key, "must be a size, such as 64G");
+    }
+    try {
+      long size = Sizes.parse(value.toString(), whole);
+      if (size >= least) {
+        return size;
+      }
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(path(key) + " " + e.getMessage(), e);
+    }
+    throw wrong(key, "must be greater than 0");
   }
 
   List<?> list(String key) {

@@ -41,10 +41,10 @@ public final class PlanReader {
           ACCELERATOR);
 
   private static final int MOST_MOUNTS = 500;
-  private static final long MOST_WEIGHT = 1_000_000;
+  static final long MOST_WEIGHT = 1_000_000;
 
   /** A petabyte a second. */
-  private static final long MOST_RATE = 1_000_000_000_000_000L;
+  static final long MOST_RATE = 1_000_000_000_000_000L;
 
   private PlanReader() {}
 

@@ -65,6 +65,16 @@ final class AnalyzedMount {
    */
   Subject subject(
       Figures figures, String job, List<Observation> epochs, OptionalDouble memoryRate) {
+    return subject(mountpoint(), figures, job, epochs, memoryRate);
+  }
+
+  /** The same for any mount. */
+  static Subject subject(
+      Path mountpoint,
+      Figures figures,
+      String job,
+      List<Observation> epochs,
+      OptionalDouble memoryRate) {
     int readers =
         epochs.stream()
             .mapToInt(each -> (int) Math.min(1000, each.epoch().readers()))
@@ -76,7 +86,7 @@ final class AnalyzedMount {
             (int) Math.max(1, figures.cluster().map(ClusterFigures::nodes).orElse(1L)),
             scales(figures.fetches().origin(), readers),
             memoryRate);
-    return new Subject(job, mountpoint().toString(), figures.dataset().bytes(), site);
+    return new Subject(job, mountpoint.toString(), figures.dataset().bytes(), site);
   }
 
   /**

@@ -104,9 +104,10 @@ final class ConfigLookup {
         .toList();
   }
 
-  /** Returns the file of a mount's name, if it is there. */
+  /** Returns the file of a mount's name, if it is there. The node's file is no mount's. */
   Optional<Path> find(String name) {
     return candidates(name).stream()
+        .filter(file -> !file.endsWith(NodeFile.NAME))
         .filter(file -> Files.exists(file, LinkOption.NOFOLLOW_LINKS))
         .findFirst();
   }

@@ -64,6 +64,9 @@ public final class ManualPages {
     exitStatus(page);
     page.section("FILES")
         .term("/etc/holdfast/NAME.yaml", "The settings of a mount: holdfast.yaml(5).")
+        .term(
+            "/etc/holdfast/node.yaml",
+            "The memory for all mounts of a node, and bounds of some: holdfast-allocate(1).")
         .term("/run/holdfast/NAME.sock", "The socket of a daemon, which the commands ask.")
         .term("/var/log/holdfast/NAME.log", "The log of a daemon in the background.")
         .term("/var/lib/holdfast/NAME.tree", "Names and attributes, for the next mount.");

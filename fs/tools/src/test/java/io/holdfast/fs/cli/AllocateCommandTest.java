@@ -147,13 +147,21 @@ class AllocateCommandTest {
     }
   }
 
-  @Test
-  void withoutAPlan_saysWhatIsNeeded() {
-    assertThat(run.run("allocate")).isEqualTo(2);
-    assertThat(run.err.toString())
-        .isEqualTo(
-            "holdfast: --plan FILE is missing: give a file with the mounts; those that run are not"
-                + " looked at\n");
+  @ParameterizedTest
+  @CsvSource(
+      delimiterString = "=>",
+      ignoreLeadingAndTrailingWhitespace = true,
+      value = {
+        "--plan x --apply => --apply is for mounts that run: leave --plan out",
+        "--plan x --watch => --watch is for mounts that run: leave --plan out",
+        "--plan x --budget 5G => --budget is for mounts that run: leave --plan out",
+        "--apply --watch => --apply and --watch: choose one of them",
+        "--watch --json => --watch prints lines: leave --json out",
+        "--for speed => --for 'speed' is not known: choose one of throughput, fairness, makespan"
+      })
+  void options_thatDoNotGoTogether_areRefused(String words, String message) {
+    assertThat(run.run(("allocate " + words).split(" ", -1))).isEqualTo(2);
+    assertThat(run.err.toString()).isEqualTo("holdfast: " + message + "\n");
   }
 
   @ParameterizedTest

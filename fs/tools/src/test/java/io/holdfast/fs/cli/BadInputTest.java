@@ -110,7 +110,7 @@ class BadInputTest {
         bad("line 1", "simulate", "--trace", "@file", SOURCE),
         bad(".png", "simulate", SOURCE, "--plot", "x.gif"),
         bad("--csv", "simulate", SOURCE, "--json", "--csv"),
-        bad("--plan", "allocate"),
+        bad("--budget", "allocate", "--budget", "0"),
         bad("--plan is empty", "allocate", "--plan", ""),
         bad("does not exist", "allocate", "--plan", "@missing"),
         bad("is a directory", "allocate", "--plan", SOURCE),

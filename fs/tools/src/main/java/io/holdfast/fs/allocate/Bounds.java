@@ -1,0 +1,16 @@
+package io.holdfast.fs.allocate;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the admin of a node says of a mount. Immutable.
+ *
+ * @param least bytes that it keeps in any case
+ * @param most bytes that it must not exceed
+ * @param weight of its fair share
+ * @param origin name of the origin that it shares with other mounts; null for one of its own
+ */
+public record Bounds(long least, long most, long weight, @Nullable String origin) {
+  /** Says nothing. */
+  public static final Bounds NONE = new Bounds(0, Long.MAX_VALUE, 1, null);
+}

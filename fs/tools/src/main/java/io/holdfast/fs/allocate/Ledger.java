@@ -1,0 +1,41 @@
+package io.holdfast.fs.allocate;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What mounts have while capacities change, one after the other: a mount grows only by what others
+ * have given up, so that together they never exceed the budget, or what they had at first where
+ * that was more. Not thread-safe.
+ */
+public final class Ledger {
+  private final long budget;
+  private final Map<String, Long> capacities = new HashMap<>();
+
+  /**
+   * Begins with what mounts have.
+   *
+   * @param budget bytes for all of them
+   */
+  public Ledger(long budget, List<FoundMount> mounts) {
+    this.budget = budget;
+    mounts.forEach(mount -> capacities.put(mount.name(), mount.capacity()));
+  }
+
+  /** Returns the bytes that all mounts have together. */
+  public long total() {
+    return capacities.values().stream().reduce(0L, Math::addExact);
+  }
+
+  /** Tells whether a mount may have a capacity now. */
+  public boolean allows(String mount, long bytes) {
+    long has = capacities.getOrDefault(mount, 0L);
+    return bytes <= has || total() - has <= budget - bytes;
+  }
+
+  /** Notes what a mount has now. */
+  public void set(String mount, long bytes) {
+    capacities.put(mount, bytes);
+  }
+}

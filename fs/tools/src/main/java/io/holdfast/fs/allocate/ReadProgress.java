@@ -1,0 +1,68 @@
+package io.holdfast.fs.allocate;
+
+import io.holdfast.fs.figures.JobsFigures.Epoch;
+import io.holdfast.fs.figures.JobsFigures.Job;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * The speed of a mount's job over the last seconds, from figures that were looked at again and
+ * again. Another job begins anew. Not thread-safe.
+ */
+public final class ReadProgress {
+  private final double window;
+  private final Deque<Point> points = new ArrayDeque<>();
+  private String name = "";
+  private long epoch;
+  private long epochBytes;
+  private double bytes;
+
+  private record Point(double seconds, double bytes) {}
+
+  /**
+   * Begins.
+   *
+   * @param window seconds that the speed is of
+   */
+  public ReadProgress(double window) {
+    this.window = window;
+  }
+
+  /**
+   * Takes what a look has found.
+   *
+   * @param seconds of a clock
+   */
+  public void add(double seconds, Job job) {
+    boolean other = !job.job().equals(name);
+    long last = epoch;
+    long lastBytes = epochBytes;
+    if (other) {
+      name = job.job();
+      points.clear();
+    }
+    for (Epoch each : job.epochs()) {
+      if (other || each.epoch() > last) {
+        bytes += each.bytes();
+      } else if (each.epoch() == last) {
+        bytes += Math.max(0, each.bytes() - lastBytes);
+      }
+      epoch = each.epoch();
+      epochBytes = each.bytes();
+    }
+    points.addLast(new Point(seconds, bytes));
+    while (points.size() > 2 && points.peekFirst().seconds() < seconds - window) {
+      points.removeFirst();
+    }
+  }
+
+  /** Returns bytes per second; 0 before the second look. */
+  public double speed() {
+    Point first = points.peekFirst();
+    Point last = points.peekLast();
+    if (first == null || last == null || last.seconds() <= first.seconds()) {
+      return 0;
+    }
+    return (last.bytes() - first.bytes()) / (last.seconds() - first.seconds());
+  }
+}

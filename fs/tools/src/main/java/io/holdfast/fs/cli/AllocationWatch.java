@@ -1,0 +1,170 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.allocate.AllocationController;
+import io.holdfast.fs.allocate.AllocationController.Decision;
+import io.holdfast.fs.allocate.AllocationController.Reading;
+import io.holdfast.fs.allocate.FoundMount;
+import io.holdfast.fs.allocate.NodeAllocation.Change;
+import io.holdfast.fs.allocate.ReadProgress;
+import io.holdfast.fs.figures.CacheFigures;
+import io.holdfast.fs.figures.Figures;
+import io.holdfast.fs.figures.JobsFigures.Job;
+import io.holdfast.fs.units.Human;
+import io.holdfast.fs.units.Visible;
+import java.time.Duration;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Looks at the mounts of this node again and again, has {@link AllocationController} decide, and
+ * makes the changes. Prints a line for each decision, and one for each mount that is left as it is.
+ * A signal ends it after the change that is under way. Not thread-safe.
+ */
+final class AllocationWatch {
+  /** Seconds that measured speeds are of. */
+  private static final double WINDOW = 15;
+
+  /** From this part on a mount counts as filled: the next item may not fit. */
+  private static final double FULL = 0.98;
+
+  /** A signal ends a pause after so long at most. */
+  private static final long SLICE_MILLIS = 200;
+
+  private final CliContext context;
+  private final NodeMounts mounts;
+  private final CommandOutput output;
+  private final Duration interval;
+  private final Map<String, ReadProgress> progress = new HashMap<>();
+  private final Map<String, String> left = new HashMap<>();
+  private final long begin = System.nanoTime();
+
+  AllocationWatch(CliContext context, NodeMounts mounts, CommandOutput output, Duration interval) {
+    this.context = context;
+    this.mounts = mounts;
+    this.output = output;
+    this.interval = interval;
+  }
+
+  /** Goes on until it is told to end. */
+  void run(long budget, AllocationController controller) {
+    say("watching: the budget is " + Human.bytes(budget));
+    try (EndSignals signals = new EndSignals()) {
+      while (!signals.isEnded() && !output.out().checkError()) {
+        List<NodeMounts.Look> looks = mounts.look();
+        double now = seconds();
+        tellLeft(looks);
+        List<Reading> readings = new ArrayList<>();
+        looks.forEach(look -> readings.add(reading(now, look)));
+        Decision decision = controller.decide(now, readings);
+        if (!decision.line().isEmpty()) {
+          say(decision.line());
+        }
+        if (!decision.changes().isEmpty()) {
+          make(budget, looks, decision, signals)
+              .ifPresent(made -> controller.made(seconds(), decision, made, readings));
+        }
+        if (!pause(signals)) {
+          break;
+        }
+      }
+    }
+    say("ended: capacities stay as they are");
+  }
+
+  /** Waits until the next look; tells whether there is to be one. */
+  private boolean pause(EndSignals signals) {
+    for (long left = interval.toMillis(); left > 0; left -= SLICE_MILLIS) {
+      if (signals.isEnded() || !context.pause(Math.min(left, SLICE_MILLIS))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private double seconds() {
+    return (double) (System.nanoTime() - begin) / TimeUnit.SECONDS.toNanos(1);
+  }
+
+  private void say(String line) {
+    output.text(
+        LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS)
+            + " "
+            + Visible.of(line)
+            + "\n");
+  }
+
+  private void tellLeft(List<NodeMounts.Look> looks) {
+    for (NodeMounts.Look look : looks) {
+      FoundMount mount = look.mount();
+      String why = mount.state() == FoundMount.State.LEFT ? mount.reason() : "";
+      String before = left.put(mount.name(), why);
+      if (!why.isEmpty() && !why.equals(before)) {
+        say(NodeMounts.leftAsItIs(mount));
+      }
+    }
+    left.keySet().retainAll(looks.stream().map(look -> look.mount().name()).toList());
+  }
+
+  private Reading reading(double now, NodeMounts.Look look) {
+    FoundMount mount = look.mount();
+    Figures figures = look.figures();
+    Job job = look.job();
+    if (figures == null || job == null) {
+      progress.remove(mount.name());
+      return new Reading(mount, 0, true);
+    }
+    ReadProgress read = progress.computeIfAbsent(mount.name(), name -> new ReadProgress(WINDOW));
+    read.add(now, job);
+    return new Reading(mount, read.speed(), isFilled(figures, mount));
+  }
+
+  private static boolean isFilled(Figures figures, FoundMount mount) {
+    CacheFigures cache = figures.cache();
+    long all = mount.measured().map(each -> each.dataset()).orElse(Long.MAX_VALUE);
+    return cache.residentBytes() >= FULL * Math.min(cache.capacityBytes(), all);
+  }
+
+  /**
+   * Makes the changes of a decision; returns those that were made. Empty where a mount would not
+   * grow: then the others have their memory back, and the mount is not to grow any more.
+   */
+  private Optional<List<Change>> make(
+      long budget, List<NodeMounts.Look> looks, Decision decision, EndSignals signals) {
+    CapacityChanges making = CapacityChanges.of(context, output, budget, looks);
+    List<Change> made = new ArrayList<>();
+    for (Change change : decision.changes()) {
+      if (signals.isEnded()) {
+        break;
+      }
+      CapacityChanges.Outcome outcome = making.make(change);
+      if (outcome.isDone()) {
+        made.add(change);
+        continue;
+      }
+      say(outcome.line());
+      if (outcome.isRefused() && change.more() > 0) {
+        mounts.limit(change.mount(), change.from());
+        undo(making, made);
+        return Optional.empty();
+      }
+    }
+    return Optional.of(made);
+  }
+
+  /** Takes changes back, in such an order that the budget holds. */
+  private void undo(CapacityChanges making, List<Change> made) {
+    for (int i = made.size() - 1; i >= 0; i--) {
+      Change change = made.get(i);
+      CapacityChanges.Outcome outcome =
+          making.make(new Change(change.mount(), change.to(), change.from()));
+      say(outcome.line());
+    }
+  }
+}

@@ -1,0 +1,316 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.allocate.Bounds;
+import io.holdfast.fs.allocate.FoundMount;
+import io.holdfast.fs.allocate.MeasuredMount;
+import io.holdfast.fs.allocate.NodeSettings;
+import io.holdfast.fs.analyze.Analysis;
+import io.holdfast.fs.analyze.Observation;
+import io.holdfast.fs.analyze.Runs;
+import io.holdfast.fs.control.ControlClient;
+import io.holdfast.fs.control.ControlDirectory;
+import io.holdfast.fs.control.FiguresJson;
+import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.daemon.LiveChanges;
+import io.holdfast.fs.daemon.Version;
+import io.holdfast.fs.figures.Bottleneck;
+import io.holdfast.fs.figures.ClusterFigures;
+import io.holdfast.fs.figures.Figures;
+import io.holdfast.fs.figures.JobsFigures.Epoch;
+import io.holdfast.fs.figures.JobsFigures.Job;
+import io.holdfast.fs.figures.JobsFigures.Split;
+import io.holdfast.fs.linux.NamedThreads;
+import io.holdfast.fs.units.Human;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The mounts of this node, as an allocation needs them. All daemons are asked at the same time, and
+ * each has a deadline, so that one that hangs does not keep the others waiting. Not thread-safe.
+ */
+final class NodeMounts {
+  private static final Duration DEADLINE = Duration.ofSeconds(5);
+
+  /** Threads that ask; a thread does nothing but wait for its daemon. */
+  private static final int MOST_AT_ONCE = 256;
+
+  /** An origin that readers wait for so much of their time gives what it can. */
+  private static final double ORIGIN_BUSY = 0.2;
+
+  private final CliContext context;
+  private final NodeSettings settings;
+  private final Duration window;
+  private final Map<String, Deque<Past>> past = new HashMap<>();
+  private final Map<String, Long> limits = new HashMap<>();
+
+  /**
+   * A mount as it answered.
+   *
+   * @param daemon its daemon; null where that is dead
+   * @param figures what the daemon told; null where it told nothing
+   * @param job the job that reads it; null where none does, or that is not known
+   */
+  record Look(
+      FoundMount mount,
+      @Nullable RunningDaemon daemon,
+      @Nullable Figures figures,
+      @Nullable Job job) {}
+
+  /** What a daemon told, or why it told nothing. */
+  private record Answer(RunningDaemon daemon, @Nullable Figures figures, String silence) {}
+
+  /** What a daemon told some time ago. */
+  private record Past(long nanos, Figures figures) {}
+
+  /**
+   * Prepares to look.
+   *
+   * @param window how long back figures count where mounts are looked at again and again; 0 for all
+   *     that daemons know
+   */
+  NodeMounts(CliContext context, NodeSettings settings, Duration window) {
+    this.context = context;
+    this.settings = settings;
+    this.window = window;
+  }
+
+  /**
+   * Has a mount get no more from now on, because its daemon has refused more.
+   *
+   * @param most bytes
+   */
+  void limit(String mount, long most) {
+    limits.put(mount, most);
+  }
+
+  private Bounds bounds(String mount) {
+    Bounds said = settings.of(mount);
+    long most = Math.min(said.most(), limits.getOrDefault(mount, Long.MAX_VALUE));
+    return new Bounds(Math.min(said.least(), most), most, said.weight(), said.origin());
+  }
+
+  /** Returns a line about a mount that is left as it is. */
+  static String leftAsItIs(FoundMount mount) {
+    return "%s is left as it is, with %s: %s"
+        .formatted(mount.name(), Human.bytes(mount.capacity()), mount.reason());
+  }
+
+  /** Asks all daemons of this user; returns the mounts by name. */
+  List<Look> look() {
+    ControlDirectory control = context.host().control();
+    List<Look> looks = new ArrayList<>(answers(control.running()));
+    Set<String> known = looks.stream().map(look -> look.mount().name()).collect(Collectors.toSet());
+    for (RunningDaemon dead : control.dead()) {
+      if (known.add(dead.name())) {
+        looks.add(silent(dead, "its daemon has died", null));
+      }
+    }
+    looks.sort(Comparator.comparing(look -> look.mount().name()));
+    return looks;
+  }
+
+  private List<Look> answers(List<RunningDaemon> daemons) {
+    if (daemons.isEmpty()) {
+      return List.of();
+    }
+    ExecutorService threads =
+        Executors.newFixedThreadPool(
+            Math.min(MOST_AT_ONCE, daemons.size()), new NamedThreads("ask-daemon"));
+    try {
+      List<Future<Answer>> answers =
+          daemons.stream().map(daemon -> threads.submit(() -> ask(daemon))).toList();
+      List<Look> looks = new ArrayList<>();
+      for (Future<Answer> answer : answers) {
+        looks.add(look(answer.get()));
+      }
+      return looks;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw CliException.couldNot("interrupted", e);
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  private static Answer ask(RunningDaemon daemon) {
+    try {
+      ControlClient client = new ControlClient(daemon.socket(), DEADLINE);
+      return new Answer(daemon, FiguresJson.figures(client.stats()), "");
+    } catch (FsException e) {
+      return new Answer(daemon, null, silence(e));
+    }
+  }
+
+  private Look look(Answer answer) {
+    RunningDaemon daemon = answer.daemon();
+    Figures figures = answer.figures();
+    if (figures == null) {
+      return silent(daemon, answer.silence(), daemon);
+    }
+    long capacity = figures.cache().capacityBytes();
+    Optional<String> why = whyLeft(figures);
+    if (why.isPresent()) {
+      return new Look(FoundMount.left(daemon.name(), capacity, why.get()), daemon, figures, null);
+    }
+    Bounds bounds = bounds(daemon.name());
+    List<Job> jobs = JobSearch.jobs(figures);
+    Job reading =
+        jobs.stream()
+            .filter(job -> !JobSearch.hasEnded(figures, job.job()))
+            .findFirst()
+            .orElse(null);
+    if (reading == null) {
+      past.remove(daemon.name());
+      FoundMount mount =
+          jobs.isEmpty()
+              ? FoundMount.left(daemon.name(), capacity, "no job has read from it yet")
+              : FoundMount.idle(daemon.name(), capacity, bounds, "its jobs have ended");
+      return new Look(mount, daemon, figures, null);
+    }
+    FoundMount mount =
+        lately(daemon, figures, reading, bounds)
+            .orElseGet(() -> measured(daemon, figures, reading, bounds));
+    return new Look(mount, daemon, figures, reading);
+  }
+
+  private static String silence(FsException failure) {
+    return switch (failure.code()) {
+      case ACCESS_DENIED -> "its daemon answers only the user that started it";
+      case TIMED_OUT -> "its daemon does not answer";
+      case UNAVAILABLE -> "its daemon has just ended";
+      default -> "its daemon refused: " + failure.getMessage();
+    };
+  }
+
+  /** A daemon that does not tell its capacity has left it in its state directory. */
+  private Look silent(RunningDaemon of, String why, @Nullable RunningDaemon daemon) {
+    long capacity =
+        LiveChanges.capacity(context.host().control().stateDirectory(of.name())).orElse(0);
+    String reason = capacity == 0 ? why + ", and what it has cannot be told" : why;
+    return new Look(FoundMount.left(of.name(), capacity, reason), daemon, null, null);
+  }
+
+  private static Optional<String> whyLeft(Figures figures) {
+    if (!figures.version().equals(Version.VERSION)) {
+      return Optional.of(
+          "its daemon has version %s, and this is %s: 'holdfast restart' brings it to this one"
+              .formatted(figures.version(), Version.VERSION));
+    }
+    if (!figures.opens().counted()) {
+      return Optional.of("its opens are not counted, see --count-opens");
+    }
+    if (figures.cluster().map(ClusterFigures::nodes).orElse(1L) > 1) {
+      return Optional.of("it shares its memory with peers");
+    }
+    return Optional.empty();
+  }
+
+  private static FoundMount measured(
+      RunningDaemon daemon, Figures figures, Job job, Bounds bounds) {
+    List<Observation> epochs = telling(job.epochs());
+    boolean first = !epochs.isEmpty() && epochs.get(0).epoch().epoch() == 1;
+    Runs runs = new Runs(epochs, first, false, consumerBound(epochs), Optional.empty());
+    return MeasuredMount.of(figures, analysis(daemon, figures, job, runs), bounds);
+  }
+
+  private static Analysis analysis(RunningDaemon daemon, Figures figures, Job job, Runs runs) {
+    return Analysis.of(
+        AnalyzedMount.subject(
+            daemon.mountpoint(), figures, job.job(), runs.epochs(), OptionalDouble.empty()),
+        runs,
+        List.of());
+  }
+
+  /**
+   * Returns what the last seconds tell of a mount, which is more about an origin that has just
+   * become slower than what whole epochs do; empty where they tell nothing.
+   */
+  private Optional<FoundMount> lately(
+      RunningDaemon daemon, Figures figures, Job job, Bounds bounds) {
+    if (window.isZero()) {
+      return Optional.empty();
+    }
+    long now = System.nanoTime();
+    Deque<Past> looks = past.computeIfAbsent(daemon.name(), name -> new ArrayDeque<>());
+    while (looks.size() > 1 && now - looks.getFirst().nanos() > window.toNanos()) {
+      looks.removeFirst();
+    }
+    Past before = looks.peekFirst();
+    looks.addLast(new Past(now, figures));
+    if (before == null || JobSearch.jobs(before.figures()).stream().noneMatch(isSame(job))) {
+      return Optional.empty();
+    }
+    double seconds = (now - before.nanos()) / 1e9;
+    List<Observation> epochs = telling(JobSearch.epochsSince(before.figures(), job, seconds));
+    List<Observation> all = telling(job.epochs());
+    Runs runs =
+        new Runs(
+            epochs, false, true, consumerBound(all), waitsMost(all).filter(x -> isIdle(epochs)));
+    return Optional.of(MeasuredMount.of(figures, analysis(daemon, figures, job, runs), bounds))
+        .filter(mount -> mount.measured().isPresent());
+  }
+
+  /** Leaves out epochs that tell nothing, where others do. */
+  private static List<Observation> telling(List<Epoch> epochs) {
+    List<Observation> all =
+        epochs.stream().filter(epoch -> epoch.opens() > 0).map(Observation::of).toList();
+    List<Observation> telling =
+        all.stream().filter(each -> each.finding().verdict() != Bottleneck.UNKNOWN).toList();
+    return telling.isEmpty() ? all : telling;
+  }
+
+  private static Predicate<Job> isSame(Job job) {
+    return other -> other.job().equals(job.job());
+  }
+
+  /**
+   * An epoch that waited for its consumer tells the consumer's rate, also when later ones do not.
+   * The median one does, because the bounds of epochs are blurred, and no epoch that is under way,
+   * because its readers run ahead at first.
+   */
+  private static Optional<Observation> consumerBound(List<Observation> epochs) {
+    List<Observation> bound =
+        epochs.subList(0, Math.max(0, epochs.size() - 1)).stream()
+            .filter(each -> each.finding().verdict() == Bottleneck.ACCELERATOR)
+            .filter(Observation::isMeasured)
+            .sorted(Comparator.comparingDouble(Observation::speed))
+            .toList();
+    return bound.isEmpty() ? Optional.empty() : Optional.of(bound.get(bound.size() / 2));
+  }
+
+  /**
+   * The epoch that waited most for the origin tells how fast that is where later ones hardly do.
+   */
+  private static Optional<Observation> waitsMost(List<Observation> epochs) {
+    return epochs.stream()
+        .filter(Observation::isMeasured)
+        .max(Comparator.comparingDouble(NodeMounts::waiting));
+  }
+
+  private static boolean isIdle(List<Observation> epochs) {
+    return epochs.stream().mapToDouble(NodeMounts::waiting).max().orElse(0) < ORIGIN_BUSY;
+  }
+
+  private static double waiting(Observation seen) {
+    return seen.shares().map(Split::fetchOrigin).orElse(0.0);
+  }
+}

@@ -1,0 +1,459 @@
+package io.holdfast.fs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.control.ControlCommands;
+import io.holdfast.fs.control.ControlServer;
+import io.holdfast.fs.daemon.Version;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.FileChannel;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code holdfast allocate} with daemons that have figures and no mount. */
+class AllocatedNodeTest {
+  private static final long MB = 1_000_000;
+  private static final long GB = 1000 * MB;
+
+  @TempDir Path temp;
+  private final List<AutoCloseable> open = new ArrayList<>();
+  private final List<String> set = new CopyOnWriteArrayList<>();
+  private FakeHost host;
+  private CliRun run;
+
+  @BeforeEach
+  void prepare() throws IOException {
+    temp = temp.toRealPath();
+    host = new FakeHost(temp.resolve("run"));
+    host.configurationDirectories.add(Files.createDirectory(temp.resolve("etc")));
+    run = new CliRun(host);
+  }
+
+  @AfterEach
+  void closeAll() throws Exception {
+    for (AutoCloseable resource : open) {
+      resource.close();
+    }
+  }
+
+  /** A daemon whose job reads 1 GB from an origin of 50 MB/s, and is bound by its accelerator. */
+  private class FakeDaemon implements ControlCommands {
+    final String name;
+    String version = Version.VERSION;
+    boolean counted = true;
+    boolean ended;
+    String refusal = "";
+    int epochs = 3;
+    volatile long capacity;
+
+    /** Bytes per second that the accelerator takes. */
+    final long demand;
+
+    FakeDaemon(String name, long capacity, long demand) throws IOException {
+      this.name = name;
+      this.capacity = capacity;
+      this.demand = demand;
+      open.add(ControlServer.start(host.control, name, Path.of("/mnt", name), this));
+    }
+
+    @Override
+    public Map<String, Object> stats() {
+      Map<String, Object> stats = new LinkedHashMap<>();
+      stats.put("name", name);
+      stats.put("version", version);
+      stats.put("dataset", Map.of("files", 1000L, "bytes", GB));
+      stats.put("cache", Map.of("capacity_bytes", capacity, "resident_bytes", capacity));
+      stats.put("opens", Map.of("counted", counted, "total", 5));
+      stats.put("jobs", Map.of("by", "tree", "jobs", epochs == 0 ? List.of() : List.of(job())));
+      stats.put(
+          "processes", List.of(Map.of("pid", 7, "job", "train", "command", "x", "ended", ended)));
+      return stats;
+    }
+
+    /** The second epoch had all in memory, so that the accelerator's rate is known. */
+    private Map<String, Object> job() {
+      List<Object> passes = new ArrayList<>();
+      for (int i = 1; i <= epochs; i++) {
+        double missed = i == 2 ? 0 : Math.max(0, 1 - (double) capacity / GB);
+        double fetch = missed * GB / (50.0 * MB);
+        double seconds = Math.max(fetch, (double) GB / demand);
+        Map<String, Object> pass = new LinkedHashMap<>();
+        pass.put("epoch", i);
+        pass.put("opens", 1000L);
+        pass.put("seconds", seconds);
+        pass.put("bytes", GB);
+        pass.put("origin_bytes", (long) (missed * GB));
+        // those who wait for their accelerator seldom wait for the origin at the same time
+        double waiting = fetch < seconds ? 1.3 : 0.95 * 8;
+        pass.put("origin_stall_seconds", waiting * fetch);
+        pass.put("cpu_seconds", 0.5);
+        pass.put("reader_cpu_seconds", 0.5);
+        pass.put("reader_seconds", 8 * seconds);
+        pass.put("readers", 8);
+        passes.add(pass);
+      }
+      return new LinkedHashMap<>(Map.of("job", "train", "opens", 3000L, "epochs", passes));
+    }
+
+    @Override
+    public Map<String, Object> task(Map<String, Object> request) throws FsException {
+      if (!"capacity".equals(request.get("begin"))) {
+        throw new FsException(FsError.UNSUPPORTED, "no such task");
+      }
+      if (!refusal.isEmpty()) {
+        return Map.of("id", 1, "state", "failed", "error", refusal);
+      }
+      capacity = Long.parseLong(String.valueOf(request.get("size")));
+      set.add(name);
+      return Map.of("id", 1, "state", "done", "seconds", 1.0);
+    }
+
+    @Override
+    public List<Map<String, Object>> peers() {
+      return List.of();
+    }
+
+    @Override
+    public long refresh(String path) {
+      return 0;
+    }
+
+    @Override
+    public void stop() {}
+
+    @Override
+    public Runnable restart() throws FsException {
+      throw new FsException(FsError.UNSUPPORTED, "no");
+    }
+
+    @Override
+    public List<Map<String, Object>> config() {
+      return List.of();
+    }
+  }
+
+  private Map<String, Object> json(String... words) throws IOException {
+    List<String> all = new ArrayList<>(List.of("allocate", "--json"));
+    all.addAll(List.of(words));
+    assertThat(run.run(all.toArray(String[]::new))).as("%s", run.err).isZero();
+    return JSON.std.mapFrom(run.out.toString());
+  }
+
+  private static Map<?, ?> mount(Map<?, ?> all, String name) {
+    return ((List<?>) all.get("mounts"))
+        .stream()
+            .map(each -> (Map<?, ?>) each)
+            .filter(each -> name.equals(each.get("name")))
+            .findFirst()
+            .orElseThrow();
+  }
+
+  private static double number(Map<?, ?> mount, String key) {
+    return ((Number) mount.get(key)).doubleValue();
+  }
+
+  private void file(String text) throws IOException {
+    Files.writeString(temp.resolve("etc/node.yaml"), text);
+  }
+
+  /** The worked case: an accelerator of 200 MB/s and one of 60, memory for one dataset. */
+  @Test
+  void twoMounts_getWhatTheirJobsNeed() throws IOException {
+    new FakeDaemon("fast", GB / 2, 200 * MB);
+    new FakeDaemon("slow", GB / 2, 60 * MB);
+
+    Map<String, Object> all = json();
+
+    assertThat(all.get("budget_bytes")).isEqualTo((int) GB);
+    Map<?, ?> fast = mount(all, "fast");
+    assertThat(number(fast, "demand_bytes_per_second")).isBetween(195e6, 205e6);
+    assertThat(number(fast, "origin_bytes_per_second")).isBetween(47e6, 53e6);
+    assertThat(number(fast, "speed_now")).isBetween(90e6, 105e6);
+    assertThat(number(fast, "speed_proposed")).isBetween(195e6, 205e6);
+    assertThat(fast.get("bound_by")).isEqualTo("accelerator");
+    Map<?, ?> slow = mount(all, "slow");
+    assertThat(number(slow, "speed_now")).isBetween(58e6, 62e6);
+    assertThat(number(slow, "speed_proposed")).isBetween(58e6, 62e6);
+    assertThat(number(slow, "proposed_bytes")).isLessThan(GB / 3.0);
+    assertThat(number(fast, "proposed_bytes") + number(slow, "proposed_bytes"))
+        .isLessThanOrEqualTo(1e9);
+    assertThat(set).isEmpty();
+  }
+
+  @Test
+  void text_saysWhatIsProposed() throws IOException {
+    new FakeDaemon("fast", GB / 2, 200 * MB);
+    new FakeDaemon("slow", GB / 2, 60 * MB);
+
+    assertThat(run.run("allocate")).as("%s", run.err).isZero();
+    assertThat(run.out.toString())
+        .startsWith("mount  dataset")
+        .contains("\nThe budget is 954 MiB, of which the mounts have 954 MiB. Together ")
+        .endsWith("'holdfast allocate --apply' sets the capacities.\n");
+  }
+
+  @Test
+  void apply_shrinksFirst_andSaysWhatWasDone() throws IOException {
+    FakeDaemon fast = new FakeDaemon("fast", GB / 2, 200 * MB);
+    FakeDaemon slow = new FakeDaemon("slow", GB / 2, 60 * MB);
+
+    assertThat(run.run("allocate", "--apply")).as("%s", run.err).isZero();
+
+    assertThat(set).containsExactly("slow", "fast");
+    assertThat(fast.capacity + slow.capacity).isLessThanOrEqualTo(GB);
+    assertThat(fast.capacity).isGreaterThan(7 * GB / 10);
+    assertThat(run.out.toString())
+        .contains("\nslow has ", "\nfast has ", "\n2 of 2 capacities are set: together the mounts");
+    set.clear();
+    assertThat(run.run("allocate", "--apply")).as("%s", run.err).isZero();
+    assertThat(set).isEmpty();
+    assertThat(run.out.toString()).contains("It is divided well: nothing is to change.");
+  }
+
+  /** A mount that keeps its memory leaves none for the other. */
+  @Test
+  void apply_aMountThatRefuses_isTold_andTheBudgetHolds() throws IOException {
+    FakeDaemon fast = new FakeDaemon("fast", GB / 2, 200 * MB);
+    FakeDaemon slow = new FakeDaemon("slow", GB / 2, 60 * MB);
+    slow.refusal = "not now";
+
+    assertThat(run.run("allocate", "--apply")).isEqualTo(1);
+
+    assertThat(fast.capacity).isEqualTo(GB / 2);
+    assertThat(run.err.toString())
+        .hasLineCount(2)
+        .contains("holdfast: slow keeps 477 MiB in place of ", ": not now\n")
+        .contains("holdfast: fast keeps 477 MiB in place of ")
+        .contains(": others have not given up the memory for it\n");
+    assertThat(run.out.toString()).contains("0 of 2 capacities are set: together the mounts have");
+  }
+
+  @Test
+  void apply_json_hasWhatWasDone() throws IOException {
+    new FakeDaemon("fast", GB / 2, 200 * MB);
+    new FakeDaemon("slow", GB / 2, 60 * MB).refusal = "not now";
+
+    assertThat(run.run("allocate", "--apply", "--json")).isEqualTo(1);
+    List<?> applied = (List<?>) JSON.std.mapFrom(run.out.toString()).get("applied");
+    assertThat(applied).hasSize(2);
+    Map<?, ?> first = (Map<?, ?>) applied.get(0);
+    assertThat(first.get("name")).isEqualTo("slow");
+    assertThat(first.get("done")).isEqualTo(false);
+    assertThat(first.get("error")).isEqualTo("not now");
+  }
+
+  @Test
+  void mountsThatCannotBeJudged_areLeftAsTheyAre_andToldInALineEach() throws IOException {
+    FakeDaemon fast = new FakeDaemon("fast", GB / 2, 200 * MB);
+    new FakeDaemon("old", GB / 4, 60 * MB).version = "0.0.1";
+    new FakeDaemon("uncounted", GB / 4, 60 * MB).counted = false;
+    new FakeDaemon("fresh", GB / 4, 60 * MB).epochs = 0;
+    silent("hung");
+    Files.writeString(host.control.processFile("dead"), "4711\n/mnt/dead\n");
+
+    assertThat(run.run("allocate", "--budget", "2GB", "--apply")).as("%s", run.err).isZero();
+
+    assertThat(run.out.toString())
+        .contains("old is left as it is, with 238 MiB: its daemon has version 0.0.1, and this is")
+        .contains("uncounted is left as it is, with 238 MiB: its opens are not counted")
+        .contains("fresh is left as it is, with 238 MiB: no job has read from it yet\n")
+        .contains("hung is left as it is, with 0 B: its daemon does not answer, and what it has")
+        .contains("dead is left as it is, with 0 B: its daemon has died, and what it has");
+    assertThat(set).containsExactly("fast");
+    assertThat(fast.capacity).isBetween(7 * GB / 10, 2 * GB - 3 * (GB / 4));
+  }
+
+  @Test
+  void mountWhoseJobHasEnded_givesWhatOthersNeed_andKeepsTheRest() throws IOException {
+    FakeDaemon done = new FakeDaemon("done", GB, 200 * MB);
+    done.ended = true;
+    new FakeDaemon("fast", GB / 2, 200 * MB);
+
+    Map<String, Object> all = json();
+
+    double fast = number(mount(all, "fast"), "proposed_bytes");
+    double left = number(mount(all, "done"), "proposed_bytes");
+    assertThat(fast).isBetween(0.7e9, 0.8e9);
+    assertThat(fast + left).isBetween(1.5e9 - 8192, 1.5e9);
+    assertThat(mount(all, "done").get("reason")).isEqualTo("its jobs have ended");
+  }
+
+  @Test
+  void nodeFile_hasTheBudgetAndBounds() throws IOException {
+    new FakeDaemon("fast", GB / 2, 200 * MB);
+    new FakeDaemon("slow", GB / 2, 60 * MB);
+    file(
+        """
+        memory: 900MB
+        mounts:
+          fast: {capacity-max: 400MB}
+          slow: {capacity-min: 300MB, weight: 2}
+          other: {weight: 3}
+        """);
+
+    Map<String, Object> all = json();
+
+    assertThat(all.get("budget_bytes")).isEqualTo((int) (900 * MB));
+    assertThat(number(mount(all, "fast"), "proposed_bytes")).isBetween(399e6, 400e6);
+    assertThat(mount(all, "fast").get("reason")).isEqualTo("at its capacity-max");
+    assertThat(number(mount(all, "slow"), "proposed_bytes")).isGreaterThanOrEqualTo(299.9e6);
+    run.out.getBuffer().setLength(0);
+    assertThat(json("--budget", "1GB").get("budget_bytes")).isEqualTo((int) GB);
+  }
+
+  @Test
+  void sharedOrigin_isDividedByTheModel() throws IOException {
+    new FakeDaemon("fast", GB / 2, 200 * MB);
+    new FakeDaemon("slow", GB / 2, 60 * MB);
+    file("mounts:\n  fast: {origin: nas}\n  slow: {origin: nas}\n");
+
+    Map<?, ?> fast = mount(json(), "fast");
+
+    assertThat(fast.get("origin")).isEqualTo("nas");
+    // each reads 25 to 50 MB/s of it now
+    assertThat(number(fast, "origin_bytes_per_second")).isBetween(70e6, 105e6);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiterString = "=>",
+      ignoreLeadingAndTrailingWhitespace = true,
+      value = {
+        "memory 5 => not a mapping: write 'memory: 400G', and 'mounts:' with their names below it",
+        "memory: => memory must be a size, such as 64G (was null)",
+        "memory: many => memory 'many' is not a size: write a number with K, M, G or T",
+        "memory: 0 => memory must be greater than 0 (was 0)",
+        "memory: 101% => memory '101%' is more than the whole",
+        "memory: [] => memory must be a size, such as 64G (was an array)",
+        "memroy: 5G => memroy is unknown: did you mean 'memory'?",
+        "mounts: 5 => mounts must be an object with names of mounts (was 5)",
+        "mounts: {a: 5} => mounts.a must be an object with the keys of a mount (was 5)",
+        "mounts: {a: {capacity: 5}} => mounts.a.capacity is unknown: did you mean 'capacity-m",
+        "mounts: {a: {weight: 0}} => mounts.a.weight must be a number from 1 to 1,000,000 (was 0)",
+        "mounts: {a: {weight: 1.5}} => mounts.a.weight must be",
+        "mounts: {a: {origin: ''}} => mounts.a.origin must be a text of 1 to 255 characters",
+        "mounts: {a: {capacity-min: 5G, capacity-max: 4G}} => mounts.a.capacity-max must not be",
+        "mounts: {a: 1, a: 2} => not YAML: found duplicate key a",
+        "a: &x {b: 1} => a is unknown: choose one of memory, mounts",
+        "'{' => not YAML",
+        "memory: *x => not YAML"
+      })
+  void nodeFile_thatIsWrong_isToldInOneLine(String text, String message) throws IOException {
+    new FakeDaemon("fast", GB / 2, 200 * MB);
+    file(text + "\n");
+
+    assertThat(run.run("allocate")).as("%s", run.out).isEqualTo(2);
+    assertThat(run.err.toString())
+        .startsWith("holdfast: " + temp.resolve("etc/node.yaml") + ":")
+        .contains(message)
+        .doesNotContain("Exception")
+        .hasLineCount(1);
+    assertThat(run.out.toString()).isEmpty();
+  }
+
+  @Test
+  void budget_thatIsTooSmall_isTold() throws IOException {
+    new FakeDaemon("fresh", GB, 60 * MB).epochs = 0;
+    new FakeDaemon("fast", GB / 2, 200 * MB);
+
+    assertThat(run.run("allocate", "--budget", "500MB")).isEqualTo(1);
+    assertThat(run.err.toString())
+        .isEqualTo(
+            "holdfast: the budget of 477 MiB is less than the 954 MiB that mounts keep in any case,"
+                + " by their capacity-min or because they are left as they are: raise it, or umount"
+                + " one\n");
+  }
+
+  @Test
+  void node_withoutMounts_isTold() {
+    assertThat(run.run("allocate")).isEqualTo(1);
+    assertThat(run.err.toString())
+        .isEqualTo("holdfast: no Holdfast mount is running: start one with 'holdfast mount'\n");
+  }
+
+  /** All daemons are asked at once. */
+  @Test
+  void twoHundredMounts_areAllocated() throws IOException {
+    for (int i = 0; i < 200; i++) {
+      new FakeDaemon("m%03d".formatted(i), GB / 2, (30 + i) * MB);
+    }
+    List<?> mounts = (List<?>) json().get("mounts");
+
+    assertThat(mounts).hasSize(200);
+    double proposed =
+        mounts.stream().mapToDouble(each -> number((Map<?, ?>) each, "proposed_bytes")).sum();
+    assertThat(proposed).isLessThanOrEqualTo(100e9);
+  }
+
+  @Test
+  void watch_stepsAndEnds() throws IOException {
+    FakeDaemon fast = new FakeDaemon("fast", GB / 2, 200 * MB);
+    FakeDaemon slow = new FakeDaemon("slow", GB / 2, 60 * MB);
+    new FakeDaemon("fresh", GB / 4, 60 * MB).epochs = 0;
+    run.pauses = 30;
+
+    assertThat(run.run("allocate", "--watch")).as("%s", run.err).isZero();
+
+    assertThat(run.out.toString().lines().map(line -> line.substring(9)))
+        .hasSize(4)
+        .first()
+        .isEqualTo("watching: the budget is 1.16 GiB");
+    assertThat(run.out.toString())
+        .contains(" fresh is left as it is, with 238 MiB: no job has read from it yet\n")
+        .contains(" step: slow from 477 MiB to 402 MiB, fast from 477 MiB to 551 MiB: together ")
+        .endsWith(" ended: capacities stay as they are\n");
+    assertThat(set).containsExactly("slow", "fast");
+    assertThat(fast.capacity + slow.capacity).isLessThanOrEqualTo(GB);
+  }
+
+  /**
+   * Memory that a mount cannot take, by its --memory, is not taken from the others again and again.
+   */
+  @Test
+  void watch_aMountThatCannotGrow_leavesTheOthersTheirMemory() throws IOException {
+    FakeDaemon fast = new FakeDaemon("fast", GB / 2, 200 * MB);
+    FakeDaemon slow = new FakeDaemon("slow", GB / 2, 60 * MB);
+    fast.refusal = "does not fit within --memory";
+    run.pauses = 80;
+
+    assertThat(run.run("allocate", "--watch")).as("%s", run.err).isZero();
+
+    assertThat(run.out.toString())
+        .contains(" fast keeps 477 MiB in place of 536 MiB: does not fit within --memory\n")
+        .contains(" slow has 477 MiB in place of 417 MiB\n")
+        .containsOnlyOnce(" step: ");
+    assertThat(slow.capacity).isEqualTo(GB / 2);
+    assertThat(set).containsExactly("slow", "slow");
+  }
+
+  /** A daemon that lives and listens but never answers. */
+  private void silent(String name) throws IOException {
+    Files.writeString(host.control.processFile(name), "4711\n/mnt/" + name + "\n");
+    FileChannel lock =
+        FileChannel.open(
+            host.control.lockFile(name), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    open.add(lock);
+    assertThat(lock.tryLock()).isNotNull();
+    ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    open.add(listener);
+    listener.bind(UnixDomainSocketAddress.of(host.control.socket(name)));
+  }
+}
