@@ -21,11 +21,12 @@ import java.util.OptionalLong;
  * epoch may have fewer hits, once.
  *
  * <p>Exchanges are one for one. With mixed sizes the resident is, of the next {@link #CANDIDATES},
- * the nearest in weight, and the residents never weigh less than before the first exchange. After a
- * whole pass that has exchanged next to nothing, or when there is no order to be seen, nothing is
- * exchanged any more, and what was recorded is forgotten. Files need to be opened in the order in
- * which their items are read, so without {@linkplain CachePolicy#opened opens} this is MinIO's
- * policy.
+ * the nearest in weight, and the residents never weigh less than before the first exchange; where
+ * no resident is near enough nothing is exchanged, so that mixed sizes are spread less evenly.
+ * After a whole pass that has exchanged next to nothing, or when there is no order to be seen,
+ * nothing is exchanged any more, and what was recorded is forgotten. Files need to be opened in the
+ * order in which their items are read, so without {@linkplain CachePolicy#opened opens} this is
+ * MinIO's policy.
  *
  * <p>Cost: constant time an exchange; until it is over, 16 bytes a resident besides the order.
  */
