@@ -22,8 +22,11 @@ import org.slf4j.LoggerFactory;
 final class Prefetcher {
   private static final Logger log = LoggerFactory.getLogger(Prefetcher.class);
 
-  /** The longest pause: after it, what had no room before may have some. */
-  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  /** The first pause: after it, what had no room before may have some. */
+  private static final long SHORTEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(5);
+
+  /** The longest one: each pause is twice the one before, until a file is fetched. */
+  private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final OrderParts parts;
   private final Supplier<Collection<Order>> orders;
@@ -55,6 +58,7 @@ final class Prefetcher {
   }
 
   private void run() {
+    long pause = SHORTEST_PAUSE;
     while (!closed) {
       for (RuntimeException e = failures.poll(); e != null; e = failures.poll()) {
         log.error("an order could not be followed, and is forgotten", e);
@@ -64,21 +68,23 @@ final class Prefetcher {
         for (Order order : orders.get()) {
           some |= fetchNext(order);
         }
-        if (!some) {
-          pause();
+        if (some) {
+          pause = SHORTEST_PAUSE;
+          continue;
         }
       } catch (RuntimeException e) {
         log.error("a file could not be fetched ahead", e);
-        pause();
       }
+      pause(pause);
+      pause = Math.min(2 * pause, LONGEST_PAUSE);
     }
   }
 
-  private void pause() {
+  private void pause(long nanos) {
     if (orders.get().isEmpty()) {
       LockSupport.park(this);
     } else {
-      LockSupport.parkNanos(this, PAUSE_NANOS);
+      LockSupport.parkNanos(this, nanos);
     }
   }
 
