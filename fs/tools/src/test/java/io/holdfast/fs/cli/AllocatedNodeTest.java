@@ -132,6 +132,11 @@ class AllocatedNodeTest {
     }
 
     @Override
+    public Map<String, Object> order(Map<String, Object> request) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
     public long refresh(String path) {
       return 0;
     }
