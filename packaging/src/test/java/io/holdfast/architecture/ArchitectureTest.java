@@ -58,7 +58,8 @@ final class ArchitectureTest {
           // An admin's tasks on residents.
           arrow("tasks", "", "linux", "origin", "residency", "transit", "tree", "units"),
           // What jobs will read, fetched ahead of them.
-          arrow("orders", "", "figures", "linux", "residency", "stats", "transit", "tree"),
+          arrow(
+              "orders", "", "figures", "linux", "origin", "residency", "stats", "transit", "tree"),
           // The answers about them.
           arrow("stats", "", "figures", "linux", "units"),
           arrow("control", "", "figures", "linux", "mount", "origin", "units"),
