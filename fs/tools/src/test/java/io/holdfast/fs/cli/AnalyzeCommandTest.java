@@ -3,9 +3,7 @@ package io.holdfast.fs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
-import io.holdfast.fs.control.ControlCommands;
 import io.holdfast.fs.control.ControlServer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -49,7 +47,7 @@ class AnalyzeCommandTest {
   /**
    * The daemon knows of a job as soon as a command has made the marker; the more it is, the more.
    */
-  private final class Commands implements ControlCommands {
+  private final class Commands extends FakeCommands {
     @Override
     public Map<String, Object> stats() {
       List<Object> jobs = new ArrayList<>();
@@ -95,35 +93,6 @@ class AnalyzeCommandTest {
         return Map.of("id", 1, "state", "failed", "error", "does not fit within --memory");
       }
       return Map.of("id", 1, "state", "done", "seconds", 1.0);
-    }
-
-    @Override
-    public List<Map<String, Object>> peers() {
-      return List.of();
-    }
-
-    @Override
-    public long refresh(String path) {
-      return 0;
-    }
-
-    @Override
-    public Map<String, Object> order(Map<String, Object> request) {
-
-      return Map.of();
-    }
-
-    @Override
-    public void stop() {}
-
-    @Override
-    public Runnable restart() throws FsException {
-      throw new FsException(FsError.UNSUPPORTED, "no");
-    }
-
-    @Override
-    public List<Map<String, Object>> config() {
-      return List.of();
     }
   }
 
