@@ -137,19 +137,6 @@ class AnalyzeCommandTest {
     assertThat(run.out.toString()).startsWith("Job mine");
   }
 
-  /** The launcher sets variables for Java, which would change how the command runs. */
-  @Test
-  void command_hasItsCallersEnvironment() {
-    Map<String, String> environment =
-        new LinkedHashMap<>(
-            Map.of("LC_ALL", "C.UTF-8", "MALLOC_ARENA_MAX", "1", "PATH", "/bin", "A", "b"));
-    CommandRun.restore(environment);
-    assertThat(environment).as("not by the launcher").hasSize(4);
-    environment.put("HOLDFAST_CALLER", "LC_ALL=de_DE.UTF-8\nPATH=/evil\n");
-    CommandRun.restore(environment);
-    assertThat(environment).isEqualTo(Map.of("LC_ALL", "de_DE.UTF-8", "PATH", "/bin", "A", "b"));
-  }
-
   @ParameterizedTest
   @CsvSource({"exit 7, 7", "kill -9 $$, 137", "kill -TERM $$, 143"})
   void command_thatFails_isReportedAndHasItsExitCode(String end, int exit) {
