@@ -123,9 +123,11 @@ public final class Front implements AutoCloseable {
    * Opens a front, and finishes what a killed process has begun.
    *
    * @param capacity bytes that the front may take
+   * @param isSameBoot whether the machine has not stopped since the front was used
    * @param clock nanoseconds of the epoch
    */
-  public Front(Path directory, long capacity, LongSupplier clock) throws IOException {
+  public Front(Path directory, long capacity, boolean isSameBoot, LongSupplier clock)
+      throws IOException {
     this.capacity = capacity;
     this.clock = clock;
     Files.createDirectories(directory.resolve("tree"));
@@ -135,7 +137,9 @@ public final class Front implements AutoCloseable {
     cursor = new Cursor(directory.resolve("cursor"));
     durable = cursor.durable();
     operations = new OperationsLog(directory.resolve("log"), cursor.durable() + 1, new Loading());
-    finishLast();
+    if (isSameBoot) {
+      finishLast();
+    }
     find("");
   }
 
@@ -522,8 +526,60 @@ public final class Front implements AutoCloseable {
     return pendingBytes + cleanBytes + operations.bytes();
   }
 
-  private int pendingOperations() {
-    return queue.size() + window.size();
+  /** Returns the number of operations that the store does not have durably. */
+  public int pendingOperations() {
+    lock.lock();
+    try {
+      return queue.size() + window.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns the number of the last of them; what is durable if there is none. */
+  public long lastPending() {
+    return lastOf("");
+  }
+
+  /**
+   * After a crash of the machine: forgets the first write whose bytes are not as they were written,
+   * and all operations behind it.
+   *
+   * @return how many operations are lost
+   */
+  public int dropDamaged() throws ErrnoException {
+    long buffer = LIBC.malloc(OperationsLog.LARGEST_RECORD);
+    lock.lock();
+    try {
+      int whole = 0;
+      for (Pending pending : queue) {
+        if (pending.operation() instanceof Operation.Write && !isWhole(pending, buffer)) {
+          break;
+        }
+        whole++;
+      }
+      int lost = queue.size() - whole;
+      for (int i = 0; i < lost; i++) {
+        Pending last = queue.removeLast();
+        if (last.operation() instanceof Operation.Write write) {
+          done(last, write);
+        }
+      }
+      return lost;
+    } finally {
+      lock.unlock();
+      LIBC.free(buffer);
+    }
+  }
+
+  private boolean isWhole(Pending pending, long buffer) {
+    try {
+      read(pending, buffer);
+      return true;
+    } catch (ErrnoException e) {
+      log.warn("lost with the machine: {}", e.getMessage());
+      return false;
+    }
   }
 
   /** Makes stubs of clean files until so many bytes fit; returns whether they do now. */
@@ -1004,7 +1060,7 @@ public final class Front implements AutoCloseable {
   }
 
   /** Returns the number of the last operation on a path, or below or above it, that is pending. */
-  long lastOf(String path) {
+  public long lastOf(String path) {
     lock.lock();
     try {
       Iterator<Pending> each = queue.descendingIterator();
@@ -1097,7 +1153,7 @@ public final class Front implements AutoCloseable {
   }
 
   /** Closes the files, once nobody uses the front any more. */
-  void closeFiles() {
+  public void closeFiles() {
     lock.lock();
     try {
       operations.close();

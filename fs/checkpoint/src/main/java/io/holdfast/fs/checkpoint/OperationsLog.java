@@ -64,7 +64,7 @@ final class OperationsLog implements AutoCloseable {
   private static final int HEADER = 33;
   private static final int SAVED = 255;
   private static final int SAVED_HEADER = HEADER + 16;
-  private static final int LARGEST_RECORD = 4 << 20;
+  static final int LARGEST_RECORD = 4 << 20;
   private static final long SEGMENT = 64L << 20;
 
   private final Path directory;

@@ -170,7 +170,7 @@ final class PrefixTest {
     }
 
     private void open() throws IOException {
-      front = new Front(frontPath, CAPACITY, clock::incrementAndGet);
+      front = new Front(frontPath, CAPACITY, true, clock::incrementAndGet);
       store = new FatedStore(new DirectoryStore(storePath, "this node"));
       persister = new Persister(front, store, 0, 0, new SaveMeter(System::nanoTime));
     }
@@ -278,7 +278,7 @@ final class PrefixTest {
             new OperationsLog(frontPath.resolve("log"), next, new Ignoring())) {
           log.append(clock.incrementAndGet(), witness, operation);
         }
-        front = new Front(frontPath, CAPACITY, clock::incrementAndGet);
+        front = new Front(frontPath, CAPACITY, true, clock::incrementAndGet);
       }
       reopen();
       assertThat(front()).isEqualTo(before);
