@@ -105,6 +105,11 @@ final class CheckpointCommands implements ControlCommands {
   }
 
   @Override
+  public Map<String, Object> order(Map<String, Object> request) throws FsException {
+    throw unsupported();
+  }
+
+  @Override
   public Runnable restart() throws FsException {
     throw unsupported();
   }
