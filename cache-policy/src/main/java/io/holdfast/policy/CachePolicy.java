@@ -71,17 +71,6 @@ public interface CachePolicy {
   void access(long id);
 
   /**
-   * Learns that a program opened a file, resident or not. Called in the order of opens, as far as
-   * the caller knows it; never called if opens are not counted.
-   *
-   * @param file names the file, always by the same number
-   */
-  void opened(long file);
-
-  /** Whether {@link #opened} makes a difference: once it does not, it never does again. */
-  boolean follows();
-
-  /**
    * Learns the weight of the whole dataset, as far as is known. Policies that select a share of the
    * dataset begin with this figure; a wrong figure costs admissions, never correctness.
    *

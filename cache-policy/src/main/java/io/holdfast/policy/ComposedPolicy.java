@@ -1,7 +1,6 @@
 package io.holdfast.policy;
 
 import java.util.Arrays;
-import java.util.OptionalLong;
 import java.util.SplittableRandom;
 
 /**
@@ -80,8 +79,7 @@ final class ComposedPolicy implements CachePolicy {
 
   @Override
   public boolean wouldAdmit(long id, long hash, long weight) {
-    return (fits(requireWeight(weight)) || eviction.wouldExchange(hash))
-        && admission.admits(id, hash, weight);
+    return fits(requireWeight(weight)) && admission.admits(id, hash, weight);
   }
 
   @Override
@@ -89,11 +87,8 @@ final class ComposedPolicy implements CachePolicy {
     if (isResident(id, weight)) {
       return Outcome.ADMITTED;
     }
-    if (!admission.admits(id, hash, requireWeight(weight))) {
+    if (!wouldAdmit(id, hash, weight)) {
       return Outcome.REFUSED;
-    }
-    if (!fits(weight)) {
-      return exchangeFor(id, hash, weight);
     }
     residents.add(id, weight);
     eviction.admitted(id, hash, weight);
@@ -102,19 +97,6 @@ final class ComposedPolicy implements CachePolicy {
       return Outcome.ADMITTED;
     }
     return makeRoomFor(id, weight);
-  }
-
-  /** Admits a newcomer that does not fit if a resident makes way for it. */
-  private Outcome exchangeFor(long id, long hash, long weight) {
-    Eviction.Room room = new Eviction.Room(othersBytes, capacity - residentBytes());
-    OptionalLong victim = eviction.exchange(hash, weight, room, residents);
-    if (victim.isEmpty()) {
-      return Outcome.REFUSED;
-    }
-    othersBytes += weight - takeOut(victim.getAsLong());
-    residents.add(id, weight);
-    eviction.admitted(id, hash, weight);
-    return Outcome.of(true, new long[] {victim.getAsLong()});
   }
 
   /**
@@ -194,16 +176,6 @@ final class ComposedPolicy implements CachePolicy {
   public void access(long id) {
     admission.seen(id);
     eviction.accessed(id);
-  }
-
-  @Override
-  public void opened(long file) {
-    eviction.opened(file);
-  }
-
-  @Override
-  public boolean follows() {
-    return eviction.follows();
   }
 
   @Override

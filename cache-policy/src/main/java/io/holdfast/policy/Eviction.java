@@ -1,6 +1,5 @@
 package io.holdfast.policy;
 
-import java.util.OptionalLong;
 import java.util.SplittableRandom;
 
 /** Decides which residents are evicted, and whether a newcomer may evict residents. */
@@ -28,35 +27,6 @@ interface Eviction {
 
   /** Learns how much room there is now, before it is asked for victims. */
   default void roomMade(long bytes) {}
-
-  /** Learns that a file was opened: {@link CachePolicy#opened}. */
-  default void opened(long file) {}
-
-  /** Whether {@link #opened} makes a difference: {@link CachePolicy#follows}. */
-  default boolean follows() {
-    return false;
-  }
-
-  /**
-   * The room for residents.
-   *
-   * @param taken bytes that residents have which may be evicted
-   * @param free bytes that no resident has
-   */
-  record Room(long taken, long free) {}
-
-  /** Whether a newcomer that does not fit may be exchanged for a resident; changes nothing. */
-  default boolean wouldExchange(long hash) {
-    return false;
-  }
-
-  /**
-   * The resident to exchange for a newcomer that does not fit, and that fits without it; {@link
-   * #removed} and {@link #admitted} follow. Empty if the newcomer is to be refused.
-   */
-  default OptionalLong exchange(long hash, long weight, Room room, ResidentTable residents) {
-    return OptionalLong.empty();
-  }
 
   /** Checks this eviction's own items against the residents. */
   default void check(ResidentTable residents) {}

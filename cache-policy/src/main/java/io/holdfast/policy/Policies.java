@@ -14,7 +14,7 @@ public final class Policies {
 
   /** Reference policies for comparison. */
   private static final List<String> REFERENCES =
-      List.of("minio-spread", "lru", "fifo", "random", "tinylfu", "linux", "unbounded");
+      List.of("lru", "fifo", "random", "tinylfu", "linux", "unbounded");
 
   private Policies() {}
 
@@ -40,8 +40,6 @@ public final class Policies {
    *       the last free bytes go to the next item that is small enough. When the capacity shrinks,
    *       random residents are evicted: a choice by age or size would make the rest unlike the
    *       dataset.
-   *   <li>{@code minio-spread}: the same, and spread over an order that repeats: {@link
-   *       SpreadEviction}.
    *   <li>{@code minio-hash}: a share of the dataset, selected by hash: {@link HashShare}.
    *   <li>{@code none}: admits nothing; every epoch is like the first.
    *   <li>{@code lru}, {@code fifo}: {@link QueueEviction}.
@@ -57,7 +55,6 @@ public final class Policies {
   public static CachePolicy create(String name, long capacity, long seed) {
     return switch (name) {
       case "minio" -> always(name, capacity, Eviction.never(seed), seed);
-      case "minio-spread" -> always(name, capacity, new SpreadEviction(seed), seed);
       case "minio-hash" -> {
         HashShare share = new HashShare();
         yield new ComposedPolicy(name, capacity, share, share, seed);

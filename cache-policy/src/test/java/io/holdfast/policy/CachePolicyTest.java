@@ -33,7 +33,6 @@ final class CachePolicyTest {
       KEEP,
       UNKEEP,
       ACCESS,
-      OPENED,
       REMOVE,
       RESIZE,
       DATASET
@@ -58,7 +57,6 @@ final class CachePolicyTest {
             Tuple.of(2, Call.Kind.KEEP),
             Tuple.of(1, Call.Kind.UNKEEP),
             Tuple.of(8, Call.Kind.ACCESS),
-            Tuple.of(8, Call.Kind.OPENED),
             Tuple.of(6, Call.Kind.REMOVE),
             Tuple.of(2, Call.Kind.RESIZE),
             Tuple.of(1, Call.Kind.DATASET));
@@ -133,7 +131,6 @@ final class CachePolicyTest {
         case UNKEEP ->
             assertThat(policy.unkeep(call.id, call.hash())).isEqualTo(model.kept.remove(call.id));
         case ACCESS -> policy.access(call.id);
-        case OPENED -> policy.opened(call.id);
         case REMOVE -> assertThat(policy.remove(call.id)).isEqualTo(model.remove(call.id));
         case RESIZE -> resize(policy, model, call.amount);
         case DATASET -> policy.datasetSize(call.amount);
@@ -223,10 +220,6 @@ final class CachePolicyTest {
         policy.access(call.id);
         yield List.of();
       }
-      case OPENED -> {
-        policy.opened(call.id);
-        yield List.of();
-      }
       case REMOVE -> List.of(policy.remove(call.id) ? 1L : 0L);
       case RESIZE -> LongStream.of(policy.resize(call.amount)).boxed().toList();
       case DATASET -> {
@@ -255,7 +248,7 @@ final class CachePolicyTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Policies.create("mru", 1, 1))
         .withMessage(
-            "unknown policy 'mru': one of minio, minio-hash, none, minio-spread, lru, fifo, random, tinylfu,"
+            "unknown policy 'mru': one of minio, minio-hash, none, lru, fifo, random, tinylfu,"
                 + " linux, unbounded");
   }
 

@@ -178,7 +178,6 @@ public final class Simulator {
       CachePolicy cache = caches[keeper];
       long size = dataset.size(item);
       boolean resident = cache.contains(item);
-      cache.opened(item);
       cache.access(item);
       if (!resident) {
         originBytes += size;

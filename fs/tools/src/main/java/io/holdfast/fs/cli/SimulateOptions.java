@@ -99,8 +99,8 @@ final class SimulateOptions {
         names = "--policy",
         paramLabel = "NAME[,...]",
         description = {
-          "minio, minio-hash, none, minio-spread, lru, fifo, random, tinylfu, linux (the page cache"
-              + " as it is), unbounded, belady (knows the future). Default: minio,lru,linux."
+          "minio, minio-hash, none, lru, fifo, random, tinylfu, linux (the page cache as it is),"
+              + " unbounded, belady (knows the future). Default: minio,lru,linux."
         })
     @Nullable String policy;
 
