@@ -108,13 +108,7 @@ final class UmountCommand implements Callable<Integer> {
       say("the store does not have everything yet: the mount stays");
       return exit;
     }
-    DaemonClient client = new DaemonClient(daemon, PersistWait.DEADLINE);
-    Object errno = client.task(Map.of("unmount", true)).get("errno");
-    if (errno instanceof Number number && number.intValue() != 0) {
-      throw CliException.couldNot(
-          "'%s' cannot be unmounted (%s): close what is open there, or use --force"
-              .formatted(daemon.mountpoint(), Linux.describe(number.intValue())));
-    }
+    unmount(daemon);
     while (!within(() -> hasEnded(daemon))) {
       if (new PersistWait(context, daemon, timeout).run("", this::say) == 0) {
         continue;
@@ -124,6 +118,24 @@ final class UmountCommand implements Callable<Integer> {
               .formatted(daemon.mountpoint(), daemon.pid()));
     }
     return 0;
+  }
+
+  /** Unmounts; a daemon that has nothing left to do may end before it has answered. */
+  private void unmount(RunningDaemon daemon) throws IOException {
+    Object errno = 0;
+    try {
+      errno =
+          new DaemonClient(daemon, PersistWait.DEADLINE).task(Map.of("unmount", true)).get("errno");
+    } catch (CliException e) {
+      if (isMounted(daemon.mountpoint())) {
+        throw e;
+      }
+    }
+    if (errno instanceof Number number && number.intValue() != 0) {
+      throw CliException.couldNot(
+          "'%s' cannot be unmounted (%s): close what is open there, or use --force"
+              .formatted(daemon.mountpoint(), Linux.describe(number.intValue())));
+    }
   }
 
   /** A name can be that of a dead daemon. */
