@@ -182,7 +182,7 @@ class AnalyzeCommandTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"exit 7, 7", "kill -9 $$, 137", "kill -INT $$, 130"})
+  @CsvSource({"exit 7, 7", "kill -9 $$, 137", "kill -TERM $$, 143"})
   void command_thatFails_isReportedAndHasItsExitCode(String end, int exit) {
     assertThat(run.run("analyze", "--", "sh", "-c", reading() + "; " + end)).isEqualTo(exit);
     assertThat(run.out.toString()).startsWith("Job mine").contains("storage");
