@@ -25,6 +25,8 @@ public interface Libc {
 
   long pread(int fd, long buffer, long length, long offset);
 
+  long pwrite(int fd, long buffer, long length, long offset);
+
   long read(int fd, long buffer, long length);
 
   long write(int fd, long buffer, long length);
@@ -48,6 +50,38 @@ public interface Libc {
   long listxattr(long path, long list, long size);
 
   long llistxattr(long path, long list, long size);
+
+  int mkdirat(int dirfd, long path, int mode);
+
+  int mknodat(int dirfd, long path, int mode, long device);
+
+  int symlinkat(long target, int dirfd, long path);
+
+  int linkat(int fromDirfd, long from, int toDirfd, long to, int flags);
+
+  int unlinkat(int dirfd, long path, int flags);
+
+  int renameat2(int fromDirfd, long from, int toDirfd, long to, int flags);
+
+  int fchmod(int fd, int mode);
+
+  int fchmodat(int dirfd, long path, int mode, int flags);
+
+  int fchownat(int dirfd, long path, int uid, int gid, int flags);
+
+  int utimensat(int dirfd, long path, long times, int flags);
+
+  int lsetxattr(long path, long name, long value, long size, int flags);
+
+  int lremovexattr(long path, long name);
+
+  int fsync(int fd);
+
+  int fdatasync(int fd);
+
+  int syncfs(int fd);
+
+  int flock(int fd, int operation);
 
   int posix_fadvise(int fd, long offset, long length, int advice);
 

@@ -45,6 +45,9 @@ public final class MountTable {
           "tracefs",
           "xenfs");
 
+  /** What the source of a checkpoint mount begins with; that of a dataset is a path or a URL. */
+  public static final String CHECKPOINT_SOURCE = "checkpoint:";
+
   /**
    * One mount.
    *
@@ -61,6 +64,11 @@ public final class MountTable {
 
     public boolean isHoldfast() {
       return type.equals(HOLDFAST_TYPE);
+    }
+
+    /** Tells whether this is a mount for checkpoints, and not of a dataset. */
+    public boolean isCheckpoint() {
+      return isHoldfast() && source.startsWith(CHECKPOINT_SOURCE);
     }
 
     /** Tells whether the kernel makes up the files there; these are no data. */

@@ -157,6 +157,7 @@ public final class Holdfast {
     commands.put("capacity", () -> new CapacityCommand(context));
     commands.put("refresh", () -> new RefreshCommand(context));
     commands.put(RestartCommand.NAME, () -> new RestartCommand(context));
+    commands.put(CheckpointCommand.NAME, () -> new CheckpointCommand(context));
     commands.put("simulate", () -> new SimulateCommand(context));
     commands.put("allocate", () -> new AllocateCommand(context));
     commands.put("doctor", () -> new DoctorCommand(context));
@@ -164,6 +165,7 @@ public final class Holdfast {
     commands.put("completion", () -> new CompletionCommand(context));
     commands.put("version", () -> new VersionCommand());
     commands.put(ServeCommand.NAME, () -> new ServeCommand(context));
+    commands.put(CheckpointServeCommand.NAME, () -> new CheckpointServeCommand(context));
     commands.put(ArchiveCommand.NAME, () -> new ArchiveCommand(context));
     commands.put(ManualCommand.NAME, () -> new ManualCommand());
     commands.put(MountHelperCommand.NAME, () -> new MountHelperCommand(context));

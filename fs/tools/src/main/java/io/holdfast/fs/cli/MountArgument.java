@@ -16,9 +16,20 @@ final class MountArgument {
     return mount != null;
   }
 
-  /** Returns the daemon of the mount. */
+  /** Returns the daemon of the mount, which must be one of a dataset. */
   RunningDaemon daemon(Host host) {
     Targets targets = new Targets(host);
+    RunningDaemon daemon = any(targets);
+    if (targets.isCheckpoint(daemon)) {
+      throw CliException.usage(
+          "'%s' is a checkpoint mount: only stats, umount and checkpoint deal with these"
+              .formatted(daemon.name()));
+    }
+    return daemon;
+  }
+
+  /** Returns the daemon of the mount, of a dataset or of checkpoints. */
+  RunningDaemon any(Targets targets) {
     return mount == null ? targets.only() : targets.get(mount);
   }
 }

@@ -37,6 +37,14 @@ final class OptionValues {
     }
   }
 
+  /** How long an iteration of a job takes; a number without a unit is in seconds. */
+  static final class Iteration implements ITypeConverter<Duration> {
+    @Override
+    public Duration convert(String text) {
+      return time(text, 1);
+    }
+  }
+
   /** How long something goes on; a number without a unit is in seconds. */
   static final class Budget implements ITypeConverter<Duration> {
     @Override

@@ -68,6 +68,64 @@ final class Preflight {
     return new Result(new Source.Directory(origin), real, List.copyOf(notes));
   }
 
+  /**
+   * What the check of a checkpoint mount's places has found out, without symlinks.
+   *
+   * @param notes lines for the user
+   */
+  record Checkpoint(Path store, Path mountpoint, List<String> notes) {}
+
+  /**
+   * Checks the places of a checkpoint mount, and clears the mountpoint of a dead mount of ours.
+   *
+   * @throws CliException when they cannot be used
+   */
+  Checkpoint checkCheckpoint(Path store, Path mountpoint) {
+    if (host.uid() != 0) {
+      throw CliException.couldNot("a checkpoint mount keeps the owners of files: run it as root");
+    }
+    Path located = host.locate(mountpoint);
+    clearMountpoint(located, false);
+    checkDirectory("store", store, "create it with 'mkdir -p'");
+    checkDirectory("mountpoint", mountpoint, "create it with 'mkdir -p'");
+    Path realStore = realPath("store", store);
+    Path real = realPath("mountpoint", mountpoint);
+    if (host.mounts().covering(realStore).filter(MountTable.Mount::isHoldfast).isPresent()) {
+      throw CliException.usage(
+          "store '%s' is on a Holdfast mount: give a directory of its own file system"
+              .formatted(realStore));
+    }
+    SystemPlaces.checkSource(host.mounts(), realStore);
+    SystemPlaces.checkMountpoint(host.mounts(), real, false);
+    checkApart("store", realStore, real);
+    List<Path> own = new ArrayList<>(host.ownDirectories());
+    own.add(LogPath.directory(host.uid(), host.environment()));
+    own.add(host.control().path());
+    for (Path path : own) {
+      checkApart("a directory that Holdfast itself needs,", host.locate(path), real);
+    }
+    return new Checkpoint(realStore, real, List.copyOf(notes));
+  }
+
+  /** Checks that the front of a checkpoint mount is apart from its other places. */
+  void checkFront(Path front, Path store, Path mountpoint) {
+    checkApart("front", front, mountpoint);
+    if (SystemPlaces.isBelow(front, store) || SystemPlaces.isBelow(store, front)) {
+      throw CliException.usage(
+          "front '%s' and store '%s' are in one another: choose another with --front"
+              .formatted(front, store));
+    }
+    SystemPlaces.checkStateDirectory(host.mounts(), front);
+  }
+
+  private static void checkApart(String what, Path path, Path mountpoint) {
+    if (SystemPlaces.isBelow(path, mountpoint)) {
+      throw CliException.usage(
+          "%s '%s' would be hidden by the mount at '%s': choose another mountpoint"
+              .formatted(what, path, mountpoint));
+    }
+  }
+
   private Path readable(Path source) {
     checkDirectory("source", source, "check the path");
     if (!host.canRead(source)) {
@@ -105,7 +163,7 @@ final class Preflight {
     }
   }
 
-  private void checkName(String name) {
+  void checkName(String name) {
     Optional<RunningDaemon> other = host.control().running(name);
     if (other.isPresent()) {
       throw CliException.couldNot(

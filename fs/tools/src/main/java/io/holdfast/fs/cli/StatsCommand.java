@@ -92,11 +92,14 @@ final class StatsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    RunningDaemon daemon = mount.daemon(context.host());
+    Targets targets = new Targets(context.host());
+    RunningDaemon daemon = mount.any(targets);
     if (watch && jobs) {
       throw CliException.usage("--watch and --jobs: choose one of them");
     }
-    if (watch) {
+    if (targets.isCheckpoint(daemon)) {
+      showCheckpoint(daemon);
+    } else if (watch) {
       watch(daemon);
     } else if (interval != null || count != null) {
       throw CliException.usage("--interval and --count are for --watch: give it too");
@@ -104,6 +107,15 @@ final class StatsCommand implements Callable<Integer> {
       show(daemon);
     }
     return 0;
+  }
+
+  private void showCheckpoint(RunningDaemon daemon) throws IOException {
+    if (watch || jobs || interval != null || count != null) {
+      throw CliException.usage(
+          "'%s' is a checkpoint mount, which has only --json".formatted(daemon.name()));
+    }
+    Map<String, Object> stats = new DaemonClient(daemon, DEADLINE).stats();
+    output.show(stats, CheckpointText.lines(stats));
   }
 
   private void show(RunningDaemon daemon) throws IOException {

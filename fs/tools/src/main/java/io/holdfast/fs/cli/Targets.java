@@ -3,6 +3,7 @@ package io.holdfast.fs.cli;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.linux.MountTable;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -51,10 +52,49 @@ final class Targets {
                     "'" + nameOrMountpoint + "' is no running Holdfast mount: " + hint()));
   }
 
-  /** Returns the only daemon that is running; this user's own come before root's. */
+  /** Tells whether a daemon is that of a checkpoint mount. */
+  boolean isCheckpoint(RunningDaemon daemon) {
+    return host.mounts().at(daemon.mountpoint()).filter(MountTable.Mount::isCheckpoint).isPresent();
+  }
+
+  /** Returns the only checkpoint mount that is running. */
+  RunningDaemon onlyCheckpoint() {
+    List<RunningDaemon> running = running().stream().filter(this::isCheckpoint).toList();
+    if (running.size() == 1) {
+      return running.get(0);
+    }
+    throw running.isEmpty()
+        ? CliException.couldNot(
+            "no checkpoint mount is running: start one with 'holdfast checkpoint'")
+        : CliException.usage(
+            "several checkpoint mounts are running: name one of " + names(running));
+  }
+
+  /** Returns the checkpoint mount of that name or mountpoint. */
+  RunningDaemon getCheckpoint(String nameOrMountpoint) {
+    RunningDaemon daemon = get(nameOrMountpoint);
+    if (!isCheckpoint(daemon)) {
+      throw CliException.usage(
+          "'" + nameOrMountpoint + "' is a mount of a dataset, and no checkpoint mount");
+    }
+    return daemon;
+  }
+
+  /** Returns the checkpoint mount that a path is in. */
+  RunningDaemon checkpointAround(Path path) {
+    return running().stream()
+        .filter(daemon -> path.startsWith(daemon.mountpoint()) && isCheckpoint(daemon))
+        .max(Comparator.comparingInt(daemon -> daemon.mountpoint().getNameCount()))
+        .orElseThrow(
+            () ->
+                CliException.couldNot(
+                    "'" + path + "' is not in a running checkpoint mount: " + hint()));
+  }
+
+  /** Returns the only daemon of a dataset that is running; this user's own come before root's. */
   RunningDaemon only() {
-    List<RunningDaemon> own = host.control().running();
-    List<RunningDaemon> running = own.isEmpty() ? running() : own;
+    List<RunningDaemon> own = datasets(host.control().running());
+    List<RunningDaemon> running = own.isEmpty() ? datasets(running()) : own;
     if (running.isEmpty()) {
       throw CliException.couldNot("no Holdfast mount is running: start one with 'holdfast mount'");
     }
@@ -62,6 +102,10 @@ final class Targets {
       throw CliException.usage("several mounts are running: name one of " + names(running));
     }
     return running.get(0);
+  }
+
+  private List<RunningDaemon> datasets(List<RunningDaemon> daemons) {
+    return daemons.stream().filter(daemon -> !isCheckpoint(daemon)).toList();
   }
 
   /** Tells whether a mount of this user has a daemon that died, and none that starts another. */

@@ -6,6 +6,7 @@ import io.holdfast.fs.control.ControlClient;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.MountTable;
 import io.holdfast.fs.settings.MountNames;
 import io.holdfast.fs.units.Visible;
@@ -14,6 +15,7 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
@@ -31,13 +33,17 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "umount",
     sortOptions = false,
-    customSynopsis = "holdfast umount [--force] MOUNTPOINT|NAME",
+    customSynopsis = "holdfast umount [--force] [--timeout TIME] MOUNTPOINT|NAME",
     header = "End a mount and give its memory back.",
     description = {
       "",
       "Works also while files are open: their readers get an error or the rest of what is in"
           + " memory. Where the mount lay over its source, the source is visible again. What a"
-          + " daemon that died left behind is taken away."
+          + " daemon that died left behind is taken away.",
+      "",
+      "A checkpoint mount ends when its store has everything: while files are open, or the store"
+          + " fails, it stays. With --force it ends at once, and the front keeps the rest for the next"
+          + " mount."
     },
     parameterListHeading = "%nArguments:%n",
     optionListHeading = "%nOptions:%n",
@@ -61,6 +67,15 @@ final class UmountCommand implements Callable<Integer> {
       description = "Kill the daemon when it does not answer or does not end in time.")
   private boolean force;
 
+  @Option(
+      names = "--timeout",
+      paramLabel = "TIME",
+      description =
+          "For a checkpoint mount: how long its store may take, 90s or 10m; exit code 124 then, and"
+              + " the mount stays. Default: without end.",
+      converter = OptionValues.Interval.class)
+  private @Nullable Duration timeout;
+
   UmountCommand(CliContext context) {
     this.context = context;
   }
@@ -75,12 +90,52 @@ final class UmountCommand implements Callable<Integer> {
         return 0; // it did not start, and the supervisor took the mount away
       }
     }
+    if (daemon.isPresent() && new Targets(context.host()).isCheckpoint(daemon.get()) && !force) {
+      return endCheckpoints(daemon.get());
+    }
     if (daemon.isPresent()) {
       stop(daemon.get());
     } else {
       takeAwayStale(context.host().locate(mountpointOf(target)));
     }
     return 0;
+  }
+
+  /** Has the store get everything, unmounts, has it get what came meanwhile, and ends. */
+  private int endCheckpoints(RunningDaemon daemon) throws IOException {
+    int exit = new PersistWait(context, daemon, timeout).run("", this::say);
+    if (exit != 0) {
+      say("the store does not have everything yet: the mount stays");
+      return exit;
+    }
+    unmount(daemon);
+    while (!within(() -> hasEnded(daemon))) {
+      if (new PersistWait(context, daemon, timeout).run("", this::say) == 0) {
+        continue;
+      }
+      throw CliException.couldNot(
+          "'%s' is unmounted, but its store does not have everything yet: the daemon (pid %d) goes on"
+              .formatted(daemon.mountpoint(), daemon.pid()));
+    }
+    return 0;
+  }
+
+  /** Unmounts; a daemon that has nothing left to do may end before it has answered. */
+  private void unmount(RunningDaemon daemon) throws IOException {
+    Object errno = 0;
+    try {
+      errno =
+          new DaemonClient(daemon, PersistWait.DEADLINE).task(Map.of("unmount", true)).get("errno");
+    } catch (CliException e) {
+      if (isMounted(daemon.mountpoint())) {
+        throw e;
+      }
+    }
+    if (errno instanceof Number number && number.intValue() != 0) {
+      throw CliException.couldNot(
+          "'%s' cannot be unmounted (%s): close what is open there, or use --force"
+              .formatted(daemon.mountpoint(), Linux.describe(number.intValue())));
+    }
   }
 
   /** A name can be that of a dead daemon. */

@@ -38,7 +38,10 @@ public final class MountFinder {
   /** A control directory that a dead daemon has left, though nothing is mounted. */
   record Leftover(String name, long pid, Path mountpoint, Path directory) {}
 
-  /** Returns all mounts: those with a living daemon, with a dead one, and without a known one. */
+  /**
+   * Returns all mounts of datasets: those with a living daemon, with a dead one, and without a
+   * known one.
+   */
   public List<Subject> mounts() {
     List<Subject> found = new ArrayList<>();
     Set<String> devices = new HashSet<>();
@@ -63,6 +66,7 @@ public final class MountFinder {
         found.add(new Subject(name, mount.mountpoint(), mount, 0, 0, 0, null, null));
       }
     }
+    found.removeIf(subject -> subject.mount() != null && subject.mount().isCheckpoint());
     return found;
   }
 

@@ -16,7 +16,7 @@ import jnr.ffi.Runtime;
  * kernel without a copy. If the call fails, nobody waits for the answer any more (ENOENT), or the
  * connection has ended (ENODEV). There is nothing to do then.
  */
-final class Channel {
+public final class Channel {
   private static final int NOTIFY_STORE = 4;
   private static final int VECTOR = 16;
   private static final int HEAD = Wire.OUT_HEADER + Wire.STORE;
@@ -27,21 +27,23 @@ final class Channel {
       ThreadLocal.withInitial(
           () -> jnr.ffi.Memory.allocateDirect(Runtime.getSystemRuntime(), SPACE, true));
 
-  Channel(int fd) {
+  /** Speaks over an open /dev/fuse, which stays with the caller. */
+  public Channel(int fd) {
     this.fd = fd;
   }
 
-  int fd() {
+  /** Returns the descriptor. */
+  public int fd() {
     return fd;
   }
 
   /** Allocates memory for the calling thread's answers, which then need no more. */
-  void prepare() {
+  public void prepare() {
     Pointer unused = spaces.get();
   }
 
   /** Reads a request; returns its length, 0 to try again, or -1 when the connection has ended. */
-  int receive(long buffer, int capacity) {
+  public int receive(long buffer, int capacity) {
     long length = LIBC.read(fd, buffer, capacity);
     if (length >= Wire.IN_HEADER) {
       return (int) length;
@@ -56,7 +58,7 @@ final class Channel {
   }
 
   /** Answers a request with bytes. */
-  void reply(long unique, long address, int length) {
+  public void reply(long unique, long address, int length) {
     send(unique, 0, address, length);
   }
 
@@ -65,7 +67,7 @@ final class Channel {
    *
    * @param error a negative errno, or 0 for success without bytes
    */
-  void reply(long unique, int error) {
+  public void reply(long unique, int error) {
     send(unique, error, 0, 0);
   }
 

@@ -6,7 +6,6 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
-import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.linux.MountTable;
 import io.holdfast.fs.linux.NamedThreads;
@@ -16,10 +15,8 @@ import io.holdfast.fs.mount.MountOptions;
 import io.holdfast.fs.mount.PendingReplies;
 import io.holdfast.fs.mount.RequestThreads;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -52,11 +49,7 @@ public final class KernelBinding implements Binding {
    */
   private static final int GIVE_WAY = 10;
 
-  private static final String TYPE = "fuse.holdfast";
   private static final long MS_RDONLY = 1;
-  private static final long MS_NOSUID = 2;
-  private static final long MS_NODEV = 4;
-  private static final int MNT_DETACH = 2;
   private static final int NOTIFY_INVAL_INODE = 2;
   private static final int NOTIFY_INVAL_ENTRY = 3;
   private static final int NOTIFY_RESEND = 7;
@@ -137,7 +130,8 @@ public final class KernelBinding implements Binding {
   }
 
   private void begin(Filesystem filesystem, MountOptions wanted) throws FsException {
-    mount(channel.fd(), wanted);
+    FuseMount.mount(
+        channel.fd(), wanted.source(), wanted.mountpoint(), MS_RDONLY, wanted.allowOther());
     // set only now: close() must not detach what was mounted there before
     options = wanted;
     String device = deviceOf(wanted.mountpoint());
@@ -199,34 +193,6 @@ public final class KernelBinding implements Binding {
           .orElseThrow(() -> new FsException(FsError.UNAVAILABLE, mountpoint + ": not mounted"));
     } catch (IOException e) {
       throw new FsException(FsError.IO, "the mount table cannot be read: " + e.getMessage(), e);
-    }
-  }
-
-  private static void mount(int fd, MountOptions options) throws FsException {
-    String data =
-        "fd=%d,rootmode=40000,user_id=0,group_id=0,default_permissions%s"
-            .formatted(fd, options.allowOther() ? ",allow_other" : "");
-    byte[][] texts = {
-      Linux.pathBytes(options.source()),
-      Linux.pathBytes(options.mountpoint().toString()),
-      TYPE.getBytes(StandardCharsets.UTF_8),
-      data.getBytes(StandardCharsets.UTF_8)
-    };
-    long[] addresses = new long[texts.length];
-    long memory = LIBC.malloc(Arrays.stream(texts).mapToLong(text -> text.length + 1L).sum());
-    try {
-      long next = memory;
-      for (int i = 0; i < texts.length; i++) {
-        addresses[i] = next;
-        Memory.putString(next, texts[i]);
-        next += texts[i].length + 1;
-      }
-      long flags = MS_RDONLY | MS_NOSUID | MS_NODEV;
-      if (LIBC.mount(addresses[0], addresses[1], addresses[2], flags, addresses[3]) != 0) {
-        throw Linux.failure(Linux.errno(), "mounting at " + options.mountpoint());
-      }
-    } finally {
-      LIBC.free(memory);
     }
   }
 
@@ -396,9 +362,7 @@ public final class KernelBinding implements Binding {
     if (mounted == null || !closed.compareAndSet(false, true)) {
       return;
     }
-    long path = Linux.scratch().path();
-    Memory.putString(path, Linux.pathBytes(mounted.mountpoint().toString()));
-    LIBC.umount2(path, MNT_DETACH);
+    int unused = FuseMount.unmount(mounted.mountpoint(), true);
     notices.close();
     stores.close();
   }

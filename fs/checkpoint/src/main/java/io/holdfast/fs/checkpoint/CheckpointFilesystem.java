@@ -1,0 +1,862 @@
+package io.holdfast.fs.checkpoint;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.linux.Memory;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import jnr.constants.platform.Errno;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The checkpoint directory as the kernel asks for it: by nodes, which have the names that the
+ * kernel has looked up, and by handles of open files. It decides nothing about rights: the kernel
+ * does ({@code default_permissions}), by the owners and modes of the front.
+ *
+ * <p>Each change becomes an {@link Operation} with the paths of that moment, while the front's lock
+ * is held, which also guards the nodes. Thread-safe.
+ */
+public final class CheckpointFilesystem {
+  /** The root's node. */
+  public static final long ROOT = 1;
+
+  /** The extended attribute that tells whether a file is durable, and where. */
+  public static final String DURABLE = "user.holdfast.durable";
+
+  private static final String OWN_XATTRS = "user.holdfast.";
+  private static final int O_ACCMODE = 3;
+  private static final int COPY = 1 << 20;
+  private static final long LONGEST_STUB_WAIT = 60_000_000_000L;
+  private static final int XATTR_CREATE = 1;
+
+  /** When fsync returns. */
+  public enum FsyncPolicy {
+    /** When the store has the file durably. */
+    STORE,
+    /** When the front has it so that a crash of the machine does not lose it. */
+    NODE
+  }
+
+  /** A node and its attributes. */
+  public record Found(long node, Stat stat) {}
+
+  /** A file that was created and opened. */
+  public record Created(Found found, long handle) {}
+
+  private record Name(Node parent, String name) {}
+
+  /** What the kernel knows by a number: a file, under all the names that it has looked up. */
+  private static final class Node {
+    final long id;
+    final long inode;
+    final List<Name> names = new ArrayList<>(1);
+    final Map<String, Node> children = new HashMap<>(0);
+    final List<Handle> handles = new ArrayList<>(0);
+    long lookups;
+
+    Node(long id, long inode) {
+      this.id = id;
+      this.inode = inode;
+    }
+  }
+
+  /** An open file or directory. */
+  private static final class Handle {
+    final Node node;
+    volatile int fd;
+    volatile boolean atStore;
+
+    /** The file at the store, until the handle is closed: a read may be under way. */
+    int formerFd = -1;
+
+    List<FileTree.Entry> entries = List.of();
+
+    Handle(Node node, int fd) {
+      this.node = node;
+      this.fd = fd;
+    }
+  }
+
+  private final Front front;
+  private final FileTree store;
+  private final Persister persister;
+  private final FsyncPolicy fsync;
+  private final SaveMeter meter;
+  private final ReentrantLock lock;
+  private final boolean frontIsVolatile;
+
+  /** The nodes by their number and by their inode; a file without a name is in the first only. */
+  private final Map<Long, Node> nodes = new HashMap<>();
+
+  private final Map<Long, Node> byInode = new HashMap<>();
+  private final ConcurrentHashMap<Long, Handle> handles = new ConcurrentHashMap<>();
+  private final AtomicLong nextHandle = new AtomicLong(1);
+  private long nextNode = ROOT;
+
+  /**
+   * Makes a filesystem of a front.
+   *
+   * @param store the files of the store, for reading those that the front does not have
+   */
+  public CheckpointFilesystem(
+      Front front, FileTree store, Persister persister, FsyncPolicy fsync, SaveMeter meter)
+      throws ErrnoException {
+    this.front = front;
+    this.store = store;
+    this.persister = persister;
+    this.fsync = fsync;
+    this.meter = meter;
+    this.lock = front.lock();
+    this.frontIsVolatile = front.isVolatile();
+    Node root = new Node(nextNode++, front.tree().stat("").inode());
+    root.lookups = 1;
+    nodes.put(root.id, root);
+    byInode.put(root.inode, root);
+  }
+
+  // ---- nodes and paths; all with the lock held
+
+  private Node node(long id) throws ErrnoException {
+    Node node = nodes.get(id);
+    if (node == null) {
+      throw ErrnoException.of(Errno.ESTALE, "");
+    }
+    return node;
+  }
+
+  /** Returns a path of a node, or null if it has none any more. */
+  private @Nullable String pathOrNull(Node node) {
+    if (node.id == ROOT) {
+      return "";
+    }
+    for (Name name : node.names) {
+      String parent = pathOrNull(name.parent());
+      if (parent != null) {
+        return FileTree.child(parent, name.name());
+      }
+    }
+    return null;
+  }
+
+  /** The same for a file that may have a name that the kernel has not looked up. */
+  private @Nullable String anyPath(Node node, int fd) throws ErrnoException {
+    String path = pathOrNull(node);
+    boolean hasOther = path == null && front.stat(fd).links() > 0;
+    return hasOther ? front.pathOf(node.inode) : path;
+  }
+
+  private String path(Node node) throws ErrnoException {
+    String path = pathOrNull(node);
+    if (path == null) {
+      throw ErrnoException.of(Errno.ENOENT, "");
+    }
+    return path;
+  }
+
+  private String path(long parent, String name) throws ErrnoException {
+    String path = FileTree.child(path(node(parent)), name);
+    if (path.equals(DirectoryStore.OWNER)) {
+      throw ErrnoException.of(Errno.EPERM, path);
+    }
+    return path;
+  }
+
+  /** Counts a lookup of a name that leads to a file. */
+  private Found found(Node parent, String name, Stat stat) {
+    Node node = byInode.get(stat.inode());
+    if (node == null) {
+      node = new Node(nextNode++, stat.inode());
+      nodes.put(node.id, node);
+      byInode.put(node.inode, node);
+    }
+    if (parent.children.get(name) != node) {
+      unname(parent, name);
+      parent.children.put(name, node);
+      node.names.add(new Name(parent, name));
+    }
+    node.lookups++;
+    return new Found(node.id, stat);
+  }
+
+  /** A name leads to nothing any more. */
+  private void unname(Node parent, String name) {
+    Node node = parent.children.remove(name);
+    if (node != null) {
+      node.names.removeIf(each -> each.parent() == parent && each.name().equals(name));
+      forgetIfUnused(node);
+    }
+  }
+
+  /** A file has lost its last name: its inode may soon be another file's. */
+  private void gone(Stat stat) {
+    byInode.remove(stat.inode());
+  }
+
+  private void forgetIfUnused(Node node) {
+    if (node.lookups <= 0 && node.handles.isEmpty() && node.children.isEmpty()) {
+      nodes.remove(node.id);
+      byInode.remove(node.inode, node);
+      for (Name name : List.copyOf(node.names)) {
+        name.parent().children.remove(name.name());
+        forgetIfUnused(name.parent());
+      }
+      node.names.clear();
+    }
+  }
+
+  // ---- what changes nothing
+
+  /** Looks a name up, which the kernel then knows until it forgets it. */
+  public Found lookup(long parent, String name) throws ErrnoException {
+    lock.lock();
+    try {
+      Node directory = node(parent);
+      String path = FileTree.child(path(directory), name);
+      return found(directory, name, front.stat(path));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The kernel has forgotten a node that many times. */
+  public void forget(long id, long count) {
+    lock.lock();
+    try {
+      Node node = nodes.get(id);
+      if (node != null && id != ROOT) {
+        node.lookups -= count;
+        forgetIfUnused(node);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns the attributes of a node. */
+  public Stat attributes(long id) throws ErrnoException {
+    lock.lock();
+    try {
+      return attributes(node(id));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Stat attributes(Node node) throws ErrnoException {
+    String path = pathOrNull(node);
+    if (path != null) {
+      return front.stat(path);
+    }
+    for (Handle handle : node.handles) {
+      if (!handle.atStore && handle.fd >= 0) {
+        return front.stat(handle.fd);
+      }
+    }
+    throw ErrnoException.of(Errno.ENOENT, "");
+  }
+
+  /** Returns where a symlink leads. */
+  public String readLink(long id) throws ErrnoException {
+    lock.lock();
+    try {
+      return front.tree().readLink(path(node(id)));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Opens a directory. */
+  public long openDirectory(long id) throws ErrnoException {
+    lock.lock();
+    try {
+      return handle(new Handle(node(id), -1));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Returns the entries of an open directory, with itself and its parent; those of the moment when
+   * the reader began.
+   */
+  public List<FileTree.Entry> list(long handle, boolean fromBeginning) throws ErrnoException {
+    Handle directory = handle(handle);
+    if (fromBeginning) {
+      lock.lock();
+      try {
+        List<FileTree.Entry> entries = new ArrayList<>();
+        entries.add(new FileTree.Entry(".", Stat.DIRECTORY, directory.node.inode));
+        entries.add(new FileTree.Entry("..", Stat.DIRECTORY, directory.node.inode));
+        String path = pathOrNull(directory.node);
+        if (path != null) {
+          entries.addAll(front.tree().list(path));
+        }
+        directory.entries = entries;
+      } finally {
+        lock.unlock();
+      }
+    }
+    return directory.entries;
+  }
+
+  /** Reads; returns the number of bytes. */
+  public int read(long handle, long to, int length, long offset) throws ErrnoException {
+    Handle file = handle(handle);
+    if (file.atStore && !front.isStub(file.node.inode)) {
+      reopen(file);
+    }
+    long count = LIBC.pread(file.fd, to, length, offset);
+    if (count < 0) {
+      throw ErrnoException.of(Linux.errno(), "");
+    }
+    return (int) count;
+  }
+
+  /** The front has the bytes of a file now that was opened at the store. */
+  private void reopen(Handle file) throws ErrnoException {
+    lock.lock();
+    try {
+      String path = pathOrNull(file.node);
+      if (path != null && file.atStore) {
+        file.formerFd = file.fd;
+        file.fd = front.tree().open(path, Linux.O_RDONLY);
+        file.atStore = false;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns the value of an extended attribute. */
+  public byte[] xattr(long id, String name) throws ErrnoException {
+    String path;
+    lock.lock();
+    try {
+      path = path(node(id));
+      if (name.startsWith(Front.HIDDEN_XATTR)) {
+        throw ErrnoException.of(Errno.ENODATA, path);
+      }
+      return name.equals(DURABLE)
+          ? durability(path).getBytes(StandardCharsets.UTF_8)
+          : front.tree().xattr(path, name);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Tells where the last change of a path, and of everything below it, is durable. */
+  private String durability(String path) {
+    if (front.durable() >= front.lastOf(path)) {
+      return "store";
+    }
+    return frontIsVolatile ? "memory" : "front";
+  }
+
+  /** Returns the names of the extended attributes that the file itself has. */
+  public List<String> xattrNames(long id) throws ErrnoException {
+    lock.lock();
+    try {
+      return front.tree().xattrNames(path(node(id))).stream()
+          .filter(name -> !name.startsWith(Front.HIDDEN_XATTR))
+          .toList();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // ---- what changes something
+
+  /** A change, which may have to wait for room in the front. */
+  @FunctionalInterface
+  private interface Action<T> {
+    T run() throws ErrnoException, InterruptedException;
+  }
+
+  /** Runs a change with the lock, and measures how long its program is blocked. */
+  private <T> T change(Action<T> action) throws ErrnoException, InterruptedException {
+    meter.begin();
+    lock.lock();
+    try {
+      return action.run();
+    } finally {
+      lock.unlock();
+      meter.end(front.last());
+    }
+  }
+
+  /** Makes a file of any type; its group is the directory's if that one says so. */
+  public Found make(
+      long parent, String name, int mode, long device, int uid, int gid, String target)
+      throws ErrnoException, InterruptedException {
+    return change(
+        () -> {
+          front.perform(
+              () -> {
+                Stat directory = front.tree().stat(path(node(parent)));
+                boolean inherits = (directory.mode() & Stat.SET_GROUP) != 0;
+                boolean isDirectory = (mode & Stat.TYPE) == Stat.DIRECTORY;
+                return new Operation.Make(
+                    path(parent, name),
+                    inherits && isDirectory ? mode | Stat.SET_GROUP : mode,
+                    device,
+                    uid,
+                    inherits ? directory.gid() : gid,
+                    target);
+              });
+          return found(node(parent), name, front.stat(path(parent, name)));
+        });
+  }
+
+  /** Creates a regular file, or takes the one that is there unless the flags say O_EXCL. */
+  public Created create(long parent, String name, int flags, int mode, int uid, int gid)
+      throws ErrnoException, InterruptedException {
+    Found found =
+        change(
+            () -> {
+              boolean there = front.tree().find(path(parent, name)).isPresent();
+              return there && (flags & FileTree.O_EXCL) == 0
+                  ? lookup(parent, name)
+                  : make(parent, name, Stat.REGULAR | (mode & ~Stat.TYPE), 0, uid, gid, "");
+            });
+    try {
+      return new Created(found, open(found.node(), flags));
+    } catch (ErrnoException | InterruptedException e) {
+      forget(found.node(), 1);
+      throw e;
+    }
+  }
+
+  /** Gives a file another name, too. */
+  public Found link(long id, long parent, String name) throws ErrnoException, InterruptedException {
+    return change(
+        () -> {
+          front.perform(() -> new Operation.Link(path(node(id)), path(parent, name)));
+          return found(node(parent), name, front.stat(path(parent, name)));
+        });
+  }
+
+  /** Removes a name. */
+  public void remove(long parent, String name, boolean directory)
+      throws ErrnoException, InterruptedException {
+    this.<Void>change(
+        () -> {
+          Stat[] before = new Stat[1];
+          front.perform(
+              () -> {
+                String path = path(parent, name);
+                before[0] = front.stat(path);
+                return new Operation.Remove(path, directory);
+              });
+          if (directory || before[0].links() <= 1) {
+            gone(before[0]);
+          }
+          unname(node(parent), name);
+          return null;
+        });
+  }
+
+  /** Renames; the flags are those of renameat2. */
+  public void rename(long parent, String name, long toParent, String toName, int flags)
+      throws ErrnoException, InterruptedException {
+    if ((flags & ~(Operation.Rename.NOREPLACE | Operation.Rename.EXCHANGE)) != 0) {
+      throw ErrnoException.of(Errno.EINVAL, name);
+    }
+    this.<Void>change(
+        () -> {
+          Stat[] before = new Stat[2];
+          front.perform(
+              () -> {
+                String from = path(parent, name);
+                String to = path(toParent, toName);
+                before[0] = front.stat(from);
+                before[1] = front.tree().find(to).isPresent() ? front.stat(to) : null;
+                return new Operation.Rename(from, to, flags);
+              });
+          renamed(node(parent), name, node(toParent), toName, flags, before[0], before[1]);
+          return null;
+        });
+  }
+
+  private void renamed(
+      Node parent,
+      String name,
+      Node toParent,
+      String toName,
+      int flags,
+      Stat moved,
+      @Nullable Stat replaced) {
+    if (replaced != null && replaced.inode() == moved.inode()) {
+      return; // two names of one file: nothing happens
+    }
+    Node node = parent.children.get(name);
+    Node other = toParent.children.get(toName);
+    boolean exchanges = (flags & Operation.Rename.EXCHANGE) != 0;
+    if (replaced != null && !exchanges && (replaced.isDirectory() || replaced.links() <= 1)) {
+      gone(replaced);
+    }
+    move(node, parent, name, null, "");
+    move(other, toParent, toName, null, "");
+    move(node, null, "", toParent, toName);
+    if (exchanges) {
+      move(other, null, "", parent, name);
+    } else if (other != null) {
+      forgetIfUnused(other);
+    }
+  }
+
+  /** Takes a name of a node away, or gives it one. */
+  private static void move(
+      @Nullable Node node, @Nullable Node from, String name, @Nullable Node to, String toName) {
+    if (node == null) {
+      return;
+    }
+    if (from != null) {
+      from.children.remove(name);
+      node.names.removeIf(each -> each.parent() == from && each.name().equals(name));
+    }
+    if (to != null) {
+      to.children.put(toName, node);
+      node.names.add(new Name(to, toName));
+    }
+  }
+
+  /**
+   * Changes attributes.
+   *
+   * @param killsPrivileges whether the set-user and set-group bits go
+   */
+  public Stat change(long id, Change wanted, boolean killsPrivileges)
+      throws ErrnoException, InterruptedException {
+    if (wanted.size() > 0) {
+      fetchIfStub(id);
+    }
+    return change(
+        () -> {
+          Node node = node(id);
+          Change change = killsPrivileges ? withoutPrivileges(node, wanted) : wanted;
+          if (pathOrNull(node) == null) {
+            changeUnlinked(node, change);
+          } else {
+            if (change.size() >= 0) {
+              front.perform(() -> new Operation.Resize(path(node(id)), change.size()));
+            }
+            if (change.hasAttributes()) {
+              front.perform(
+                  () ->
+                      new Operation.Attributes(
+                          path(node(id)),
+                          change.mode(),
+                          change.uid(),
+                          change.gid(),
+                          change.accessed(),
+                          change.modified()));
+            }
+          }
+          return attributes(node);
+        });
+  }
+
+  private Change withoutPrivileges(Node node, Change change) throws ErrnoException {
+    Stat stat = attributes(node);
+    int mode = withoutPrivileges(change.mode() == -1 ? stat.mode() & ~Stat.TYPE : change.mode());
+    boolean same = stat.isDirectory() || mode == (stat.mode() & ~Stat.TYPE);
+    return new Change(
+        same ? change.mode() : mode,
+        change.uid(),
+        change.gid(),
+        change.size(),
+        change.accessed(),
+        change.modified());
+  }
+
+  private static int withoutPrivileges(int mode) {
+    int bits = Stat.SET_USER;
+    if ((mode & Stat.GROUP_EXECUTE) != 0) {
+      bits |= Stat.SET_GROUP;
+    }
+    return mode & ~bits;
+  }
+
+  private void changeUnlinked(Node node, Change change)
+      throws ErrnoException, InterruptedException {
+    for (Handle handle : node.handles) {
+      if (handle.fd >= 0 && !handle.atStore) {
+        String other = anyPath(node, handle.fd);
+        if (other == null) {
+          front.changeUnlinked(handle.fd, change);
+        } else {
+          if (change.size() >= 0) {
+            front.perform(() -> new Operation.Resize(other, change.size()));
+          }
+          if (change.hasAttributes()) {
+            front.perform(
+                () ->
+                    new Operation.Attributes(
+                        other,
+                        change.mode(),
+                        change.uid(),
+                        change.gid(),
+                        change.accessed(),
+                        change.modified()));
+          }
+        }
+        return;
+      }
+    }
+    throw ErrnoException.of(Errno.ENOENT, "");
+  }
+
+  /** Opens a file. To write to a file that only the store has, the front fetches it first. */
+  public long open(long id, int flags) throws ErrnoException, InterruptedException {
+    Node node;
+    lock.lock();
+    try {
+      node = node(id);
+      front.opened(node.inode);
+    } finally {
+      lock.unlock();
+    }
+    try {
+      boolean writes = (flags & O_ACCMODE) != 0;
+      boolean stub = front.isStub(node.inode);
+      if (stub && writes) {
+        fetchIfStub(id);
+      }
+      boolean atStore = stub && !writes;
+      int atStoreFd = atStore ? openAtStore(node) : -1;
+      lock.lock();
+      try {
+        int fd =
+            atStore
+                ? atStoreFd
+                : front.tree().open(path(node), writes ? FileTree.O_RDWR : Linux.O_RDONLY);
+        Handle handle = new Handle(node, fd);
+        handle.atStore = atStore;
+        return handle(handle);
+      } finally {
+        lock.unlock();
+      }
+    } catch (ErrnoException | InterruptedException e) {
+      front.released(node.inode);
+      throw e;
+    }
+  }
+
+  /** The store has the file under its name of now once it has taken all that is pending of it. */
+  private int openAtStore(Node node) throws ErrnoException, InterruptedException {
+    String path;
+    lock.lock();
+    try {
+      path = path(node);
+    } finally {
+      lock.unlock();
+    }
+    if (!persister.await(front.lastOf(path), LONGEST_STUB_WAIT)) {
+      throw ErrnoException.of(Errno.ETIMEDOUT, path);
+    }
+    return store.open(path, Linux.O_RDONLY);
+  }
+
+  /** Has the front fetch the bytes of a file that only the store has. */
+  private void fetchIfStub(long id) throws ErrnoException, InterruptedException {
+    Node node;
+    lock.lock();
+    try {
+      node = node(id);
+    } finally {
+      lock.unlock();
+    }
+    synchronized (node) {
+      if (!front.isStub(node.inode)) {
+        return;
+      }
+      int from = openAtStore(node);
+      long buffer = LIBC.malloc(COPY);
+      try {
+        front.fetch(node.inode, from, buffer, COPY);
+      } finally {
+        LIBC.free(buffer);
+        LIBC.close(from);
+      }
+    }
+  }
+
+  private long handle(Handle handle) {
+    long number = nextHandle.getAndIncrement();
+    handle.node.handles.add(handle);
+    handles.put(number, handle);
+    return number;
+  }
+
+  private Handle handle(long number) throws ErrnoException {
+    Handle handle = handles.get(number);
+    if (handle == null) {
+      throw ErrnoException.of(Errno.EBADF, "");
+    }
+    return handle;
+  }
+
+  /** Closes an open file or directory. */
+  public void release(long number) {
+    lock.lock();
+    try {
+      Handle handle = handles.remove(number);
+      if (handle != null) {
+        handle.node.handles.remove(handle);
+        if (handle.fd >= 0) {
+          LIBC.close(handle.fd);
+          if (handle.formerFd >= 0) {
+            LIBC.close(handle.formerFd);
+          }
+          front.released(handle.node.inode);
+        }
+        forgetIfUnused(handle.node);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Writes; returns the number of bytes.
+   *
+   * @param killsPrivileges whether the set-user and set-group bits go
+   */
+  public int write(long number, long address, int length, long offset, boolean killsPrivileges)
+      throws ErrnoException, InterruptedException {
+    Handle file = handle(number);
+    if (killsPrivileges) {
+      killPrivileges(file);
+    }
+    return change(
+        () ->
+            front.write(
+                () -> anyPath(file.node, file.fd),
+                file.fd,
+                file.node.inode,
+                address,
+                length,
+                offset));
+  }
+
+  private void killPrivileges(Handle file) throws ErrnoException, InterruptedException {
+    int mode = FileTree.stat(file.fd).mode() & ~Stat.TYPE;
+    if (withoutPrivileges(mode) != mode) {
+      change(file.node.id, new Change(-1, -1, -1, -1, FileTree.OMIT, FileTree.OMIT), true);
+    }
+  }
+
+  /** Allocates, punches or zeroes a range, with the modes of fallocate. */
+  public void allocate(long number, int mode, long offset, long length)
+      throws ErrnoException, InterruptedException {
+    int known =
+        Operation.Allocate.KEEP_SIZE
+            | Operation.Allocate.PUNCH_HOLE
+            | Operation.Allocate.ZERO_RANGE;
+    if ((mode & ~known) != 0) {
+      throw ErrnoException.of(Errno.EOPNOTSUPP, "");
+    }
+    Handle file = handle(number);
+    this.<Void>change(
+        () -> {
+          String path = anyPath(file.node, file.fd);
+          if (path == null) {
+            throw ErrnoException.of(Errno.EOPNOTSUPP, "");
+          }
+          front.perform(() -> new Operation.Allocate(path, mode, offset, length));
+          return null;
+        });
+  }
+
+  /** Sets an extended attribute of users. */
+  public void setXattr(long id, String name, byte[] value, int flags)
+      throws ErrnoException, InterruptedException {
+    checkXattr(name);
+    this.<Void>change(
+        () -> {
+          if ((flags & XATTR_CREATE) != 0 && hasXattr(path(node(id)), name)) {
+            throw ErrnoException.of(Errno.EEXIST, name);
+          }
+          String text = FileTree.bytesAsText(value);
+          front.perform(
+              () -> new Operation.SetXattr(path(node(id)), name, text, flags & ~XATTR_CREATE));
+          return null;
+        });
+  }
+
+  private boolean hasXattr(String path, String name) throws ErrnoException {
+    return front.tree().xattrNames(path).contains(name);
+  }
+
+  /** Removes an extended attribute. */
+  public void removeXattr(long id, String name) throws ErrnoException, InterruptedException {
+    checkXattr(name);
+    this.<Void>change(
+        () -> {
+          if (!hasXattr(path(node(id)), name)) {
+            throw ErrnoException.of(Errno.ENODATA, name);
+          }
+          front.perform(() -> new Operation.RemoveXattr(path(node(id)), name));
+          return null;
+        });
+  }
+
+  private static void checkXattr(String name) throws ErrnoException {
+    if (name.startsWith(OWN_XATTRS) || name.startsWith(Front.HIDDEN_XATTR)) {
+      throw ErrnoException.of(Errno.EPERM, name);
+    }
+    if (!name.startsWith("user.") && !name.startsWith("trusted.")) {
+      throw ErrnoException.of(Errno.EOPNOTSUPP, name);
+    }
+  }
+
+  /** Waits until a file or a directory, with all below it, is durable as the policy says. */
+  public void sync(long id, long number) throws ErrnoException, InterruptedException {
+    Handle file = handle(number);
+    String path;
+    lock.lock();
+    try {
+      path = pathOrNull(node(id));
+    } finally {
+      lock.unlock();
+    }
+    if (path == null) {
+      return;
+    }
+    meter.begin();
+    try {
+      if (fsync == FsyncPolicy.STORE) {
+        persister.await(front.lastOf(path), Long.MAX_VALUE / 2);
+      } else {
+        if (file.fd >= 0 && LIBC.fsync(file.fd) != 0) {
+          throw ErrnoException.of(Linux.errno(), path);
+        }
+        front.syncLog();
+      }
+    } finally {
+      meter.end(front.last());
+    }
+  }
+
+  /** Writes the figures of the front's file system as the kernel wants them, 80 bytes. */
+  public void statfs(long to) throws ErrnoException {
+    long area = Linux.scratch().area();
+    if (LIBC.fstatvfs(front.tree().fd(), area) != 0) {
+      throw ErrnoException.of(Linux.errno(), "");
+    }
+    Memory.clear(to, 80);
+    for (int i = 0; i < 5; i++) { // blocks, free, available, files, free files
+      Memory.putLong(to + 8L * i, Memory.getLong(area + 16 + 8L * i));
+    }
+    Memory.putInt(to + 40, (int) Memory.getLong(area));
+    Memory.putInt(to + 44, (int) Memory.getLong(area + 80));
+    Memory.putInt(to + 48, (int) Memory.getLong(area + 8));
+  }
+}

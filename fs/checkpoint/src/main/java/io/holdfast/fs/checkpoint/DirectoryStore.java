@@ -1,0 +1,247 @@
+package io.holdfast.fs.checkpoint;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.linux.Memory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
+import jnr.constants.platform.Errno;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A directory as the store: on NFS, Lustre, or any file system. A file in it, {@link #OWNER}, names
+ * the node that may write. Not thread-safe, except for {@link #tree()}.
+ */
+public final class DirectoryStore implements Store {
+  /** The file that names the node that writes; it is not part of what the store keeps. */
+  public static final String OWNER = ".holdfast-checkpoint";
+
+  private static final Logger log = LoggerFactory.getLogger(DirectoryStore.class);
+
+  private static final int LARGEST_OWNER = 4096;
+  private static final int ZEROES = 1 << 20;
+
+  private final FileTree tree;
+  private final byte[] owner;
+  private String open = "";
+  private int fd = -1;
+
+  /**
+   * Takes a store for a node.
+   *
+   * @param owner what identifies this node's front, for programs and people; a line each
+   * @throws ErrnoException EBUSY if another one has it; the message tells who
+   */
+  public DirectoryStore(Path directory, String owner) throws ErrnoException {
+    this.tree = FileTree.openLenient(directory);
+    this.owner = owner.getBytes(StandardCharsets.UTF_8);
+    try {
+      Optional<byte[]> there = ownerThere();
+      if (there.isEmpty()) {
+        writeOwner();
+      } else if (!Arrays.equals(there.get(), this.owner)) {
+        String other = new String(there.get(), StandardCharsets.UTF_8).strip();
+        throw ErrnoException.because(
+            Errno.EBUSY,
+            "",
+            "the store is written by %s; if that is gone for good, remove %s and try again"
+                .formatted(other.replace("\n", ", "), directory.resolve(OWNER)));
+      }
+    } catch (ErrnoException e) {
+      tree.close();
+      throw e;
+    }
+  }
+
+  private Optional<byte[]> ownerThere() throws ErrnoException {
+    if (tree.find(OWNER).isEmpty()) {
+      return Optional.empty();
+    }
+    int file = tree.open(OWNER, Linux.O_RDONLY);
+    long buffer = LIBC.malloc(LARGEST_OWNER);
+    try {
+      long length = LIBC.pread(file, buffer, LARGEST_OWNER, 0);
+      if (length < 0) {
+        throw ErrnoException.of(Linux.errno(), OWNER);
+      }
+      return Optional.of(Memory.bytes(buffer, (int) length));
+    } finally {
+      LIBC.free(buffer);
+      LIBC.close(file);
+    }
+  }
+
+  private void writeOwner() throws ErrnoException {
+    int file;
+    try {
+      file = tree.create(OWNER);
+    } catch (ErrnoException e) {
+      if (e.is(Errno.EEXIST)) {
+        throw ErrnoException.because(
+            Errno.EBUSY, "", "another node has just begun to write to the store");
+      }
+      throw e;
+    }
+    long buffer = LIBC.malloc(owner.length);
+    try {
+      Memory.put(buffer, owner, 0, owner.length);
+      if (FileTree.write(file, buffer, owner.length, 0) < owner.length || LIBC.fsync(file) != 0) {
+        throw ErrnoException.of(Linux.errno(), OWNER);
+      }
+    } finally {
+      LIBC.free(buffer);
+      LIBC.close(file);
+    }
+    tree.sync("");
+  }
+
+  /** Returns the files, to read them. */
+  public FileTree tree() {
+    return tree;
+  }
+
+  @Override
+  public void checkOwner() throws ErrnoException {
+    if (ownerThere().filter(there -> Arrays.equals(there, owner)).isEmpty()) {
+      throw ErrnoException.because(
+          Errno.EBUSY,
+          OWNER,
+          "another node has taken the store over: nothing is written to it from here any more");
+    }
+  }
+
+  @Override
+  public void write(String path, long address, int length, long offset) throws ErrnoException {
+    if (!path.equals(open) || fd < 0) {
+      closeFile();
+      fd = tree.open(path, FileTree.O_RDWR);
+      open = path;
+    }
+    int written = FileTree.write(fd, address, length, offset);
+    if (written < length) {
+      int errno = Linux.errno();
+      closeFile();
+      throw ErrnoException.of(errno, path);
+    }
+  }
+
+  @Override
+  public void sync(long modified) throws ErrnoException {
+    if (fd < 0) {
+      return;
+    }
+    try {
+      tree.times(open, FileTree.OMIT, modified);
+      if (LIBC.fsync(fd) != 0) {
+        throw ErrnoException.of(Linux.errno(), open);
+      }
+      LIBC.posix_fadvise(fd, 0, 0, Linux.POSIX_FADV_DONTNEED);
+    } finally {
+      closeFile();
+    }
+  }
+
+  private void closeFile() {
+    if (fd >= 0) {
+      LIBC.close(fd);
+      fd = -1;
+    }
+  }
+
+  @Override
+  public void apply(Operation operation) throws ErrnoException {
+    try {
+      operation.apply(tree);
+    } catch (ErrnoException e) {
+      if (!e.is(Errno.EOPNOTSUPP) || !applyOtherwise(operation)) {
+        throw e;
+      }
+    }
+    makeDurable(operation);
+  }
+
+  /** Does what the file system cannot do itself, or leaves out what it cannot keep. */
+  private boolean applyOtherwise(Operation operation) throws ErrnoException {
+    if (operation instanceof Operation.SetXattr || operation instanceof Operation.RemoveXattr) {
+      log.warn("the store keeps no such attribute: {}", operation.paths());
+      return true;
+    }
+    if (!(operation instanceof Operation.Allocate range)) {
+      return false;
+    }
+    long size = tree.stat(range.path()).size();
+    long end = range.offset() + range.length();
+    boolean keepsSize = (range.mode() & Operation.Allocate.KEEP_SIZE) != 0;
+    if ((range.mode() & ~Operation.Allocate.KEEP_SIZE) != 0) {
+      zero(range.path(), range.offset(), Math.min(end, size));
+    }
+    if (!keepsSize && end > size) {
+      tree.resize(range.path(), end);
+    }
+    return true;
+  }
+
+  private void zero(String path, long from, long to) throws ErrnoException {
+    long zeroes = LIBC.malloc(ZEROES);
+    try {
+      Memory.clear(zeroes, ZEROES);
+      for (long at = from; at < to; at += ZEROES) {
+        write(path, zeroes, (int) Math.min(ZEROES, to - at), at);
+      }
+    } finally {
+      closeFile();
+      LIBC.free(zeroes);
+    }
+  }
+
+  /** Syncs the file that has changed, or the directories with its names. */
+  private void makeDurable(Operation operation) throws ErrnoException {
+    for (String path : operation.paths()) {
+      tree.sync(operation.isRepeatable() ? path : FileTree.parent(path));
+    }
+  }
+
+  @Override
+  public long witness(Operation operation) throws ErrnoException {
+    if (operation instanceof Operation.Make || operation instanceof Operation.Link) {
+      String path = operation.paths().get(operation.paths().size() - 1);
+      if (tree.find(path).isPresent()) {
+        throw ErrnoException.because(
+            Errno.EEXIST, path, "the store has it, and this node did not make it: take it away");
+      }
+    }
+    return operation.witness(tree);
+  }
+
+  @Override
+  public boolean isApplied(Operation operation, long witness) throws ErrnoException {
+    if (!operation.isApplied(tree, witness)) {
+      return false;
+    }
+    makeDurable(operation);
+    return true;
+  }
+
+  @Override
+  public void release(boolean nothingPending) {
+    if (!nothingPending) {
+      return; // only this front has what is missing
+    }
+    try {
+      checkOwner();
+      tree.remove(OWNER, false);
+    } catch (ErrnoException e) {
+      log.warn("the store stays this node's: {}", e.getMessage());
+    }
+  }
+
+  @Override
+  public void close() {
+    closeFile();
+    tree.close();
+  }
+}

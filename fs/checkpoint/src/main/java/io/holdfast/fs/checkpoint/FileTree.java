@@ -1,0 +1,478 @@
+package io.holdfast.fs.checkpoint;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.linux.Scratch;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import jnr.constants.platform.Errno;
+
+/**
+ * The files beneath an open directory, by their paths from there. A path has one character for each
+ * byte of the names (ISO 8859-1), so that every name is kept as it is; the empty path is the root.
+ * No symlink is followed and no path leads out. Thread-safe as the file system is.
+ *
+ * <p>Methods throw {@link ErrnoException} with the error of the system call that failed.
+ */
+public final class FileTree implements AutoCloseable {
+  public static final int O_WRONLY = 1;
+  public static final int O_RDWR = 2;
+  public static final int O_CREAT = 0x40;
+  public static final int O_EXCL = 0x80;
+  public static final int O_TRUNC = 0x200;
+
+  private static final int AT_REMOVEDIR = 0x200;
+  private static final int STATX_BASIC = 0x7ff;
+  private static final int PRIVATE = 0600;
+  private static final int DIRENT_NAME = 19;
+  private static final long SECOND = 1_000_000_000L;
+
+  private final int root;
+
+  /** Whether owners that the file system refuses to set are left out. */
+  private final boolean lenient;
+
+  private FileTree(int root, boolean lenient) {
+    this.root = root;
+    this.lenient = lenient;
+  }
+
+  /** Opens a directory of this machine; follows symlinks on the way there. */
+  public static FileTree open(Path directory) throws ErrnoException {
+    return open(directory, false);
+  }
+
+  /** The same, for a file system that may not let this process give files away. */
+  static FileTree openLenient(Path directory) throws ErrnoException {
+    return open(directory, true);
+  }
+
+  private static FileTree open(Path directory, boolean lenient) throws ErrnoException {
+    long path = Linux.scratch().path();
+    Memory.putString(path, Linux.pathBytes(directory.toString()));
+    int flags = Linux.O_RDONLY | Linux.O_DIRECTORY | Linux.O_CLOEXEC;
+    int fd = LIBC.openat(Linux.AT_FDCWD, path, flags, 0);
+    if (fd < 0) {
+      throw ErrnoException.of(Linux.errno(), bytesAsText(Linux.pathBytes(directory.toString())));
+    }
+    return new FileTree(fd, lenient);
+  }
+
+  /** Returns the descriptor of the root, which stays with this object. */
+  public int fd() {
+    return root;
+  }
+
+  /** Returns a text with a character for each byte. */
+  public static String bytesAsText(byte[] bytes) {
+    return new String(bytes, StandardCharsets.ISO_8859_1);
+  }
+
+  /** Returns the bytes of such a text. */
+  public static byte[] textAsBytes(String text) {
+    return text.getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  /** Returns the path of the directory that has a name; empty for those in the root. */
+  public static String parent(String path) {
+    return path.substring(0, Math.max(0, path.lastIndexOf('/')));
+  }
+
+  /** Returns the last name of a path. */
+  public static String name(String path) {
+    return path.substring(path.lastIndexOf('/') + 1);
+  }
+
+  /** Returns the path of a name in a directory. */
+  public static String child(String directory, String name) {
+    return directory.isEmpty() ? name : directory + "/" + name;
+  }
+
+  /** A system call about a name in a directory; returns a negative number if it failed. */
+  @FunctionalInterface
+  private interface Call {
+    long on(int directory, long name);
+  }
+
+  private long at(String path, Call call) throws ErrnoException {
+    int directory = directory(parent(path));
+    try {
+      long result = call.on(directory, put(Linux.scratch().path(), name(path)));
+      if (result < 0) {
+        throw ErrnoException.of(Linux.errno(), path);
+      }
+      return result;
+    } finally {
+      LIBC.close(directory);
+    }
+  }
+
+  private int directory(String path) throws ErrnoException {
+    return open(path, Linux.O_PATH | Linux.O_DIRECTORY);
+  }
+
+  /** Writes a name; that of the root is a dot. */
+  private static long put(long address, String name) throws ErrnoException {
+    byte[] bytes = textAsBytes(name.isEmpty() ? "." : name);
+    if (bytes.length > Scratch.PATH_CAPACITY) {
+      throw ErrnoException.of(Errno.ENAMETOOLONG, name);
+    }
+    Memory.putString(address, bytes);
+    return address;
+  }
+
+  /** Opens what is there, and returns a descriptor for the caller to close. */
+  public int open(String path, int flags) throws ErrnoException {
+    int fd = Linux.openBeneath(root, textAsBytes(path), flags | Linux.O_CLOEXEC);
+    if (fd < 0) {
+      throw ErrnoException.of(-fd, path);
+    }
+    return fd;
+  }
+
+  /** Creates a regular file that must not be there, for its owner only, and opens it. */
+  public int create(String path) throws ErrnoException {
+    int flags = O_RDWR | O_CREAT | O_EXCL | Linux.O_NOFOLLOW | Linux.O_CLOEXEC;
+    return (int) at(path, (dir, name) -> LIBC.openat(dir, name, flags, PRIVATE));
+  }
+
+  /** Returns the attributes. */
+  public Stat stat(String path) throws ErrnoException {
+    long to = Linux.scratch().area();
+    at(path, (dir, name) -> LIBC.statx(dir, name, Linux.AT_SYMLINK_NOFOLLOW, STATX_BASIC, to));
+    return statAt(to);
+  }
+
+  /** Returns the attributes; nothing if there is no such name. */
+  public Optional<Stat> find(String path) throws ErrnoException {
+    try {
+      return Optional.of(stat(path));
+    } catch (ErrnoException e) {
+      if (e.is(Errno.ENOENT) || e.is(Errno.ENOTDIR) || e.is(Errno.ELOOP)) {
+        return Optional.empty();
+      }
+      throw e;
+    }
+  }
+
+  /** Returns the attributes of an open file. */
+  public static Stat stat(int fd) throws ErrnoException {
+    long to = Linux.scratch().area();
+    long name = put(Linux.scratch().path(), ".");
+    Memory.putByte(name, 0);
+    if (LIBC.statx(fd, name, Linux.AT_EMPTY_PATH, STATX_BASIC, to) != 0) {
+      throw ErrnoException.of(Linux.errno(), "");
+    }
+    return statAt(to);
+  }
+
+  /** struct statx: 16 nlink, 20 uid, 24 gid, 28 mode u16, 32 ino, 40 size, 48 blocks, times. */
+  private static Stat statAt(long at) {
+    int major = Memory.getInt(at + 128);
+    int minor = Memory.getInt(at + 132);
+    return new Stat(
+        Memory.getLong(at + 32),
+        Memory.getShort(at + 28),
+        Memory.getInt(at + 16),
+        Memory.getInt(at + 20),
+        Memory.getInt(at + 24),
+        (minor & 0xff) | ((long) major << 8) | ((long) (minor & ~0xff) << 12),
+        Memory.getLong(at + 40),
+        Memory.getLong(at + 48),
+        time(at + 64),
+        time(at + 112),
+        time(at + 96));
+  }
+
+  private static long time(long at) {
+    return Memory.getLong(at) * SECOND + Memory.getInt(at + 8);
+  }
+
+  /**
+   * Makes a file of any type, with exactly this mode and owner.
+   *
+   * @param mode type and permissions
+   * @param device the number of a device file, as the kernel encodes it
+   * @param target of a symlink; empty otherwise
+   */
+  public void make(String path, int mode, long device, int uid, int gid, String target)
+      throws ErrnoException {
+    int permissions = mode & ~Stat.TYPE;
+    switch (mode & Stat.TYPE) {
+      case Stat.DIRECTORY -> at(path, (dir, name) -> LIBC.mkdirat(dir, name, permissions));
+      case Stat.SYMLINK -> {
+        long to = put(Linux.scratch().area() + Scratch.PATH_CAPACITY, target);
+        at(path, (dir, name) -> LIBC.symlinkat(to, dir, name));
+      }
+      default -> at(path, (dir, name) -> LIBC.mknodat(dir, name, mode, device));
+    }
+    try {
+      own(path, uid, gid);
+      if ((mode & Stat.TYPE) != Stat.SYMLINK) {
+        chmod(path, permissions);
+      }
+    } catch (ErrnoException e) {
+      remove(path, (mode & Stat.TYPE) == Stat.DIRECTORY);
+      throw e;
+    }
+  }
+
+  /** Changes the owner and the group; -1 leaves one as it is. */
+  public void own(String path, int uid, int gid) throws ErrnoException {
+    try {
+      at(path, (dir, name) -> LIBC.fchownat(dir, name, uid, gid, Linux.AT_SYMLINK_NOFOLLOW));
+    } catch (ErrnoException e) {
+      if (!lenient || !e.is(Errno.EPERM)) {
+        throw e;
+      }
+    }
+  }
+
+  /** Changes the permissions. The path must not be that of a symlink. */
+  public void chmod(String path, int permissions) throws ErrnoException {
+    if (stat(path).isSymlink()) {
+      throw ErrnoException.of(Errno.EOPNOTSUPP, path);
+    }
+    at(path, (dir, name) -> LIBC.fchmodat(dir, name, permissions, 0));
+  }
+
+  /** Sets times, in nanoseconds of the epoch; a negative one of -1 leaves a time as it is. */
+  public void times(String path, long accessed, long modified) throws ErrnoException {
+    long area = Linux.scratch().area() + Scratch.PATH_CAPACITY;
+    Memory.putLong(area, Math.floorDiv(accessed, SECOND));
+    Memory.putLong(area + 8, accessed == OMIT ? UTIME_OMIT : Math.floorMod(accessed, SECOND));
+    Memory.putLong(area + 16, Math.floorDiv(modified, SECOND));
+    Memory.putLong(area + 24, modified == OMIT ? UTIME_OMIT : Math.floorMod(modified, SECOND));
+    at(path, (dir, name) -> LIBC.utimensat(dir, name, area, Linux.AT_SYMLINK_NOFOLLOW));
+  }
+
+  /** The time that {@link #times} does not set. */
+  public static final long OMIT = Long.MIN_VALUE;
+
+  private static final long UTIME_OMIT = (1L << 30) - 2;
+
+  /** Gives a file another name, too. */
+  public void link(String existing, String path) throws ErrnoException {
+    two(existing, path, (from, name, to, other) -> LIBC.linkat(from, name, to, other, 0));
+  }
+
+  /** Renames, with the flags of renameat2. */
+  public void rename(String from, String to, int flags) throws ErrnoException {
+    two(from, to, (dir, name, other, next) -> LIBC.renameat2(dir, name, other, next, flags));
+  }
+
+  /** A system call about two names. */
+  @FunctionalInterface
+  private interface CallOfTwo {
+    int on(int from, long name, int to, long other);
+  }
+
+  private void two(String path, String other, CallOfTwo call) throws ErrnoException {
+    int from = directory(parent(path));
+    try {
+      int to = directory(parent(other));
+      try {
+        long name = put(Linux.scratch().path(), name(path));
+        long next = put(Linux.scratch().area(), name(other));
+        if (call.on(from, name, to, next) != 0) {
+          throw ErrnoException.of(Linux.errno(), path);
+        }
+      } finally {
+        LIBC.close(to);
+      }
+    } finally {
+      LIBC.close(from);
+    }
+  }
+
+  /** Removes a name, of a directory or of anything else. */
+  public void remove(String path, boolean directory) throws ErrnoException {
+    at(path, (dir, name) -> LIBC.unlinkat(dir, name, directory ? AT_REMOVEDIR : 0));
+  }
+
+  /** Sets the size of a regular file. */
+  public void resize(String path, long size) throws ErrnoException {
+    withFile(path, fd -> LIBC.ftruncate(fd, size));
+  }
+
+  /** Allocates, punches or zeroes a range, with the modes of fallocate. */
+  public void allocate(String path, int mode, long offset, long length) throws ErrnoException {
+    withFile(path, fd -> LIBC.fallocate(fd, mode, offset, length));
+  }
+
+  /** A system call about an open file. */
+  @FunctionalInterface
+  private interface CallOfFile {
+    int on(int fd);
+  }
+
+  private void withFile(String path, CallOfFile call) throws ErrnoException {
+    int fd = open(path, O_RDWR);
+    try {
+      if (call.on(fd) != 0) {
+        throw ErrnoException.of(Linux.errno(), path);
+      }
+    } finally {
+      LIBC.close(fd);
+    }
+  }
+
+  /** Returns where a symlink leads. */
+  public String readLink(String path) throws ErrnoException {
+    long area = Linux.scratch().area();
+    int most = Scratch.PATH_CAPACITY + 1;
+    int length = (int) at(path, (dir, name) -> LIBC.readlinkat(dir, name, area, most));
+    return bytesAsText(Memory.bytes(area, length));
+  }
+
+  /** An entry of a directory; the type is as in a mode, or 0 if the file system does not say. */
+  public record Entry(String name, int type, long inode) {}
+
+  /** Lists a directory, without itself and its parent. */
+  public List<Entry> list(String path) throws ErrnoException {
+    int fd = open(path, Linux.O_RDONLY | Linux.O_DIRECTORY);
+    List<Entry> entries = new ArrayList<>();
+    try {
+      long area = Linux.scratch().area();
+      long length = LIBC.getdents64(fd, area, Scratch.AREA_CAPACITY);
+      while (length > 0) {
+        int at = 0;
+        while (at < length) {
+          String name = bytesAsText(Memory.string(area + at + DIRENT_NAME));
+          if (!name.equals(".") && !name.equals("..")) {
+            int type = Memory.getByte(area + at + DIRENT_NAME - 1) << 12;
+            entries.add(new Entry(name, type, Memory.getLong(area + at)));
+          }
+          at += Memory.getShort(area + at + DIRENT_NAME - 3);
+        }
+        length = LIBC.getdents64(fd, area, Scratch.AREA_CAPACITY);
+      }
+      if (length < 0) {
+        throw ErrnoException.of(Linux.errno(), path);
+      }
+    } finally {
+      LIBC.close(fd);
+    }
+    return entries;
+  }
+
+  /** Sets an extended attribute. */
+  public void setXattr(String path, String name, byte[] value, int flags) throws ErrnoException {
+    long memory = LIBC.malloc(value.length + 1L);
+    Memory.put(memory, value, 0, value.length);
+    try {
+      xattr(path, name, (file, key) -> LIBC.lsetxattr(file, key, memory, value.length, flags));
+    } finally {
+      LIBC.free(memory);
+    }
+  }
+
+  /** Removes an extended attribute. */
+  public void removeXattr(String path, String name) throws ErrnoException {
+    xattr(path, name, LIBC::lremovexattr);
+  }
+
+  /** Returns an extended attribute. */
+  public byte[] xattr(String path, String name) throws ErrnoException {
+    long memory = LIBC.malloc(LARGEST_XATTR);
+    try {
+      long length =
+          xattr(path, name, (file, key) -> LIBC.lgetxattr(file, key, memory, LARGEST_XATTR));
+      return Memory.bytes(memory, (int) length);
+    } finally {
+      LIBC.free(memory);
+    }
+  }
+
+  /** Returns the names of the extended attributes. */
+  public List<String> xattrNames(String path) throws ErrnoException {
+    long memory = LIBC.malloc(LARGEST_XATTR);
+    try {
+      long length = xattr(path, "", (file, key) -> LIBC.llistxattr(file, memory, LARGEST_XATTR));
+      String names = bytesAsText(Memory.bytes(memory, (int) length));
+      return names.isEmpty() ? List.of() : List.of(names.split("\0"));
+    } finally {
+      LIBC.free(memory);
+    }
+  }
+
+  private static final int LARGEST_XATTR = 64 << 10;
+
+  /** A system call about an attribute of a path. */
+  @FunctionalInterface
+  private interface CallOfXattr {
+    long on(long path, long name);
+  }
+
+  /** The calls take paths only; the way to the open directory is one. */
+  private long xattr(String path, String name, CallOfXattr call) throws ErrnoException {
+    int directory = directory(parent(path));
+    try {
+      String file = "/proc/self/fd/" + directory + "/" + name(path);
+      long at = put(Linux.scratch().path(), file);
+      long key = put(Linux.scratch().area(), name);
+      long result = call.on(at, key);
+      if (result < 0) {
+        throw ErrnoException.of(Linux.errno(), path);
+      }
+      return result;
+    } finally {
+      LIBC.close(directory);
+    }
+  }
+
+  /** Has the file system make a file or a directory durable. */
+  public void sync(String path) throws ErrnoException {
+    Stat stat = stat(path);
+    if (!stat.isRegular() && !stat.isDirectory()) {
+      return; // has no content of its own; its name is the directory's
+    }
+    int fd = open(path, Linux.O_RDONLY | Linux.O_NONBLOCK);
+    try {
+      if (LIBC.fsync(fd) != 0) {
+        throw ErrnoException.of(Linux.errno(), path);
+      }
+    } finally {
+      LIBC.close(fd);
+    }
+  }
+
+  /** Reads exactly so many bytes of an open file, or fails. */
+  static void readFully(int fd, long buffer, int length, long offset, String path)
+      throws ErrnoException {
+    int done = 0;
+    while (done < length) {
+      long count = LIBC.pread(fd, buffer + done, length - done, offset + done);
+      if (count < 0) {
+        throw ErrnoException.of(Linux.errno(), path);
+      }
+      if (count == 0) {
+        throw ErrnoException.because(Errno.EIO, path, "the file is shorter than was written");
+      }
+      done += (int) count;
+    }
+  }
+
+  /** Writes to an open file; returns how many bytes it took, fewer than asked only if it fails. */
+  static int write(int fd, long buffer, int length, long offset) {
+    int done = 0;
+    while (done < length) {
+      long count = LIBC.pwrite(fd, buffer + done, length - done, offset + done);
+      if (count <= 0) {
+        return done;
+      }
+      done += (int) count;
+    }
+    return done;
+  }
+
+  @Override
+  public void close() {
+    LIBC.close(root);
+  }
+}

@@ -1,0 +1,140 @@
+package io.holdfast.fs.checkpoint;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Compares what the store has with the front, when nothing is pending, and makes both the same:
+ * what only the store has appears in the front, as stubs; what only the front has, or has with
+ * another size, goes to the store again, as new operations; and a stub whose bytes the store has
+ * lost goes. For one run.
+ */
+public final class Reconciliation {
+  private static final Logger log = LoggerFactory.getLogger(Reconciliation.class);
+
+  private final Front front;
+  private final FileTree store;
+
+  /** The front's path of each file of the store with several names. */
+  private final Map<Long, String> linked = new HashMap<>();
+
+  private int differences;
+
+  /** Prepares to compare. */
+  public Reconciliation(Front front, FileTree store) {
+    this.front = front;
+    this.store = store;
+  }
+
+  /** Compares, and returns how many entries were different. */
+  public int run() throws ErrnoException, InterruptedException {
+    compare("");
+    return differences;
+  }
+
+  private void compare(String directory) throws ErrnoException, InterruptedException {
+    Set<String> here = names(front.tree().list(directory));
+    Set<String> there = names(store.list(directory));
+    there.remove(directory.isEmpty() ? DirectoryStore.OWNER : "");
+    for (String name : here) {
+      String path = FileTree.child(directory, name);
+      if (there.contains(name)) {
+        compareEntry(path);
+      } else {
+        differences++;
+        missingAtStore(path);
+      }
+    }
+    there.removeAll(here);
+    for (String name : there) {
+      differences++;
+      take(FileTree.child(directory, name));
+    }
+  }
+
+  private static Set<String> names(List<FileTree.Entry> entries) {
+    Set<String> names = new HashSet<>();
+    entries.forEach(entry -> names.add(entry.name()));
+    return names;
+  }
+
+  private void compareEntry(String path) throws ErrnoException, InterruptedException {
+    Stat here = front.tree().stat(path);
+    Stat there = store.stat(path);
+    if (here.isDirectory() && there.isDirectory()) {
+      compare(path);
+    } else if (here.type() != there.type()
+        || (here.isRegular() && here.size() != there.size())
+        || (here.isSymlink() && !front.tree().readLink(path).equals(store.readLink(path)))) {
+      differences++;
+      if (there.isRegular() && front.isStub(here.inode())) {
+        front.forgetStub(path);
+        take(path);
+      } else if (here.isRegular() && there.isRegular()) {
+        log.warn("the store has another size of a file, which is written again: {}", path);
+        front.perform(() -> new Operation.Resize(path, here.size()));
+        front.writeAgain(path);
+      } else {
+        throw ErrnoException.because(
+            jnr.constants.platform.Errno.EEXIST,
+            path,
+            "is of another type in the store: take it away there, or use another front");
+      }
+    }
+  }
+
+  /** Makes an entry of the store, and all below it, appear in the front. */
+  private void take(String path) throws ErrnoException {
+    Stat stat = store.stat(path);
+    Optional<String> first = Optional.ofNullable(linked.get(stat.inode()));
+    if (first.isPresent()) {
+      front.tree().link(first.get(), path);
+      return;
+    }
+    if (!stat.isDirectory() && stat.links() > 1) {
+      linked.put(stat.inode(), path);
+    }
+    front.addStub(path, stat, stat.isSymlink() ? store.readLink(path) : "");
+    if (stat.isDirectory()) {
+      for (FileTree.Entry entry : store.list(path)) {
+        take(FileTree.child(path, entry.name()));
+      }
+    } else {
+      takeXattrs(path);
+    }
+    front.tree().times(path, stat.accessed(), stat.modified());
+  }
+
+  private void takeXattrs(String path) throws ErrnoException {
+    for (String name : store.xattrNames(path)) {
+      if (name.startsWith("user.")) {
+        front.tree().setXattr(path, name, store.xattr(path, name), 0);
+      }
+    }
+  }
+
+  /** Brings an entry that the store has lost there again, or takes it away if nobody has it. */
+  private void missingAtStore(String path) throws ErrnoException, InterruptedException {
+    Stat stat = front.tree().stat(path);
+    if (stat.isRegular() && front.isStub(stat.inode())) {
+      log.warn("the store has lost a file, which was only there: {}", path);
+      front.forgetStub(path);
+      return;
+    }
+    log.warn("the store has lost an entry, which is brought there again: {}", path);
+    front.makeAgain(path, stat);
+    if (stat.isDirectory()) {
+      for (FileTree.Entry entry : front.tree().list(path)) {
+        missingAtStore(FileTree.child(path, entry.name()));
+      }
+    } else if (stat.isRegular()) {
+      front.writeAgain(path);
+    }
+  }
+}

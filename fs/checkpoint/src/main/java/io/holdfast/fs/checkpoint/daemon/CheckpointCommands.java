@@ -1,0 +1,121 @@
+package io.holdfast.fs.checkpoint.daemon;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.checkpoint.ErrnoException;
+import io.holdfast.fs.checkpoint.FileTree;
+import io.holdfast.fs.control.ControlCommands;
+import io.holdfast.fs.control.FiguresJson;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Answers the commands of the control socket. Requests of {@code task}:
+ *
+ * <pre>
+ * {"last": PATH}                     {"sequence": n}: the last operation on a path, or below or above it
+ * {"await": n}                       {"durable": true or false, "pending_bytes": n, "error": why, if the store fails}
+ * {"iteration_seconds": s, "bound": p}  the advice, and what it was made of
+ * {"unmount": true}                  {"errno": 0 or an errno}
+ * </pre>
+ *
+ * <p>Thread-safe.
+ */
+final class CheckpointCommands implements ControlCommands {
+  /** How long a request may wait, so that waiting commands do not keep others out. */
+  private static final long WAIT = TimeUnit.MILLISECONDS.toNanos(500);
+
+  private final CheckpointDaemon daemon;
+
+  CheckpointCommands(CheckpointDaemon daemon) {
+    this.daemon = daemon;
+  }
+
+  @Override
+  public Map<String, Object> stats() {
+    CheckpointSettings settings = daemon.settings();
+    Map<String, Object> stats = new LinkedHashMap<>();
+    stats.put("name", settings.name());
+    stats.put("mountpoint", settings.mountpoint().toString());
+    stats.put("store", settings.store().toString());
+    stats.put("front", settings.front().toString());
+    stats.put("checkpoint", FiguresJson.map(daemon.figures()));
+    return stats;
+  }
+
+  @Override
+  public Map<String, Object> task(Map<String, Object> request) throws IOException {
+    Map<String, Object> answer = new LinkedHashMap<>();
+    if (request.get("last") instanceof String path) {
+      byte[] bytes = path.getBytes(StandardCharsets.UTF_8);
+      answer.put("sequence", daemon.front().lastOf(FileTree.bytesAsText(bytes)));
+    } else if (request.get("await") instanceof Number sequence) {
+      answer.putAll(await(sequence.longValue()));
+    } else if (request.get("iteration_seconds") instanceof Number seconds
+        && request.get("bound") instanceof Number bound) {
+      daemon.setIteration(seconds.doubleValue(), bound.doubleValue());
+      double[] measured = daemon.meter().seconds();
+      answer.put("persist_seconds", measured[0]);
+      answer.put("blocked_seconds", measured[1]);
+      answer.putAll(FiguresJson.map(daemon.figures().advice()));
+    } else if (Boolean.TRUE.equals(request.get("unmount"))) {
+      answer.put("errno", daemon.unmount());
+    } else {
+      throw unsupported();
+    }
+    return answer;
+  }
+
+  private Map<String, Object> await(long sequence) throws FsException {
+    Map<String, Object> answer = new LinkedHashMap<>();
+    answer.put("durable", false);
+    try {
+      answer.put("durable", daemon.persister().await(sequence, WAIT));
+    } catch (ErrnoException e) {
+      answer.put("error", String.valueOf(e.getMessage()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    answer.put("pending_bytes", daemon.figures().pendingBytes());
+    return answer;
+  }
+
+  @Override
+  public void stop() {
+    daemon.stop();
+  }
+
+  @Override
+  public List<Map<String, Object>> peers() {
+    return List.of();
+  }
+
+  @Override
+  public List<Map<String, Object>> config() throws UnsupportedOperationException {
+    return List.of();
+  }
+
+  @Override
+  public long refresh(String path) throws FsException {
+    throw unsupported();
+  }
+
+  @Override
+  public Map<String, Object> order(Map<String, Object> request) throws FsException {
+    throw unsupported();
+  }
+
+  @Override
+  public Runnable restart() throws FsException {
+    throw unsupported();
+  }
+
+  private static FsException unsupported() {
+    return new FsException(
+        FsError.UNSUPPORTED, "this is a checkpoint mount, which has no such task");
+  }
+}

@@ -1,0 +1,255 @@
+package io.holdfast.fs.checkpoint.daemon;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.checkpoint.Advice;
+import io.holdfast.fs.checkpoint.CheckpointFigures;
+import io.holdfast.fs.checkpoint.CheckpointFilesystem;
+import io.holdfast.fs.checkpoint.DirectoryStore;
+import io.holdfast.fs.checkpoint.ErrnoException;
+import io.holdfast.fs.checkpoint.Front;
+import io.holdfast.fs.checkpoint.Persister;
+import io.holdfast.fs.checkpoint.Reconciliation;
+import io.holdfast.fs.checkpoint.SaveMeter;
+import io.holdfast.fs.checkpoint.kernel.WritableMount;
+import io.holdfast.fs.control.ControlDirectory;
+import io.holdfast.fs.control.ControlServer;
+import io.holdfast.fs.linux.MountTable;
+import io.holdfast.fs.linux.NamedThreads;
+import io.holdfast.fs.units.Human;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A running checkpoint mount. Thread-safe.
+ *
+ * <p>At the start it goes on where an earlier daemon has stopped. If the machine has stopped since,
+ * the front's files may not be as the log says: then only the operations count whose bytes are as
+ * they were written, up to the first that is damaged. The store gets these before the mount begins,
+ * and the front is made anew from the store.
+ */
+public final class CheckpointDaemon {
+  private static final Logger log = LoggerFactory.getLogger(CheckpointDaemon.class);
+
+  private static final Duration END = Duration.ofSeconds(5);
+  private static final long NANOS = 1_000_000;
+
+  private final CheckpointSettings settings;
+  private final FrontDirectory directory;
+  private final SaveMeter meter = new SaveMeter(System::nanoTime);
+  private final DirectoryStore store;
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private final AtomicBoolean stopping = new AtomicBoolean();
+  private Front front;
+  private Persister persister;
+  private final WritableMount mount;
+  private final ControlServer control;
+  private volatile double iterationSeconds;
+  private volatile double bound = Advice.DEFAULT_BOUND;
+
+  /**
+   * Mounts; returns when the mount answers.
+   *
+   * @throws IOException with one line for the user; nothing is left behind then but the front
+   */
+  public CheckpointDaemon(CheckpointSettings settings) throws IOException {
+    this.settings = settings;
+    directory = new FrontDirectory(settings.front());
+    store = new DirectoryStore(settings.store(), directory.owner());
+    boolean crashed = directory.hasCrashed();
+    openFront(!crashed);
+    if (crashed) {
+      afterCrash();
+    } else {
+      directory.begin();
+    }
+    try {
+      reconcile();
+      control =
+          ControlServer.start(
+              ControlDirectory.standard(),
+              settings.name(),
+              settings.mountpoint(),
+              new CheckpointCommands(this));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new FsException(FsError.UNAVAILABLE, "the start was interrupted", e);
+    } catch (IOException | RuntimeException e) {
+      store.release(front.pendingOperations() == 0);
+      throw e;
+    }
+    try {
+      CheckpointFilesystem filesystem =
+          new CheckpointFilesystem(front, store.tree(), persister, settings.fsync(), meter);
+      String source = MountTable.CHECKPOINT_SOURCE + settings.store();
+      mount = new WritableMount(filesystem, source, settings.mountpoint());
+    } catch (IOException | RuntimeException e) {
+      control.close();
+      store.release(front.pendingOperations() == 0);
+      throw e;
+    }
+    persister.start();
+    NamedThreads.start("mount-end", this::awaitUnmount);
+    log.info("mounted {}", settings);
+  }
+
+  private void openFront(boolean isSameBoot) throws IOException {
+    front = new Front(settings.front(), settings.capacity(), isSameBoot, CheckpointDaemon::now);
+    persister = new Persister(front, store, settings.persistRate(), settings.keep(), meter);
+  }
+
+  private static long now() {
+    return System.currentTimeMillis() * NANOS;
+  }
+
+  private void afterCrash() throws IOException {
+    int lost = front.dropDamaged();
+    log.warn(
+        "the machine has stopped since the last mount: {} operations are lost, {} go to the store",
+        lost,
+        front.pendingOperations());
+    persister.start();
+    try {
+      long last = front.lastPending();
+      while (!persister.await(last, TimeUnit.SECONDS.toNanos(10))) {
+        CheckpointFigures figures = figures();
+        log.info("{} to go: {}", Human.bytes(figures.pendingBytes()), figures.state());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new FsException(FsError.UNAVAILABLE, "the start was interrupted", e);
+    }
+    persister.close();
+    front.close();
+    front.closeFiles();
+    directory.empty();
+    directory.begin();
+    openFront(true);
+  }
+
+  private void reconcile() throws IOException, InterruptedException {
+    if (front.pendingOperations() > 0) {
+      log.info("{} operations are pending: the store gets them", front.pendingOperations());
+      return; // the persister compares each with the store
+    }
+    int differences = new Reconciliation(front, store.tree()).run();
+    log.info("the store was compared: {}", Human.count(differences, "difference"));
+  }
+
+  CheckpointSettings settings() {
+    return settings;
+  }
+
+  Front front() {
+    return front;
+  }
+
+  Persister persister() {
+    return persister;
+  }
+
+  /** Returns the figures of now. */
+  CheckpointFigures figures() {
+    return CheckpointFigures.of(front, persister, meter.advice(iterationSeconds, bound), now());
+  }
+
+  /** Takes the time of an iteration of the job, in seconds, and the bound of the overhead. */
+  void setIteration(double seconds, double overhead) {
+    iterationSeconds = seconds;
+    bound = overhead;
+  }
+
+  SaveMeter meter() {
+    return meter;
+  }
+
+  /** Unmounts unless files are open; returns 0 or an errno. */
+  int unmount() {
+    return mount.unmount(false);
+  }
+
+  /** Returns what the user may expect, in a line or some. */
+  public String plan() {
+    String where =
+        front.isVolatile()
+            ? "in memory: a crash of this node loses what the store does not have yet"
+            : "on a disk of this node";
+    return "checkpoints written to %s are at %s first (%s, at most %s), and then in %s"
+        .formatted(
+            settings.mountpoint(),
+            settings.front(),
+            where,
+            Human.bytes(settings.capacity()),
+            settings.store());
+  }
+
+  private void awaitUnmount() {
+    while (!mount.awaitEnd(Duration.ofHours(1))) {
+      log.debug("mounted");
+    }
+    persistRest();
+    stop();
+  }
+
+  /**
+   * After an unmount: has the store get everything, however long that takes, unless told to stop.
+   */
+  private void persistRest() {
+    while (!stopping.get() && front.pendingOperations() > 0) {
+      try {
+        persister.await(front.lastPending(), TimeUnit.SECONDS.toNanos(1));
+      } catch (ErrnoException e) {
+        log.warn("unmounted, and the store fails: {}", e.getMessage());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+
+  /** Unmounts, also while files are open, and ends; what is pending stays in the front. */
+  public void stop() {
+    if (!stopping.compareAndSet(false, true)) {
+      return;
+    }
+    mount.unmount(true);
+    if (!mount.awaitEnd(END)) {
+      log.warn("files are still open; their programs get errors from now on");
+    }
+    front.close();
+    persister.close();
+    boolean nothingPending = front.pendingOperations() == 0;
+    try {
+      if (nothingPending) {
+        directory.finish();
+      }
+      log.info("stopped: {} operations are pending", front.pendingOperations());
+    } catch (IOException e) {
+      log.warn("the front cannot be finished", e);
+    }
+    store.release(nothingPending);
+    control.close();
+    store.close();
+    directory.close();
+    stopped.countDown();
+  }
+
+  /** Returns when the mount has ended, for whatever reason. */
+  public void awaitStopped() {
+    try {
+      stopped.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Turns a failure into one that a command can show. */
+  static FsException explain(ErrnoException failure) {
+    return new FsException(FsError.IO, String.valueOf(failure.getMessage()), failure);
+  }
+}

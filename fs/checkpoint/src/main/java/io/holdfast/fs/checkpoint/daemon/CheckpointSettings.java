@@ -1,0 +1,24 @@
+package io.holdfast.fs.checkpoint.daemon;
+
+import io.holdfast.fs.checkpoint.CheckpointFilesystem.FsyncPolicy;
+import java.nio.file.Path;
+
+/**
+ * The settings of a checkpoint mount. Immutable.
+ *
+ * @param name of the mount, unique on the machine
+ * @param store the directory where checkpoints are kept for good
+ * @param front the directory where they are first
+ * @param capacity bytes that the front may take
+ * @param persistRate bytes a second that the store gets at most; 0 for no bound
+ * @param keep how many checkpoints stay in the front once the store has them; 0 for what fits
+ */
+public record CheckpointSettings(
+    String name,
+    Path store,
+    Path mountpoint,
+    Path front,
+    long capacity,
+    double persistRate,
+    FsyncPolicy fsync,
+    int keep) {}

@@ -1,0 +1,96 @@
+package io.holdfast.fs.checkpoint.daemon;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.checkpoint.FileTree;
+import io.holdfast.fs.linux.Boot;
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.linux.Memory;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.apache.commons.io.FileUtils;
+
+/**
+ * The directory of a front as one process has it: locked against others, and with the boot in which
+ * it was used, which shows whether the machine has crashed meanwhile. Only its owner may enter it,
+ * because users reach the files by the mount alone.
+ */
+final class FrontDirectory implements AutoCloseable {
+  private static final int LOCK_EXCLUSIVE_NOW = 2 | 4;
+
+  private final Path directory;
+  private final int lock;
+
+  /** Opens a directory, which is created if it is not there. */
+  FrontDirectory(Path directory) throws IOException {
+    this.directory = directory;
+    Files.createDirectories(directory);
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+    long path = Linux.scratch().path();
+    Memory.putString(path, Linux.pathBytes(directory.resolve("lock").toString()));
+    int flags = FileTree.O_RDWR | FileTree.O_CREAT | Linux.O_CLOEXEC;
+    lock = LIBC.openat(Linux.AT_FDCWD, path, flags, 0600);
+    if (lock < 0) {
+      throw Linux.failure(Linux.errno(), directory.toString());
+    }
+    if (LIBC.flock(lock, LOCK_EXCLUSIVE_NOW) != 0) {
+      LIBC.close(lock);
+      throw new FsException(
+          FsError.UNAVAILABLE,
+          "the front '%s' is in use by another mount: choose another with --front"
+              .formatted(directory));
+    }
+  }
+
+  /** Returns what identifies this front among all nodes, in a line for people and programs. */
+  String owner() throws IOException {
+    Path id = Path.of("/etc/machine-id");
+    String machine = Files.isReadable(id) ? Files.readString(id).strip() : "without a machine-id";
+    return "node %s (%s), front %s%n"
+        .formatted(InetAddress.getLocalHost().getHostName(), machine, directory);
+  }
+
+  /** Tells whether the machine has stopped since a daemon used the front and did not finish. */
+  boolean hasCrashed() throws IOException {
+    Path boot = directory.resolve("boot");
+    return Files.exists(boot) && !Files.readString(boot).equals(Boot.id().toString());
+  }
+
+  /** Notes that the front is in use in this boot. */
+  void begin() throws IOException {
+    Path boot = directory.resolve("boot");
+    Files.writeString(boot, Boot.id().toString());
+    try (FileChannel channel = FileChannel.open(boot, StandardOpenOption.WRITE)) {
+      channel.force(true);
+    }
+  }
+
+  /** Notes that nothing is under way: a crash of the machine loses nothing from now on. */
+  void finish() throws IOException {
+    LIBC.syncfs(lock);
+    Files.deleteIfExists(directory.resolve("boot"));
+  }
+
+  /** Takes all files away, the cursor last: it tells that the store has everything else. */
+  void empty() throws IOException {
+    for (String name : new String[] {"log", "data", "tree", "cursor"}) {
+      Path each = directory.resolve(name);
+      if (Files.exists(each)) {
+        FileUtils.forceDelete(each.toFile());
+      }
+    }
+    LIBC.syncfs(lock);
+  }
+
+  @Override
+  public void close() {
+    LIBC.close(lock);
+  }
+}

@@ -1,0 +1,101 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.OutOfMemory;
+import io.holdfast.fs.checkpoint.CheckpointFilesystem.FsyncPolicy;
+import io.holdfast.fs.checkpoint.daemon.CheckpointDaemon;
+import io.holdfast.fs.checkpoint.daemon.CheckpointSettings;
+import io.holdfast.fs.linux.NamedThreads;
+import io.holdfast.fs.settings.LogFormat;
+import io.holdfast.fs.settings.LogLevel;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/**
+ * {@code holdfast serve-checkpoint}, which {@code holdfast checkpoint} starts: becomes the daemon
+ * of a checkpoint mount.
+ */
+@Command(
+    name = CheckpointServeCommand.NAME,
+    hidden = true,
+    customSynopsis =
+        "holdfast serve-checkpoint NAME STORE MOUNTPOINT FRONT CAPACITY RATE FSYNC KEEP",
+    header = "Be the daemon of a checkpoint mount.",
+    parameterListHeading = "%nArguments:%n",
+    optionListHeading = "%nOptions:%n",
+    footerHeading = "%nExamples:%n",
+    footer =
+        "  holdfast serve-checkpoint ckpt /nfs/run7 /ckpt /nvme/front 200000000000 0.0 STORE 0")
+final class CheckpointServeCommand implements Callable<Integer> {
+  static final String NAME = "serve-checkpoint";
+
+  private static final int WORDS = 8;
+
+  private final CliContext context;
+
+  @Parameters(arity = "8", paramLabel = "SETTINGS", description = "The mount's settings.")
+  private List<String> words = List.of();
+
+  CheckpointServeCommand(CliContext context) {
+    this.context = context;
+  }
+
+  /** Returns the words that start the daemon of a mount. */
+  static List<String> words(CheckpointSettings settings) {
+    return List.of(
+        NAME,
+        settings.name(),
+        settings.store().toString(),
+        settings.mountpoint().toString(),
+        settings.front().toString(),
+        Long.toString(settings.capacity()),
+        Double.toString(settings.persistRate()),
+        settings.fsync().name(),
+        Integer.toString(settings.keep()));
+  }
+
+  private CheckpointSettings settings() {
+    if (words.size() != WORDS) {
+      throw CliException.usage("%d settings are needed (were %d)".formatted(WORDS, words.size()));
+    }
+    try {
+      return new CheckpointSettings(
+          words.get(0),
+          Path.of(words.get(1)),
+          Path.of(words.get(2)),
+          Path.of(words.get(3)),
+          Long.parseLong(words.get(4)),
+          Double.parseDouble(words.get(5)),
+          FsyncPolicy.valueOf(words.get(6)),
+          Integer.parseInt(words.get(7)));
+    } catch (IllegalArgumentException e) {
+      throw CliException.usage("a setting is wrong: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public Integer call() {
+    CheckpointSettings settings = settings();
+    Path log = LogPath.directory(0, context.host().environment()).resolve(settings.name() + ".log");
+    PipeReport report = new PipeReport(context.reportPipe(), context.detachment(), log);
+    try {
+      DaemonLog.toFile(log, LogLevel.INFO, LogFormat.TEXT);
+      Thread.setDefaultUncaughtExceptionHandler(NamedThreads::logFailure);
+      CheckpointDaemon daemon = new CheckpointDaemon(settings);
+      context.atExit(NamedThreads.named("stop-at-exit", daemon::stop));
+      report.ready(daemon.plan());
+      daemon.awaitStopped();
+      return 0;
+    } catch (IOException e) {
+      report.failed(CliException.COULD_NOT, String.valueOf(e.getMessage()));
+    } catch (OutOfMemoryError e) {
+      report.failed(CliException.COULD_NOT, OutOfMemory.describe(e));
+    } catch (RuntimeException | Error e) {
+      report.failed(CliException.COULD_NOT, "internal error: " + e + ": see " + log);
+    }
+    return CliException.COULD_NOT;
+  }
+}

@@ -1,0 +1,64 @@
+package io.holdfast.fs.cli;
+
+import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.units.Human;
+import io.holdfast.fs.units.Visible;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Waits until the store of a checkpoint mount has what was written. For one run. */
+final class PersistWait {
+  /** How long the daemon may take for one answer. */
+  static final Duration DEADLINE = Duration.ofSeconds(10);
+
+  private static final long PAUSE_MILLIS = 20;
+  private static final Duration PROGRESS = Duration.ofSeconds(5);
+
+  private final CliContext context;
+  private final DaemonClient client;
+  private final @Nullable Duration timeout;
+
+  PersistWait(CliContext context, RunningDaemon daemon, @Nullable Duration timeout) {
+    this.context = context;
+    this.client = new DaemonClient(daemon, DEADLINE);
+    this.timeout = timeout;
+  }
+
+  /**
+   * Waits; returns 0 when the store has it, 124 when the time is over.
+   *
+   * @param path below the mountpoint; empty for everything
+   * @param progress gets a line every some seconds
+   * @throws CliException if the store fails
+   */
+  int run(String path, Consumer<String> progress) {
+    long begin = System.nanoTime();
+    long told = begin;
+    Map<String, Object> last = client.task(Map.of("last", path));
+    Object sequence = last.getOrDefault("sequence", 0L);
+    while (true) {
+      Map<String, Object> answer = client.task(Map.of("await", sequence));
+      if (Boolean.TRUE.equals(answer.get("durable"))) {
+        return 0;
+      }
+      if (answer.get("error") instanceof String error) {
+        throw CliException.couldNot(
+            "the store fails: " + Visible.of(error) + ": it is asked again, and nothing is lost");
+      }
+      long now = System.nanoTime();
+      if (timeout != null && now - begin > timeout.toNanos()) {
+        return CheckpointCommand.TIMED_OUT;
+      }
+      if (now - told > PROGRESS.toNanos()) {
+        told = now;
+        long pending = answer.get("pending_bytes") instanceof Number bytes ? bytes.longValue() : 0;
+        progress.accept("%s are on their way to the store".formatted(Human.bytes(pending)));
+      }
+      if (!context.pause(PAUSE_MILLIS)) {
+        throw CliException.couldNot("interrupted");
+      }
+    }
+  }
+}

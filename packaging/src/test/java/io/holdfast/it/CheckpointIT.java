@@ -1,0 +1,162 @@
+package io.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.posix.Posix;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * A directory for checkpoints, {@code holdfast checkpoint}: on the node at once, and in the store
+ * in order.
+ */
+@Tag(Sandbox.ANY_BINDING)
+class CheckpointIT {
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
+  private static final int SIZE = 4 << 20;
+
+  @RegisterExtension final Sandbox sandbox = new Sandbox();
+
+  private String name = "";
+  private Path store = Path.of("/");
+  private Path front = Path.of("/");
+  private Path directory = Path.of("/");
+
+  @BeforeEach
+  void folders() {
+    name = sandbox.id() + "-checkpoint";
+    store = sandbox.folder("store");
+    front = sandbox.tmpfs("front");
+    directory = sandbox.folder("checkpoints");
+  }
+
+  @AfterEach
+  void log() throws IOException {
+    for (String each : List.of(name, name + "-2")) {
+      Files.deleteIfExists(Path.of("/var/log/holdfast", each + ".log"));
+    }
+  }
+
+  private Child.Result mount(String... options) {
+    List<String> words = new ArrayList<>(List.of("checkpoint", "--name", name));
+    words.addAll(List.of("--front", front.toString()));
+    words.addAll(List.of(options));
+    words.addAll(List.of(store.toString(), directory.toString()));
+    return sandbox.holdfast(words.toArray(String[]::new));
+  }
+
+  private String durable(String path) throws IOException {
+    Object value = Files.getAttribute(directory.resolve(path), "user:holdfast.durable");
+    return new String((byte[]) value, StandardCharsets.UTF_8);
+  }
+
+  /** Saves as frameworks do: under another name, which is changed when all is written. */
+  private byte[] save(String checkpoint, int seed) throws IOException {
+    byte[] bytes = new byte[SIZE];
+    new Random(seed).nextBytes(bytes);
+    Path writing = Files.write(directory.resolve(checkpoint + ".tmp"), bytes);
+    Files.move(writing, directory.resolve(checkpoint), StandardCopyOption.ATOMIC_MOVE);
+    return bytes;
+  }
+
+  private int waitForStore() {
+    return sandbox.holdfast("checkpoint", "wait", "--timeout", "60s", directory.toString()).exit();
+  }
+
+  @Test
+  void checkpoint_isOnTheNodeAtOnce_andThenInTheStore() throws IOException {
+    mount("--persist-rate", "2M").mustSucceed();
+
+    byte[] bytes = save("step-1", 1);
+    Files.createSymbolicLink(directory.resolve("latest"), Path.of("step-1"));
+
+    assertThat(directory.resolve("latest")).hasBinaryContent(bytes);
+    assertThat(durable("step-1")).as("on a tmpfs").isEqualTo("memory");
+    assertThat(store.resolve("latest")).as("comes after what it names").doesNotExist();
+    assertThat(waitForStore()).isZero();
+    assertThat(durable("step-1")).isEqualTo("store");
+    assertThat(store.resolve("latest")).isSymbolicLink().hasBinaryContent(bytes);
+    sandbox.holdfast("umount", directory.toString()).mustSucceed();
+    assertThat(directory).isEmptyDirectory();
+    assertThat(store.resolve("step-1")).hasBinaryContent(bytes);
+  }
+
+  @Test
+  void daemon_thatIsKilled_losesNothing() throws IOException {
+    mount("--persist-rate", "2M").mustSucceed();
+    byte[] first = save("step-1", 1);
+    byte[] second = save("step-2", 2);
+
+    long daemon =
+        Long.parseLong(Files.readAllLines(Path.of("/run/holdfast", name + ".pid")).get(0).strip());
+    Posix.kill(daemon, Posix.SIGKILL);
+    Await.until(DEADLINE, "the daemon has ended", () -> ProcessTable.state(daemon) == 'X');
+    mount().mustSucceed();
+
+    assertThat(directory.resolve("step-1")).hasBinaryContent(first);
+    assertThat(directory.resolve("step-2")).hasBinaryContent(second);
+    assertThat(waitForStore()).isZero();
+    assertThat(store.resolve("step-1")).hasBinaryContent(first);
+    assertThat(store.resolve("step-2")).hasBinaryContent(second);
+    sandbox.holdfast("umount", directory.toString()).mustSucceed();
+  }
+
+  @Test
+  void programs_thatSaveInTheirWays_findTheirFilesInTheStore() throws IOException {
+    mount("--fsync", "node").mustSucceed();
+    Path tree = sandbox.folder("tree");
+    for (int i = 0; i < 20; i++) {
+      Files.write(tree.resolve("f" + i), new byte[i * 1000]);
+    }
+
+    sandbox
+        .command("cp", "-a", tree.toString(), directory.resolve("copy").toString())
+        .mustSucceed();
+    shell("tar -C %s -cf - . | tar -C %s -xf -".formatted(tree, directory));
+    shell("for i in 1 2 3; do echo $i >>%s/log; done".formatted(directory));
+    sandbox.holdfast("umount", directory.toString()).mustSucceed();
+
+    shell("diff -r %s %s/copy".formatted(tree, store));
+    assertThat(store.resolve("f19")).hasSize(19_000);
+    assertThat(store.resolve("log")).hasContent("1\n2\n3");
+  }
+
+  private void shell(String script) {
+    sandbox.command("sh", "-ec", script).mustSucceed();
+  }
+
+  @Test
+  void secondWriter_andStoreInS3_areRefused() {
+    mount().mustSucceed();
+    Path elsewhere = sandbox.folder("elsewhere");
+
+    Child.Result second =
+        sandbox.holdfast(
+            "checkpoint",
+            "--name",
+            name + "-2",
+            "--front",
+            sandbox.tmpfs("other-front").toString(),
+            store.toString(),
+            elsewhere.toString());
+    Child.Result s3 = sandbox.holdfast("checkpoint", "s3://bucket/prefix", elsewhere.toString());
+
+    assertThat(second.exit()).isEqualTo(1);
+    assertThat(second.err()).contains("the store is written by node").contains("try again");
+    assertThat(s3.exit()).isEqualTo(2);
+    assertThat(s3.err()).contains("not supported yet: give a directory").hasLineCount(1);
+    sandbox.holdfast("umount", directory.toString()).mustSucceed();
+  }
+}
