@@ -71,6 +71,17 @@ final class ArchitectureTest {
           arrow("mount", "", "linux", "origin", "residency", "stats", "transit", "tree"),
           arrow("mount.jnr", "", "linux", "mount", "origin"),
           arrow("mount.kernel", "", "linux", "mount", "origin"),
+          // The writable directory for checkpoints: a daemon of its own. Its operations know no kernel.
+          arrow("checkpoint", "linux", "units"),
+          arrow("checkpoint.kernel", "", "checkpoint", "linux", "mount", "mount.kernel"),
+          arrow(
+              "checkpoint.daemon",
+              "",
+              "checkpoint",
+              "checkpoint.kernel",
+              "control",
+              "linux",
+              "units"),
           // The settings of a mount, as given and as effective.
           arrow(
               "settings",
@@ -132,6 +143,8 @@ final class ArchitectureTest {
               "allocate",
               "analyze",
               "bench",
+              "checkpoint",
+              "checkpoint.daemon",
               "control",
               "daemon",
               "debug",

@@ -102,12 +102,32 @@ final class UmountCommand implements Callable<Integer> {
   }
 
   /** Has the store get everything, unmounts, has it get what came meanwhile, and ends. */
-  private int endCheckpoints(RunningDaemon daemon) throws IOException {
-    int exit = new PersistWait(context, daemon, timeout).run("", this::say);
+  private int endCheckpoints(RunningDaemon daemon) {
+    PersistWait persist = new PersistWait(context, daemon, timeout);
+    int exit = persist.run("", this::say);
     if (exit != 0) {
       say("the store does not have everything yet: the mount stays");
       return exit;
     }
+    try {
+      unmount(daemon);
+      while (!within(() -> hasEnded(daemon))) {
+        if (persist.run("", this::say) != 0) {
+          throw CliException.couldNot(
+              "'%s' is unmounted, but its store does not have everything yet: the daemon (pid %d) goes on"
+                  .formatted(daemon.mountpoint(), daemon.pid()));
+        }
+      }
+    } catch (CliException e) {
+      // the daemon ends by itself once it is unmounted, perhaps before it has answered
+      if (!within(() -> hasEnded(daemon))) {
+        throw e;
+      }
+    }
+    return 0;
+  }
+
+  private void unmount(RunningDaemon daemon) {
     DaemonClient client = new DaemonClient(daemon, PersistWait.DEADLINE);
     Object errno = client.task(Map.of("unmount", true)).get("errno");
     if (errno instanceof Number number && number.intValue() != 0) {
@@ -115,15 +135,6 @@ final class UmountCommand implements Callable<Integer> {
           "'%s' cannot be unmounted (%s): close what is open there, or use --force"
               .formatted(daemon.mountpoint(), Linux.describe(number.intValue())));
     }
-    while (!within(() -> hasEnded(daemon))) {
-      if (new PersistWait(context, daemon, timeout).run("", this::say) == 0) {
-        continue;
-      }
-      throw CliException.couldNot(
-          "'%s' is unmounted, but its store does not have everything yet: the daemon (pid %d) goes on"
-              .formatted(daemon.mountpoint(), daemon.pid()));
-    }
-    return 0;
   }
 
   /** A name can be that of a dead daemon. */
