@@ -71,7 +71,8 @@ final class ArchitectureTest {
           arrow("mount", "", "linux", "origin", "residency", "stats", "transit", "tree"),
           arrow("mount.jnr", "", "linux", "mount", "origin"),
           arrow("mount.kernel", "", "linux", "mount", "origin"),
-          // The writable directory for checkpoints: a daemon of its own. Its operations know no kernel.
+          // The writable directory for checkpoints: a daemon of its own. Its operations know no
+          // kernel.
           arrow("checkpoint", "linux", "units"),
           arrow("checkpoint.kernel", "", "checkpoint", "linux", "mount", "mount.kernel"),
           arrow(
