@@ -103,21 +103,33 @@ final class UmountCommand implements Callable<Integer> {
 
   /** Has the store get everything, unmounts, has it get what came meanwhile, and ends. */
   private int endCheckpoints(RunningDaemon daemon) throws IOException {
-    int exit = new PersistWait(context, daemon, timeout).run("", this::say);
+    PersistWait persist = new PersistWait(context, daemon, timeout);
+    int exit = persist.run("", this::say);
     if (exit != 0) {
       say("the store does not have everything yet: the mount stays");
       return exit;
     }
     unmount(daemon);
     while (!within(() -> hasEnded(daemon))) {
-      if (new PersistWait(context, daemon, timeout).run("", this::say) == 0) {
-        continue;
+      if (!isPersisted(daemon)) {
+        throw CliException.couldNot(
+            "'%s' is unmounted, but its store does not have everything yet: the daemon (pid %d) goes on"
+                .formatted(daemon.mountpoint(), daemon.pid()));
       }
-      throw CliException.couldNot(
-          "'%s' is unmounted, but its store does not have everything yet: the daemon (pid %d) goes on"
-              .formatted(daemon.mountpoint(), daemon.pid()));
     }
     return 0;
+  }
+
+  /** Waits until the store has everything; a daemon that ends meanwhile has seen to that. */
+  private boolean isPersisted(RunningDaemon daemon) {
+    try {
+      return new PersistWait(context, daemon, timeout).run("", this::say) == 0;
+    } catch (CliException e) {
+      if (hasEnded(daemon)) {
+        return true;
+      }
+      throw e;
+    }
   }
 
   /** Unmounts; a daemon that has nothing left to do may end before it has answered. */
