@@ -4,6 +4,7 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.linux.Procfs;
 import io.holdfast.fs.linux.Scratch;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -37,6 +38,9 @@ public final class FileTree implements AutoCloseable {
   /** Whether owners that the file system refuses to set are left out. */
   private final boolean lenient;
 
+  /** The user whom the file system takes for the owner of what this process makes. */
+  private volatile int maker = Procfs.ownUid();
+
   private FileTree(int root, boolean lenient) {
     this.root = root;
     this.lenient = lenient;
@@ -61,6 +65,11 @@ public final class FileTree implements AutoCloseable {
       throw ErrnoException.of(Linux.errno(), bytesAsText(Linux.pathBytes(directory.toString())));
     }
     return new FileTree(fd, lenient);
+  }
+
+  /** Learns whose the files are that this process makes here, as one of them shows. */
+  void learnMaker(String made) throws ErrnoException {
+    maker = stat(made).uid();
   }
 
   /** Returns the descriptor of the root, which stays with this object. */
@@ -212,13 +221,51 @@ public final class FileTree implements AutoCloseable {
       default -> at(path, (dir, name) -> LIBC.mknodat(dir, name, mode, device));
     }
     try {
-      own(path, uid, gid);
-      if ((mode & Stat.TYPE) != Stat.SYMLINK) {
-        chmod(path, permissions);
-      }
+      giveAway(path, mode, uid, gid);
     } catch (ErrnoException e) {
-      remove(path, (mode & Stat.TYPE) == Stat.DIRECTORY);
+      if (!e.is(Errno.EBUSY)) {
+        remove(path, (mode & Stat.TYPE) == Stat.DIRECTORY);
+      }
       throw e;
+    }
+  }
+
+  /**
+   * Gives what {@link #make} has made to its owner, perhaps a second time. Whoever may write to the
+   * directory can put something else in its place meanwhile, such as a file of a third user: that
+   * one stays as it is.
+   */
+  void giveAway(String path, int mode, int uid, int gid) throws ErrnoException {
+    int fd = open(path, Linux.O_PATH | Linux.O_NOFOLLOW);
+    try {
+      Stat made = stat(fd);
+      if ((made.mode() & Stat.TYPE) != (mode & Stat.TYPE)
+          || (made.uid() != maker && made.uid() != uid)
+          || (!made.isDirectory() && made.links() != 1)) {
+        throw ErrnoException.because(
+            Errno.EBUSY, path, "somebody else has put another file in the place of a new one");
+      }
+      long none = put(Linux.scratch().path(), ".");
+      Memory.putByte(none, 0);
+      if (LIBC.fchownat(fd, none, uid, gid, Linux.AT_EMPTY_PATH) != 0) {
+        int errno = Linux.errno();
+        if (!lenient || errno != Errno.EPERM.intValue()) {
+          throw ErrnoException.of(errno, path);
+        }
+      }
+      if (!made.isSymlink()) {
+        chmod(fd, mode & ~Stat.TYPE, path);
+      }
+    } finally {
+      LIBC.close(fd);
+    }
+  }
+
+  /** Changes the permissions of a file that is open, perhaps as a mere path. */
+  private static void chmod(int fd, int permissions, String path) throws ErrnoException {
+    long name = put(Linux.scratch().path(), "/proc/self/fd/" + fd);
+    if (LIBC.fchmodat(Linux.AT_FDCWD, name, permissions, 0) != 0) {
+      throw ErrnoException.of(Linux.errno(), path);
     }
   }
 
@@ -235,10 +282,15 @@ public final class FileTree implements AutoCloseable {
 
   /** Changes the permissions. The path must not be that of a symlink. */
   public void chmod(String path, int permissions) throws ErrnoException {
-    if (stat(path).isSymlink()) {
-      throw ErrnoException.of(Errno.EOPNOTSUPP, path);
+    int fd = open(path, Linux.O_PATH | Linux.O_NOFOLLOW);
+    try {
+      if (stat(fd).isSymlink()) {
+        throw ErrnoException.of(Errno.EOPNOTSUPP, path);
+      }
+      chmod(fd, permissions, path);
+    } finally {
+      LIBC.close(fd);
     }
-    at(path, (dir, name) -> LIBC.fchmodat(dir, name, permissions, 0));
   }
 
   /** Sets times, in nanoseconds of the epoch; a negative one of -1 leaves a time as it is. */
