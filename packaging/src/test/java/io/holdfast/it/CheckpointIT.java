@@ -159,4 +159,80 @@ class CheckpointIT {
     assertThat(s3.err()).contains("not supported yet: give a directory").hasLineCount(1);
     sandbox.holdfast("umount", directory.toString()).mustSucceed();
   }
+
+  @Test
+  void frontOfAnotherUser_isRefused() throws IOException {
+    Files.setAttribute(front, "unix:uid", 65534);
+
+    Child.Result result = mount();
+
+    assertThat(result.exit()).isEqualTo(1);
+    assertThat(result.err()).contains("the front " + front + " belongs to user 65534");
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  /** Neither by the mount, nor by the front; of the store the command tells what to do. */
+  @Test
+  void checkpointOfOneUser_isNoOthers() throws IOException {
+    Child.Result mounted = mount("--persist-rate", "1M").mustSucceed();
+    assertThat(mounted.err()).contains("other users reach the store").contains("'chmod 700' it");
+    shell("chmod 700 %s; chmod 1777 %s".formatted(store, directory));
+    String path = directory.resolve("secret").toString();
+    as(1234, "umask 077; head -c 3000000 /dev/zero | tr '\\0' s >" + path).mustSucceed();
+
+    for (Path root : List.of(directory, front, store)) {
+      Child.Result read = as(4321, "find %s -name secret -exec cat {} +".formatted(root));
+      assertThat(read.out()).as("%s", root).doesNotContain("sss");
+    }
+    assertThat(as(4321, "mv %s %s.stolen; rm -f %s".formatted(path, path, path)).exit())
+        .isNotZero();
+    as(1234, "test $(wc -c <%s) = 3000000".formatted(path)).mustSucceed();
+    assertThat(waitForStore()).isZero();
+    shell("test $(stat -c %%u:%%a %s/secret) = 1234:600".formatted(store));
+    sandbox.holdfast("umount", directory.toString()).mustSucceed();
+  }
+
+  private Child.Result as(int user, String script) {
+    return sandbox.command(
+        "setpriv", "--reuid=" + user, "--regid=" + user, "--clear-groups", "sh", "-c", script);
+  }
+
+  @Test
+  void frontThatIsFull_hasWritersWait_andNothingIsLost() throws IOException {
+    mount("--front-capacity", "64M", "--persist-rate", "40M").mustSucceed();
+
+    byte[][] saved = new byte[30][];
+    for (int i = 0; i < saved.length; i++) {
+      saved[i] = save("step-" + i, i);
+    }
+
+    assertThat(waitForStore()).isZero();
+    for (int i = 0; i < saved.length; i++) {
+      assertThat(store.resolve("step-" + i)).hasBinaryContent(saved[i]);
+      assertThat(directory.resolve("step-" + i)).hasBinaryContent(saved[i]);
+    }
+    sandbox.holdfast("umount", directory.toString()).mustSucceed();
+  }
+
+  /** The error is told to those who wait, and is over when the store has room again. */
+  @Test
+  void storeThatIsFull_isToldByWait_andGetsTheRestLater() throws IOException {
+    sandbox.command("mount", "-t", "tmpfs", "-o", "size=8m", "none", store.toString());
+    sandbox.atEnd(() -> sandbox.command("umount", "-l", store.toString()));
+    mount().mustSucceed();
+    byte[] first = save("step-1", 1);
+    byte[] second = save("step-2", 2);
+    byte[] third = save("step-3", 3);
+
+    Child.Result waited = sandbox.holdfast("checkpoint", "wait", directory.toString());
+
+    assertThat(waited.exit()).as("%s", waited).isEqualTo(1);
+    assertThat(waited.err()).contains("step-").contains("No space left on device");
+    assertThat(store.resolve("step-1")).hasBinaryContent(first);
+    shell("mount -o remount,size=64m " + store);
+    Await.until(DEADLINE, "the store has the rest", () -> waitForStore() == 0);
+    assertThat(store.resolve("step-2")).hasBinaryContent(second);
+    assertThat(store.resolve("step-3")).hasBinaryContent(third);
+    sandbox.holdfast("umount", directory.toString()).mustSucceed();
+  }
 }

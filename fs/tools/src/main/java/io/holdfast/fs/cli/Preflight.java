@@ -10,6 +10,7 @@ import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.settings.Source;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +24,8 @@ import java.util.Optional;
 final class Preflight {
   /** So many dead mounts may lie on top of each other. */
   private static final int DEEPEST_STACK = 16;
+
+  private static final int OTHERS_MAY_ENTER = 0011;
 
   /**
    * What the check has found out.
@@ -104,7 +107,23 @@ final class Preflight {
     for (Path path : own) {
       checkApart("a directory that Holdfast itself needs,", host.locate(path), real);
     }
+    noteOpenStore(realStore);
     return new Checkpoint(realStore, real, List.copyOf(notes));
+  }
+
+  /** Who reaches the store by its own path can put other files in the place of those there. */
+  private void noteOpenStore(Path store) {
+    try {
+      Integer mode = (Integer) Files.getAttribute(store, "unix:mode");
+      if (mode != null && (mode & OTHERS_MAY_ENTER) != 0) {
+        notes.add(
+            ("other users reach the store '%s' past the mount (mode %04o), and could change"
+                    + " checkpoints there: 'chmod 700' it, and let them use the mount")
+                .formatted(store, mode & 07777));
+      }
+    } catch (IOException e) {
+      notes.add("the rights of the store '" + store + "' cannot be read: " + e.getMessage());
+    }
   }
 
   /** Checks that the front of a checkpoint mount is apart from its other places. */

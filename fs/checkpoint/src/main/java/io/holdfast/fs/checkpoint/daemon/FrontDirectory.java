@@ -8,6 +8,7 @@ import io.holdfast.fs.checkpoint.FileTree;
 import io.holdfast.fs.linux.Boot;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.linux.TrustedPlace;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.channels.FileChannel;
@@ -28,10 +29,16 @@ final class FrontDirectory implements AutoCloseable {
   private final Path directory;
   private final int lock;
 
-  /** Opens a directory, which is created if it is not there. */
+  /**
+   * Opens a directory, which is created if it is not there.
+   *
+   * @throws IOException with one line if others could put another in its place, or another mount
+   *     uses it
+   */
   FrontDirectory(Path directory) throws IOException {
     this.directory = directory;
     Files.createDirectories(directory);
+    TrustedPlace.check("the front", directory);
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
     long path = Linux.scratch().path();
     Memory.putString(path, Linux.pathBytes(directory.resolve("lock").toString()));
