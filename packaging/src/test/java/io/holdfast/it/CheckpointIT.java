@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * in order.
  */
 @Tag(Sandbox.ANY_BINDING)
+@Order(1)
 class CheckpointIT {
   private static final Duration DEADLINE = Duration.ofSeconds(60);
   private static final int SIZE = 4 << 20;
