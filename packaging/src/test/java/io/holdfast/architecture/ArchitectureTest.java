@@ -100,6 +100,8 @@ final class ArchitectureTest {
           arrow("simulate", "", "plot", "units"),
           // Charts as files, and nothing of what they show.
           arrow("plot", ""),
+          // The log of a daemon, as lines that are safe to show.
+          arrow("log", "accesslog", "figures", "settings", "units"),
           // Why a job waits: figures of its epochs go in, a report comes out.
           arrow("analyze", "figures", "plot", "units"),
           // Computes the orders of samplers of frameworks: numbers alone.
@@ -146,7 +148,6 @@ final class ArchitectureTest {
               "cli",
               "",
               "accelerator",
-              "accesslog", // for files of logs that are bounded
               "allocate",
               "analyze",
               "bench",
@@ -158,6 +159,7 @@ final class ArchitectureTest {
               "doctor",
               "figures",
               "linux",
+              "log",
               "manual",
               "plot",
               "sampler",

@@ -1,4 +1,4 @@
-package io.holdfast.fs.cli;
+package io.holdfast.fs.log;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /** The systemd journal, as the place that the error output leads to. Stateless. */
-final class Journal {
+public final class Journal {
   private static final Path ERROR_OUTPUT = Path.of("/proc/self/fd/2");
 
   private Journal() {}
@@ -15,7 +15,7 @@ final class Journal {
    * Tells whether the error output is the socket that systemd gave to this service; it says device
    * and inode of that in {@code JOURNAL_STREAM}.
    */
-  static boolean isErrorOutput(Map<String, String> environment) {
+  public static boolean isErrorOutput(Map<String, String> environment) {
     return isJournal(environment, ERROR_OUTPUT);
   }
 

@@ -1,4 +1,4 @@
-package io.holdfast.fs.cli;
+package io.holdfast.fs.log;
 
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.Configurator;

@@ -1,4 +1,4 @@
-package io.holdfast.fs.cli;
+package io.holdfast.fs.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

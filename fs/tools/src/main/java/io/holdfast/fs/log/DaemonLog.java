@@ -1,4 +1,4 @@
-package io.holdfast.fs.cli;
+package io.holdfast.fs.log;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * repeats itself is bounded. Configured here and not by a file, which would take a part of the
  * start-up time to look for and read.
  */
-final class DaemonLog {
+public final class DaemonLog {
   private static final long LARGEST_FILE = 10_000_000;
 
   /** One line an event, whatever is in the message; then the stack trace. */
@@ -46,7 +46,7 @@ final class DaemonLog {
    * @param toJournal whether that leads to the systemd journal, which has times of its own and
    *     takes the level from a number in front
    */
-  static void toErrorOutput(LogLevel level, LogFormat format, boolean toJournal) {
+  public static void toErrorOutput(LogLevel level, LogFormat format, boolean toJournal) {
     LoggerContext context = emptied();
     String pattern = toJournal ? JOURNAL_PATTERN : PATTERN;
     install(
@@ -72,7 +72,7 @@ final class DaemonLog {
    *
    * @throws IOException when it cannot be written
    */
-  static void toFile(Path file, LogLevel level, LogFormat format) throws IOException {
+  public static void toFile(Path file, LogLevel level, LogFormat format) throws IOException {
     Path directory = file.getParent();
     if (directory != null && !Files.isDirectory(directory)) {
       Files.createDirectories(directory);
@@ -83,14 +83,14 @@ final class DaemonLog {
   }
 
   /** Returns the last warnings and errors of this process, the newest first. */
-  static List<LogLine> recent() {
+  public static List<LogLine> recent() {
     return root(context()).getAppender(RecentLines.NAME) instanceof RecentLines lines
         ? lines.newestFirst()
         : List.of();
   }
 
   /** Writes what is still to be written. */
-  static void close() {
+  public static void close() {
     context().stop();
   }
 

@@ -1,4 +1,4 @@
-package io.holdfast.fs.cli;
+package io.holdfast.fs.log;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
