@@ -124,8 +124,7 @@ final class Advice {
           : "";
     }
     int more = 1;
-    while (more < MOST_PROCESSORS
-        && most(then.withMoreProcessors(more)) < AS_GOOD * most) {
+    while (more < MOST_PROCESSORS && most(then.withMoreProcessors(more)) < AS_GOOD * most) {
       more++;
     }
     return ": %s would make it %s"

@@ -41,8 +41,8 @@ public record Analysis(
     }
     if (model.isPresent() && model.get().rates().originAtLeast().isPresent()) {
       notes.add(
-          "the job hardly waited for the origin, so that its rate cannot be told: it is at least what"
-              + " came from it, and speeds that depend on it are the least that they can be");
+          "the job hardly waited for the origin, so that its rate cannot be told: it is at least"
+              + " what came from it, and speeds that depend on it are the least that they can be");
     }
     return new Analysis(
         subject,

@@ -73,6 +73,8 @@ public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Findin
         known(all, Epoch::readerCpuSeconds, parts),
         known(all, Epoch::runDelaySeconds, parts),
         known(all, Epoch::readerSeconds, parts),
+        known(all, Epoch::processorSeconds, parts),
+        known(all, Epoch::processorIdleSeconds, parts),
         all.stream().mapToLong(Epoch::readers).max().orElse(0),
         Optional.empty());
   }

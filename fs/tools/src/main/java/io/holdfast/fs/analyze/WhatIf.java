@@ -12,8 +12,8 @@ import java.util.OptionalDouble;
  *     Change#CAPACITY} and {@link Change#WARM}, a number of nodes or readers, or how many times as
  *     fast
  * @param speed bytes per second
- * @param isAtLeast whether the speed may also be higher, and the time lower: it depends on an origin
- *     whose rate is not told
+ * @param isAtLeast whether the speed may also be higher, and the time lower: it depends on an
+ *     origin whose rate is not told
  * @param epochSeconds of the mean epoch; of the first one for {@link Change#WARM}
  */
 public record WhatIf(

@@ -84,8 +84,8 @@ class AnalysisTest {
     String advice = Reports.storage("train", "/data").advice();
     assertThat(advice)
         .matches(
-            "More memory helps up to \\d+ MiB, which is \\d+ % of what an epoch reads: 1\\.\\d times"
-                + " as fast as now\\. Preparation limits at 143 MiB/s.*")
+            "More memory helps up to \\d+ MiB, which is \\d+ % of what an epoch reads: 1\\.\\d"
+                + " times as fast as now\\. Preparation limits at 143 MiB/s.*")
         .contains("an origin twice as fast");
   }
 
@@ -283,8 +283,8 @@ class AnalysisTest {
     assertThat(text)
         .contains("It waits for preparation: ")
         .containsPattern(
-            "All readers together are limited by storage, though: files come at up to [78]\\d\\S* MiB/s,"
-                + " and can be prepared at 127 MiB/s\\.");
+            "All readers together are limited by storage, though: files come at up to [78]\\d\\S*"
+                + " MiB/s, and can be prepared at 127 MiB/s\\.");
     assertThat(AnalysisText.of(Reports.storage("a", "/b"))).doesNotContain("though");
     assertThat(AnalysisText.of(Reports.preparation())).doesNotContain("though");
   }

@@ -91,8 +91,7 @@ class JobModelTest {
   @Test
   void knee_ofManyReadersWithAnAccelerator_isTheFormulas() {
     // the accelerator takes 60 MB/s: readers rest much
-    Observation seen =
-        Epochs.of(2).in(1000 / 60.0).origin(800_000_000, 64 * 4.0).by(64, 1).seen();
+    Observation seen = Epochs.of(2).in(1000 / 60.0).origin(800_000_000, 64 * 4.0).by(64, 1).seen();
     Evidence.Site site = new Evidence.Site(64, 1, false, OptionalDouble.of(1000 * MB));
     Observation cold = Epochs.of(2).in(20).origin(GB, 64 * 20.0).by(64, 0).seen();
     JobModel model = new JobModel(new Evidence(seen, cold, seen, site));

@@ -16,8 +16,7 @@ class PredictionTest {
   private static final double WITHIN = 0.04;
 
   private static SimulatedJob job(int readers, int processors, double rate, double resident) {
-    return new SimulatedJob(
-        readers, processors, rate, ORIGIN, Double.POSITIVE_INFINITY, resident);
+    return new SimulatedJob(readers, processors, rate, ORIGIN, Double.POSITIVE_INFINITY, resident);
   }
 
   @ParameterizedTest

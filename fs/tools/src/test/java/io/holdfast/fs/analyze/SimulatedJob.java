@@ -20,12 +20,7 @@ import java.util.Random;
  * @param resident share of the files in memory
  */
 record SimulatedJob(
-    int readers,
-    int processors,
-    double rate,
-    double origin,
-    double accelerator,
-    double resident) {
+    int readers, int processors, double rate, double origin, double accelerator, double resident) {
   private static final double SIZE = 323_000;
   private static final int FILES = 3000;
 
