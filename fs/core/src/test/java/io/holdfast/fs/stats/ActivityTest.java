@@ -391,7 +391,7 @@ final class ActivityTest {
             5,
             new Tiers(2, 1),
             new Tiers(3_000_000, 1_000_000),
-            new ReaderTimes(9_000_000, 8_000_000, 7_000_000, 6_000_000, 0),
+            new ReaderTimes(9_000_000, 8_000_000, 7_000_000, 6_000_000, 0, 0, 0),
             5_000_000);
     Activity.JobReport job =
         new Activity.JobReport(
@@ -435,6 +435,8 @@ final class ActivityTest {
                 OptionalDouble.of(0.007),
                 OptionalDouble.of(0.006),
                 OptionalDouble.of(0.009),
+                OptionalDouble.empty(),
+                OptionalDouble.empty(),
                 4,
                 Optional.of(new JobsFigures.Split(0, 0, 1, 0))));
     ProcessCounts ofProcess = new ProcessCounts(1, 5, 3, 4_000_000);

@@ -47,7 +47,9 @@ public final class MeasuredMount {
       return FoundMount.left(name, capacity, "the size of its dataset is not known yet");
     }
     List<WhatIf> curve =
-        analysis.whatIf().stream().filter(row -> row.change() == WhatIf.Change.CAPACITY).toList();
+        WhatIf.all(model.withLikelyOrigin()).stream()
+            .filter(row -> row.change() == WhatIf.Change.CAPACITY)
+            .toList();
     OptionalDouble none = speed(curve, 0);
     if (none.isEmpty()) {
       return FoundMount.left(

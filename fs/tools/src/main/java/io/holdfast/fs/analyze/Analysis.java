@@ -39,6 +39,11 @@ public record Analysis(
           "there is no whole epoch after the first: rates are those of that one, which also fills"
               + " the memory");
     }
+    if (model.isPresent() && model.get().rates().originAtLeast().isPresent()) {
+      notes.add(
+          "the job hardly waited for the origin, so that its rate cannot be told: it is at least"
+              + " what came from it, and speeds that depend on it are the least that they can be");
+    }
     return new Analysis(
         subject,
         runs,

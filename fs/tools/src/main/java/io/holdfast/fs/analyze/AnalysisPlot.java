@@ -113,7 +113,7 @@ public final class AnalysisPlot {
     List<WhatIf> rows = capacities();
     chart
         .addSeries(
-            "predicted",
+            rows.stream().anyMatch(WhatIf::isAtLeast) ? "predicted, at least" : "predicted",
             rows.stream().mapToDouble(row -> 100 * row.value()).toArray(),
             rows.stream().mapToDouble(row -> row.speed() / MEGA).toArray())
         .setMarker(SeriesMarkers.NONE);

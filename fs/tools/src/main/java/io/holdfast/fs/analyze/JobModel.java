@@ -18,7 +18,8 @@ import java.util.stream.Stream;
  *
  * <p>The rate S of an origin that readers queue for is what it gave in the time in which at least
  * one read waited. Where that time, which is an estimate, is too short to explain the speed that
- * was measured, S is what explains it. Immutable.
+ * was measured, S is what explains it. Where readers hardly waited, S is not told, and the speeds
+ * that depend on it are {@link LeastSpeed}. Immutable.
  */
 public final class JobModel {
   /** Bytes per second of a peer's network where none has been seen: 10 Gbit/s. */
@@ -27,6 +28,9 @@ public final class JobModel {
   /** A speed that is less than this part of another counts as slower. */
   private static final double NEARLY = 0.95;
 
+  /** Speeds that differ by less are the same. */
+  private static final double SAME = 0.98;
+
   private static final double LEAST_SHARE = 1e-9;
   private static final double FINEST = 1e-4;
   private static final int HALVINGS = 60;
@@ -34,6 +38,7 @@ public final class JobModel {
   private final Evidence evidence;
   private final double processingPerByte;
   private final double usableProcessors;
+  private final boolean isOriginTold;
   private final double originRate;
   private final double originDelay;
   private final double peerRate;
@@ -46,8 +51,11 @@ public final class JobModel {
    * @throws IllegalArgumentException if nothing was read, or in no time
    */
   public JobModel(Evidence evidence) {
-    if (!Stream.of(evidence.now(), evidence.cold(), evidence.warm())
-        .allMatch(Observation::isMeasured)) {
+    this(evidence, evidence.cold().usesOriginHard());
+  }
+
+  private JobModel(Evidence evidence, boolean tellsOrigin) {
+    if (!seen(evidence).allMatch(Observation::isMeasured)) {
       throw new IllegalArgumentException("an epoch without bytes or time: " + evidence);
     }
     this.evidence = evidence;
@@ -63,8 +71,14 @@ public final class JobModel {
     Observation cold = evidence.cold();
     long fetched = cold.epoch().originBytes();
     originDelay = fetched == 0 ? 0 : cold.waitingForOrigin() * cold.readerSeconds() / fetched;
-    originRate = originRate(cold);
+    double least = seen(evidence).mapToDouble(Observation::originSpeed).max().orElse(0);
+    isOriginTold = tellsOrigin && least > 0;
+    originRate = isOriginTold ? Math.max(least, originRate(cold)) : least;
     rates = inferred();
+  }
+
+  private static Stream<Observation> seen(Evidence evidence) {
+    return Stream.of(evidence.now(), evidence.cold(), evidence.warm());
   }
 
   /** Where readers wait for processors, which others may use too, what they got counts. */
@@ -93,7 +107,16 @@ public final class JobModel {
     boolean fits =
         processingPerByte > 0
             && (cold.waitsFor(Bottleneck.STORAGE) || cold.waitsFor(Bottleneck.PREPARATION));
-    return fits ? fittingRate(cold, most) : most;
+    return Math.min(likely(cold, most), fits ? fittingRate(cold, most) : most);
+  }
+
+  /**
+   * Returns the mean of what follows if readers wait independently of each other, and if no two
+   * wait at a time: two that fetch and prepare for as long each take turns.
+   */
+  private static double likely(Observation seen, double most) {
+    double busy = seen.longestBusySeconds(seen.waitingForOrigin());
+    return Math.sqrt(most * seen.epoch().originBytes() / busy);
   }
 
   /**
@@ -131,17 +154,15 @@ public final class JobModel {
 
   private Rates inferred() {
     OptionalDouble limit =
-        Stream.of(evidence.now(), evidence.warm(), evidence.cold())
+        seen(evidence)
             .filter(seen -> seen.waitsFor(Bottleneck.ACCELERATOR))
             .mapToDouble(Observation::speed)
             .max();
-    OptionalDouble bound =
-        Stream.of(evidence.now(), evidence.warm(), evidence.cold())
-            .mapToDouble(Observation::speed)
-            .max();
+    OptionalDouble bound = seen(evidence).mapToDouble(Observation::speed).max();
     Setup now = setup();
     return new Rates(
-        known(originRate),
+        isOriginTold ? known(originRate) : OptionalDouble.empty(),
+        isOriginTold ? OptionalDouble.empty() : known(originRate),
         known(peerRate),
         evidence.site().memoryRate(),
         known(preparation(now)),
@@ -202,11 +223,29 @@ public final class JobModel {
     return seen ? 1 - now.peerShare() / now.hitShare() : 1.0 / with.nodes();
   }
 
-  /** Returns S, or 0 if it is not known. */
+  /**
+   * Returns a model with the S that is most likely, also where that cannot be told: for one who
+   * tries small steps, and looks what came of them.
+   */
+  public JobModel withLikelyOrigin() {
+    return isOriginTold ? this : new JobModel(evidence, true);
+  }
+
+  /** Tells whether S is told; otherwise it is at least {@link Rates#originAtLeast}. */
+  boolean isOriginTold() {
+    return isOriginTold;
+  }
+
+  private boolean scales() {
+    return isOriginTold && evidence.site().originScales();
+  }
+
+  /** Returns S, or what it is at least; infinite if nothing came from the origin. */
   private double origin(Setup with) {
     double readers = (double) with.readers() / evidence.cold().readers();
-    double scale = evidence.site().originScales() ? readers : 1;
-    return originRate * with.originFactor() * scale;
+    boolean fewer = evidence.site().originScales() && readers < 1;
+    double scale = scales() || fewer ? readers : 1;
+    return originRate == 0 ? Double.POSITIVE_INFINITY : originRate * with.originFactor() * scale;
   }
 
   private double memory() {
@@ -225,28 +264,55 @@ public final class JobModel {
     Setup now = setup();
     double hits = now.hitShare();
     double peers = hits * (1 - localPart(now));
-    double rate = origin(now) == 0 ? Double.POSITIVE_INFINITY : origin(now);
+    double rate = isOriginTold ? origin(now) : Double.POSITIVE_INFINITY;
     return new FetchModel(rate, memory(), network(), demand(now)).fetchRate(hits - peers, peers);
   }
 
-  /** Returns the bytes per second that the job gets; empty if that cannot be told. */
+  /**
+   * Returns the bytes per second that the job gets, or what it gets at least; empty if that cannot
+   * be told.
+   */
   OptionalDouble speed(Setup with) {
-    double hits = with.hitShare();
-    double peers = hits * (1 - localPart(with));
-    double missing = 1 - hits;
-    double origin = origin(with);
-    if (missing > LEAST_SHARE && origin == 0) {
+    if (isOriginTold || !needsOrigin(with)) {
+      return most(with);
+    }
+    if (originRate == 0) {
       return OptionalDouble.empty();
     }
-    double rate = origin == 0 ? Double.POSITIVE_INFINITY : origin;
+    double speed = speed(with, origin(with));
+    double seen =
+        new LeastSpeed(seen(evidence).toList(), processingPerByte, processors(0))
+            .of(with, evidence.site().nodes());
+    return known(Math.min(Math.max(speed, seen), most(with).orElse(Double.POSITIVE_INFINITY)));
+  }
+
+  /** Returns the same, or what it gets at most: with an origin that gives anything. */
+  OptionalDouble most(Setup with) {
+    return known(speed(with, isOriginTold ? origin(with) : Double.POSITIVE_INFINITY));
+  }
+
+  /** Tells whether the job may get more than {@link #speed} says, because S is not told. */
+  boolean isAtLeast(Setup with) {
+    return !isOriginTold
+        && needsOrigin(with)
+        && !with.equals(setup())
+        && speed(with).orElse(0) < SAME * most(with).orElse(Double.POSITIVE_INFINITY);
+  }
+
+  private static boolean needsOrigin(Setup with) {
+    return 1 - with.hitShare() > LEAST_SHARE;
+  }
+
+  private double speed(Setup with, double rate) {
+    double hits = with.hitShare();
+    double peers = hits * (1 - localPart(with));
     FetchModel fetch = new FetchModel(rate, memory(), network(), demand(with));
     double ample = fetch.speed(hits - peers, peers);
-    double few = readers(with, missing, rate, peers);
-    return known(Math.min(ample, few));
+    return Math.min(ample, readers(with, 1 - hits, rate, peers));
   }
 
   private double readers(Setup with, double missing, double rate, double peers) {
-    boolean scales = evidence.site().originScales();
+    boolean scales = scales() && !Double.isInfinite(rate);
     double waits = peers * peerDelay;
     if (scales) {
       waits += missing * originDelay / with.originFactor();
@@ -259,22 +325,26 @@ public final class JobModel {
   /**
    * Returns the knee x*: the share of the dataset in each node's memory from which on more brings
    * nothing. With ample readers it is where F meets the demand; a few readers are near their speed
-   * with all in memory only later. Empty if that cannot be told.
+   * with all in memory only later. Where S is not told, the knee is not above this. Empty if that
+   * cannot be told.
    */
   OptionalDouble knee() {
     Setup now = setup();
     if (originRate == 0) {
       return OptionalDouble.empty();
     }
-    double local = localPart(now);
-    double hit = 1 / (local / memory() + (1 - local) / network());
-    double hits = new FetchModel(origin(now), hit, hit, demand(now)).sufficientHitRatio();
-    double ample = hits / now.nodes();
     OptionalDouble best = speed(now.withCapacityShare(1.0 / now.nodes()));
     if (best.isEmpty()) {
       return OptionalDouble.of(1.0 / now.nodes());
     }
-    return OptionalDouble.of(Math.max(ample, capacityFor(NEARLY * best.getAsDouble())));
+    double few = capacityFor(NEARLY * best.getAsDouble());
+    return OptionalDouble.of(isOriginTold ? Math.max(few, sufficient(now)) : few);
+  }
+
+  private double sufficient(Setup now) {
+    double local = localPart(now);
+    double hit = 1 / (local / memory() + (1 - local) / network());
+    return new FetchModel(origin(now), hit, hit, demand(now)).sufficientHitRatio() / now.nodes();
   }
 
   /** Returns the least capacity share that gives a speed which the whole dataset in memory does. */

@@ -19,6 +19,22 @@ import java.util.function.ToLongFunction;
  * @param finding what it waited for
  */
 public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Finding finding) {
+  /**
+   * The share of the time in which a read has to wait for the origin, so that what comes then is
+   * its rate. An origin that rests more gives what it has saved up meanwhile: a disk behind a limit
+   * of 50 MB/s looked like one of 80 MB/s to readers that waited for it 60 % of the time.
+   */
+  private static final double MOSTLY = 0.75;
+
+  /** The same for one reader, of which it is known when it waits. */
+  private static final double MUCH = 0.4;
+
+  /** The fewest items from the origin that tell its rate. */
+  private static final long FEWEST_FETCHES = 8;
+
+  /** The least time that readers must have been blocked by them, in seconds. */
+  private static final double LEAST_STALL = 0.2;
+
   /** The most readers that are believed. */
   private static final long MOST_READERS = 1_000_000;
 
@@ -57,6 +73,8 @@ public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Findin
         known(all, Epoch::readerCpuSeconds, parts),
         known(all, Epoch::runDelaySeconds, parts),
         known(all, Epoch::readerSeconds, parts),
+        known(all, Epoch::processorSeconds, parts),
+        known(all, Epoch::processorIdleSeconds, parts),
         all.stream().mapToLong(Epoch::readers).max().orElse(0),
         Optional.empty());
   }
@@ -116,6 +134,21 @@ public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Findin
    */
   double waitingForOrigin() {
     return Math.min(1, epoch.originStallSeconds() / readerSeconds());
+  }
+
+  /** Tells whether the origin was used so hard that the epoch tells its rate. */
+  boolean usesOriginHard() {
+    double fetched = (double) epoch.originBytes() / (epoch.originBytes() + epoch.peerBytes());
+    double waiting = waitingForOrigin();
+    return epoch.originBytes() > 0
+        && epoch.misses() * fetched >= FEWEST_FETCHES
+        && epoch.originStallSeconds() >= LEAST_STALL
+        && busySeconds(waiting) >= (readers() == 1 ? MUCH : MOSTLY) * epoch.seconds();
+  }
+
+  /** Returns the bytes per second that the origin gave: it gives at least that. */
+  double originSpeed() {
+    return epoch.originBytes() / epoch.seconds();
   }
 
   /** Returns the same for peers. */

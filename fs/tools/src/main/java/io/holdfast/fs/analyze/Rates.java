@@ -7,6 +7,8 @@ import java.util.OptionalDouble;
  *
  * @param origin S: what the origin gives to it. If it scales with requests at once, what it gives
  *     to all readers when all wait for it
+ * @param originAtLeast what the origin gave where S cannot be told, because readers hardly waited
+ *     for it; empty where S is told, or nothing came from it
  * @param peer N: what its peers give to it
  * @param memory C: what resident files are read at
  * @param preparation P: what its readers prepare, with the processors that they have
@@ -17,6 +19,7 @@ import java.util.OptionalDouble;
  */
 public record Rates(
     OptionalDouble origin,
+    OptionalDouble originAtLeast,
     OptionalDouble peer,
     OptionalDouble memory,
     OptionalDouble preparation,

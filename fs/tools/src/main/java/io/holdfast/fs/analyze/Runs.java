@@ -24,9 +24,6 @@ public record Runs(
   /** Epochs whose hits differ by no more belong together: nobody has changed the capacity. */
   private static final double SAME_HITS = 0.05;
 
-  /** An origin that readers wait for so much of their time gives what it can. */
-  private static final double BUSY = 0.2;
-
   /** The last epoch of a job that goes on is over if it has so much of the longest one's bytes. */
   private static final double NEARLY_ALL = 0.95;
 
@@ -93,16 +90,22 @@ public record Runs(
 
   /**
    * Returns the epoch that tells most of the origin. One that waited little for it shows how fast
-   * an origin answers that has nothing to do, and not the rate that it keeps up.
+   * an origin answers that has nothing to do, and not the rate that it keeps up. If all did, the
+   * one in which the origin gave most.
    */
   private Observation colder(Observation now) {
-    if (cold.isEmpty() && now.waitingForOrigin() >= BUSY) {
+    if (cold.isEmpty() && now.usesOriginHard()) {
       return now;
     }
-    return Stream.concat(Stream.concat(cold.stream(), Stream.of(now)), epochs.stream())
-        .filter(Observation::isMeasured)
-        .filter(each -> 1 - each.hitShare() > SAME_HITS)
+    List<Observation> fetching =
+        Stream.concat(Stream.concat(cold.stream(), Stream.of(now)), epochs.stream())
+            .filter(Observation::isMeasured)
+            .filter(each -> 1 - each.hitShare() > SAME_HITS)
+            .toList();
+    return fetching.stream()
+        .filter(Observation::usesOriginHard)
         .max(Comparator.comparingDouble(Observation::waitingForOrigin))
+        .or(() -> fetching.stream().max(Comparator.comparingDouble(Observation::originSpeed)))
         .orElse(now);
   }
 }

@@ -12,9 +12,12 @@ import java.util.OptionalDouble;
  *     Change#CAPACITY} and {@link Change#WARM}, a number of nodes or readers, or how many times as
  *     fast
  * @param speed bytes per second
+ * @param isAtLeast whether the speed may also be higher, and the time lower: it depends on an
+ *     origin whose rate is not told
  * @param epochSeconds of the mean epoch; of the first one for {@link Change#WARM}
  */
-public record WhatIf(Change change, double value, double speed, double epochSeconds) {
+public record WhatIf(
+    Change change, double value, double speed, boolean isAtLeast, double epochSeconds) {
   /** What would be other. */
   public enum Change {
     /** The memory of each node. */
@@ -40,7 +43,7 @@ public record WhatIf(Change change, double value, double speed, double epochSeco
   private static final int STEPS = 20;
 
   /** Returns all changes whose effect can be told. */
-  static List<WhatIf> all(JobModel model) {
+  public static List<WhatIf> all(JobModel model) {
     List<WhatIf> all = new ArrayList<>();
     Setup now = model.setup();
     for (int i = 0; i <= STEPS; i++) {
@@ -73,6 +76,13 @@ public record WhatIf(Change change, double value, double speed, double epochSeco
       List<WhatIf> all, JobModel model, Change change, double value, Setup with) {
     OptionalDouble speed = model.speed(with);
     speed.ifPresent(
-        told -> all.add(new WhatIf(change, value, told, model.now().epoch().bytes() / told)));
+        told ->
+            all.add(
+                new WhatIf(
+                    change,
+                    value,
+                    told,
+                    model.isAtLeast(with),
+                    model.now().epoch().bytes() / told)));
   }
 }

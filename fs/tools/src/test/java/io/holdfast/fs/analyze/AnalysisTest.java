@@ -84,8 +84,8 @@ class AnalysisTest {
     String advice = Reports.storage("train", "/data").advice();
     assertThat(advice)
         .matches(
-            "More memory helps up to \\d+ MiB, which is \\d+ % of what an epoch reads: 1\\.\\d times"
-                + " as fast as now\\. Preparation limits at 143 MiB/s.*")
+            "More memory helps up to \\d+ MiB, which is \\d+ % of what an epoch reads: 1\\.\\d"
+                + " times as fast as now\\. Preparation limits at 143 MiB/s.*")
         .contains("an origin twice as fast");
   }
 
@@ -182,6 +182,46 @@ class AnalysisTest {
         JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES).asString(AnalysisJson.of(analysis)));
   }
 
+  /** The first epoch took 38 MB/s from it: so much it gives, and nobody knows whether more. */
+  @Test
+  void origin_thatTheJobHardlyWaitedFor_isToldAsAtLeast() throws IOException {
+    Analysis analysis = Reports.preparationAlone();
+    String text = AnalysisText.of(analysis);
+    assertThat(text)
+        .containsPattern("origin +at least 36\\.7 MiB/s\n")
+        .containsPattern("4 nodes share it +38\\.1 MiB/s +25\\.0 s +1\\.00\n")
+        .containsPattern("8 workers +38\\.1 MiB/s +25\\.0 s +1\\.00\n")
+        .contains("Note: the job hardly waited for the origin");
+    assertThat(analysis.advice())
+        .startsWith("More memory is useless: files come faster than the job takes them.")
+        .contains("2 more CPU cores would make it up to 2.0 times as fast.")
+        .contains("2 in place of 4 workers are as good.");
+    assertThat(analysis.knee().orElseThrow()).isLessThan(0.1);
+    Map<String, Object> all = json(analysis);
+    assertThat((Map<?, ?>) all.get("rates")).extracting("origin").isNull();
+    assertThat((Map<?, ?>) all.get("rates")).extracting("origin_at_least").isEqualTo(38_461_538);
+    assertThat((List<?>) all.get("what_if"))
+        .allSatisfy(row -> assertThat(((Map<?, ?>) row).get("at_least")).isIn(null, true));
+  }
+
+  /** Nobody knows what it would be without memory, but at least what came from the origin. */
+  @Test
+  void speed_withLessMemoryThanWasSeen_isAtLeastWhatTheOriginGave() throws IOException {
+    List<Observation> epochs =
+        List.of(
+            Epochs.of(2).in(25).origin(500_000_000, 1).by(4, 50).waitingForProcessors(48).seen());
+    Analysis analysis =
+        Analysis.of(Reports.subject("a", "/b"), Runs.of(epochs, false, true), List.of());
+    WhatIf without = analysis.whatIf().get(0);
+    assertThat(without.isAtLeast()).isTrue();
+    assertThat(without.speed()).isCloseTo(20e6, within(1.0));
+    assertThat(AnalysisText.of(analysis))
+        .containsPattern(
+            "\n0 % in memory +at least 19\\.1 MiB/s +at most 50\\.0 s +at least 0\\.50\n");
+    Object row = ((List<?>) json(analysis).get("what_if")).get(0);
+    assertThat((Map<?, ?>) row).extracting("at_least").isEqualTo(true);
+  }
+
   @Test
   void text_isAsItIs() {
     assertThat(AnalysisText.of(Reports.storage("train", "/data"))).isEqualTo(TEXT);
@@ -243,8 +283,8 @@ class AnalysisTest {
     assertThat(text)
         .contains("It waits for preparation: ")
         .containsPattern(
-            "All readers together are limited by storage, though: files come at up to [78]\\d\\S* MiB/s,"
-                + " and can be prepared at 127 MiB/s\\.");
+            "All readers together are limited by storage, though: files come at up to [78]\\d\\S*"
+                + " MiB/s, and can be prepared at 127 MiB/s\\.");
     assertThat(AnalysisText.of(Reports.storage("a", "/b"))).doesNotContain("though");
     assertThat(AnalysisText.of(Reports.preparation())).doesNotContain("though");
   }

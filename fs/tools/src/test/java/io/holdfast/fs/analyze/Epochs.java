@@ -85,6 +85,8 @@ final class Epochs {
         known,
         withoutCpu ? OptionalDouble.empty() : OptionalDouble.of(runDelay),
         lived,
+        OptionalDouble.empty(),
+        OptionalDouble.empty(),
         withoutCpu ? 0 : readers,
         Optional.empty());
   }

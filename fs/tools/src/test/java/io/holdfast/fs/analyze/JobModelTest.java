@@ -26,6 +26,10 @@ class JobModelTest {
     return model.speed(with).orElseThrow() / MB;
   }
 
+  private static double most(JobModel model, Setup with) {
+    return model.most(with).orElseThrow() / MB;
+  }
+
   /** S = 50 and C = 1000 MB/s, so many readers that they hide everything. */
   private static JobModel fiftyAndThousand() {
     // at x = .35 an epoch of 1 GB takes .35/1000 + .65/50 seconds a megabyte
@@ -87,7 +91,7 @@ class JobModelTest {
   @Test
   void knee_ofManyReadersWithAnAccelerator_isTheFormulas() {
     // the accelerator takes 60 MB/s: readers rest much
-    Observation seen = Epochs.of(2).in(1000 / 60.0).origin(GB, 64 * 4.0).by(64, 1).seen();
+    Observation seen = Epochs.of(2).in(1000 / 60.0).origin(800_000_000, 64 * 4.0).by(64, 1).seen();
     Evidence.Site site = new Evidence.Site(64, 1, false, OptionalDouble.of(1000 * MB));
     Observation cold = Epochs.of(2).in(20).origin(GB, 64 * 20.0).by(64, 0).seen();
     JobModel model = new JobModel(new Evidence(seen, cold, seen, site));
@@ -107,17 +111,65 @@ class JobModelTest {
         Epochs.of(2).in(25).origin(500_000_000, 1).by(4, 50).waitingForProcessors(49).seen();
     JobModel model = model(seen, site(8));
     assertThat(model.rates().preparation().orElseThrow() / MB).isCloseTo(40, within(0.1));
-    assertThat(model.rates().origin().orElseThrow() / MB).isGreaterThan(40);
     assertThat(speed(model, model.setup().withCapacityShare(1))).isCloseTo(40, within(0.5));
     assertThat(speed(model, model.setup().withReaders(8))).isCloseTo(40, within(0.5));
-    assertThat(speed(model, model.setup().withMoreProcessors(1))).isCloseTo(60, within(1.5));
+    assertThat(model.knee().orElseThrow()).isLessThanOrEqualTo(0.5);
+    assertThat(most(model, model.setup().withMoreProcessors(1))).isCloseTo(60, within(1.5));
+  }
+
+  /** It gave 20 MB/s, and nobody waited for it: it may give any rate above. */
+  @Test
+  void origin_thatNobodyWaitsFor_hasNoRate() {
+    Observation seen =
+        Epochs.of(2).in(25).origin(500_000_000, 1).by(4, 50).waitingForProcessors(49).seen();
+    JobModel model = model(seen, site(8));
+    assertThat(model.rates().origin()).isEmpty();
+    assertThat(model.rates().originAtLeast().orElseThrow() / MB).isCloseTo(20, within(0.01));
+    Setup without = model.setup().withCapacityShare(0);
+    assertThat(model.isAtLeast(without)).isTrue();
+    assertThat(speed(model, without)).isCloseTo(20, within(0.01));
+    assertThat(most(model, without)).isCloseTo(40, within(0.5));
+    assertThat(model.isAtLeast(model.setup())).isFalse();
+    assertThat(model.isAtLeast(model.setup().withCapacityShare(0.7))).isFalse();
+    assertThat(speed(model, model.setup().withReaders(3))).isCloseTo(40, within(1.0));
+  }
+
+  @Test
+  void origin_ofFewFetches_hasNoRate() {
+    Observation few = Epochs.of(2).in(10).origin(7_000_000, 9).by(1, 1).seen();
+    assertThat(model(few, site(2)).rates().origin()).isEmpty();
+    Observation enough = Epochs.of(2).in(10).origin(8_000_000, 9).by(1, 1).seen();
+    assertThat(model(enough, site(2)).rates().origin()).isPresent();
+    Observation brief = Epochs.of(2).in(0.2).origin(80_000_000, 0.19).by(1, 0.01).seen();
+    assertThat(model(brief, site(2)).rates().origin()).isEmpty();
+  }
+
+  /**
+   * An origin behind a limit of 50 MB/s gives what it has saved up to readers that come now and
+   * then: this job with half in memory got all that the limit allows, and waited little.
+   */
+  @Test
+  void origin_withALimitThatSavesUp_hasAtLeastWhatItGave() {
+    Observation seen =
+        Epochs.of(2)
+            .in(3.25)
+            .bytes(322_957_000)
+            .origin(161_478_500, 2.8)
+            .by(4, 5.5)
+            .waitingForProcessors(4.4)
+            .seen();
+    Rates rates = model(seen, site(2)).rates();
+    assertThat(rates.origin()).isEmpty();
+    assertThat(rates.originAtLeast().orElseThrow() / MB).isCloseTo(49.7, within(0.1));
   }
 
   @Test
   void oneReaderThatOnlyPrepares_isHelpedByAnother() {
     Observation seen = Epochs.of(2).in(25).origin(500_000_000, 0.1).by(1, 24.8).seen();
     JobModel model = model(seen, site(2));
-    assertThat(speed(model, model.setup().withReaders(2))).isCloseTo(80, within(1.0));
+    assertThat(speed(model, model.setup().withReaders(2))).isCloseTo(40, within(1.0));
+    assertThat(model.isAtLeast(model.setup().withReaders(2))).isTrue();
+    assertThat(most(model, model.setup().withReaders(2))).isCloseTo(80, within(1.0));
   }
 
   @Test

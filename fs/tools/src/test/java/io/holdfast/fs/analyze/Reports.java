@@ -36,6 +36,16 @@ final class Reports {
     return Analysis.of(subject, Runs.of(epochs, true, true), List.of());
   }
 
+  /** The same from an origin that they hardly ever wait for. */
+  static Analysis preparationAlone() {
+    List<Observation> epochs =
+        List.of(
+            Epochs.of(1).in(26).origin(1_000_000_000, 2).by(4, 51).waitingForProcessors(50).seen(),
+            Epochs.of(2).in(25).origin(500_000_000, 1).by(4, 50).waitingForProcessors(48).seen());
+    Subject subject = new Subject("train", "/data", 0, JobModelTest.site(4));
+    return Analysis.of(subject, Runs.of(epochs, true, true), List.of());
+  }
+
   /** Eight readers that rest 80 % of their time. */
   static Analysis accelerator() {
     List<Observation> epochs =
