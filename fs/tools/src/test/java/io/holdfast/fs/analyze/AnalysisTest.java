@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.throughput.Epochs;
+import io.holdfast.fs.throughput.Observation;
+import io.holdfast.fs.throughput.Runs;
+import io.holdfast.fs.throughput.WhatIf;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
