@@ -106,6 +106,7 @@ const table = document.getElementById('jobs-table');
 const titles = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
 const jobs = {};
 for (const row of table.tBodies[0].rows) {
+  if (row.cells.length < titles.length) continue; // it says that there is no job
   jobs[row.cells[0].textContent] = Object.fromEntries([...row.cells].map((cell, i) => [titles[i], of(cell)]));
 }
 return { tiles, jobs, age: document.getElementById('age').textContent };

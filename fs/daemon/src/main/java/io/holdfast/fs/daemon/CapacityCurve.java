@@ -32,14 +32,21 @@ record CapacityCurve(String job, long epoch, JobModel model, double share, long 
   /** Less than this is no gain that anybody would notice. */
   private static final double NOTABLE_GAIN = 1.05;
 
-  /** Returns the curve of a job; empty if no epoch of it tells anything of its origin. */
+  /**
+   * Returns the curve of a job; empty if no epoch of it tells anything of its origin. An epoch that
+   * has just begun tells nothing yet.
+   */
   static Optional<CapacityCurve> of(Figures figures, Job job) {
-    List<Observation> epochs = job.epochs().stream().map(Observation::of).toList();
+    List<Observation> epochs =
+        job.epochs().stream()
+            .map(Observation::of)
+            .filter(each -> each.finding().verdict() != Bottleneck.UNKNOWN)
+            .toList();
     boolean first = !epochs.isEmpty() && epochs.get(0).epoch().epoch() == 1;
     Runs runs = Runs.of(epochs, first, false);
     long dataset = figures.dataset().bytes();
     Observation mean = runs.mean().orElse(null);
-    if (dataset <= 0 || mean == null || mean.finding().verdict() == Bottleneck.UNKNOWN) {
+    if (dataset <= 0 || mean == null) {
       return Optional.empty();
     }
     Evidence.Site site = Evidence.Site.of(figures, epochs, OptionalDouble.empty());

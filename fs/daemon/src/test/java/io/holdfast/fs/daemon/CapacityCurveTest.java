@@ -153,6 +153,16 @@ final class CapacityCurveTest {
   }
 
   @Test
+  void curve_whileAnEpochHasJustBegun_isThatOfTheOneBefore() {
+    epoch(0, 0);
+    epoch(0.5, 0);
+    epochs.get(1).put("opens", 3);
+    epochs.get(1).put("reader_seconds", 0.1);
+    assertThat(curve().epoch()).isEqualTo(1);
+    assertThat(speed(curve(), 0)).isCloseTo(ORIGIN, within(5.0 * MB));
+  }
+
+  @Test
   void curve_whereNoTimeIsKnown_isNone() {
     epoch(0, 0);
     epochs.get(0).remove("cpu_seconds");
