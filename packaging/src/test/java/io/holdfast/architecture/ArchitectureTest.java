@@ -102,12 +102,14 @@ final class ArchitectureTest {
           arrow("plot", ""),
           // The log of a daemon, as lines that are safe to show.
           arrow("log", "accesslog", "figures", "settings", "units"),
-          // Why a job waits: figures of its epochs go in, a report comes out.
-          arrow("analyze", "figures", "plot", "units"),
+          // How fast a job is, and would be: figures of its epochs go in. The one model for all.
+          arrow("throughput", "figures"),
+          // Why a job waits: a report of that.
+          arrow("analyze", "figures", "plot", "throughput", "units"),
           // Computes the orders of samplers of frameworks: numbers alone.
           arrow("sampler"),
           // Divides a node's memory: takes a plan or figures, and returns a proposal.
-          arrow("allocate", "analyze", "figures", "units"),
+          arrow("allocate", "analyze", "figures", "throughput", "units"),
           // The composition root knows all but what people type.
           arrow(
               "daemon",
@@ -131,6 +133,7 @@ final class ArchitectureTest {
               "settings",
               "stats",
               "tasks",
+              "throughput",
               "transit",
               "tree",
               "units",
@@ -165,6 +168,7 @@ final class ArchitectureTest {
               "sampler",
               "settings",
               "simulate",
+              "throughput",
               "units",
               "watch"));
 
@@ -315,7 +319,7 @@ final class ArchitectureTest {
             FS + ".settings", // their names
             FS + ".cli",
             FS + ".allocate", // the rates of a fetch
-            FS + ".analyze", // and here
+            FS + ".throughput", // and here
             FS + ".simulate")
         .should()
         .dependOnClassesThat(resideInAPackage("io.holdfast.policy.."))

@@ -60,6 +60,9 @@ public final class Activity {
 
   private static final int MOST_THREADS = 16_384;
 
+  /** Off for {@code packaging/bench/split-cost} alone, which measures what the looks cost. */
+  private static final boolean IS_SPLIT = !"off".equals(System.getProperty("holdfast.split"));
+
   /** When there are too many, one of so many goes. */
   private static final int GOING = 16;
 
@@ -253,7 +256,7 @@ public final class Activity {
 
   /** Tells whether the time of a process's readers is measured. */
   private boolean isCounted(ProcessActivity process) {
-    return process.pid != ownProcess && !process.isHidden();
+    return IS_SPLIT && process.pid != ownProcess && !process.isHidden();
   }
 
   /**

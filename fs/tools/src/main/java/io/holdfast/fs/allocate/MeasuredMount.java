@@ -1,12 +1,12 @@
 package io.holdfast.fs.allocate;
 
 import io.holdfast.fs.analyze.Analysis;
-import io.holdfast.fs.analyze.JobModel;
-import io.holdfast.fs.analyze.Observation;
-import io.holdfast.fs.analyze.WhatIf;
 import io.holdfast.fs.figures.Bottleneck;
 import io.holdfast.fs.figures.DatasetFigures;
 import io.holdfast.fs.figures.Figures;
+import io.holdfast.fs.throughput.JobModel;
+import io.holdfast.fs.throughput.Observation;
+import io.holdfast.fs.throughput.WhatIf;
 import java.util.List;
 import java.util.OptionalDouble;
 

@@ -1,6 +1,9 @@
 package io.holdfast.fs.analyze;
 
 import io.holdfast.fs.figures.Bottleneck;
+import io.holdfast.fs.throughput.JobModel;
+import io.holdfast.fs.throughput.Rates;
+import io.holdfast.fs.throughput.Setup;
 import io.holdfast.fs.units.Human;
 import java.util.ArrayList;
 import java.util.List;

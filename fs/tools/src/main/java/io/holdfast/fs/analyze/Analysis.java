@@ -1,5 +1,8 @@
 package io.holdfast.fs.analyze;
 
+import io.holdfast.fs.throughput.JobModel;
+import io.holdfast.fs.throughput.Runs;
+import io.holdfast.fs.throughput.WhatIf;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,10 @@
 package io.holdfast.fs.analyze;
 
 import io.holdfast.fs.figures.JobsFigures.Split;
+import io.holdfast.fs.throughput.JobModel;
+import io.holdfast.fs.throughput.Observation;
+import io.holdfast.fs.throughput.Rates;
+import io.holdfast.fs.throughput.WhatIf;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;

@@ -3,6 +3,8 @@ package io.holdfast.fs.analyze;
 import io.holdfast.fs.figures.JobsFigures.Split;
 import io.holdfast.fs.plot.ChartStyle;
 import io.holdfast.fs.plot.Picture;
+import io.holdfast.fs.throughput.Observation;
+import io.holdfast.fs.throughput.WhatIf;
 import io.holdfast.fs.units.Visible;
 import java.awt.BasicStroke;
 import java.awt.Color;

@@ -2,6 +2,11 @@ package io.holdfast.fs.analyze;
 
 import io.holdfast.fs.figures.Bottleneck;
 import io.holdfast.fs.figures.JobsFigures.Split;
+import io.holdfast.fs.throughput.JobModel;
+import io.holdfast.fs.throughput.Observation;
+import io.holdfast.fs.throughput.Rates;
+import io.holdfast.fs.throughput.Setup;
+import io.holdfast.fs.throughput.WhatIf;
 import io.holdfast.fs.units.Columns;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Visible;

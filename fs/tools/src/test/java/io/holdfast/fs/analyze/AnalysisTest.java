@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.throughput.Epochs;
+import io.holdfast.fs.throughput.Observation;
+import io.holdfast.fs.throughput.Runs;
+import io.holdfast.fs.throughput.WhatIf;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -202,6 +206,29 @@ class AnalysisTest {
     assertThat((Map<?, ?>) all.get("rates")).extracting("origin_at_least").isEqualTo(38_461_538);
     assertThat((List<?>) all.get("what_if"))
         .allSatisfy(row -> assertThat(((Map<?, ?>) row).get("at_least")).isIn(null, true));
+  }
+
+  /** Half of the dataset in memory, and an origin behind a limit that saves up. */
+  @Test
+  void advice_whereTheOriginWasHardlyUsed_saysWhatMemoryIsEnough() {
+    List<Observation> epochs =
+        List.of(
+            Epochs.of(2)
+                .in(3.25)
+                .bytes(322_957_000)
+                .origin(161_478_500, 2.8)
+                .by(4, 5.5)
+                .waitingForProcessors(4.4)
+                .seen());
+    Analysis analysis =
+        Analysis.of(Reports.subject("a", "/b"), Runs.of(epochs, false, true), List.of());
+    assertThat(analysis.advice())
+        .matches(
+            "More memory helps up to 1\\.[12] times as fast as now, and for that \\d+ MiB are enough;"
+                + " whether less is cannot be told, because the job hardly waited for the"
+                + " origin\\..*")
+        .contains("an origin twice as fast would make it up to 1.2 times as fast.");
+    assertThat(analysis.knee().orElseThrow()).isBetween(0.7, 0.8);
   }
 
   /** Nobody knows what it would be without memory, but at least what came from the origin. */

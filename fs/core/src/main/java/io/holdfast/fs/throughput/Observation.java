@@ -1,4 +1,4 @@
-package io.holdfast.fs.analyze;
+package io.holdfast.fs.throughput;
 
 import io.holdfast.fs.figures.Bottleneck;
 import io.holdfast.fs.figures.EpochSplit;
@@ -48,7 +48,7 @@ public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Findin
    *
    * @param epochs at least one
    */
-  static Observation mean(List<Observation> epochs) {
+  public static Observation mean(List<Observation> epochs) {
     List<Epoch> all = epochs.stream().map(Observation::epoch).toList();
     Epoch last = all.get(all.size() - 1);
     Epoch sum = scaled(all, last, 1);
@@ -106,7 +106,7 @@ public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Findin
   }
 
   /** Returns the share of the bytes that came from peers, from 0 to 1. */
-  double peerShare() {
+  public double peerShare() {
     return Math.min(part(epoch.peerBytes()), hitShare());
   }
 
@@ -124,7 +124,7 @@ public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Findin
     return epoch.seconds() > 0 && epoch.bytes() > 0;
   }
 
-  boolean waitsFor(Bottleneck verdict) {
+  public boolean waitsFor(Bottleneck verdict) {
     return finding.verdict() == verdict;
   }
 

@@ -1,4 +1,4 @@
-package io.holdfast.fs.analyze;
+package io.holdfast.fs.throughput;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -33,7 +33,7 @@ public record Runs(
   }
 
   /** Tells whether the last epoch is not over. */
-  boolean isLastUnderWay() {
+  public boolean isLastUnderWay() {
     return !ended && !epochs.isEmpty() && (epochs.size() == 1 || isShort());
   }
 
@@ -45,7 +45,7 @@ public record Runs(
   }
 
   /** Tells whether there is an epoch that is over and not set apart. */
-  boolean hasLater() {
+  public boolean hasLater() {
     return !later().isEmpty();
   }
 
@@ -62,7 +62,7 @@ public record Runs(
   }
 
   /** Returns the epochs that tell how the job runs now. */
-  List<Observation> steady() {
+  public List<Observation> steady() {
     List<Observation> later = later();
     if (!later.isEmpty()) {
       double hits = later.get(later.size() - 1).hitShare();
@@ -80,7 +80,7 @@ public record Runs(
   }
 
   /** Returns what rates can be computed from; empty if no epoch tells anything. */
-  Optional<Evidence> evidence(Evidence.Site site) {
+  public Optional<Evidence> evidence(Evidence.Site site) {
     return mean()
         .map(
             now ->

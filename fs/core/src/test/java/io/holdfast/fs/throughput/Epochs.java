@@ -1,11 +1,11 @@
-package io.holdfast.fs.analyze;
+package io.holdfast.fs.throughput;
 
 import io.holdfast.fs.figures.JobsFigures.Epoch;
 import java.util.Optional;
 import java.util.OptionalDouble;
 
-/** Makes figures of epochs. Each change gives another; the rest stays. */
-final class Epochs {
+/** Makes figures of epochs. */
+public final class Epochs {
   long epoch = 2;
   double seconds = 10;
   long bytes = 1_000_000_000;
@@ -18,54 +18,59 @@ final class Epochs {
   boolean withoutCpu;
   int readers = 1;
 
-  static Epochs of(long epoch) {
+  /** Returns a node on its own, whose origin is a disk. */
+  public static Evidence.Site site(int processors) {
+    return new Evidence.Site(processors, 1, false, OptionalDouble.empty());
+  }
+
+  public static Epochs of(long epoch) {
     Epochs made = new Epochs();
     made.epoch = epoch;
     return made;
   }
 
-  Epochs in(double time) {
+  public Epochs in(double time) {
     seconds = time;
     return this;
   }
 
-  Epochs bytes(long all) {
+  public Epochs bytes(long all) {
     bytes = all;
     return this;
   }
 
   /** Fetched from the origin, for which readers were blocked so many seconds together. */
-  Epochs origin(long fetched, double stall) {
+  public Epochs origin(long fetched, double stall) {
     originBytes = fetched;
     originStall = stall;
     return this;
   }
 
   /** The same for peers. */
-  Epochs peer(long fetched, double stall) {
+  public Epochs peer(long fetched, double stall) {
     peerBytes = fetched;
     peerStall = stall;
     return this;
   }
 
-  Epochs by(int count, double cpuSeconds) {
+  public Epochs by(int count, double cpuSeconds) {
     readers = count;
     cpu = cpuSeconds;
     return this;
   }
 
   /** Readers could have run, and waited for a processor. */
-  Epochs waitingForProcessors(double readerSeconds) {
+  public Epochs waitingForProcessors(double readerSeconds) {
     runDelay = readerSeconds;
     return this;
   }
 
-  Epochs withoutCpu() {
+  public Epochs withoutCpu() {
     withoutCpu = true;
     return this;
   }
 
-  Epoch figures() {
+  public Epoch figures() {
     OptionalDouble known = withoutCpu ? OptionalDouble.empty() : OptionalDouble.of(cpu);
     OptionalDouble lived =
         withoutCpu ? OptionalDouble.empty() : OptionalDouble.of(seconds * readers);
@@ -91,7 +96,7 @@ final class Epochs {
         Optional.empty());
   }
 
-  Observation seen() {
+  public Observation seen() {
     return Observation.of(figures());
   }
 }

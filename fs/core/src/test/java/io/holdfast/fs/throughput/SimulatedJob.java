@@ -1,4 +1,4 @@
-package io.holdfast.fs.analyze;
+package io.holdfast.fs.throughput;
 
 import java.util.ArrayDeque;
 import java.util.Arrays;

@@ -1,4 +1,4 @@
-package io.holdfast.fs.analyze;
+package io.holdfast.fs.throughput;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -36,7 +36,7 @@ class PredictionTest {
   })
   void speed_withOtherMemory_isPredicted(int readers, int processors, double rate) {
     Observation seen = job(readers, processors, rate, 0.35).run(1);
-    JobModel model = new JobModel(new Evidence(seen, seen, seen, JobModelTest.site(processors)));
+    JobModel model = new JobModel(new Evidence(seen, seen, seen, Epochs.site(processors)));
     for (double share : new double[] {0, 0.5, 0.65, 1}) {
       Observation real = job(readers, processors, rate, share).run(2);
       double predicted = model.speed(model.setup().withCapacityShare(share)).orElseThrow();
@@ -50,7 +50,7 @@ class PredictionTest {
   @CsvSource({"4, 2, 75e6", "8, 4, 50e6", "4, 4, 75e6"})
   void speed_withOtherWorkers_isPredicted(int readers, int processors, double rate) {
     Observation seen = job(readers, processors, rate, 0.35).run(1);
-    JobModel model = new JobModel(new Evidence(seen, seen, seen, JobModelTest.site(processors)));
+    JobModel model = new JobModel(new Evidence(seen, seen, seen, Epochs.site(processors)));
     for (int other : new int[] {readers / 2, 2 * readers}) {
       Observation real = job(other, processors, rate, 0.35).run(2);
       double predicted = model.speed(model.setup().withReaders(other)).orElseThrow();

@@ -1,4 +1,4 @@
-package io.holdfast.fs.analyze;
+package io.holdfast.fs.throughput;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -36,7 +36,7 @@ class OriginRateTest {
     SimulatedJob job =
         new SimulatedJob(readers, processors, rate * MB, origin * MB, consumer, resident);
     Observation seen = job.run(seed);
-    JobModel model = new JobModel(new Evidence(seen, seen, seen, JobModelTest.site(processors)));
+    JobModel model = new JobModel(new Evidence(seen, seen, seen, Epochs.site(processors)));
     OptionalDouble told = model.rates().origin();
     double least = model.rates().originAtLeast().orElse(0);
     assertThat(told.orElse(0) / (origin * MB))

@@ -1,4 +1,4 @@
-package io.holdfast.fs.analyze;
+package io.holdfast.fs.throughput;
 
 /**
  * What a job runs with. Immutable.
@@ -10,7 +10,7 @@ package io.holdfast.fs.analyze;
  * @param acceleratorFactor how many times as fast as now the accelerator is
  * @param moreProcessors processors that it has more than now
  */
-record Setup(
+public record Setup(
     double capacityShare,
     int nodes,
     double originFactor,
@@ -18,33 +18,39 @@ record Setup(
     double acceleratorFactor,
     int moreProcessors) {
 
-  Setup withCapacityShare(double other) {
+  /** Returns the same with another value. */
+  public Setup withCapacityShare(double other) {
     return new Setup(other, nodes, originFactor, readers, acceleratorFactor, moreProcessors);
   }
 
-  Setup withNodes(int other) {
+  /** Returns the same with another value. */
+  public Setup withNodes(int other) {
     return new Setup(
         capacityShare, other, originFactor, readers, acceleratorFactor, moreProcessors);
   }
 
-  Setup withOriginFactor(double other) {
+  /** Returns the same with another value. */
+  public Setup withOriginFactor(double other) {
     return new Setup(capacityShare, nodes, other, readers, acceleratorFactor, moreProcessors);
   }
 
-  Setup withReaders(int other) {
+  /** Returns the same with another value. */
+  public Setup withReaders(int other) {
     return new Setup(capacityShare, nodes, originFactor, other, acceleratorFactor, moreProcessors);
   }
 
-  Setup withAcceleratorFactor(double other) {
+  /** Returns the same with another value. */
+  public Setup withAcceleratorFactor(double other) {
     return new Setup(capacityShare, nodes, originFactor, readers, other, moreProcessors);
   }
 
-  Setup withMoreProcessors(int other) {
+  /** Returns the same with another value. */
+  public Setup withMoreProcessors(int other) {
     return new Setup(capacityShare, nodes, originFactor, readers, acceleratorFactor, other);
   }
 
   /** Returns the share of the dataset that is in the memory of any node. */
-  double hitShare() {
+  public double hitShare() {
     return Math.min(1, capacityShare * nodes);
   }
 }

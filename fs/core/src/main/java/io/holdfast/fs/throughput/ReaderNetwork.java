@@ -1,4 +1,4 @@
-package io.holdfast.fs.analyze;
+package io.holdfast.fs.throughput;
 
 /**
  * How fast a number of readers is that all do the same: wait for the origin, which serves one after

@@ -1,4 +1,4 @@
-package io.holdfast.fs.analyze;
+package io.holdfast.fs.throughput;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -13,10 +13,6 @@ import org.junit.jupiter.api.Test;
 class JobModelTest {
   private static final double MB = 1e6;
   private static final long GB = 1_000_000_000L;
-
-  static Evidence.Site site(int processors) {
-    return new Evidence.Site(processors, 1, false, OptionalDouble.empty());
-  }
 
   private static JobModel model(Observation seen, Evidence.Site site) {
     return new JobModel(new Evidence(seen, seen, seen, site));
@@ -67,7 +63,7 @@ class JobModelTest {
     // 1 GB: 650 MB at 50 MB/s, then 1 s of a processor for each 75 MB
     double seconds = 650 / 50.0 + 1000 / 75.0;
     Observation seen = Epochs.of(2).in(seconds).origin(650_000_000, 13).by(1, 1000 / 75.0).seen();
-    JobModel model = model(seen, site(2));
+    JobModel model = model(seen, Epochs.site(2));
     assertThat(model.rates().origin().orElseThrow() / MB).isCloseTo(50, within(0.01));
     assertThat(model.rates().preparation().orElseThrow() / MB).isCloseTo(75, within(0.01));
     assertThat(speed(model, model.setup())).isCloseTo(1000 / seconds, within(0.01));
@@ -83,7 +79,7 @@ class JobModelTest {
   void knee_ofOneReader_isWhereItIsNearlyAsFastAsItCanBe() {
     double seconds = 650 / 50.0 + 1000 / 75.0;
     Observation seen = Epochs.of(2).in(seconds).origin(650_000_000, 13).by(1, 1000 / 75.0).seen();
-    double knee = model(seen, site(2)).knee().orElseThrow();
+    double knee = model(seen, Epochs.site(2)).knee().orElseThrow();
     // (1 - x) / 50 + 1 / 75 = 1 / (.95 * 75)
     assertThat(knee).isCloseTo(1 - 50 * (1 / (0.95 * 75) - 1 / 75.0), within(0.001));
   }
@@ -109,7 +105,7 @@ class JobModelTest {
     // 2 of 8 processors prepare 20 MB/s each and are always busy; the others are other jobs'
     Observation seen =
         Epochs.of(2).in(25).origin(500_000_000, 1).by(4, 50).waitingForProcessors(49).seen();
-    JobModel model = model(seen, site(8));
+    JobModel model = model(seen, Epochs.site(8));
     assertThat(model.rates().preparation().orElseThrow() / MB).isCloseTo(40, within(0.1));
     assertThat(speed(model, model.setup().withCapacityShare(1))).isCloseTo(40, within(0.5));
     assertThat(speed(model, model.setup().withReaders(8))).isCloseTo(40, within(0.5));
@@ -122,7 +118,7 @@ class JobModelTest {
   void origin_thatNobodyWaitsFor_hasNoRate() {
     Observation seen =
         Epochs.of(2).in(25).origin(500_000_000, 1).by(4, 50).waitingForProcessors(49).seen();
-    JobModel model = model(seen, site(8));
+    JobModel model = model(seen, Epochs.site(8));
     assertThat(model.rates().origin()).isEmpty();
     assertThat(model.rates().originAtLeast().orElseThrow() / MB).isCloseTo(20, within(0.01));
     Setup without = model.setup().withCapacityShare(0);
@@ -137,11 +133,11 @@ class JobModelTest {
   @Test
   void origin_ofFewFetches_hasNoRate() {
     Observation few = Epochs.of(2).in(10).origin(7_000_000, 9).by(1, 1).seen();
-    assertThat(model(few, site(2)).rates().origin()).isEmpty();
+    assertThat(model(few, Epochs.site(2)).rates().origin()).isEmpty();
     Observation enough = Epochs.of(2).in(10).origin(8_000_000, 9).by(1, 1).seen();
-    assertThat(model(enough, site(2)).rates().origin()).isPresent();
+    assertThat(model(enough, Epochs.site(2)).rates().origin()).isPresent();
     Observation brief = Epochs.of(2).in(0.2).origin(80_000_000, 0.19).by(1, 0.01).seen();
-    assertThat(model(brief, site(2)).rates().origin()).isEmpty();
+    assertThat(model(brief, Epochs.site(2)).rates().origin()).isEmpty();
   }
 
   /**
@@ -158,7 +154,7 @@ class JobModelTest {
             .by(4, 5.5)
             .waitingForProcessors(4.4)
             .seen();
-    Rates rates = model(seen, site(2)).rates();
+    Rates rates = model(seen, Epochs.site(2)).rates();
     assertThat(rates.origin()).isEmpty();
     assertThat(rates.originAtLeast().orElseThrow() / MB).isCloseTo(49.7, within(0.1));
   }
@@ -166,7 +162,7 @@ class JobModelTest {
   @Test
   void oneReaderThatOnlyPrepares_isHelpedByAnother() {
     Observation seen = Epochs.of(2).in(25).origin(500_000_000, 0.1).by(1, 24.8).seen();
-    JobModel model = model(seen, site(2));
+    JobModel model = model(seen, Epochs.site(2));
     assertThat(speed(model, model.setup().withReaders(2))).isCloseTo(40, within(1.0));
     assertThat(model.isAtLeast(model.setup().withReaders(2))).isTrue();
     assertThat(most(model, model.setup().withReaders(2))).isCloseTo(80, within(1.0));
@@ -186,7 +182,7 @@ class JobModelTest {
   @Test
   void originThatIsShared_givesNoMoreToMoreReaders() {
     Observation seen = Epochs.of(2).in(20).origin(GB, 80).by(4, 0.1).seen();
-    JobModel model = model(seen, site(8));
+    JobModel model = model(seen, Epochs.site(8));
     assertThat(speed(model, model.setup().withReaders(8))).isCloseTo(50, within(0.5));
     assertThat(speed(model, model.setup().withOriginFactor(2))).isCloseTo(100, within(1.0));
   }
@@ -211,7 +207,7 @@ class JobModelTest {
   @Test
   void withoutCpuTimes_theOriginIsStillTold() {
     Observation seen = Epochs.of(2).in(20).origin(GB, 20).withoutCpu().seen();
-    JobModel model = model(seen, site(2));
+    JobModel model = model(seen, Epochs.site(2));
     assertThat(model.rates().preparation()).isEmpty();
     assertThat(model.rates().origin().orElseThrow() / MB).isCloseTo(50, within(0.01));
     assertThat(speed(model, model.setup().withCapacityShare(0.5))).isCloseTo(100, within(0.01));
@@ -222,7 +218,7 @@ class JobModelTest {
   @Test
   void nothingFromTheOrigin_leavesItsRateUnknown() {
     Observation seen = Epochs.of(2).in(10).by(2, 19).seen();
-    JobModel model = model(seen, site(2));
+    JobModel model = model(seen, Epochs.site(2));
     assertThat(model.rates().origin()).isEmpty();
     assertThat(model.knee()).isEmpty();
     List<WhatIf> rows =
@@ -233,14 +229,15 @@ class JobModelTest {
   @Test
   void figures_thatMakeNoSense_areRefusedOrBounded() {
     Observation nothing = Epochs.of(2).bytes(0).seen();
-    assertThatThrownBy(() -> model(nothing, site(2))).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> model(nothing, Epochs.site(2)))
+        .isInstanceOf(IllegalArgumentException.class);
     Observation more = Epochs.of(2).origin(3 * GB, 1e9).by(3, 1e9).seen();
-    JobModel model = model(more, site(2));
+    JobModel model = model(more, Epochs.site(2));
     assertThat(model.setup().capacityShare()).isZero();
     assertThat(model.rates().origin().orElse(1)).isPositive().isFinite();
     Observation huge =
         Epochs.of(2).in(1e-9).bytes(Long.MAX_VALUE).origin(Long.MAX_VALUE, 1e-9).by(1, 0).seen();
-    WhatIf.all(model(huge, site(1)))
+    WhatIf.all(model(huge, Epochs.site(1)))
         .forEach(row -> assertThat(Math.round(row.speed())).isPositive());
   }
 }

@@ -1,4 +1,4 @@
-package io.holdfast.fs.analyze;
+package io.holdfast.fs.throughput;
 
 import io.holdfast.fs.figures.Bottleneck;
 import io.holdfast.policy.simulator.FetchModel;
@@ -182,7 +182,7 @@ public final class JobModel {
   }
 
   /** Returns how the job runs now. */
-  Setup setup() {
+  public Setup setup() {
     Observation now = evidence.now();
     double hits = now.hitShare();
     int nodes = evidence.site().nodes();
@@ -190,7 +190,7 @@ public final class JobModel {
   }
 
   /** Returns the mean epoch. */
-  Observation now() {
+  public Observation now() {
     return evidence.now();
   }
 
@@ -201,12 +201,12 @@ public final class JobModel {
   }
 
   /** Returns the processors that its readers can use now. */
-  double usableProcessors() {
+  public double usableProcessors() {
     return usableProcessors;
   }
 
   /** Returns m: the lower of P and G; infinite if neither is known. */
-  double demand(Setup with) {
+  public double demand(Setup with) {
     return Math.min(preparation(with), accelerator(with));
   }
 
@@ -232,7 +232,7 @@ public final class JobModel {
   }
 
   /** Tells whether S is told; otherwise it is at least {@link Rates#originAtLeast}. */
-  boolean isOriginTold() {
+  public boolean isOriginTold() {
     return isOriginTold;
   }
 
@@ -260,7 +260,7 @@ public final class JobModel {
    * Returns F, the bytes per second that files come at as it is; infinite if nothing is known of
    * where they come from.
    */
-  double fetchRate() {
+  public double fetchRate() {
     Setup now = setup();
     double hits = now.hitShare();
     double peers = hits * (1 - localPart(now));
@@ -272,7 +272,7 @@ public final class JobModel {
    * Returns the bytes per second that the job gets, or what it gets at least; empty if that cannot
    * be told.
    */
-  OptionalDouble speed(Setup with) {
+  public OptionalDouble speed(Setup with) {
     if (isOriginTold || !needsOrigin(with)) {
       return most(with);
     }
@@ -287,12 +287,12 @@ public final class JobModel {
   }
 
   /** Returns the same, or what it gets at most: with an origin that gives anything. */
-  OptionalDouble most(Setup with) {
+  public OptionalDouble most(Setup with) {
     return known(speed(with, isOriginTold ? origin(with) : Double.POSITIVE_INFINITY));
   }
 
   /** Tells whether the job may get more than {@link #speed} says, because S is not told. */
-  boolean isAtLeast(Setup with) {
+  public boolean isAtLeast(Setup with) {
     return !isOriginTold
         && needsOrigin(with)
         && !with.equals(setup())
@@ -328,7 +328,7 @@ public final class JobModel {
    * with all in memory only later. Where S is not told, the knee is not above this. Empty if that
    * cannot be told.
    */
-  OptionalDouble knee() {
+  public OptionalDouble knee() {
     Setup now = setup();
     if (originRate == 0) {
       return OptionalDouble.empty();

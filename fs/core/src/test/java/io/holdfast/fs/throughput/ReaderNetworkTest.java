@@ -1,4 +1,4 @@
-package io.holdfast.fs.analyze;
+package io.holdfast.fs.throughput;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
