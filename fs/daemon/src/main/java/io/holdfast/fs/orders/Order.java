@@ -22,6 +22,11 @@ import org.jspecify.annotations.Nullable;
  * the next window, until they wait no more. Source: the product of bandwidth and delay, as in
  * Cardwell et al., "BBR: Congestion-Based Congestion Control", ACM Queue 14 (2016).
  *
+ * <p><b>The beginning.</b> The first readers would wait as long as without an order, and the job
+ * would be late from then on. So the first window of an announced order is fetched before the job
+ * opens anything, as far as half of the allowance goes. If the job does not begin in time, that is
+ * not done again.
+ *
  * <p><b>Orders that are wrong.</b> In one pass, the bytes that wait for their readers and those
  * whose readers did not come are together never more than {@link #ALLOWED} of the bytes that the
  * pass would fetch without the order. So a wrong order never costs more, whatever is wrong with it.
@@ -50,7 +55,10 @@ final class Order {
   /** How many files of the beginning show that the job begins again. */
   private static final int FIRST_FILES = 64;
 
+  /** The time over which a rate is measured; the first rate is wanted sooner. */
   private static final long RATE_NANOS = 200_000_000;
+
+  private static final long FIRST_RATE_NANOS = 50_000_000;
 
   final String job;
   private final String source;
@@ -81,6 +89,15 @@ final class Order {
 
   private int turn;
   private int row;
+
+  /** Whether the first files are fetched before the job opens any. */
+  private boolean early;
+
+  /** Where the first reader will begin, as the thread that opened a file last. */
+  private Place start = new Place(0);
+
+  /** Whether the rate is measured from the next look on: the first file has just been opened. */
+  private boolean rateBegins;
 
   /** Whether the pass's bytes are known; nothing is fetched before. */
   private boolean begun;
@@ -124,21 +141,24 @@ final class Order {
   record Fetch(PredictedFile file, Item item, int thread) {}
 
   /**
+   * What is known of an order.
+   *
+   * @param source where it is from
+   * @param early whether the first files are fetched before the job opens any
+   */
+  record Plan(String job, String source, FileSequence files, boolean early) {}
+
+  /**
    * Creates an order that has not begun.
    *
    * @param patienceNanos how long a fetched file waits for its reader: later its pages may have
    *     been dropped
    */
-  Order(
-      String job,
-      String source,
-      FileSequence sequence,
-      DatasetFiles files,
-      long patienceNanos,
-      long now) {
-    this.job = job;
-    this.source = source;
-    this.sequence = sequence;
+  Order(Plan plan, DatasetFiles files, long patienceNanos, long now) {
+    this.job = plan.job;
+    this.source = plan.source;
+    this.sequence = plan.files;
+    this.early = plan.early;
     this.files = files;
     this.patienceNanos = patienceNanos;
     rateSince = now;
@@ -146,6 +166,23 @@ final class Order {
       firstFiles.put(files.inode(sequence.get(i)), i);
     }
     fill();
+  }
+
+  /** Takes over what the job's order before this one knew of the job and of the origin. */
+  void follow(Order before) {
+    double latency;
+    double rate;
+    int thread;
+    synchronized (before) {
+      latency = before.latencyNanos;
+      rate = before.bytesPerNano;
+      thread = before.start.thread;
+    }
+    synchronized (this) {
+      latencyNanos = latency;
+      bytesPerNano = rate;
+      start = new Place(thread);
+    }
   }
 
   // --- opens
@@ -203,6 +240,10 @@ final class Order {
   }
 
   private void move(int thread, int to) {
+    rateBegins |= readers.isEmpty();
+    if (start.thread != thread) {
+      start = new Place(thread);
+    }
     Place place = readers.computeIfAbsent(thread, Place::new);
     if (place.next <= to || to < place.position) {
       place.next = to + 1;
@@ -279,7 +320,7 @@ final class Order {
 
   /** Tells whether the pass's bytes have to be counted; see {@link #begin}. */
   synchronized boolean isToBegin() {
-    return !begun && !abandoned && openedInPass > 0;
+    return !begun && !abandoned && (early || !readers.isEmpty());
   }
 
   /**
@@ -312,8 +353,8 @@ final class Order {
       return null;
     }
     windowBytes = Math.min(most, window(now));
-    List<Place> places = new ArrayList<>(readers.values());
-    for (int i = 0; i < places.size(); i++) {
+    List<Place> places = places();
+    for (int i = 0; i < places.size() && !abandoned; i++) {
       Fetch next = next(places.get((turn + i) % places.size()));
       if (next != null) {
         turn = (turn + i + 1) % places.size();
@@ -321,6 +362,13 @@ final class Order {
       }
     }
     return null;
+  }
+
+  private List<Place> places() {
+    if (readers.isEmpty()) {
+      return early ? List.of(start) : List.of();
+    }
+    return new ArrayList<>(readers.values());
   }
 
   private @Nullable Fetch next(Place place) {
@@ -340,7 +388,8 @@ final class Order {
   }
 
   private boolean mayFetch(int bytes) {
-    if (unusedBytes + wastedInPass + bytes > allowance) {
+    long most = readers.isEmpty() ? allowance / 2 : allowance;
+    if (unusedBytes + wastedInPass + bytes > most) {
       if (wastedInPass > allowance / 2 && unusedBytes == 0) {
         abandon();
       }
@@ -364,8 +413,12 @@ final class Order {
   }
 
   private long window(long now) {
+    if (rateBegins || readers.isEmpty()) {
+      rateBegins = false;
+      rateSince = now;
+    }
     long nanos = now - rateSince;
-    if (nanos >= RATE_NANOS) {
+    if (nanos >= (bytesPerNano == 0 ? FIRST_RATE_NANOS : RATE_NANOS)) {
       double recent = (double) rateBytes / nanos;
       bytesPerNano = Math.max(recent, (3 * bytesPerNano + recent) / 4);
       rateSince = now;
@@ -419,6 +472,12 @@ final class Order {
     }
     unusedBytes -= file.bytes;
     file.state = State.WASTED;
+    early &= !readers.isEmpty();
+  }
+
+  /** Tells whether nothing is fetched ahead any more, because too much was in vain. */
+  synchronized boolean isAbandoned() {
+    return abandoned;
   }
 
   /** Returns the words that the log has not had yet about the order; empty if there are none. */

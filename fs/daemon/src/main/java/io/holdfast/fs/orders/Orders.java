@@ -24,20 +24,13 @@ import java.util.concurrent.ConcurrentHashMap;
  * {"clear":"JOB"}                            forgets the job's order
  * </pre>
  *
- * <p>Bounded: {@link #MOST_LINES} lines an order and {@link #MOST_IN_ALL} in all, {@link
- * #MOST_ORDERS} orders. An order whose next part does not come is forgotten. Thread-safe; the
- * monitor guards the announcements, and is held while names are looked up. No request waits for the
- * origin.
+ * <p>Bounded by {@link #BOUNDS}. An order whose next part does not come is forgotten. Thread-safe;
+ * the monitor guards the announcements, and is held while names are looked up. No request waits for
+ * the origin.
  */
 public final class Orders implements OpenListener, AutoCloseable {
-  /** The most lines of an order. */
-  static final int MOST_LINES = 16_000_000;
-
-  /** The most files of all orders, at 5 bytes each. */
-  static final int MOST_IN_ALL = 24_000_000;
-
-  /** The most orders, and the most that are being announced. */
-  static final int MOST_ORDERS = 32;
+  /** The bounds of a daemon. */
+  static final Bounds BOUNDS = new Bounds(16_000_000, 24_000_000, 32);
 
   /** The most characters of a job's name. */
   private static final int LONGEST_NAME = 128;
@@ -45,15 +38,31 @@ public final class Orders implements OpenListener, AutoCloseable {
   private static final long PATIENCE_NANOS = Duration.ofSeconds(10).toNanos();
 
   private final OrderParts parts;
+  private final Bounds bounds;
   private final Map<String, Order> orders = new ConcurrentHashMap<>();
   private final Map<Long, Announcement> arriving = new LinkedHashMap<>();
   private final Prefetcher prefetcher;
   private long lastId;
   private boolean closed;
 
+  /**
+   * How much memory orders may take.
+   *
+   * @param lines the most lines of an order
+   * @param files the most files of all orders, at 5 bytes each
+   * @param orders the most orders, and the most that are being announced
+   */
+  record Bounds(int lines, int files, int orders) {}
+
   /** Creates the table; there is no order yet. */
   public Orders(OrderParts parts) {
+    this(parts, BOUNDS);
+  }
+
+  /** Creates the same with other bounds. */
+  Orders(OrderParts parts, Bounds bounds) {
     this.parts = parts;
+    this.bounds = bounds;
     this.prefetcher = new Prefetcher(parts, orders::values);
   }
 
@@ -103,9 +112,9 @@ public final class Orders implements OpenListener, AutoCloseable {
       return Map.of("listing", true);
     }
     forgetLate();
-    if (arriving.size() >= MOST_ORDERS) {
+    if (arriving.size() >= bounds.orders) {
       throw new FsException(
-          FsError.UNAVAILABLE, MOST_ORDERS + " orders are being announced: wait for one");
+          FsError.UNAVAILABLE, bounds.orders + " orders are being announced: wait for one");
     }
     Announcement order = new Announcement(++lastId, job, source, parts.tree());
     order.lastPart = parts.nanoTime().getAsLong();
@@ -117,13 +126,14 @@ public final class Orders implements OpenListener, AutoCloseable {
     order.lastPart = parts.nanoTime().getAsLong();
     List<?> lines = paths instanceof List<?> list ? list : List.of();
     order.add(lines.stream().map(String::valueOf).toList());
-    if (order.lines() > MOST_LINES || filesInAll() > MOST_IN_ALL) {
+    if (order.lines() > bounds.lines || filesInAll() > bounds.files) {
       arriving.remove(order.id);
       throw new FsException(
           FsError.RANGE,
-          order.lines() > MOST_LINES
-              ? "an order has at most %,d lines: announce one epoch at a time".formatted(MOST_LINES)
-              : "all orders together have at most %,d files: clear one".formatted(MOST_IN_ALL));
+          order.lines() > bounds.lines
+              ? "an order has at most %,d lines: announce one epoch at a time"
+                  .formatted(bounds.lines)
+              : "all orders together have at most %,d files: clear one".formatted(bounds.files));
     }
   }
 
@@ -147,19 +157,21 @@ public final class Orders implements OpenListener, AutoCloseable {
               ? "the order has no lines: give some"
               : "no line names a file of the dataset, such as '" + order.firstUnknown() + "'");
     }
-    if (!orders.containsKey(order.job) && orders.size() >= MOST_ORDERS) {
+    if (!orders.containsKey(order.job) && orders.size() >= bounds.orders) {
       throw new FsException(
-          FsError.UNAVAILABLE, "there are " + MOST_ORDERS + " orders: clear one with --clear");
+          FsError.UNAVAILABLE, "there are " + bounds.orders + " orders: clear one with --clear");
     }
-    orders.put(
-        order.job,
+    Order taken =
         new Order(
-            order.job,
-            order.source,
-            order.files,
+            new Order.Plan(order.job, order.source, order.files, true),
             parts,
             parts.patienceNanos(),
-            parts.nanoTime().getAsLong()));
+            parts.nanoTime().getAsLong());
+    Order before = orders.get(order.job);
+    if (before != null) {
+      taken.follow(before);
+    }
+    orders.put(order.job, taken);
     prefetcher.start();
     prefetcher.wake();
   }
@@ -195,6 +207,11 @@ public final class Orders implements OpenListener, AutoCloseable {
   public List<OrderFigures> figures() {
     Collection<Order> all = orders.values();
     return all.stream().map(Order::figures).sorted((a, b) -> a.job().compareTo(b.job())).toList();
+  }
+
+  /** Tells whether files are still looked at; for a test, after {@link #close}. */
+  boolean isAtWork() {
+    return prefetcher.isRunning();
   }
 
   /** Forgets orders whose next part did not come. Called several times a second. */

@@ -128,6 +128,11 @@ final class Prefetcher {
                 });
   }
 
+  /** Tells whether the thread runs. */
+  synchronized boolean isRunning() {
+    return thread != null && thread.isAlive();
+  }
+
   /** Ends the thread; does not wait for it. */
   synchronized void close() {
     closed = true;

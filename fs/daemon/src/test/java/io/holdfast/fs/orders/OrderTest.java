@@ -6,6 +6,7 @@ import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.Version;
 import io.holdfast.fs.transit.Item;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -27,6 +28,7 @@ class OrderTest {
   private static final long MILLI = 1_000_000;
   private static final long MOST = 1L << 40;
   private static final int THREAD = 7;
+  private static final long PATIENCE = 8_000 * MILLI;
 
   private final Set<Long> resident = new HashSet<>();
   private long now;
@@ -48,9 +50,13 @@ class OrderTest {
       };
 
   private Order order(List<Integer> ids) {
+    return order(ids, false);
+  }
+
+  private Order order(List<Integer> ids, boolean early) {
     FileSequence sequence = new FileSequence();
     ids.forEach(sequence::add);
-    return new Order("job", "announced", sequence, files, 8_000 * MILLI, now);
+    return new Order(new Order.Plan("job", "announced", sequence, early), files, PATIENCE, now);
   }
 
   private static List<Integer> inOrder(int n) {
@@ -90,6 +96,49 @@ class OrderTest {
     Order order = order(inOrder(100));
     assertThat(order.isToBegin()).isFalse();
     assertThat(order.next(now, MOST)).isNull();
+  }
+
+  @Test
+  void earlyOrder_beforeAnyOpen_fetchesHalfOfWhatMayBeInVain() {
+    Order order = order(inOrder(400), true);
+    assertThat(order.isToBegin()).isTrue();
+    order.begin();
+    assertThat(takeAll(order)).containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L);
+    for (int i = 0; i < 8; i++) {
+      assertThat(open(order, i)).isTrue();
+    }
+    assertThat(takeAll(order)).startsWith(8L, 9L);
+    assertThat(order.figures().wastedBytes()).isZero();
+  }
+
+  @Test
+  void earlyOrder_whoseJobDoesNotBegin_fetchesNoMore_andIsUsedWhenItDoes() {
+    Order order = order(inOrder(400), true);
+    order.begin();
+    takeAll(order);
+    now += 9_000 * MILLI;
+    assertThat(takeAll(order)).isEmpty();
+    assertThat(order.figures().wastedBytes()).isEqualTo(8L * SIZE);
+    now += 60_000 * MILLI;
+    assertThat(takeAll(order)).isEmpty();
+    assertThat(order.takeTrouble()).isEmpty();
+    open(order, 0);
+    assertThat(takeAll(order)).containsExactly(8L, 9L, 10L, 11L, 12L, 13L, 14L, 15L);
+  }
+
+  @Test
+  void earlyOrder_afterAnother_hasItsWindowAtOnce() {
+    Order before = begun(5000);
+    takeAll(before);
+    for (int i = 1; i <= 200; i++) {
+      now += 2 * MILLI;
+      open(before, i);
+      takeAll(before);
+    }
+    Order order = order(inOrder(5000), true);
+    order.follow(before);
+    order.begin();
+    assertThat(takeAll(order)).hasSizeBetween(60, 70);
   }
 
   @Test
@@ -236,13 +285,49 @@ class OrderTest {
   }
 
   @Test
-  void longOrder_takesLittleMemory_andKeepsIds() {
+  void orderOfTenMillionFiles_takes5BytesEach_andIsFollowed() {
+    int n = 10_000_000;
+    long before = allocated();
     FileSequence sequence = new FileSequence();
-    for (int i = 0; i < 100_000; i++) {
+    for (int i = 0; i < n; i++) {
       sequence.add(FileSequence.LARGEST - i);
     }
-    assertThat(sequence.size()).isEqualTo(100_000);
-    assertThat(sequence.get(0)).isEqualTo(FileSequence.LARGEST);
-    assertThat(sequence.get(99_999)).isEqualTo(FileSequence.LARGEST - 99_999);
+    long ofSequence = allocated() - before;
+    // one in a thousand is missing, so that most of the work is the order's
+    DatasetFiles few =
+        new DatasetFiles() {
+          @Override
+          public long inode(long id) {
+            return id;
+          }
+
+          @Override
+          public @Nullable Item missing(long id) {
+            return id % 1000 == 0 ? files.missing(id) : null;
+          }
+        };
+    before = allocated();
+    Order order = new Order(new Order.Plan("job", "announced", sequence, false), few, PATIENCE, 0);
+    for (int i = 0; i < 20_000; i++) {
+      order.opened(THREAD, FileSequence.LARGEST - i);
+    }
+    long ofOrder = allocated() - before;
+    order.begin();
+
+    assertThat(ofSequence).isBetween(5L * n, 5L * n + (1 << 20));
+    assertThat(ofOrder).isLessThan(16 << 20);
+    assertThat(order.figures().position()).isEqualTo(20_000);
+    assertThat(order.figures().length()).isEqualTo(n);
+    assertThat(order.figures().surprises()).isZero();
+    assertThat(sequence.get(n - 1)).isEqualTo(FileSequence.LARGEST - (n - 1));
+    List<Long> next = takeAll(order);
+    assertThat(next).hasSizeBetween(3, 5).allMatch(id -> id % 1000 == 0);
+    assertThat(FileSequence.LARGEST - next.get(0)).isBetween(20_000L, 21_000L);
+  }
+
+  /** Returns the bytes of heap that this thread has allocated so far. */
+  private static long allocated() {
+    return ((com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean())
+        .getThreadAllocatedBytes(Thread.currentThread().getId());
   }
 }
