@@ -167,6 +167,8 @@ final class AllocateCommand implements Callable<Integer> {
     }
     if (!output.isJson()) {
       output.text(context.colors().firstLine(NodeAllocationText.of(node)));
+      CommonStores.notes(looks, context.host().mounts())
+          .forEach(note -> output.text(Visible.of(note) + "\n"));
     }
     List<CapacityChanges.Outcome> outcomes = apply ? apply(node, looks) : List.of();
     if (output.isJson()) {
