@@ -110,6 +110,8 @@ final class ArchitectureTest {
           arrow("sampler"),
           // Divides a node's memory: takes a plan or figures, and returns a proposal.
           arrow("allocate", "analyze", "figures", "throughput", "units"),
+          // Plays jobs on a cluster whose memory is divided in several ways.
+          arrow("workload", "allocate", "plot", "units"),
           // The composition root knows all but what people type.
           arrow(
               "daemon",
@@ -170,7 +172,8 @@ final class ArchitectureTest {
               "simulate",
               "throughput",
               "units",
-              "watch"));
+              "watch",
+              "workload"));
 
   private static final String MACHINE = "io.holdfast.it.Machine";
 
@@ -345,9 +348,19 @@ final class ArchitectureTest {
   void charts_areDrawnByReportsOnly() {
     noClasses()
         .that()
-        .resideOutsideOfPackages(FS + ".plot", FS + ".simulate", FS + ".analyze")
+        .resideOutsideOfPackages(FS + ".plot", FS + ".simulate", FS + ".analyze", FS + ".workload")
         .should()
         .dependOnClassesThat(resideInAnyPackage("org.knowm.xchart..", "java.awt.."))
+        .check(HOLDFAST);
+  }
+
+  @Test
+  void linearPrograms_areSolvedByTheBoundOnly() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(FS + ".workload")
+        .should()
+        .dependOnClassesThat(resideInAPackage("org.ojalgo.."))
         .check(HOLDFAST);
   }
 

@@ -12,6 +12,7 @@ import io.holdfast.fs.allocate.NodeAllocationJson;
 import io.holdfast.fs.allocate.NodeAllocationText;
 import io.holdfast.fs.allocate.NodeSettings;
 import io.holdfast.fs.allocate.Objective;
+import io.holdfast.fs.allocate.PlanReader;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Sizes;
 import io.holdfast.fs.units.Visible;
@@ -62,6 +63,9 @@ import picocli.CommandLine.Option;
       "  holdfast allocate --plan node.json --json | jq '.mounts[].proposed_bytes'"
     })
 final class AllocateCommand implements Callable<Integer> {
+  private static final JsonFile PLAN =
+      new JsonFile("--plan", "plan", "mounts", "budget_bytes and mounts");
+
   private static final Duration INTERVAL = Duration.ofSeconds(5);
 
   /** How long back figures count for --watch. */
@@ -144,7 +148,7 @@ final class AllocateCommand implements Callable<Integer> {
   }
 
   private void planned(String file, Objective wanted) throws IOException {
-    Allocation allocation = Allocator.allocate(PlanFile.read(file), wanted);
+    Allocation allocation = Allocator.allocate(PLAN.read(file, PlanReader::read), wanted);
     if (output.isJson()) {
       output.json(AllocationJson.of(allocation));
     } else {
@@ -163,6 +167,8 @@ final class AllocateCommand implements Callable<Integer> {
     }
     if (!output.isJson()) {
       output.text(context.colors().firstLine(NodeAllocationText.of(node)));
+      CommonStores.notes(looks, context.host().mounts())
+          .forEach(note -> output.text(Visible.of(note) + "\n"));
     }
     List<CapacityChanges.Outcome> outcomes = apply ? apply(node, looks) : List.of();
     if (output.isJson()) {

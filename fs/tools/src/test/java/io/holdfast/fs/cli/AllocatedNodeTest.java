@@ -7,6 +7,7 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlServer;
 import io.holdfast.fs.daemon.Version;
+import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,6 +56,7 @@ class AllocatedNodeTest {
     boolean counted = true;
     boolean ended;
     String refusal = "";
+    String origin = "";
     int epochs = 3;
     volatile long capacity;
 
@@ -73,6 +75,7 @@ class AllocatedNodeTest {
       Map<String, Object> stats = new LinkedHashMap<>();
       stats.put("name", name);
       stats.put("version", version);
+      stats.put("origin", origin);
       stats.put("dataset", Map.of("files", 1000L, "bytes", GB));
       stats.put("cache", Map.of("capacity_bytes", capacity, "resident_bytes", capacity));
       stats.put("opens", Map.of("counted", counted, "total", 5));
@@ -301,6 +304,39 @@ class AllocatedNodeTest {
     assertThat(fast.get("origin")).isEqualTo("nas");
     // each reads 25 to 50 MB/s of it now
     assertThat(number(fast, "origin_bytes_per_second")).isBetween(70e6, 105e6);
+  }
+
+  /** The store is what is mounted below the mount, and of a file server it is the server. */
+  @ParameterizedTest
+  @CsvSource({
+    "/data/a, /data/b, 'a and b read from the same store, /dev/sdx: '",
+    "/nfs/one/a, /nfs/two, 'a and b read from the same store, filer: '",
+    "s3://data/a, s3://data/b, 'a and b read from the same store, s3://data: '",
+    "/data/a, /nfs/one/a, ''",
+    "s3://data/a, s3://more/a, ''"
+  })
+  void store_thatSeveralMountsWaitFor_isTold(String one, String two, String note)
+      throws IOException {
+    host.mounts.add(new MountTable.Mount(Path.of("/data"), "8:1", "ext4", "/dev/sdx", "rw"));
+    host.mounts.add(new MountTable.Mount(Path.of("/nfs/one"), "0:50", "nfs4", "filer:/one", "rw"));
+    host.mounts.add(new MountTable.Mount(Path.of("/nfs/two"), "0:51", "nfs4", "filer:/two", "rw"));
+    host.mounts.add(
+        new MountTable.Mount(Path.of("/data/a"), "0:60", "fuse.holdfast", "holdfast", "ro"));
+    new FakeDaemon("a", GB / 2, 200 * MB).origin = one;
+    new FakeDaemon("b", GB / 2, 60 * MB).origin = two;
+
+    assertThat(run.run("allocate")).isZero();
+    String advice = "if it limits them, give them one 'origin:' in node.yaml\n";
+    if (note.isEmpty()) {
+      assertThat(run.out.toString()).doesNotContain("the same store");
+    } else {
+      assertThat(run.out.toString()).contains("\n" + note + advice);
+    }
+
+    file("mounts:\n  a: {origin: nas}\n  b: {origin: nas}\n");
+    run.out.getBuffer().setLength(0);
+    assertThat(run.run("allocate")).isZero();
+    assertThat(run.out.toString()).doesNotContain("the same store");
   }
 
   @ParameterizedTest

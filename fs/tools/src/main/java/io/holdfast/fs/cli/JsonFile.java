@@ -4,8 +4,6 @@ import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.holdfast.fs.allocate.Plan;
-import io.holdfast.fs.allocate.PlanReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.AccessDeniedException;
@@ -13,56 +11,63 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.function.Function;
 
-/** Reads the file of a plan. Stateless. */
-final class PlanFile {
+/**
+ * Reads a file of JSON that a user wrote. Immutable.
+ *
+ * @param option that names the file
+ * @param word for the file in messages, such as 'plan'
+ * @param things what the file lists, such as 'mounts'
+ * @param keys the keys that the file must have, for people
+ */
+record JsonFile(String option, String word, String things, String keys) {
   private static final int MOST_BYTES = 16 * 1024 * 1024;
 
   /** Numbers stay as they are written: no 64-bit number is rounded. */
   private static final JSON EXACT = JSON.std.with(JSON.Feature.USE_BIG_DECIMAL_FOR_FLOATS);
 
-  private PlanFile() {}
-
   /**
-   * Reads a plan.
+   * Reads it.
    *
+   * @param reader of the object; what it finds wrong is an {@link IllegalArgumentException}
    * @throws CliException when it cannot be read or anything is wrong in it, with one line that
    *     names the file and the key
    */
-  static Plan read(String name) {
+  <T> T read(String name, Function<Map<?, ?>, T> reader) {
     if (name.isEmpty()) {
-      throw CliException.usage("--plan is empty: give a file");
+      throw CliException.usage(option + " is empty: give a file");
     }
     Path file = Path.of(name);
     try {
-      return PlanReader.read(object(file, bytes(file)));
+      return reader.apply(object(file, bytes(file)));
     } catch (IllegalArgumentException e) {
       throw wrong(file, String.valueOf(e.getMessage()), e);
     }
   }
 
-  private static byte[] bytes(Path file) {
+  private byte[] bytes(Path file) {
     if (Files.isDirectory(file)) {
-      throw CliException.usage("the plan '" + file + "' is a directory: give a file");
+      throw CliException.usage(named(file) + " is a directory: give a file");
     }
     try (InputStream in = Files.newInputStream(file)) {
       byte[] bytes = in.readNBytes(MOST_BYTES + 1);
       if (bytes.length > MOST_BYTES) {
         throw CliException.usage(
-            "the plan '" + file + "' has more than 16 MiB: give a file of mounts as JSON");
+            named(file) + " has more than 16 MiB: give a file of " + things + " as JSON");
       }
       return bytes;
     } catch (NoSuchFileException e) {
-      throw CliException.usage("the plan '" + file + "' does not exist: give a file", e);
+      throw CliException.usage(named(file) + " does not exist: give a file", e);
     } catch (AccessDeniedException e) {
-      throw CliException.usage("the plan '" + file + "' cannot be read: check its permissions", e);
+      throw CliException.usage(named(file) + " cannot be read: check its permissions", e);
     } catch (IOException e) {
       throw CliException.couldNot(
-          "the plan '" + file + "' cannot be read: " + e.getMessage() + ": give another file", e);
+          named(file) + " cannot be read: " + e.getMessage() + ": give another file", e);
     }
   }
 
-  private static Map<?, ?> object(Path file, byte[] bytes) {
+  private Map<?, ?> object(Path file, byte[] bytes) {
     try (JsonParser parser = EXACT.createParser(bytes)) {
       Object all = EXACT.anyFrom(parser);
       if (parser.nextToken() != null) {
@@ -72,7 +77,7 @@ final class PlanFile {
         return object;
       }
       throw new IllegalArgumentException(
-          "must be an object with budget_bytes and mounts: put { } around them");
+          "must be an object with " + keys + ": put { } around them");
     } catch (JsonProcessingException e) {
       throw wrong(file, "not JSON" + place(e.getLocation()) + ": " + e.getOriginalMessage(), e);
     } catch (IOException e) {
@@ -86,7 +91,11 @@ final class PlanFile {
         : " at line " + location.getLineNr() + ", column " + location.getColumnNr();
   }
 
-  private static CliException wrong(Path file, String message, Exception cause) {
-    return CliException.usage("the plan '" + file + "': " + message, cause);
+  private CliException wrong(Path file, String message, Exception cause) {
+    return CliException.usage(named(file) + ": " + message, cause);
+  }
+
+  private String named(Path file) {
+    return "the " + word + " '" + file + "'";
   }
 }
