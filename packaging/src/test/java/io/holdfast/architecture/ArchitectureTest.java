@@ -57,8 +57,9 @@ final class ArchitectureTest {
           arrow("peers", "", "figures", "linux", "origin", "residency", "transit", "tree", "units"),
           // An admin's tasks on residents.
           arrow("tasks", "", "linux", "origin", "residency", "transit", "tree", "units"),
-          // What jobs will read, fetched ahead of them.
-          arrow("orders", "", "figures", "linux", "residency", "stats", "transit", "tree"),
+          // Fetches files ahead of jobs that have announced their orders.
+          arrow(
+              "orders", "", "figures", "linux", "origin", "residency", "stats", "transit", "tree"),
           // The answers about them.
           arrow("stats", "", "figures", "linux", "units"),
           arrow("control", "", "figures", "linux", "mount", "origin", "units"),
@@ -101,10 +102,9 @@ final class ArchitectureTest {
           arrow("plot", ""),
           // Why a job waits: figures of its epochs go in, a report comes out.
           arrow("analyze", "figures", "plot", "units"),
-          // What samplers of frameworks read: numbers alone.
+          // Computes the orders of samplers of frameworks: numbers alone.
           arrow("sampler"),
-          // Who should have how much of a node's memory: a plan, or figures, go in; a proposal
-          // comes out.
+          // Divides a node's memory: takes a plan or figures, and returns a proposal.
           arrow("allocate", "analyze", "figures", "units"),
           // The composition root knows all but what people type.
           arrow(

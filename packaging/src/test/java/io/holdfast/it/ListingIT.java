@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -109,6 +111,32 @@ class ListingIT {
     mount.refresh();
     assertThat(mount.path("class_2/f2")).doesNotExist();
     assertThat(count(mount, "-size", "-2")).isEqualTo(Integer.toString(before - 1));
+  }
+
+  /** The kernel keeps the listing of a directory, also while one of its names is refreshed. */
+  @Test
+  void refresh_ofOneName_isSeenInTheListingOfItsDirectory() throws IOException {
+    Path origin = sandbox.tmpfs("origin");
+    Path directory = Files.createDirectories(origin.resolve("d"));
+    for (String name : List.of("gone", "old")) {
+      Files.writeString(directory.resolve(name), name);
+    }
+    Mount mount = sandbox.mount(origin, "--capacity", "16M", "--metadata-ttl", "1h");
+    assertThat(names(mount.path("d"))).containsExactly("gone", "old");
+
+    Files.writeString(directory.resolve("new"), "new");
+    mount.refreshByCommand("d/new").mustSucceed();
+    assertThat(names(mount.path("d"))).containsExactly("gone", "new", "old");
+
+    Files.delete(directory.resolve("gone"));
+    mount.refreshByCommand("d/gone").mustSucceed();
+    assertThat(names(mount.path("d"))).containsExactly("new", "old");
+  }
+
+  private static List<String> names(Path directory) throws IOException {
+    try (Stream<Path> all = Files.list(directory)) {
+      return all.map(each -> each.getFileName().toString()).sorted().toList();
+    }
   }
 
   /** An open directory with a symlink in its way has gone, and has not failed. */

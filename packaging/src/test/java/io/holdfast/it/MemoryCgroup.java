@@ -104,6 +104,11 @@ final class MemoryCgroup {
     return stat(unified ? "unevictable" : "total_unevictable");
   }
 
+  /** Pages of files that this group's processes read again after the kernel had taken them back. */
+  long refaultedFilePages() {
+    return stat(unified ? "workingset_refault_file" : "total_workingset_refault_file");
+  }
+
   /** Bytes charged to this group now, page cache included. */
   long usedBytes() {
     String file = unified ? "memory.current" : "memory.usage_in_bytes";

@@ -82,6 +82,8 @@ class MetricsIT {
     cluster.read(cluster.nodes(), dataset.shares(sandbox, random, 2));
 
     Mount mount = cluster.node(0).mount();
+    Path order = Files.write(sandbox.root().resolve("order"), dataset.files());
+    sandbox.holdfast("order", mount.name(), "--job", "any", order.toString()).mustSucceed();
     // the time of a reader is known when two looks have found it at work
     Child reader =
         sandbox.start(

@@ -40,8 +40,9 @@ class SmallRunIT {
       if [ -e "$state/supervisor" ]; then
         daemon=$(pgrep -P "$(cat "$state/supervisor")" java)
         ls /dev/shm >"$out/elsewhere"
+        first=$(cat "$state/ready")
         kill -9 "$daemon"
-        until [ -e "$state/restarts" ] && [ -e "$state/ready" ] || [ ! -e "$state" ]; do
+        until next=$(cat "$state/ready" 2>/dev/null) && [ "$next" != "$first" ] || [ ! -e "$state" ]; do
           sleep 0.05
         done
         list second

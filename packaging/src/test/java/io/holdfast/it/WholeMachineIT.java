@@ -47,6 +47,10 @@ class WholeMachineIT {
    * The names are looked up before. While several threads look a new name up at once, Linux 6.18
    * lets one of them find its entry before the entry's time is set, and throw it away as outdated;
    * the inode then goes with its last open file, and its pages too.
+   *
+   * <p>An item that is no resident is not pinned, and a kernel may take its pages back before the
+   * second process has read them, also without pressure (DAMON does). The readers' group counts
+   * pages that were read again after that.
    */
   @ParameterizedTest(name = "c = {0} %")
   @ValueSource(ints = {50, 100})
@@ -63,21 +67,26 @@ class WholeMachineIT {
             "--window-age",
             "1h");
     sandbox.command("find", mount.mountpoint().toString(), "-size", "0");
+    MemoryCgroup group = MemoryCgroup.create(sandbox, "readers");
 
-    List<Long> fetched = new ArrayList<>();
     for (int epoch = 0; epoch < 2; epoch++) {
       Machine.dropCaches(1);
       Stats before = mount.settledStats();
+      long refaulted = group.refaultedFilePages();
       Path order = dataset.permutation(sandbox, random);
       List<Child> readers =
-          List.of(startReader(mount, order, 4, "each"), startReader(mount, order, 4, "each"));
+          List.of(
+              startReader(group.enter(), mount, order, 4, "each"),
+              startReader(group.enter(), mount, order, 4, "each"));
       readers.forEach(reader -> assertRead(reader, 4 * ITEMS));
-      fetched.add(mount.settledStats().originItems() - before.originItems());
-    }
 
-    assertThat(fetched)
-        .as("items fetched in each epoch, seed %d", seed)
-        .containsExactly((long) ITEMS, (long) ITEMS - fitting);
+      long misses = epoch == 0 ? ITEMS : ITEMS - fitting;
+      long fetched = mount.settledStats().originItems() - before.originItems();
+      long takenBack = group.refaultedFilePages() - refaulted;
+      assertThat(fetched)
+          .as("items fetched, %d pages taken back, epoch %d, seed %d", takenBack, epoch, seed)
+          .isBetween(misses, misses + takenBack);
+    }
   }
 
   @Test
@@ -212,11 +221,13 @@ class WholeMachineIT {
 
   private void read(Mount mount, Dataset dataset) {
     Path order = dataset.permutation(sandbox, random);
-    assertRead(startReader(mount, order, 2, "share"), FILES);
+    assertRead(startReader(List.of(), mount, order, 2, "share"), FILES);
   }
 
-  private Child startReader(Mount mount, Path order, int threads, String how) {
-    return sandbox.startJava(Reader.class, mount.mountpoint(), order, threads, how);
+  private Child startReader(List<String> prefix, Mount mount, Path order, int threads, String how) {
+    List<String> command = new ArrayList<>(prefix);
+    command.addAll(Sandbox.java(Reader.class, mount.mountpoint(), order, threads, how));
+    return sandbox.start(Map.of(), command);
   }
 
   private static void assertRead(Child reader, int files) {

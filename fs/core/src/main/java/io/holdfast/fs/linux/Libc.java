@@ -121,7 +121,16 @@ public interface Libc {
 
   int setpriority(int which, int who, int priority);
 
-  int execv(long path, long words);
+  int execvp(long file, long words);
+
+  int setenv(long name, long value, int overwrite);
+
+  int unsetenv(long name);
+
+  int prctl(int option, long a, long b, long c, long d);
+
+  /** Returns the error number itself. */
+  int pthread_sigmask(int how, long set, long before);
 
   int dup2(int from, int to);
 

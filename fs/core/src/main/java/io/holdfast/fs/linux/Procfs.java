@@ -6,6 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -270,6 +272,24 @@ public final class Procfs {
     return text.isEmpty()
         ? List.of()
         : List.of(text.substring(0, text.length() - 1).split("\0", -1));
+  }
+
+  /**
+   * Returns the words that this process was started with, to the byte: a word need not be text.
+   *
+   * @throws IOException if {@code /proc} is not mounted
+   */
+  public static List<byte[]> ownWords() throws IOException {
+    byte[] all = Files.readAllBytes(Path.of("/proc/self/cmdline"));
+    List<byte[]> words = new ArrayList<>();
+    int from = 0;
+    for (int i = 0; i < all.length; i++) {
+      if (all[i] == 0) {
+        words.add(Arrays.copyOfRange(all, from, i));
+        from = i + 1;
+      }
+    }
+    return words;
   }
 
   /**

@@ -308,6 +308,11 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   public long refresh(String path) throws FsException {
     Node top = find(path);
     long different = refresh(top) ? 1 : 0;
+    Node above = top.parent();
+    if (above != null) {
+      // a listing that the kernel keeps may lack the name, or have it still
+      kernel.expireDirectory(above.id());
+    }
     Node directory = top;
     if (directory.attributes().isDirectory() && !directory.isStale()) {
       TreePass pass = new TreePass(tree, Moment.now(), this);

@@ -102,6 +102,7 @@ final class Order {
   private long wastedBytes;
   private long surprises;
   private String trouble = "";
+  private boolean toldOfSurprises;
 
   /** Where a thread is, and up to where the files behind it have been looked at. */
   private static final class Place {
@@ -187,7 +188,8 @@ final class Order {
   private void surprise() {
     surprises++;
     row++;
-    if (row == SURPRISES && trouble.isEmpty()) {
+    if (row == SURPRISES && !toldOfSurprises) {
+      toldOfSurprises = true;
       trouble = "reads other files than its order says: nothing is fetched ahead for now";
     }
   }
@@ -257,7 +259,9 @@ final class Order {
     byInode.clear();
     readers.clear();
     waiting.clear();
-    abandoned |= wastedInPass > allowance / 2;
+    if (!abandoned && wastedInPass > allowance / 2) {
+      abandon();
+    }
     if (isMost(opensOfAllowance)) {
       wastedInPass = 0;
       opensOfAllowance = 0;
@@ -338,14 +342,18 @@ final class Order {
   private boolean mayFetch(int bytes) {
     if (unusedBytes + wastedInPass + bytes > allowance) {
       if (wastedInPass > allowance / 2 && unusedBytes == 0) {
-        abandoned = true;
-        trouble =
-            "does not read what its order says, so nothing is fetched ahead any more: %d bytes were in vain"
-                .formatted(wastedInPass);
+        abandon();
       }
       return false;
     }
     return unusedBytes + bytes <= windowBytes;
+  }
+
+  private void abandon() {
+    abandoned = true;
+    trouble =
+        "does not read what its order says, so nothing is fetched ahead any more: %d bytes were in vain"
+            .formatted(wastedInPass);
   }
 
   private Fetch fetch(PredictedFile file, Item item, int thread) {
@@ -413,11 +421,16 @@ final class Order {
     file.state = State.WASTED;
   }
 
-  /** Returns what the log should say about the order, once; empty if nothing. */
+  /** Returns the words that the log has not had yet about the order; empty if there are none. */
   synchronized String takeTrouble() {
     String taken = trouble;
-    trouble = taken.isEmpty() ? "" : " ";
-    return taken.strip();
+    trouble = "";
+    return taken;
+  }
+
+  /** Returns the number of files. */
+  int length() {
+    return sequence.size();
   }
 
   synchronized OrderFigures figures() {

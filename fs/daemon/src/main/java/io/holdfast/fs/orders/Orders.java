@@ -133,7 +133,7 @@ public final class Orders implements OpenListener, AutoCloseable {
       files += each.files.size();
     }
     for (Order each : orders.values()) {
-      files += each.figures().length();
+      files += each.length();
     }
     return files;
   }

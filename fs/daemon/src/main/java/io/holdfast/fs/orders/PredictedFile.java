@@ -2,7 +2,7 @@ package io.holdfast.fs.orders;
 
 /** A file at one place of an order. Guarded by the monitor of its {@link Order}. */
 final class PredictedFile {
-  /** What has been done to have it there before its reader. */
+  /** How far it is on its way to be there before its reader. */
   enum State {
     /** Nothing yet. */
     AHEAD,

@@ -92,7 +92,7 @@ final class Prefetcher {
   private boolean fetchNext(Order order) {
     String trouble = order.takeTrouble();
     if (!trouble.isEmpty()) {
-      log.warn("job '{}' {}", order.job, trouble);
+      log.warn("the order of job '{}' is not right: the job {}", order.job, trouble);
     }
     if (order.isToBegin()) {
       order.begin();

@@ -34,7 +34,8 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
  * number. For one file; not thread-safe.
  */
 public final class ConfigFile {
-  private static final int MOST_BYTES = 256 * 1024;
+  /** The largest configuration file. */
+  public static final int MOST_BYTES = 256 * 1024;
 
   /** A value, or an element of a list, that begins with a quote and has no second one. */
   private static final Pattern UNCLOSED_QUOTE =
@@ -66,13 +67,21 @@ public final class ConfigFile {
    *     where, and what is allowed
    */
   public static GivenSettings read(Path file) {
-    String text;
+    return new ConfigFile(file, text(file)).parse();
+  }
+
+  /**
+   * Reads the text of a configuration file: at most {@link #MOST_BYTES} bytes of UTF-8.
+   *
+   * @throws SettingsException if it cannot be read, with one line that names the file
+   */
+  public static String text(Path file) {
     try (InputStream in = Files.newInputStream(file)) {
       byte[] bytes = in.readNBytes(MOST_BYTES + 1);
       if (bytes.length > MOST_BYTES) {
         throw new SettingsException(file + ": more than 256 KiB: this is no configuration file");
       }
-      text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (NoSuchFileException e) {
       throw new SettingsException(file + ": there is no such file: check the path");
     } catch (AccessDeniedException e) {
@@ -84,7 +93,6 @@ public final class ConfigFile {
       String why = Files.isDirectory(file) ? "a directory" : String.valueOf(e.getMessage());
       throw new SettingsException(file + ": cannot be read: " + why + ": name a file");
     }
-    return new ConfigFile(file, text).parse();
   }
 
   private GivenSettings parse() {

@@ -92,7 +92,7 @@ public final class AllocationController {
     }
   }
 
-  /** What a situation is recognised by. */
+  /** The marks of a situation. */
   private record Kept(FoundMount.State state, String job, double origin, double demand) {
     static Kept of(FoundMount mount) {
       Rates rates = mount.measured().map(PlannedMount::rates).orElse(null);

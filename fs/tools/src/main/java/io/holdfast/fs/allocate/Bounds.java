@@ -3,7 +3,7 @@ package io.holdfast.fs.allocate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the admin of a node says of a mount. Immutable.
+ * The bounds of a mount that the admin of a node sets. Immutable.
  *
  * @param least bytes that it keeps in any case
  * @param most bytes that it must not exceed

@@ -20,7 +20,7 @@ public record FoundMount(
     double originLoad,
     String reason) {
 
-  /** What may be done with its capacity. */
+  /** Whether its capacity may change. */
   public enum State {
     /** A job reads it whose rates are known. */
     MEASURED,

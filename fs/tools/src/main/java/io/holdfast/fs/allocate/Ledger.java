@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What mounts have while capacities change, one after the other: a mount grows only by what others
- * have given up, so that together they never exceed the budget, or what they had at first where
- * that was more. Not thread-safe.
+ * The capacities of mounts while they change, one after the other: a mount grows only by what
+ * others have given up, so that together they never exceed the budget, or what they had at first
+ * where that was more. Not thread-safe.
  */
 public final class Ledger {
   private final long budget;

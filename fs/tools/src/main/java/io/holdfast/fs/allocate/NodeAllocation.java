@@ -33,7 +33,7 @@ public record NodeAllocation(
   private static final long SMALLEST_PART = 1024;
 
   /**
-   * What a mount is to have.
+   * The proposal for a mount.
    *
    * @param bytes its capacity
    * @param share what this comes from; null for a mount whose jobs have ended

@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the mounts of a node are to have, as an object for programs. Stateless. */
+/** The proposal for the mounts of a node, as an object for programs. Stateless. */
 public final class NodeAllocationJson {
   private NodeAllocationJson() {}
 

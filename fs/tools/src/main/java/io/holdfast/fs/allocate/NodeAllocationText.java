@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What the mounts of a node are to have, for people. Stateless. */
+/** The proposal for the mounts of a node, for people. Stateless. */
 public final class NodeAllocationText {
   private static final String NOTHING = "-";
 

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * What the admin of a node says of its mounts. Immutable.
+ * The settings of a node for its mounts. Immutable.
  *
  * @param memory bytes for all of them together; empty where nothing is said
  * @param mounts by name

@@ -65,7 +65,6 @@ import picocli.CommandLine.Spec;
       "  holdfast analyze --json | jq .knee_capacity_share"
     })
 final class AnalyzeCommand implements Callable<Integer> {
-  private static final String END_OF_OPTIONS = "--";
   private static final double LARGEST_COLD = 0.95;
 
   private final CliContext context;
@@ -124,7 +123,7 @@ final class AnalyzeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    List<String> command = command();
+    List<String> command = context.commandBehindOptions(spec);
     List<String> mount = words.subList(0, words.size() - command.size());
     check(mount, command);
     Outputs outputs = outputs();
@@ -138,15 +137,8 @@ final class AnalyzeCommand implements Callable<Integer> {
     return run(analyzed, command, outputs);
   }
 
-  /** Returns the words behind the first {@code --}. */
-  private List<String> command() {
-    List<String> all = context.parsed(spec).originalArgs();
-    int end = all.indexOf(END_OF_OPTIONS);
-    return end < 0 ? List.of() : all.subList(end + 1, all.size());
-  }
-
   private void check(List<String> mount, List<String> command) {
-    boolean ends = context.parsed(spec).originalArgs().contains(END_OF_OPTIONS);
+    boolean ends = context.parsed(spec).originalArgs().contains(CliContext.END_OF_OPTIONS);
     if (mount.size() > 1) {
       throw CliException.usage(
           "too many arguments: '" + mount.get(1) + "' is not expected; put -- before a command");

@@ -22,7 +22,7 @@ final class CapacityChanges {
   private final Ledger ledger;
 
   /**
-   * What became of a change.
+   * The outcome of a change.
    *
    * @param error why it was not made; empty where it was
    * @param isRefused whether its daemon has refused it

@@ -1,5 +1,9 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.linux.Exec;
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.linux.Procfs;
+import io.holdfast.fs.linux.SystemCallFilter;
 import io.holdfast.fs.linux.TerminalWidth;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -8,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -18,6 +23,9 @@ import picocli.CommandLine.ParseResult;
  * What the commands share: the machine, and the process that they run in. Tests put in their own.
  */
 class CliContext {
+  /** What parts options from the words of a command. */
+  static final String END_OF_OPTIONS = "--";
+
   private final Host host;
 
   CliContext(Host host) {
@@ -70,7 +78,38 @@ class CliContext {
 
   /** Becomes another program; returns only where that fails, with an error number. */
   int become(List<String> words) {
-    return Supervisor.become(words);
+    return Exec.become(words.stream().map(Linux::pathBytes).toList(), Set.of());
+  }
+
+  /**
+   * Puts this thread, and what it becomes, under a filter of system calls; returns 0, or the error
+   * number with which the kernel refused.
+   */
+  int filterSystemCalls() {
+    return SystemCallFilter.install();
+  }
+
+  /**
+   * Becomes the command that this process's last words are, with all that this process had from its
+   * caller; returns only where that fails, with an error number.
+   *
+   * @param words how many words the command has
+   */
+  int becomeCommand(int words) {
+    Caller caller = Caller.of(System.getenv());
+    if (caller != null) {
+      caller.restore();
+    }
+    Procfs.host().status(Procfs.SELF).mask("SigBlk").ifPresent(Exec::setBlockedSignals);
+    List<byte[]> all;
+    try {
+      all = Procfs.ownWords();
+    } catch (IOException e) {
+      throw CliException.couldNot("/proc/self cannot be read: mount /proc", e);
+    }
+    return Exec.become(
+        all.subList(all.size() - words, all.size()),
+        caller == null ? Set.of() : caller.descriptors());
   }
 
   /** Waits; tells whether to go on. */
@@ -95,6 +134,13 @@ class CliContext {
   /** Returns the words of the command that runs. */
   ParseResult parsed(@Nullable CommandSpec spec) {
     return Objects.requireNonNull(spec).commandLine().getParseResult();
+  }
+
+  /** Returns the words behind the first {@code --}: a command of the user; empty without one. */
+  List<String> commandBehindOptions(@Nullable CommandSpec spec) {
+    List<String> all = parsed(spec).originalArgs();
+    int end = all.indexOf(END_OF_OPTIONS);
+    return end < 0 ? List.of() : all.subList(end + 1, all.size());
   }
 
   /**

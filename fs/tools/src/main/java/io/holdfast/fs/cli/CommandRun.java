@@ -4,7 +4,6 @@ import io.holdfast.fs.linux.NamedThreads;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -18,17 +17,7 @@ import java.util.concurrent.TimeUnit;
  * @param interrupted whether this process was told to end meanwhile
  */
 record CommandRun(int exit, Set<Long> pids, double seconds, boolean interrupted) {
-  /** What the launcher found of the variables that it changes: NAME=VALUE in lines. */
-  private static final String CALLER = "HOLDFAST_CALLER";
-
-  private static final Set<String> CHANGED =
-      Set.of(
-          "LC_ALL",
-          "MALLOC_ARENA_MAX",
-          "MALLOC_TRIM_THRESHOLD_",
-          "MALLOC_MMAP_THRESHOLD_",
-          "MALLOC_TOP_PAD_");
-
+  private static final int ENOENT = 2;
   private static final int NOT_FOUND = 127;
   private static final int NOT_EXECUTABLE = 126;
   private static final long LOOK_MILLIS = 100;
@@ -43,7 +32,10 @@ record CommandRun(int exit, Set<Long> pids, double seconds, boolean interrupted)
    */
   static CommandRun of(List<String> words, boolean toErrors, boolean foreground) {
     ProcessBuilder builder = new ProcessBuilder(words).inheritIO();
-    restore(builder.environment());
+    Caller caller = Caller.of(builder.environment());
+    if (caller != null) {
+      caller.restore(builder.environment());
+    }
     if (toErrors) {
       builder.redirectOutput(ProcessBuilder.Redirect.PIPE);
     }
@@ -70,37 +62,25 @@ record CommandRun(int exit, Set<Long> pids, double seconds, boolean interrupted)
     }
   }
 
-  /** Undoes what the launcher has changed for this program. */
-  static void restore(Map<String, String> environment) {
-    String caller = environment.remove(CALLER);
-    if (caller == null) {
-      return;
-    }
-    CHANGED.forEach(environment::remove);
-    for (String line : caller.split("\n", -1)) {
-      String[] pair = line.split("=", 2);
-      if (pair.length == 2 && CHANGED.contains(pair[0])) {
-        environment.put(pair[0], pair[1]);
-      }
-    }
-  }
-
   private static Process start(ProcessBuilder builder, String command) {
     try {
       return builder.start();
     } catch (IOException e) {
       boolean found = !String.valueOf(e.getMessage()).contains("error=2,");
-      CliException failure =
-          new CliException(
-              found ? NOT_EXECUTABLE : NOT_FOUND,
-              "'"
-                  + command
-                  + (found
-                      ? "' cannot be run: make it executable, or name its interpreter"
-                      : "' is no command: check its name, or give its path"));
+      CliException failure = failure(command, found ? 0 : ENOENT);
       failure.initCause(e);
       throw failure;
     }
+  }
+
+  /** Returns what to say of a command that cannot be started, with the exit code of shells. */
+  static CliException failure(String command, int errno) {
+    return errno == ENOENT
+        ? new CliException(
+            NOT_FOUND, "'" + command + "' is no command: check its name, or give its path")
+        : new CliException(
+            NOT_EXECUTABLE,
+            "'" + command + "' cannot be run: make it executable, or name its interpreter");
   }
 
   private static void copy(Process process) {

@@ -145,6 +145,7 @@ public final class Holdfast {
     commands.put("stats", () -> new StatsCommand(context));
     commands.put("top", () -> new TopCommand(context));
     commands.put("analyze", () -> new AnalyzeCommand(context));
+    commands.put("run", () -> new RunCommand(context));
     commands.put("bench", () -> new BenchCommand(context));
     commands.put("peers", () -> new PeersCommand(context));
     commands.put("config", () -> new ConfigCommand(context));

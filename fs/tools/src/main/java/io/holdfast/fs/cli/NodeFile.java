@@ -1,12 +1,8 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.allocate.NodeSettings;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
+import io.holdfast.fs.settings.ConfigFile;
+import io.holdfast.fs.settings.SettingsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -24,15 +20,13 @@ final class NodeFile {
   /** The name that no mount's file can have. */
   static final String NAME = "node" + ConfigLookup.ENDING;
 
-  private static final int MOST_BYTES = 256 * 1024;
-
   private NodeFile() {}
 
   /**
    * Reads it; says nothing where it is not there.
    *
-   * @throws CliException when it cannot be read or anything is wrong in it, with one line that
-   *     names the file and the key
+   * @throws SettingsException when it cannot be read
+   * @throws CliException when anything is wrong in it; both with one line that names the file
    */
   static NodeSettings read(Host host) {
     for (Path directory : host.configurationDirectories()) {
@@ -46,7 +40,7 @@ final class NodeFile {
 
   private static NodeSettings read(Path file, long machine) {
     try {
-      return NodeSettings.read(mapping(text(file)), machine);
+      return NodeSettings.read(mapping(ConfigFile.text(file)), machine);
     } catch (MarkedYamlEngineException e) {
       int line = e.getProblemMark().map(mark -> mark.getLine() + 1).orElse(1);
       throw wrong(file + ":" + line, "not YAML: " + oneLine(e.getProblem()), e);
@@ -60,7 +54,7 @@ final class NodeFile {
   private static Map<?, ?> mapping(String text) {
     LoadSettings settings =
         LoadSettings.builder()
-            .setCodePointLimit(MOST_BYTES)
+            .setCodePointLimit(ConfigFile.MOST_BYTES)
             .setMaxAliasesForCollections(0)
             .setAllowDuplicateKeys(false)
             .setAllowRecursiveKeys(false)
@@ -74,24 +68,6 @@ final class NodeFile {
     }
     throw new IllegalArgumentException(
         "not a mapping: write 'memory: 400G', and 'mounts:' with their names below it");
-  }
-
-  private static String text(Path file) {
-    try (InputStream in = Files.newInputStream(file)) {
-      byte[] bytes = in.readNBytes(MOST_BYTES + 1);
-      if (bytes.length > MOST_BYTES) {
-        throw new IllegalArgumentException("more than 256 KiB: this is no file of a node");
-      }
-      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-    } catch (CharacterCodingException e) {
-      throw new IllegalArgumentException("not a text in UTF-8: save it as one", e);
-    } catch (AccessDeniedException e) {
-      throw new IllegalArgumentException(
-          "not permitted to read it: change its permissions, or run as another user", e);
-    } catch (IOException e) {
-      String why = Files.isDirectory(file) ? "a directory" : String.valueOf(e.getMessage());
-      throw new IllegalArgumentException("cannot be read: " + why + ": make it a file", e);
-    }
   }
 
   private static String oneLine(String text) {

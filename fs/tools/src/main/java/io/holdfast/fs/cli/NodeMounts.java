@@ -73,10 +73,10 @@ final class NodeMounts {
       @Nullable Figures figures,
       @Nullable Job job) {}
 
-  /** What a daemon told, or why it told nothing. */
+  /** The figures that a daemon told, or why it told none. */
   private record Answer(RunningDaemon daemon, @Nullable Figures figures, String silence) {}
 
-  /** What a daemon told some time ago. */
+  /** The figures that a daemon told some time ago. */
   private record Past(long nanos, Figures figures) {}
 
   /**

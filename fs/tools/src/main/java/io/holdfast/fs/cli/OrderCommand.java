@@ -29,9 +29,9 @@ import picocli.CommandLine.Parameters;
     header = "Tell in which order a job reads, so that files are fetched ahead.",
     description = {
       "",
-      "The daemon follows the job in its order and fetches a few files ahead of it. That hides how"
-          + " long the origin takes; which files stay in memory does not change, and a wrong order"
-          + " costs a twentieth more bytes at most. FILE has a path a line; or the order is computed"
+      "The daemon follows the job in its order and fetches a few files ahead of it, so that readers"
+          + " do not wait for the origin. The order does not change which files stay in memory, and"
+          + " a wrong one costs a twentieth more bytes at most. FILE has a path a line; or the order is computed"
           + " as PyTorch's samplers do. ORDERS.md says which program reads which order.",
       "",
       "The exit code is 0 when the order is taken, in the place of the job's last one."

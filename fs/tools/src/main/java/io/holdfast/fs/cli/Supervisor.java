@@ -1,9 +1,5 @@
 package io.holdfast.fs.cli;
 
-import static io.holdfast.fs.linux.Libc.LIBC;
-
-import io.holdfast.fs.linux.Linux;
-import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.settings.SettingsDocument;
@@ -18,10 +14,6 @@ import java.util.stream.Collectors;
  * script. This is what is done before it starts. Stateless.
  */
 final class Supervisor {
-  private static final int CLOSE_RANGE_CLOEXEC = 4;
-  private static final int FIRST_AFTER_STANDARD = 3;
-  private static final long SYS_CLOSE_RANGE = 436;
-
   private Supervisor() {}
 
   /**
@@ -60,22 +52,5 @@ final class Supervisor {
               + " --binding jnr-fuse");
     }
     return List.of(Path.of(home, "bin/holdfast-supervise").toString());
-  }
-
-  /**
-   * Becomes another program, in this process; returns only where that fails, with an error number.
-   */
-  static int become(List<String> words) {
-    LIBC.syscall(SYS_CLOSE_RANGE, FIRST_AFTER_STANDARD, ~0, CLOSE_RANGE_CLOEXEC, 0);
-    long vector = LIBC.malloc((words.size() + 1L) * Long.BYTES);
-    for (int i = 0; i < words.size(); i++) {
-      byte[] bytes = Linux.pathBytes(words.get(i));
-      long copy = LIBC.malloc(bytes.length + 1L);
-      Memory.putString(copy, bytes);
-      Memory.putLong(vector + (long) i * Long.BYTES, copy);
-    }
-    Memory.putLong(vector + (long) words.size() * Long.BYTES, 0);
-    LIBC.execv(Memory.getLong(vector), vector);
-    return Linux.errno();
   }
 }

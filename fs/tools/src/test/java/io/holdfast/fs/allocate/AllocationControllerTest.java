@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** What a node does over minutes, and each rule by itself. */
+/** A node is watched over minutes, and each rule by itself. */
 class AllocationControllerTest {
   private static final double MINUTE = 60;
   private static final double NOISE = 0.05;

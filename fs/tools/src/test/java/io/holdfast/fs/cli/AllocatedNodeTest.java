@@ -5,17 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
-import io.holdfast.fs.control.ControlCommands;
 import io.holdfast.fs.control.ControlServer;
 import io.holdfast.fs.daemon.Version;
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
-import java.nio.channels.FileChannel;
-import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,7 +49,7 @@ class AllocatedNodeTest {
   }
 
   /** A daemon whose job reads 1 GB from an origin of 50 MB/s, and is bound by its accelerator. */
-  private class FakeDaemon implements ControlCommands {
+  private class FakeDaemon extends FakeCommands {
     final String name;
     String version = Version.VERSION;
     boolean counted = true;
@@ -124,34 +118,6 @@ class AllocatedNodeTest {
       capacity = Long.parseLong(String.valueOf(request.get("size")));
       set.add(name);
       return Map.of("id", 1, "state", "done", "seconds", 1.0);
-    }
-
-    @Override
-    public List<Map<String, Object>> peers() {
-      return List.of();
-    }
-
-    @Override
-    public Map<String, Object> order(Map<String, Object> request) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public long refresh(String path) {
-      return 0;
-    }
-
-    @Override
-    public void stop() {}
-
-    @Override
-    public Runnable restart() throws FsException {
-      throw new FsException(FsError.UNSUPPORTED, "no");
-    }
-
-    @Override
-    public List<Map<String, Object>> config() {
-      return List.of();
     }
   }
 
@@ -271,7 +237,7 @@ class AllocatedNodeTest {
     new FakeDaemon("old", GB / 4, 60 * MB).version = "0.0.1";
     new FakeDaemon("uncounted", GB / 4, 60 * MB).counted = false;
     new FakeDaemon("fresh", GB / 4, 60 * MB).epochs = 0;
-    silent("hung");
+    open.add(new SilentDaemon(host.control, "hung"));
     Files.writeString(host.control.processFile("dead"), "4711\n/mnt/dead\n");
 
     assertThat(run.run("allocate", "--budget", "2GB", "--apply")).as("%s", run.err).isZero();
@@ -447,18 +413,5 @@ class AllocatedNodeTest {
         .containsOnlyOnce(" step: ");
     assertThat(slow.capacity).isEqualTo(GB / 2);
     assertThat(set).containsExactly("slow", "slow");
-  }
-
-  /** A daemon that lives and listens but never answers. */
-  private void silent(String name) throws IOException {
-    Files.writeString(host.control.processFile(name), "4711\n/mnt/" + name + "\n");
-    FileChannel lock =
-        FileChannel.open(
-            host.control.lockFile(name), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    open.add(lock);
-    assertThat(lock.tryLock()).isNotNull();
-    ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-    open.add(listener);
-    listener.bind(UnixDomainSocketAddress.of(host.control.socket(name)));
   }
 }

@@ -3,9 +3,7 @@ package io.holdfast.fs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
-import io.holdfast.fs.control.ControlCommands;
 import io.holdfast.fs.control.ControlServer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -49,7 +47,7 @@ class AnalyzeCommandTest {
   /**
    * The daemon knows of a job as soon as a command has made the marker; the more it is, the more.
    */
-  private final class Commands implements ControlCommands {
+  private final class Commands extends FakeCommands {
     @Override
     public Map<String, Object> stats() {
       List<Object> jobs = new ArrayList<>();
@@ -96,35 +94,6 @@ class AnalyzeCommandTest {
       }
       return Map.of("id", 1, "state", "done", "seconds", 1.0);
     }
-
-    @Override
-    public List<Map<String, Object>> peers() {
-      return List.of();
-    }
-
-    @Override
-    public long refresh(String path) {
-      return 0;
-    }
-
-    @Override
-    public Map<String, Object> order(Map<String, Object> request) {
-
-      return Map.of();
-    }
-
-    @Override
-    public void stop() {}
-
-    @Override
-    public Runnable restart() throws FsException {
-      throw new FsException(FsError.UNSUPPORTED, "no");
-    }
-
-    @Override
-    public List<Map<String, Object>> config() {
-      return List.of();
-    }
   }
 
   private void assertOneLine(String start) {
@@ -166,19 +135,6 @@ class AnalyzeCommandTest {
         .isZero();
     assertThat(words).hasContent("--json,--,-h,@" + words + ",");
     assertThat(run.out.toString()).startsWith("Job mine");
-  }
-
-  /** The launcher sets variables for Java, which would change how the command runs. */
-  @Test
-  void command_hasItsCallersEnvironment() {
-    Map<String, String> environment =
-        new LinkedHashMap<>(
-            Map.of("LC_ALL", "C.UTF-8", "MALLOC_ARENA_MAX", "1", "PATH", "/bin", "A", "b"));
-    CommandRun.restore(environment);
-    assertThat(environment).as("not by the launcher").hasSize(4);
-    environment.put("HOLDFAST_CALLER", "LC_ALL=de_DE.UTF-8\nPATH=/evil\n");
-    CommandRun.restore(environment);
-    assertThat(environment).isEqualTo(Map.of("LC_ALL", "de_DE.UTF-8", "PATH", "/bin", "A", "b"));
   }
 
   @ParameterizedTest

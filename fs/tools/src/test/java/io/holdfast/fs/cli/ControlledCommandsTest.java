@@ -5,16 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
-import io.holdfast.fs.control.ControlCommands;
 import io.holdfast.fs.control.ControlServer;
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
-import java.nio.channels.FileChannel;
-import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -287,8 +281,8 @@ class ControlledCommandsTest {
   @Test
   void umount_force_killsTheDaemonAndTakesItsMountAway() throws Exception {
     host.mount(Path.of("/mnt/stuck"), HOLDFAST, PathProbe.State.HUNG);
-    AutoCloseable lock = silent("stuck");
-    run.whenKilled = lock;
+    SilentDaemon daemon = silent("stuck");
+    run.whenKilled = daemon;
     assertThat(run.run("umount", "--force", "stuck")).as(run.err.toString()).isZero();
     assertThat(run.killed).containsExactly(4711L);
     assertThat(host.detached).containsExactly(Path.of("/mnt/stuck"));
@@ -374,22 +368,7 @@ class ControlledCommandsTest {
     open.add(server);
   }
 
-  /** A daemon that lives and listens but never answers. Returns what its end would close. */
-  private AutoCloseable silent(String name) throws IOException {
-    Files.createDirectories(host.control.path());
-    Files.writeString(host.control.processFile(name), "4711\n/mnt/" + name + "\n");
-    FileChannel lock =
-        FileChannel.open(
-            host.control.lockFile(name), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    open.add(lock);
-    assertThat(lock.tryLock()).isNotNull();
-    ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-    open.add(listener);
-    listener.bind(UnixDomainSocketAddress.of(host.control.socket(name)));
-    return lock;
-  }
-
-  private final class Commands implements ControlCommands {
+  private final class Commands extends FakeCommands {
     private final String name;
     private final Path mountpoint;
     private volatile AutoCloseable server = () -> {};
@@ -423,12 +402,6 @@ class ControlledCommandsTest {
     }
 
     @Override
-    public Map<String, Object> order(Map<String, Object> request) {
-
-      return Map.of();
-    }
-
-    @Override
     public void stop() {
       host.mounts.removeIf(mount -> mount.mountpoint().equals(mountpoint));
       try {
@@ -448,5 +421,11 @@ class ControlledCommandsTest {
       return List.of(
           Map.of("setting", "keep", "value", List.of("a"), "text", "a", "source", "default"));
     }
+  }
+
+  private SilentDaemon silent(String name) throws IOException {
+    SilentDaemon daemon = new SilentDaemon(host.control, name);
+    open.add(daemon);
+    return daemon;
   }
 }

@@ -2,7 +2,6 @@ package io.holdfast.fs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.fs.control.ControlCommands;
 import io.holdfast.fs.control.ControlServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -167,27 +166,7 @@ class OrderCommandTest {
     assertThat(run.err.toString().lines()).hasSize(1).first().asString().contains(message);
   }
 
-  private final class Commands implements ControlCommands {
-    @Override
-    public Map<String, Object> stats() {
-      return Map.of();
-    }
-
-    @Override
-    public List<Map<String, Object>> peers() {
-      return List.of();
-    }
-
-    @Override
-    public long refresh(String path) {
-      return 0;
-    }
-
-    @Override
-    public Map<String, Object> task(Map<String, Object> request) {
-      return Map.of();
-    }
-
+  private final class Commands extends FakeCommands {
     @Override
     public Map<String, Object> order(Map<String, Object> request) {
       asked.add(request);
@@ -200,19 +179,6 @@ class OrderCommandTest {
       }
       return Map.of(
           "id", 3, "job", "j", "lines", 7, "files", 5, "unknown", 2, "first_unknown", "x");
-    }
-
-    @Override
-    public void stop() {}
-
-    @Override
-    public Runnable restart() {
-      return () -> {};
-    }
-
-    @Override
-    public List<Map<String, Object>> config() {
-      return List.of();
     }
   }
 }

@@ -2,7 +2,6 @@ package io.holdfast.fs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.fs.control.ControlCommands;
 import io.holdfast.fs.control.ControlServer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -199,23 +198,13 @@ class TaskCommandsTest {
         .endsWith("of these 0 B to stay\ngiven up: 0.98 KiB in 5 items\n");
   }
 
-  private final class Commands implements ControlCommands {
+  private final class Commands extends FakeCommands {
     @Override
     public Map<String, Object> stats() {
       boolean smaller = asked.stream().anyMatch(each -> "100".equals(each.get("size")));
       Map<String, Object> before =
           Map.of("capacity_bytes", 2000, "resident_bytes", 1000, "resident_items", 5);
       return Map.of("cache", smaller ? Map.of("capacity_bytes", 100) : before);
-    }
-
-    @Override
-    public List<Map<String, Object>> peers() {
-      return List.of();
-    }
-
-    @Override
-    public long refresh(String path) {
-      return 0;
     }
 
     @Override
@@ -233,25 +222,6 @@ class TaskCommandsTest {
         answer.put("missing_paths", from.intValue() == 0 ? List.of("a", "b") : List.of());
       }
       return answer;
-    }
-
-    @Override
-    public Map<String, Object> order(Map<String, Object> request) {
-
-      return Map.of();
-    }
-
-    @Override
-    public void stop() {}
-
-    @Override
-    public Runnable restart() {
-      return () -> {};
-    }
-
-    @Override
-    public List<Map<String, Object>> config() {
-      return List.of();
     }
   }
 }
