@@ -32,9 +32,10 @@ public final class ErrnoException extends IOException {
     return new ErrnoException(errno, path, text(path) + ": " + Linux.describe(errno));
   }
 
-  /** Returns a failure with words of its own. */
+  /** Returns a failure with words of its own, behind the path unless that is the root. */
   public static ErrnoException because(Errno errno, String path, String reason) {
-    return new ErrnoException(errno.intValue(), path, text(path) + ": " + reason);
+    String message = path.isEmpty() ? reason : text(path) + ": " + reason;
+    return new ErrnoException(errno.intValue(), path, message);
   }
 
   /** Returns the error number, positive. */

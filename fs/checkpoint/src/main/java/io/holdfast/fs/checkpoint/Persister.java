@@ -34,6 +34,9 @@ public final class Persister implements AutoCloseable {
   /** The most bytes that are not durable: so much is written again after a crash. */
   private static final long LARGEST_WINDOW = 64L << 20;
 
+  /** How long it grows, so that a slow store shows progress. */
+  private static final long LONGEST_WINDOW = Duration.ofSeconds(2).toNanos();
+
   private static final int LARGEST_WRITE = 2 << 20;
   private static final long FIRST_PAUSE = Duration.ofMillis(100).toNanos();
   private static final long LONGEST_PAUSE = Duration.ofSeconds(30).toNanos();
@@ -159,6 +162,7 @@ public final class Persister implements AutoCloseable {
     boolean overlaps = before != null && before.getValue() > write.offset();
     return windowPath.equals(write.path())
         && !overlaps
+        && System.nanoTime() - windowBegan < LONGEST_WINDOW
         && windowBytes + write.length() <= LARGEST_WINDOW;
   }
 

@@ -102,20 +102,27 @@ final class UmountCommand implements Callable<Integer> {
   }
 
   /** Has the store get everything, unmounts, has it get what came meanwhile, and ends. */
-  private int endCheckpoints(RunningDaemon daemon) throws IOException {
-    int exit = new PersistWait(context, daemon, timeout).run("", this::say);
+  private int endCheckpoints(RunningDaemon daemon) {
+    PersistWait persist = new PersistWait(context, daemon, timeout);
+    int exit = persist.run("", this::say);
     if (exit != 0) {
       say("the store does not have everything yet: the mount stays");
       return exit;
     }
     unmount(daemon);
     while (!within(() -> hasEnded(daemon))) {
-      if (new PersistWait(context, daemon, timeout).run("", this::say) == 0) {
-        continue;
+      try {
+        exit = new PersistWait(context, daemon, timeout).run("", this::say);
+      } catch (CliException e) {
+        if (!within(() -> hasEnded(daemon))) {
+          throw e; // else it had everything, and ended before it answered
+        }
       }
-      throw CliException.couldNot(
-          "'%s' is unmounted, but its store does not have everything yet: the daemon (pid %d) goes on"
-              .formatted(daemon.mountpoint(), daemon.pid()));
+      if (exit != 0) {
+        throw CliException.couldNot(
+            "'%s' is unmounted, but its store does not have everything yet: the daemon (pid %d) goes on"
+                .formatted(daemon.mountpoint(), daemon.pid()));
+      }
     }
     return 0;
   }
