@@ -5,6 +5,7 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.linux.Scratch;
+import io.holdfast.fs.units.Visible;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,14 +33,23 @@ public final class FileTree implements AutoCloseable {
   private static final int DIRENT_NAME = 19;
   private static final long SECOND = 1_000_000_000L;
 
+  /** The longest path, in bytes, and the most directories in it. */
+  private static final int LONGEST_PATH = 4095;
+
+  private static final int DEEPEST = 256;
+
   private final int root;
 
-  /** Whether owners that the file system refuses to set are left out. */
-  private final boolean lenient;
+  /**
+   * Whether this is a store, which programs can reach without the mount: owners that its file
+   * system refuses to set are left out, and the set-user and set-group bits of regular files
+   * always.
+   */
+  private final boolean isStore;
 
-  private FileTree(int root, boolean lenient) {
+  private FileTree(int root, boolean isStore) {
     this.root = root;
-    this.lenient = lenient;
+    this.isStore = isStore;
   }
 
   /** Opens a directory of this machine; follows symlinks on the way there. */
@@ -47,12 +57,12 @@ public final class FileTree implements AutoCloseable {
     return open(directory, false);
   }
 
-  /** The same, for a file system that may not let this process give files away. */
-  static FileTree openLenient(Path directory) throws ErrnoException {
+  /** The same for a store. */
+  static FileTree openStore(Path directory) throws ErrnoException {
     return open(directory, true);
   }
 
-  private static FileTree open(Path directory, boolean lenient) throws ErrnoException {
+  private static FileTree open(Path directory, boolean isStore) throws ErrnoException {
     long path = Linux.scratch().path();
     Memory.putString(path, Linux.pathBytes(directory.toString()));
     int flags = Linux.O_RDONLY | Linux.O_DIRECTORY | Linux.O_CLOEXEC;
@@ -60,7 +70,7 @@ public final class FileTree implements AutoCloseable {
     if (fd < 0) {
       throw ErrnoException.of(Linux.errno(), bytesAsText(Linux.pathBytes(directory.toString())));
     }
-    return new FileTree(fd, lenient);
+    return new FileTree(fd, isStore);
   }
 
   /** Returns the descriptor of the root, which stays with this object. */
@@ -78,6 +88,11 @@ public final class FileTree implements AutoCloseable {
     return text.getBytes(StandardCharsets.ISO_8859_1);
   }
 
+  /** Returns a path as people may read it. */
+  static String visible(String path) {
+    return Visible.of(new String(textAsBytes(path), StandardCharsets.UTF_8));
+  }
+
   /** Returns the path of the directory that has a name; empty for those in the root. */
   public static String parent(String path) {
     return path.substring(0, Math.max(0, path.lastIndexOf('/')));
@@ -91,6 +106,14 @@ public final class FileTree implements AutoCloseable {
   /** Returns the path of a name in a directory. */
   public static String child(String directory, String name) {
     return directory.isEmpty() ? name : directory + "/" + name;
+  }
+
+  /**
+   * Tells whether a path is longer or deeper than what is supported. Memory and stacks that a path
+   * takes are bounded so.
+   */
+  static boolean isTooLong(String path) {
+    return path.length() > LONGEST_PATH || path.chars().filter(c -> c == '/').count() >= DEEPEST;
   }
 
   /** A system call about a name in a directory; returns a negative number if it failed. */
@@ -133,6 +156,21 @@ public final class FileTree implements AutoCloseable {
       throw ErrnoException.of(-fd, path);
     }
     return fd;
+  }
+
+  /** Opens a regular file; never waits, whatever is there in its place. */
+  int openRegular(String path, int flags) throws ErrnoException {
+    int fd = open(path, flags | Linux.O_NONBLOCK);
+    try {
+      if (stat(fd).isRegular()) {
+        return fd;
+      }
+    } catch (ErrnoException e) {
+      LIBC.close(fd);
+      throw e;
+    }
+    LIBC.close(fd);
+    throw ErrnoException.because(Errno.EIO, path, "is no regular file any more");
   }
 
   /** Creates a regular file that must not be there, for its owner only, and opens it. */
@@ -194,7 +232,8 @@ public final class FileTree implements AutoCloseable {
   }
 
   /**
-   * Makes a file of any type, with exactly this mode and owner.
+   * Makes a file of any type, with exactly this mode and owner. Nobody else can open it before it
+   * has them.
    *
    * @param mode type and permissions
    * @param device the number of a device file, as the kernel encodes it
@@ -204,12 +243,13 @@ public final class FileTree implements AutoCloseable {
       throws ErrnoException {
     int permissions = mode & ~Stat.TYPE;
     switch (mode & Stat.TYPE) {
-      case Stat.DIRECTORY -> at(path, (dir, name) -> LIBC.mkdirat(dir, name, permissions));
+      case Stat.DIRECTORY -> at(path, (dir, name) -> LIBC.mkdirat(dir, name, PRIVATE));
       case Stat.SYMLINK -> {
         long to = put(Linux.scratch().area() + Scratch.PATH_CAPACITY, target);
         at(path, (dir, name) -> LIBC.symlinkat(to, dir, name));
       }
-      default -> at(path, (dir, name) -> LIBC.mknodat(dir, name, mode, device));
+      default ->
+          at(path, (dir, name) -> LIBC.mknodat(dir, name, (mode & Stat.TYPE) | PRIVATE, device));
     }
     try {
       own(path, uid, gid);
@@ -227,7 +267,7 @@ public final class FileTree implements AutoCloseable {
     try {
       at(path, (dir, name) -> LIBC.fchownat(dir, name, uid, gid, Linux.AT_SYMLINK_NOFOLLOW));
     } catch (ErrnoException e) {
-      if (!lenient || !e.is(Errno.EPERM)) {
+      if (!isStore || !e.is(Errno.EPERM)) {
         throw e;
       }
     }
@@ -235,10 +275,22 @@ public final class FileTree implements AutoCloseable {
 
   /** Changes the permissions. The path must not be that of a symlink. */
   public void chmod(String path, int permissions) throws ErrnoException {
-    if (stat(path).isSymlink()) {
-      throw ErrnoException.of(Errno.EOPNOTSUPP, path);
+    int fd = open(path, Linux.O_PATH | Linux.O_NOFOLLOW);
+    try {
+      Stat stat = stat(fd);
+      if (stat.isSymlink()) {
+        throw ErrnoException.of(Errno.EOPNOTSUPP, path);
+      }
+      boolean dropsBits = isStore && stat.isRegular();
+      int kept = dropsBits ? permissions & ~(Stat.SET_USER | Stat.SET_GROUP) : permissions;
+      // the way to the open file leads to no other, whatever has its name by now
+      long name = put(Linux.scratch().path(), "/proc/self/fd/" + fd);
+      if (LIBC.fchmodat(Linux.AT_FDCWD, name, kept, 0) != 0) {
+        throw ErrnoException.of(Linux.errno(), path);
+      }
+    } finally {
+      LIBC.close(fd);
     }
-    at(path, (dir, name) -> LIBC.fchmodat(dir, name, permissions, 0));
   }
 
   /** Sets times, in nanoseconds of the epoch; a negative one of -1 leaves a time as it is. */
@@ -312,7 +364,7 @@ public final class FileTree implements AutoCloseable {
   }
 
   private void withFile(String path, CallOfFile call) throws ErrnoException {
-    int fd = open(path, O_RDWR);
+    int fd = openRegular(path, O_RDWR);
     try {
       if (call.on(fd) != 0) {
         throw ErrnoException.of(Linux.errno(), path);

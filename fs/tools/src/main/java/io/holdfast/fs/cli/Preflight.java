@@ -10,6 +10,7 @@ import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.settings.Source;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -104,8 +105,25 @@ final class Preflight {
     for (Path path : own) {
       checkApart("a directory that Holdfast itself needs,", host.locate(path), real);
     }
+    if (othersMayRename(realStore)) {
+      notes.add(
+          "others may rename files in the store '%s' itself, besides the mount: 'chmod +t' it, or close the way to it"
+              .formatted(realStore));
+    }
     return new Checkpoint(realStore, real, List.copyOf(notes));
   }
+
+  private static boolean othersMayRename(Path directory) {
+    try {
+      int mode = (Integer) Files.getAttribute(directory, "unix:mode");
+      return (mode & WRITABLE_FOR_OTHERS) != 0 && (mode & STICKY) == 0;
+    } catch (IOException e) {
+      return false; // the daemon finds out what it cannot do
+    }
+  }
+
+  private static final int WRITABLE_FOR_OTHERS = 022;
+  private static final int STICKY = 01000;
 
   /** Checks that the front of a checkpoint mount is apart from its other places. */
   void checkFront(Path front, Path store, Path mountpoint) {

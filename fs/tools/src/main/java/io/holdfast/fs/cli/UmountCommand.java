@@ -102,9 +102,8 @@ final class UmountCommand implements Callable<Integer> {
   }
 
   /** Has the store get everything, unmounts, has it get what came meanwhile, and ends. */
-  private int endCheckpoints(RunningDaemon daemon) {
-    PersistWait persist = new PersistWait(context, daemon, timeout);
-    int exit = persist.run("", this::say);
+  private int endCheckpoints(RunningDaemon daemon) throws IOException {
+    int exit = new PersistWait(context, daemon, timeout).run("", this::say);
     if (exit != 0) {
       say("the store does not have everything yet: the mount stays");
       return exit;

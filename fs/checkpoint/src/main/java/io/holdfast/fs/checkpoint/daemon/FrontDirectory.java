@@ -11,7 +11,9 @@ import io.holdfast.fs.linux.Memory;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -28,11 +30,21 @@ final class FrontDirectory implements AutoCloseable {
   private final Path directory;
   private final int lock;
 
-  /** Opens a directory, which is created if it is not there. */
+  /**
+   * Opens a directory, which is created if it is not there.
+   *
+   * @throws IOException with one line for the user, if another user could have put something there
+   */
   FrontDirectory(Path directory) throws IOException {
     this.directory = directory;
     Files.createDirectories(directory);
+    checkOwner(directory);
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      for (Path entry : entries) {
+        checkOwner(entry);
+      }
+    }
     long path = Linux.scratch().path();
     Memory.putString(path, Linux.pathBytes(directory.resolve("lock").toString()));
     int flags = FileTree.O_RDWR | FileTree.O_CREAT | Linux.O_CLOEXEC;
@@ -46,6 +58,16 @@ final class FrontDirectory implements AutoCloseable {
           FsError.UNAVAILABLE,
           "the front '%s' is in use by another mount: choose another with --front"
               .formatted(directory));
+    }
+  }
+
+  private static void checkOwner(Path path) throws IOException {
+    Object owner = Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+    if (!owner.equals(0) || Files.isSymbolicLink(path)) {
+      throw new FsException(
+          FsError.ACCESS_DENIED,
+          "'%s' of the front is a symlink or belongs to another user (uid %s): choose another directory with --front"
+              .formatted(path, owner));
     }
   }
 
