@@ -36,6 +36,9 @@ public final class CheckpointFilesystem {
   private static final long LONGEST_STUB_WAIT = 60_000_000_000L;
   private static final int XATTR_CREATE = 1;
 
+  /** The most entries that open directories keep while another one is listed. */
+  private static final long MOST_LISTED = 1_000_000;
+
   /** When fsync returns. */
   public enum FsyncPolicy {
     /** When the store has the file durably. */
@@ -85,7 +88,7 @@ public final class CheckpointFilesystem {
   }
 
   private final Front front;
-  private final FileTree store;
+  private final DirectoryStore store;
   private final Persister persister;
   private final FsyncPolicy fsync;
   private final SaveMeter meter;
@@ -99,14 +102,15 @@ public final class CheckpointFilesystem {
   private final ConcurrentHashMap<Long, Handle> handles = new ConcurrentHashMap<>();
   private final AtomicLong nextHandle = new AtomicLong(1);
   private long nextNode = ROOT;
+  private long listed;
 
   /**
    * Makes a filesystem of a front.
    *
-   * @param store the files of the store, for reading those that the front does not have
+   * @param store for reading the files that the front does not have
    */
   public CheckpointFilesystem(
-      Front front, FileTree store, Persister persister, FsyncPolicy fsync, SaveMeter meter)
+      Front front, DirectoryStore store, Persister persister, FsyncPolicy fsync, SaveMeter meter)
       throws ErrnoException {
     this.front = front;
     this.store = store;
@@ -161,9 +165,16 @@ public final class CheckpointFilesystem {
   }
 
   private String path(long parent, String name) throws ErrnoException {
-    String path = FileTree.child(path(node(parent)), name);
+    String path = supported(FileTree.child(path(node(parent)), name));
     if (path.equals(DirectoryStore.OWNER)) {
       throw ErrnoException.of(Errno.EPERM, path);
+    }
+    return path;
+  }
+
+  private static String supported(String path) throws ErrnoException {
+    if (FileTree.isTooLong(path)) {
+      throw ErrnoException.of(Errno.ENAMETOOLONG, path);
     }
     return path;
   }
@@ -218,7 +229,7 @@ public final class CheckpointFilesystem {
     lock.lock();
     try {
       Node directory = node(parent);
-      String path = FileTree.child(path(directory), name);
+      String path = supported(FileTree.child(path(directory), name));
       return found(directory, name, front.stat(path));
     } finally {
       lock.unlock();
@@ -291,6 +302,10 @@ public final class CheckpointFilesystem {
     if (fromBeginning) {
       lock.lock();
       try {
+        keepEntries(directory, List.of());
+        if (listed > MOST_LISTED) {
+          throw ErrnoException.of(Errno.ENFILE, "");
+        }
         List<FileTree.Entry> entries = new ArrayList<>();
         entries.add(new FileTree.Entry(".", Stat.DIRECTORY, directory.node.inode));
         entries.add(new FileTree.Entry("..", Stat.DIRECTORY, directory.node.inode));
@@ -298,12 +313,17 @@ public final class CheckpointFilesystem {
         if (path != null) {
           entries.addAll(front.tree().list(path));
         }
-        directory.entries = entries;
+        keepEntries(directory, entries);
       } finally {
         lock.unlock();
       }
     }
     return directory.entries;
+  }
+
+  private void keepEntries(Handle directory, List<FileTree.Entry> entries) {
+    listed += entries.size() - directory.entries.size();
+    directory.entries = entries;
   }
 
   /** Reads; returns the number of bytes. */
@@ -414,16 +434,22 @@ public final class CheckpointFilesystem {
         });
   }
 
-  /** Creates a regular file, or takes the one that is there unless the flags say O_EXCL. */
+  /**
+   * Creates a regular file and opens it.
+   *
+   * @throws ErrnoException ESTALE if the file is there, without O_EXCL: the kernel did not know it,
+   *     and has to look it up and to check its permissions
+   */
   public Created create(long parent, String name, int flags, int mode, int uid, int gid)
       throws ErrnoException, InterruptedException {
     Found found =
         change(
             () -> {
-              boolean there = front.tree().find(path(parent, name)).isPresent();
-              return there && (flags & FileTree.O_EXCL) == 0
-                  ? lookup(parent, name)
-                  : make(parent, name, Stat.REGULAR | (mode & ~Stat.TYPE), 0, uid, gid, "");
+              String path = path(parent, name);
+              if ((flags & FileTree.O_EXCL) == 0 && front.tree().find(path).isPresent()) {
+                throw ErrnoException.of(Errno.ESTALE, path);
+              }
+              return make(parent, name, Stat.REGULAR | (mode & ~Stat.TYPE), 0, uid, gid, "");
             });
     try {
       return new Created(found, open(found.node(), flags));
@@ -534,9 +560,28 @@ public final class CheckpointFilesystem {
    */
   public Stat change(long id, Change wanted, boolean killsPrivileges)
       throws ErrnoException, InterruptedException {
+    if (wanted.size() == 0) {
+      synchronized (lockedNode(id)) { // bytes that are just fetched would come behind the new end
+        return changeNow(id, wanted, killsPrivileges);
+      }
+    }
     if (wanted.size() > 0) {
       fetchIfStub(id);
     }
+    return changeNow(id, wanted, killsPrivileges);
+  }
+
+  private Node lockedNode(long id) throws ErrnoException {
+    lock.lock();
+    try {
+      return node(id);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Stat changeNow(long id, Change wanted, boolean killsPrivileges)
+      throws ErrnoException, InterruptedException {
     return change(
         () -> {
           Node node = node(id);
@@ -629,8 +674,8 @@ public final class CheckpointFilesystem {
       if (stub && writes) {
         fetchIfStub(id);
       }
-      boolean atStore = stub && !writes;
-      int atStoreFd = atStore ? openAtStore(node) : -1;
+      int atStoreFd = stub && !writes ? openAtStore(node) : -1;
+      boolean atStore = atStoreFd >= 0;
       lock.lock();
       try {
         int fd =
@@ -649,35 +694,45 @@ public final class CheckpointFilesystem {
     }
   }
 
-  /** The store has the file under its name of now once it has taken all that is pending of it. */
+  /**
+   * Opens a file that only the store has, under its name of now, once it has taken all that is
+   * pending of it.
+   *
+   * @return -1 if the front has the file by now
+   */
   private int openAtStore(Node node) throws ErrnoException, InterruptedException {
     String path;
+    long last;
+    Stat expected;
     lock.lock();
     try {
       path = path(node);
+      last = front.lastOf(path);
+      expected = front.stat(path);
     } finally {
       lock.unlock();
     }
-    if (!persister.await(front.lastOf(path), LONGEST_STUB_WAIT)) {
+    if (!persister.await(last, LONGEST_STUB_WAIT)) {
       throw ErrnoException.of(Errno.ETIMEDOUT, path);
     }
-    return store.open(path, Linux.O_RDONLY);
+    try {
+      return store.openToRead(path, expected);
+    } catch (ErrnoException e) {
+      if (front.isStub(node.inode)) {
+        throw e;
+      }
+      return -1;
+    }
   }
 
   /** Has the front fetch the bytes of a file that only the store has. */
   private void fetchIfStub(long id) throws ErrnoException, InterruptedException {
-    Node node;
-    lock.lock();
-    try {
-      node = node(id);
-    } finally {
-      lock.unlock();
-    }
+    Node node = lockedNode(id);
     synchronized (node) {
-      if (!front.isStub(node.inode)) {
+      int from = front.isStub(node.inode) ? openAtStore(node) : -1;
+      if (from < 0) {
         return;
       }
-      int from = openAtStore(node);
       long buffer = LIBC.malloc(COPY);
       try {
         front.fetch(node.inode, from, buffer, COPY);
@@ -710,6 +765,7 @@ public final class CheckpointFilesystem {
       Handle handle = handles.remove(number);
       if (handle != null) {
         handle.node.handles.remove(handle);
+        keepEntries(handle, List.of());
         if (handle.fd >= 0) {
           LIBC.close(handle.fd);
           if (handle.formerFd >= 0) {
@@ -821,19 +877,22 @@ public final class CheckpointFilesystem {
   public void sync(long id, long number) throws ErrnoException, InterruptedException {
     Handle file = handle(number);
     String path;
+    long last;
     lock.lock();
     try {
-      path = pathOrNull(node(id));
+      Node node = node(id);
+      path = file.fd < 0 || file.atStore ? pathOrNull(node) : anyPath(node, file.fd);
+      if (path == null) {
+        return;
+      }
+      last = front.lastOf(path);
     } finally {
       lock.unlock();
-    }
-    if (path == null) {
-      return;
     }
     meter.begin();
     try {
       if (fsync == FsyncPolicy.STORE) {
-        persister.await(front.lastOf(path), Long.MAX_VALUE / 2);
+        persister.await(last, Long.MAX_VALUE / 2);
       } else {
         if (file.fd >= 0 && LIBC.fsync(file.fd) != 0) {
           throw ErrnoException.of(Linux.errno(), path);

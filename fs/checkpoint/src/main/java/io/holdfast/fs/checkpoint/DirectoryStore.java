@@ -27,6 +27,7 @@ public final class DirectoryStore implements Store {
 
   private final FileTree tree;
   private final byte[] owner;
+  private final boolean keepsOwners;
   private String open = "";
   private int fd = -1;
 
@@ -37,7 +38,7 @@ public final class DirectoryStore implements Store {
    * @throws ErrnoException EBUSY if another one has it; the message tells who
    */
   public DirectoryStore(Path directory, String owner) throws ErrnoException {
-    this.tree = FileTree.openLenient(directory);
+    this.tree = FileTree.openStore(directory);
     this.owner = owner.getBytes(StandardCharsets.UTF_8);
     try {
       Optional<byte[]> there = ownerThere();
@@ -45,6 +46,9 @@ public final class DirectoryStore implements Store {
         writeOwner();
       } else if (!Arrays.equals(there.get(), this.owner)) {
         String other = new String(there.get(), StandardCharsets.UTF_8).strip();
+        if (other.isEmpty()) {
+          other = "a node that has not told its name";
+        }
         throw ErrnoException.because(
             Errno.EBUSY,
             "",
@@ -52,6 +56,7 @@ public final class DirectoryStore implements Store {
                 .formatted(other.replace("\n", ", "), directory.resolve(OWNER)));
       }
       tree.learnMaker(OWNER);
+      keepsOwners = canGiveAway();
     } catch (ErrnoException e) {
       tree.close();
       throw e;
@@ -62,7 +67,7 @@ public final class DirectoryStore implements Store {
     if (tree.find(OWNER).isEmpty()) {
       return Optional.empty();
     }
-    int file = tree.open(OWNER, Linux.O_RDONLY);
+    int file = tree.openRegular(OWNER, Linux.O_RDONLY);
     long buffer = LIBC.malloc(LARGEST_OWNER);
     try {
       long length = LIBC.pread(file, buffer, LARGEST_OWNER, 0);
@@ -100,9 +105,54 @@ public final class DirectoryStore implements Store {
     tree.sync("");
   }
 
+  /** Tells whether this process may give files of the store away, by the file that is its own. */
+  private boolean canGiveAway() throws ErrnoException {
+    int file = tree.openRegular(OWNER, Linux.O_RDONLY);
+    try {
+      int group = FileTree.stat(file).gid();
+      long empty = Linux.scratch().path();
+      Memory.putByte(empty, 0);
+      return LIBC.fchownat(file, empty, -1, group + 1, Linux.AT_EMPTY_PATH) == 0
+          && LIBC.fchownat(file, empty, -1, group, Linux.AT_EMPTY_PATH) == 0;
+    } finally {
+      LIBC.close(file);
+    }
+  }
+
+  /**
+   * Tells whether files have the owners here that programs gave them. Else all may be this
+   * process's.
+   */
+  boolean keepsOwners() {
+    return keepsOwners;
+  }
+
   /** Returns the files, to read them. */
   public FileTree tree() {
     return tree;
+  }
+
+  /**
+   * Opens a file to read it for a program that may read another file: the front's, with these
+   * attributes.
+   *
+   * @return a descriptor for the caller to close
+   * @throws ErrnoException EIO if it is not the same file
+   */
+  int openToRead(String path, Stat expected) throws ErrnoException {
+    int file = tree.openRegular(path, Linux.O_RDONLY);
+    try {
+      Stat there = FileTree.stat(file);
+      if (there.size() == expected.size() && (!keepsOwners || there.uid() == expected.uid())) {
+        return file;
+      }
+    } catch (ErrnoException e) {
+      LIBC.close(file);
+      throw e;
+    }
+    LIBC.close(file);
+    throw ErrnoException.because(
+        Errno.EIO, path, "the store has another file in its place, of another size or owner");
   }
 
   @Override
@@ -119,7 +169,7 @@ public final class DirectoryStore implements Store {
   public void write(String path, long address, int length, long offset) throws ErrnoException {
     if (!path.equals(open) || fd < 0) {
       closeFile();
-      fd = tree.open(path, FileTree.O_RDWR);
+      fd = tree.openRegular(path, FileTree.O_RDWR);
       open = path;
     }
     int written = FileTree.write(fd, address, length, offset);
@@ -168,7 +218,7 @@ public final class DirectoryStore implements Store {
   /** Does what the file system cannot do itself, or leaves out what it cannot keep. */
   private boolean applyOtherwise(Operation operation) throws ErrnoException {
     if (operation instanceof Operation.SetXattr || operation instanceof Operation.RemoveXattr) {
-      log.warn("the store keeps no such attribute: {}", operation.paths());
+      log.warn("the store keeps no such attribute: {}", FileTree.visible(operation.paths().get(0)));
       return true;
     }
     if (!(operation instanceof Operation.Allocate range)) {

@@ -1,9 +1,7 @@
 package io.holdfast.fs.checkpoint;
 
 import io.holdfast.fs.linux.Linux;
-import io.holdfast.fs.units.Visible;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import jnr.constants.platform.Errno;
 
 /**
@@ -54,7 +52,6 @@ public final class ErrnoException extends IOException {
   }
 
   private static String text(String path) {
-    byte[] bytes = path.getBytes(StandardCharsets.ISO_8859_1);
-    return path.isEmpty() ? "the root" : Visible.of(new String(bytes, StandardCharsets.UTF_8));
+    return path.isEmpty() ? "the root" : FileTree.visible(path);
   }
 }

@@ -6,6 +6,7 @@ import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.linux.Procfs;
 import io.holdfast.fs.linux.Scratch;
+import io.holdfast.fs.units.Visible;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,17 +34,26 @@ public final class FileTree implements AutoCloseable {
   private static final int DIRENT_NAME = 19;
   private static final long SECOND = 1_000_000_000L;
 
+  /** The longest path, in bytes, and the most directories in it. */
+  private static final int LONGEST_PATH = 4095;
+
+  private static final int DEEPEST = 256;
+
   private final int root;
 
-  /** Whether owners that the file system refuses to set are left out. */
-  private final boolean lenient;
+  /**
+   * Whether this is a store, which programs can reach without the mount: owners that its file
+   * system refuses to set are left out, and the set-user and set-group bits of regular files
+   * always.
+   */
+  private final boolean isStore;
 
   /** The user whom the file system takes for the owner of what this process makes. */
   private volatile int maker = Procfs.ownUid();
 
-  private FileTree(int root, boolean lenient) {
+  private FileTree(int root, boolean isStore) {
     this.root = root;
-    this.lenient = lenient;
+    this.isStore = isStore;
   }
 
   /** Opens a directory of this machine; follows symlinks on the way there. */
@@ -51,12 +61,12 @@ public final class FileTree implements AutoCloseable {
     return open(directory, false);
   }
 
-  /** The same, for a file system that may not let this process give files away. */
-  static FileTree openLenient(Path directory) throws ErrnoException {
+  /** The same for a store. */
+  static FileTree openStore(Path directory) throws ErrnoException {
     return open(directory, true);
   }
 
-  private static FileTree open(Path directory, boolean lenient) throws ErrnoException {
+  private static FileTree open(Path directory, boolean isStore) throws ErrnoException {
     long path = Linux.scratch().path();
     Memory.putString(path, Linux.pathBytes(directory.toString()));
     int flags = Linux.O_RDONLY | Linux.O_DIRECTORY | Linux.O_CLOEXEC;
@@ -64,7 +74,7 @@ public final class FileTree implements AutoCloseable {
     if (fd < 0) {
       throw ErrnoException.of(Linux.errno(), bytesAsText(Linux.pathBytes(directory.toString())));
     }
-    return new FileTree(fd, lenient);
+    return new FileTree(fd, isStore);
   }
 
   /** Learns whose the files are that this process makes here, as one of them shows. */
@@ -87,6 +97,11 @@ public final class FileTree implements AutoCloseable {
     return text.getBytes(StandardCharsets.ISO_8859_1);
   }
 
+  /** Returns a path as people may read it. */
+  static String visible(String path) {
+    return Visible.of(new String(textAsBytes(path), StandardCharsets.UTF_8));
+  }
+
   /** Returns the path of the directory that has a name; empty for those in the root. */
   public static String parent(String path) {
     return path.substring(0, Math.max(0, path.lastIndexOf('/')));
@@ -100,6 +115,14 @@ public final class FileTree implements AutoCloseable {
   /** Returns the path of a name in a directory. */
   public static String child(String directory, String name) {
     return directory.isEmpty() ? name : directory + "/" + name;
+  }
+
+  /**
+   * Tells whether a path is longer or deeper than what is supported. Memory and stacks that a path
+   * takes are bounded so.
+   */
+  static boolean isTooLong(String path) {
+    return path.length() > LONGEST_PATH || path.chars().filter(c -> c == '/').count() >= DEEPEST;
   }
 
   /** A system call about a name in a directory; returns a negative number if it failed. */
@@ -142,6 +165,21 @@ public final class FileTree implements AutoCloseable {
       throw ErrnoException.of(-fd, path);
     }
     return fd;
+  }
+
+  /** Opens a regular file; never waits, whatever is there in its place. */
+  int openRegular(String path, int flags) throws ErrnoException {
+    int fd = open(path, flags | Linux.O_NONBLOCK);
+    try {
+      if (stat(fd).isRegular()) {
+        return fd;
+      }
+    } catch (ErrnoException e) {
+      LIBC.close(fd);
+      throw e;
+    }
+    LIBC.close(fd);
+    throw ErrnoException.because(Errno.EIO, path, "is no regular file any more");
   }
 
   /** Creates a regular file that must not be there, for its owner only, and opens it. */
@@ -203,7 +241,8 @@ public final class FileTree implements AutoCloseable {
   }
 
   /**
-   * Makes a file of any type, with exactly this mode and owner.
+   * Makes a file of any type, with exactly this mode and owner. Nobody else can open it before it
+   * has them.
    *
    * @param mode type and permissions
    * @param device the number of a device file, as the kernel encodes it
@@ -211,14 +250,14 @@ public final class FileTree implements AutoCloseable {
    */
   public void make(String path, int mode, long device, int uid, int gid, String target)
       throws ErrnoException {
-    int permissions = mode & ~Stat.TYPE;
     switch (mode & Stat.TYPE) {
-      case Stat.DIRECTORY -> at(path, (dir, name) -> LIBC.mkdirat(dir, name, permissions));
+      case Stat.DIRECTORY -> at(path, (dir, name) -> LIBC.mkdirat(dir, name, PRIVATE));
       case Stat.SYMLINK -> {
         long to = put(Linux.scratch().area() + Scratch.PATH_CAPACITY, target);
         at(path, (dir, name) -> LIBC.symlinkat(to, dir, name));
       }
-      default -> at(path, (dir, name) -> LIBC.mknodat(dir, name, mode, device));
+      default ->
+          at(path, (dir, name) -> LIBC.mknodat(dir, name, (mode & Stat.TYPE) | PRIVATE, device));
     }
     try {
       giveAway(path, mode, uid, gid);
@@ -249,22 +288,27 @@ public final class FileTree implements AutoCloseable {
       Memory.putByte(none, 0);
       if (LIBC.fchownat(fd, none, uid, gid, Linux.AT_EMPTY_PATH) != 0) {
         int errno = Linux.errno();
-        if (!lenient || errno != Errno.EPERM.intValue()) {
+        if (!isStore || errno != Errno.EPERM.intValue()) {
           throw ErrnoException.of(errno, path);
         }
       }
       if (!made.isSymlink()) {
-        chmod(fd, mode & ~Stat.TYPE, path);
+        chmod(fd, made, mode & ~Stat.TYPE, path);
       }
     } finally {
       LIBC.close(fd);
     }
   }
 
-  /** Changes the permissions of a file that is open, perhaps as a mere path. */
-  private static void chmod(int fd, int permissions, String path) throws ErrnoException {
+  /**
+   * Changes the permissions of a file that is open, perhaps as a mere path: the way to it leads to
+   * no other, whatever has its name by now.
+   */
+  private void chmod(int fd, Stat stat, int permissions, String path) throws ErrnoException {
+    boolean dropsBits = isStore && stat.isRegular();
+    int kept = dropsBits ? permissions & ~(Stat.SET_USER | Stat.SET_GROUP) : permissions;
     long name = put(Linux.scratch().path(), "/proc/self/fd/" + fd);
-    if (LIBC.fchmodat(Linux.AT_FDCWD, name, permissions, 0) != 0) {
+    if (LIBC.fchmodat(Linux.AT_FDCWD, name, kept, 0) != 0) {
       throw ErrnoException.of(Linux.errno(), path);
     }
   }
@@ -274,7 +318,7 @@ public final class FileTree implements AutoCloseable {
     try {
       at(path, (dir, name) -> LIBC.fchownat(dir, name, uid, gid, Linux.AT_SYMLINK_NOFOLLOW));
     } catch (ErrnoException e) {
-      if (!lenient || !e.is(Errno.EPERM)) {
+      if (!isStore || !e.is(Errno.EPERM)) {
         throw e;
       }
     }
@@ -284,10 +328,11 @@ public final class FileTree implements AutoCloseable {
   public void chmod(String path, int permissions) throws ErrnoException {
     int fd = open(path, Linux.O_PATH | Linux.O_NOFOLLOW);
     try {
-      if (stat(fd).isSymlink()) {
+      Stat stat = stat(fd);
+      if (stat.isSymlink()) {
         throw ErrnoException.of(Errno.EOPNOTSUPP, path);
       }
-      chmod(fd, permissions, path);
+      chmod(fd, stat, permissions, path);
     } finally {
       LIBC.close(fd);
     }
@@ -364,7 +409,7 @@ public final class FileTree implements AutoCloseable {
   }
 
   private void withFile(String path, CallOfFile call) throws ErrnoException {
-    int fd = open(path, O_RDWR);
+    int fd = openRegular(path, O_RDWR);
     try {
       if (call.on(fd) != 0) {
         throw ErrnoException.of(Linux.errno(), path);

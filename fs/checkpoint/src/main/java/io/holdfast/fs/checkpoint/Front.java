@@ -62,8 +62,8 @@ public final class Front implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(Front.class);
 
-  /** The most operations that may be pending; each takes memory of the daemon. */
-  private static final int MOST_PENDING = 400_000;
+  /** The most memory of the daemon that operations may take while they are pending, in bytes. */
+  private static final long MOST_MEMORY = 128L << 20;
 
   private static final String DATA = "data";
   private static final int KEEP_AND_PUNCH = 3;
@@ -115,6 +115,7 @@ public final class Front implements AutoCloseable {
   private long durable;
   private long cleanBytes;
   private long pendingBytes;
+  private long pendingMemory;
   private int waiting;
   private long changes;
   private boolean closed;
@@ -173,6 +174,7 @@ public final class Front implements AutoCloseable {
   /** Notes an operation that is in the log. */
   private void add(Pending pending) {
     queue.add(pending);
+    pendingMemory += pending.operation().weight();
     if (pending.operation() instanceof Operation.Write write) {
       pendingBytes += write.length();
       file(write.inode()).add(pending, write);
@@ -234,9 +236,7 @@ public final class Front implements AutoCloseable {
 
   private void takeBack(Pending last) throws ErrnoException {
     queue.removeLast();
-    if (last.operation() instanceof Operation.Write write) {
-      done(last, write);
-    }
+    forget(last);
     operations.retract();
   }
 
@@ -244,7 +244,9 @@ public final class Front implements AutoCloseable {
   private void find(String directory) throws ErrnoException {
     for (FileTree.Entry entry : tree.list(directory)) {
       String path = FileTree.child(directory, entry.name());
-      if (entry.type() == Stat.DIRECTORY) {
+      if (FileTree.isTooLong(path)) {
+        log.warn("too deep to be shown: {}", FileTree.visible(path));
+      } else if (entry.type() == Stat.DIRECTORY) {
         find(path);
       } else if (entry.type() == Stat.REGULAR) {
         Stat stat = tree.stat(path);
@@ -284,8 +286,9 @@ public final class Front implements AutoCloseable {
     try {
       boolean done = false;
       while (!done) {
-        awaitRoom(0);
-        done = tryPerform(request.now());
+        Operation operation = request.now();
+        boolean hasWaited = awaitRoom(destroyedBytes(operation));
+        done = !hasWaited && tryPerform(operation);
       }
     } finally {
       lock.unlock();
@@ -340,14 +343,39 @@ public final class Front implements AutoCloseable {
         : Optional.empty();
   }
 
-  /** Saves the bytes that an operation will destroy and the store does not have. */
-  private void saveBefore(Operation operation) throws ErrnoException {
+  /** A range of a file. */
+  private record Range(long inode, long from, long to) {}
+
+  /** Returns the bytes that an operation, which is no write, will destroy. */
+  private Optional<Range> destroyed(Operation operation) throws ErrnoException {
     if (operation instanceof Operation.Resize resize) {
-      save(tree.stat(resize.path()).inode(), resize.size(), Long.MAX_VALUE);
-    } else if (operation instanceof Operation.Allocate allocate
+      long inode = tree.stat(resize.path()).inode();
+      return Optional.of(new Range(inode, resize.size(), Long.MAX_VALUE));
+    }
+    if (operation instanceof Operation.Allocate allocate
         && (allocate.mode() & ~Operation.Allocate.KEEP_SIZE) != 0) {
       long end = Math.addExact(allocate.offset(), allocate.length());
-      save(tree.stat(allocate.path()).inode(), allocate.offset(), end);
+      long inode = tree.stat(allocate.path()).inode();
+      return Optional.of(new Range(inode, allocate.offset(), end));
+    }
+    return Optional.empty();
+  }
+
+  private long destroyedBytes(Operation operation) throws ErrnoException {
+    Optional<Range> range = destroyed(operation);
+    return range.isEmpty() ? 0 : pendingBytesOf(range.get());
+  }
+
+  private long pendingBytesOf(Range range) {
+    PendingFile file = pendingFiles.get(range.inode());
+    return file == null ? 0 : file.bytes(range.from(), range.to());
+  }
+
+  /** Saves the bytes that an operation will destroy and the store does not have. */
+  private void saveBefore(Operation operation) throws ErrnoException {
+    Optional<Range> range = destroyed(operation);
+    if (range.isPresent()) {
+      save(range.get().inode(), range.get().from(), range.get().to());
     }
   }
 
@@ -366,7 +394,8 @@ public final class Front implements AutoCloseable {
       int done = 0;
       while (done < length) {
         try {
-          awaitRoom(length - done);
+          Range over = new Range(inode, offset + done, Math.addExact(offset, length));
+          awaitRoom(length - done + pendingBytesOf(over));
           done += tryWrite(path.now(), fd, inode, address + done, length - done, offset + done);
         } catch (InterruptedException e) {
           if (done == 0) {
@@ -488,19 +517,26 @@ public final class Front implements AutoCloseable {
     }
   }
 
-  /** Waits until a number of bytes fits, while the persister can still make room. */
-  private void awaitRoom(int bytes) throws InterruptedException {
-    while (!closed
-        && (used() + bytes > capacity || pendingOperations() >= MOST_PENDING)
-        && !evict(bytes)
-        && pendingOperations() > 0) {
+  /**
+   * Waits until a number of bytes fits, while the persister can still make room; returns whether it
+   * has waited.
+   */
+  private boolean awaitRoom(long bytes) throws InterruptedException {
+    boolean hasWaited = false;
+    while (!closed && !hasRoom(bytes) && !evict(bytes) && pendingOperations() > 0) {
       waiting++;
       try {
         changed.await();
       } finally {
         waiting--;
       }
+      hasWaited = true;
     }
+    return hasWaited;
+  }
+
+  private boolean hasRoom(long bytes) {
+    return used() + bytes <= capacity && pendingMemory < MOST_MEMORY;
   }
 
   /**
@@ -560,10 +596,7 @@ public final class Front implements AutoCloseable {
       }
       int lost = queue.size() - whole;
       for (int i = 0; i < lost; i++) {
-        Pending last = queue.removeLast();
-        if (last.operation() instanceof Operation.Write write) {
-          done(last, write);
-        }
+        forget(queue.removeLast());
       }
       return lost;
     } finally {
@@ -583,12 +616,12 @@ public final class Front implements AutoCloseable {
   }
 
   /** Makes stubs of clean files until so many bytes fit; returns whether they do now. */
-  private boolean evict(int bytes) {
+  private boolean evict(long bytes) {
     boolean more = true;
     while (more && used() + bytes > capacity) {
       more = evictOne(path -> true);
     }
-    return used() + bytes <= capacity && pendingOperations() < MOST_PENDING;
+    return hasRoom(bytes);
   }
 
   /** Makes a stub of the file that was written longest ago and is not open, if there is one. */
@@ -599,7 +632,7 @@ public final class Front implements AutoCloseable {
         if (!makeStub(inode, each.getValue().path())) {
           String path = pathOf(inode); // it was renamed
           if (path == null || !makeStub(inode, path)) {
-            log.debug("no name leads to {} any more", each.getValue());
+            log.debug("no name leads to {} any more", FileTree.visible(each.getValue().path()));
           }
         }
         forgetClean(inode);
@@ -626,7 +659,7 @@ public final class Front implements AutoCloseable {
     for (FileTree.Entry entry : tree.list(directory)) {
       String path = FileTree.child(directory, entry.name());
       String found = entry.inode() == inode ? path : null;
-      if (found == null && entry.type() == Stat.DIRECTORY) {
+      if (found == null && entry.type() == Stat.DIRECTORY && !FileTree.isTooLong(path)) {
         found = pathOf(path, inode);
       }
       if (found != null) {
@@ -953,9 +986,7 @@ public final class Front implements AutoCloseable {
     lock.lock();
     try {
       for (Pending pending : window) {
-        if (pending.operation() instanceof Operation.Write write) {
-          done(pending, write);
-        }
+        forget(pending);
       }
       window.clear();
       durable = last.sequence();
@@ -972,6 +1003,14 @@ public final class Front implements AutoCloseable {
       return window.peekLast();
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Notes that an operation is not pending any more. */
+  private void forget(Pending pending) throws ErrnoException {
+    pendingMemory -= pending.operation().weight();
+    if (pending.operation() instanceof Operation.Write write) {
+      done(pending, write);
     }
   }
 
@@ -993,20 +1032,27 @@ public final class Front implements AutoCloseable {
 
   /** Makes the log survive a crash of the machine, before the store changes. */
   void syncLog() throws ErrnoException {
-    int fd = duplicateOfLog();
+    int fd;
+    long segment;
+    boolean isNamed;
+    lock.lock();
     try {
-      if (LIBC.fdatasync(fd) != 0) { // without the lock: programs go on writing
+      fd = operations.duplicate();
+      segment = operations.segment();
+      isNamed = operations.isNamed(segment);
+    } finally {
+      lock.unlock();
+    }
+    try { // without the lock: programs go on writing
+      if (LIBC.fdatasync(fd) != 0 || (!isNamed && LIBC.fsync(operations.directory()) != 0)) {
         throw ErrnoException.of(Linux.errno(), "log");
       }
     } finally {
       LIBC.close(fd);
     }
-  }
-
-  private int duplicateOfLog() throws ErrnoException {
     lock.lock();
     try {
-      return operations.duplicate();
+      operations.named(segment);
     } finally {
       lock.unlock();
     }
@@ -1059,22 +1105,40 @@ public final class Front implements AutoCloseable {
     }
   }
 
-  /** Returns the number of the last operation on a path, or below or above it, that is pending. */
+  /**
+   * Returns the number of the last operation on a path, or below or above it, that is pending. A
+   * file with several names may have changed by any: then it is the last operation of all.
+   */
   public long lastOf(String path) {
     lock.lock();
     try {
-      Iterator<Pending> each = queue.descendingIterator();
-      while (each.hasNext()) {
-        Pending pending = each.next();
-        if (pending.operation().paths().stream().anyMatch(other -> related(other, path))) {
-          return pending.sequence();
-        }
-      }
-      Pending last = window.peekLast();
-      return last == null ? durable : last.sequence();
+      return lastRelated(hasOtherNames(path) ? "" : path);
     } finally {
       lock.unlock();
     }
+  }
+
+  private boolean hasOtherNames(String path) {
+    try {
+      return tree.find(path)
+          .map(this::shown)
+          .filter(stat -> !stat.isDirectory() && stat.links() > 1)
+          .isPresent();
+    } catch (ErrnoException e) {
+      return true;
+    }
+  }
+
+  private long lastRelated(String path) {
+    Iterator<Pending> each = queue.descendingIterator();
+    while (each.hasNext()) {
+      Pending pending = each.next();
+      if (pending.operation().paths().stream().anyMatch(other -> related(other, path))) {
+        return pending.sequence();
+      }
+    }
+    Pending last = window.peekLast();
+    return last == null ? durable : last.sequence();
   }
 
   private static boolean related(String one, String other) {

@@ -4,6 +4,7 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a program did to the files: one change, by paths as they were at that moment. Applied in
@@ -18,6 +19,14 @@ sealed interface Operation {
 
   /** Returns the paths whose content or name changes. */
   List<String> paths();
+
+  /** Returns about how many bytes of memory the operation takes while it is pending. */
+  default int weight() {
+    return paths().stream().mapToInt(String::length).sum() + OWN_WEIGHT;
+  }
+
+  /** The weight without texts: of the objects, and of what the front notes. */
+  int OWN_WEIGHT = 350;
 
   /** Writes the operation, without its {@link #kind}. */
   void encode(DataOutput out) throws IOException;
@@ -251,7 +260,9 @@ sealed interface Operation {
 
     @Override
     public boolean isApplied(FileTree tree, long witness) throws ErrnoException {
-      return tree.find(to).filter(stat -> stat.inode() == witness).isPresent();
+      Optional<Stat> there = tree.find(to);
+      boolean isAway = (flags & EXCHANGE) == 0 && tree.find(from).isEmpty();
+      return there.isPresent() && (isAway || there.get().inode() == witness);
     }
   }
 
@@ -431,6 +442,11 @@ sealed interface Operation {
     @Override
     public void apply(FileTree tree) throws ErrnoException {
       tree.setXattr(path, name, FileTree.textAsBytes(value), flags);
+    }
+
+    @Override
+    public int weight() {
+      return Operation.super.weight() + name.length() + value.length();
     }
 
     @Override

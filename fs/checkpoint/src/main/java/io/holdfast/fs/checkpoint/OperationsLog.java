@@ -75,8 +75,13 @@ final class OperationsLog implements AutoCloseable {
   private final TreeMap<Long, Long> segments = new TreeMap<>();
 
   private long next;
+  private final int directoryFd;
   private int fd = -1;
   private long end;
+
+  /** The segment whose name is durable. */
+  private long namedSegment = -1;
+
   private long lastLength;
   private boolean endsWithEntry;
 
@@ -89,6 +94,7 @@ final class OperationsLog implements AutoCloseable {
     this.directory = directory;
     next = first;
     Files.createDirectories(directory);
+    directoryFd = open(directory, Linux.O_RDONLY | Linux.O_DIRECTORY);
     List<Long> found = new ArrayList<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + SUFFIX)) {
       for (Path file : files) {
@@ -120,22 +126,34 @@ final class OperationsLog implements AutoCloseable {
   }
 
   private int open(long segment, int flags) throws ErrnoException {
+    return open(file(segment), flags);
+  }
+
+  private static int open(Path file, int flags) throws ErrnoException {
     long path = Linux.scratch().path();
-    Memory.putString(path, Linux.pathBytes(file(segment).toString()));
+    Memory.putString(path, Linux.pathBytes(file.toString()));
     int opened = LIBC.openat(Linux.AT_FDCWD, path, flags | Linux.O_CLOEXEC, 0600);
     if (opened < 0) {
-      throw ErrnoException.of(Linux.errno(), file(segment).toString());
+      throw ErrnoException.of(Linux.errno(), file.toString());
     }
     return opened;
   }
 
+  /** Begins a segment behind a full one, which is durable from now on. */
+  private void beginNext() throws ErrnoException {
+    if (LIBC.fdatasync(fd) != 0 || LIBC.fsync(directoryFd) != 0) {
+      throw ErrnoException.of(Linux.errno(), file(segments.lastKey()).toString());
+    }
+    begin();
+  }
+
   /** Begins a segment, named by the next entry. */
   private void begin() throws ErrnoException {
+    int begun = open(next, FileTree.O_RDWR | FileTree.O_CREAT);
     if (fd >= 0) {
-      LIBC.fdatasync(fd);
       LIBC.close(fd);
     }
-    fd = open(next, FileTree.O_RDWR | FileTree.O_CREAT);
+    fd = begun;
     end = 0;
     segments.put(next, 0L);
   }
@@ -220,7 +238,7 @@ final class OperationsLog implements AutoCloseable {
    */
   Entry append(long time, long witness, Operation operation) throws ErrnoException {
     if (end > SEGMENT) {
-      begin();
+      beginNext();
     }
     Entry entry = new Entry(next, time, witness, operation);
     ByteArrayOutputStream body = new ByteArrayOutputStream();
@@ -319,6 +337,26 @@ final class OperationsLog implements AutoCloseable {
     return copy;
   }
 
+  /** Returns the segment that is written. */
+  long segment() {
+    return segments.lastKey();
+  }
+
+  /** Tells whether a crash of the machine cannot take the name of a segment away. */
+  boolean isNamed(long segment) {
+    return segment == namedSegment;
+  }
+
+  /** Notes that the directory was synced since a segment began. */
+  void named(long segment) {
+    namedSegment = segment;
+  }
+
+  /** Returns the descriptor of the directory, to sync it. */
+  int directory() {
+    return directoryFd;
+  }
+
   /** Removes the segments that hold no entry behind this one. */
   void trim(long sequence) throws ErrnoException {
     Map.Entry<Long, Long> second = segments.higherEntry(segments.firstKey());
@@ -351,6 +389,7 @@ final class OperationsLog implements AutoCloseable {
   @Override
   public void close() {
     LIBC.close(fd);
+    LIBC.close(directoryFd);
     LIBC.free(address);
   }
 }

@@ -40,6 +40,13 @@ final class PendingFile {
     return first >= to ? List.of() : List.copyOf(pieces.subMap(first, to).values());
   }
 
+  /** Returns how many bytes of a range the pieces have. */
+  long bytes(long from, long to) {
+    return overlapping(from, to).stream()
+        .mapToLong(piece -> Math.min(to, piece.end()) - Math.max(from, piece.offset()))
+        .sum();
+  }
+
   /** Takes a range out of the pieces. */
   void cut(long from, long to) {
     for (Piece piece : overlapping(from, to)) {

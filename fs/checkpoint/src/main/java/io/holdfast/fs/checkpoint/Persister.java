@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import jnr.constants.platform.Errno;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -108,6 +109,11 @@ public final class Persister implements AutoCloseable {
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         stopped = true;
+      } catch (RuntimeException | Error e) {
+        log.error("persisting failed in the daemon itself", e);
+        failed(ErrnoException.because(Errno.EIO, "", "internal error: " + e));
+        pauseAfterFailure(pause);
+        pause = Math.min(2 * pause, LONGEST_PAUSE);
       }
     }
     LIBC.free(buffer);

@@ -20,6 +20,7 @@ public final class Reconciliation {
 
   private final Front front;
   private final FileTree store;
+  private final boolean keepsOwners;
 
   /** The front's path of each file of the store with several names. */
   private final Map<Long, String> linked = new HashMap<>();
@@ -27,15 +28,28 @@ public final class Reconciliation {
   private int differences;
 
   /** Prepares to compare. */
-  public Reconciliation(Front front, FileTree store) {
+  public Reconciliation(Front front, DirectoryStore store) {
     this.front = front;
-    this.store = store;
+    this.store = store.tree();
+    this.keepsOwners = store.keepsOwners();
   }
 
   /** Compares, and returns how many entries were different. */
   public int run() throws ErrnoException, InterruptedException {
+    compareRights("", front.tree().stat(""), store.stat(""));
     compare("");
     return differences;
+  }
+
+  /** The store's owners and modes hold: nobody is to see in the mount what the store denies. */
+  private void compareRights(String path, Stat here, Stat there) throws ErrnoException {
+    if (keepsOwners && (here.uid() != there.uid() || here.gid() != there.gid())) {
+      front.tree().own(path, there.uid(), there.gid());
+    }
+    // another owner may have cost set-user and set-group bits
+    if (!here.isSymlink() && front.tree().stat(path).mode() != there.mode()) {
+      front.tree().chmod(path, there.mode() & ~Stat.TYPE);
+    }
   }
 
   private void compare(String directory) throws ErrnoException, InterruptedException {
@@ -44,6 +58,9 @@ public final class Reconciliation {
     there.remove(directory.isEmpty() ? DirectoryStore.OWNER : "");
     for (String name : here) {
       String path = FileTree.child(directory, name);
+      if (FileTree.isTooLong(path)) {
+        continue;
+      }
       if (there.contains(name)) {
         compareEntry(path);
       } else {
@@ -67,6 +84,9 @@ public final class Reconciliation {
   private void compareEntry(String path) throws ErrnoException, InterruptedException {
     Stat here = front.tree().stat(path);
     Stat there = store.stat(path);
+    if (here.type() == there.type()) {
+      compareRights(path, here, there);
+    }
     if (here.isDirectory() && there.isDirectory()) {
       compare(path);
     } else if (here.type() != there.type()
@@ -77,7 +97,9 @@ public final class Reconciliation {
         front.forgetStub(path);
         take(path);
       } else if (here.isRegular() && there.isRegular()) {
-        log.warn("the store has another size of a file, which is written again: {}", path);
+        log.warn(
+            "the store has another size of a file, which is written again: {}",
+            FileTree.visible(path));
         front.perform(() -> new Operation.Resize(path, here.size()));
         front.writeAgain(path);
       } else {
@@ -91,6 +113,10 @@ public final class Reconciliation {
 
   /** Makes an entry of the store, and all below it, appear in the front. */
   private void take(String path) throws ErrnoException {
+    if (FileTree.isTooLong(path)) {
+      log.warn("too deep to be shown: {}", FileTree.visible(path));
+      return;
+    }
     Stat stat = store.stat(path);
     Optional<String> first = Optional.ofNullable(linked.get(stat.inode()));
     if (first.isPresent()) {
@@ -121,13 +147,17 @@ public final class Reconciliation {
 
   /** Brings an entry that the store has lost there again, or takes it away if nobody has it. */
   private void missingAtStore(String path) throws ErrnoException, InterruptedException {
+    if (FileTree.isTooLong(path)) {
+      return;
+    }
     Stat stat = front.tree().stat(path);
     if (stat.isRegular() && front.isStub(stat.inode())) {
-      log.warn("the store has lost a file, which was only there: {}", path);
+      log.warn("the store has lost a file, which was only there: {}", FileTree.visible(path));
       front.forgetStub(path);
       return;
     }
-    log.warn("the store has lost an entry, which is brought there again: {}", path);
+    log.warn(
+        "the store has lost an entry, which is brought there again: {}", FileTree.visible(path));
     front.makeAgain(path, stat);
     if (stat.isDirectory()) {
       for (FileTree.Entry entry : front.tree().list(path)) {

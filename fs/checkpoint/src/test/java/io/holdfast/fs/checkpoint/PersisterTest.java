@@ -82,6 +82,29 @@ class PersisterTest {
     assertThat(storePath.resolve("a")).hasSize(8L * PART);
   }
 
+  /** The log gets the bytes that a truncation destroys and the store does not have yet. */
+  @Test
+  void truncation_waitsUntilThereIsRoom_forWhatItDestroys() throws Exception {
+    write("a", 2);
+    CompletableFuture<Void> truncation =
+        CompletableFuture.runAsync(
+            () -> {
+              try {
+                front.perform(() -> new Operation.Resize("a", 0));
+              } catch (Exception e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    while (front.usage().waiting() == 0) {
+      front.awaitChange(TimeUnit.MILLISECONDS.toNanos(1));
+      assertThat(truncation.isDone()).isFalse();
+    }
+    persister.start();
+    truncation.get(30, TimeUnit.SECONDS);
+    assertThat(persister.await(front.last(), LONG)).isTrue();
+    assertThat(storePath.resolve("a")).isEmptyFile();
+  }
+
   @Test
   void filesThatTheStoreHas_makeRoom_andStayReadable() throws Exception {
     persister.start();
@@ -159,11 +182,11 @@ class PersisterTest {
     persister.start();
     assertThat(persister.await(front.last(), LONG)).isTrue();
     Files.delete(storePath.resolve("here"));
-    assertThat(new Reconciliation(front, store.tree()).run()).isEqualTo(3);
+    assertThat(new Reconciliation(front, store).run()).isEqualTo(3);
     assertThat(persister.await(front.last(), LONG)).isTrue();
     assertThat(storePath.resolve("here")).hasSize(PART);
     assertThat(front.tree().stat("there").size()).isEqualTo(10);
     assertThat(front.isStub(front.tree().stat("there").inode())).isTrue();
-    assertThat(new Reconciliation(front, store.tree()).run()).isZero();
+    assertThat(new Reconciliation(front, store).run()).isZero();
   }
 }

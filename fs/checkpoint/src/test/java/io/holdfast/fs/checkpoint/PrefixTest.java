@@ -68,19 +68,67 @@ final class PrefixTest {
     FAILS,
     FAILS_AFTERWARDS,
     IS_KILLED,
-    IS_KILLED_AFTERWARDS
+    IS_KILLED_AFTERWARDS,
+    /** The store's machine crashes, and has lost what was not synced when it answers again. */
+    CRASHES,
+    /** The store's machine crashes, and this process is killed. */
+    CRASHES_WITH_THE_NODE
   }
 
   private static final List<Fate> BAD =
-      List.of(Fate.FAILS, Fate.FAILS_AFTERWARDS, Fate.IS_KILLED, Fate.IS_KILLED_AFTERWARDS);
+      List.of(Fate.values()).subList(1, Fate.values().length); // all but GOOD
 
-  /** A store that fails and is killed as fate wants. */
+  /** A store that fails and crashes, and whose process is killed, as fate wants. */
   private static final class FatedStore implements Store {
-    private final DirectoryStore store;
+    private final Runnable crashed;
+    private DirectoryStore store;
     private Fate next = Fate.GOOD;
 
-    FatedStore(DirectoryStore store) {
+    /**
+     * The file that was written since the last sync, and its bytes before; null if there is none.
+     */
+    private byte @Nullable [] before;
+
+    private String written = "";
+
+    /** Creates one that tells its crashes. */
+    FatedStore(DirectoryStore store, Runnable crashed) {
       this.store = store;
+      this.crashed = crashed;
+    }
+
+    /** Another process begins to use the store. */
+    void reopen(DirectoryStore another) {
+      store = another;
+      next = Fate.GOOD;
+    }
+
+    private void crash() throws ErrnoException {
+      if (before != null) {
+        int fd = store.tree().open(written, FileTree.O_RDWR);
+        long memory = LIBC.malloc(before.length + 1L);
+        Memory.put(memory, before, 0, before.length);
+        assertThat(LIBC.ftruncate(fd, 0)).isZero();
+        assertThat(FileTree.write(fd, memory, before.length, 0)).isEqualTo(before.length);
+        LIBC.free(memory);
+        LIBC.close(fd);
+        before = null;
+      }
+      crashed.run();
+    }
+
+    private void remember(String path) throws ErrnoException {
+      if (before == null) {
+        int fd = store.tree().open(path, Linux.O_RDONLY);
+        int length = (int) FileTree.stat(fd).size();
+        long memory = LIBC.malloc(length + 1L);
+        FileTree.readFully(fd, memory, length, 0, path);
+        before = Memory.bytes(memory, length);
+        LIBC.free(memory);
+        LIBC.close(fd);
+        written = path;
+      }
+      assertThat(path).as("one file at most is not durable at any time").isEqualTo(written);
     }
 
     private interface Call {
@@ -93,6 +141,12 @@ final class PrefixTest {
       if (fate == Fate.FAILS) {
         throw ErrnoException.of(Errno.EIO, "fate");
       } else if (fate == Fate.IS_KILLED) {
+        throw new Killed();
+      } else if (fate == Fate.CRASHES) {
+        crash();
+        throw ErrnoException.of(Errno.EIO, "fate");
+      } else if (fate == Fate.CRASHES_WITH_THE_NODE) {
+        crash();
         throw new Killed();
       }
       call.run();
@@ -110,12 +164,20 @@ final class PrefixTest {
 
     @Override
     public void write(String path, long address, int length, long offset) throws ErrnoException {
-      run(() -> store.write(path, address, length, offset));
+      run(
+          () -> {
+            remember(path);
+            store.write(path, address, length, offset);
+          });
     }
 
     @Override
     public void sync(long modified) throws ErrnoException {
-      run(() -> store.sync(modified));
+      run(
+          () -> {
+            store.sync(modified);
+            before = null;
+          });
     }
 
     @Override
@@ -155,8 +217,9 @@ final class PrefixTest {
     private final Map<Long, Map<String, String>> pictures = new HashMap<>();
     private final List<int[]> held = new ArrayList<>();
     private Front front;
-    private FatedStore store;
+    private @Nullable FatedStore store;
     private Persister persister;
+    private long taken;
 
     Run() throws IOException {
       Path fast = Path.of("/dev/shm");
@@ -170,7 +233,12 @@ final class PrefixTest {
 
     private void open() throws IOException {
       front = new Front(frontPath, CAPACITY, true, clock::incrementAndGet);
-      store = new FatedStore(new DirectoryStore(storePath, "this node"));
+      DirectoryStore kept = new DirectoryStore(storePath, "this node");
+      if (store == null) {
+        store = new FatedStore(kept, () -> taken = 0);
+      } else {
+        store.reopen(kept);
+      }
       persister = new Persister(front, store, 0, 0, new SaveMeter(System::nanoTime));
     }
 
@@ -312,16 +380,22 @@ final class PrefixTest {
       }
     }
 
-    /** The store is that of a moment, and has at least what is said to be durable. */
+    /**
+     * The store is that of a moment, has at least what is said to be durable, and never goes back
+     * unless its machine crashes. Several moments may look the same: the first is taken that is not
+     * before an earlier one, so that no later check fails because of the choice.
+     */
     void checkStore() throws IOException {
       Map<String, String> now = store();
-      long moment = front.durable();
+      long first = Math.max(taken, front.durable());
+      long moment = first;
       while (moment <= front.last() && !now.equals(pictures.get(moment))) {
         moment++;
       }
       assertThat(moment)
-          .as("the store is that of no moment since %d: %s", front.durable(), now)
+          .as("the store is that of no moment since %d: %s", first, now)
           .isLessThanOrEqualTo(front.last());
+      taken = moment;
     }
 
     Map<String, String> front() throws IOException {

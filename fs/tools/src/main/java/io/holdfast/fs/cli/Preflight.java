@@ -25,7 +25,8 @@ final class Preflight {
   /** So many dead mounts may lie on top of each other. */
   private static final int DEEPEST_STACK = 16;
 
-  private static final int OTHERS_MAY_ENTER = 0011;
+  private static final int WRITABLE_FOR_OTHERS = 0022;
+  private static final int STICKY = 01000;
 
   /**
    * What the check has found out.
@@ -107,22 +108,20 @@ final class Preflight {
     for (Path path : own) {
       checkApart("a directory that Holdfast itself needs,", host.locate(path), real);
     }
-    noteOpenStore(realStore);
+    if (othersMayRename(realStore)) {
+      notes.add(
+          "others may rename files in the store '%s' itself, besides the mount: 'chmod +t' it, or close the way to it"
+              .formatted(realStore));
+    }
     return new Checkpoint(realStore, real, List.copyOf(notes));
   }
 
-  /** Who reaches the store by its own path can put other files in the place of those there. */
-  private void noteOpenStore(Path store) {
+  private static boolean othersMayRename(Path directory) {
     try {
-      Integer mode = (Integer) Files.getAttribute(store, "unix:mode");
-      if (mode != null && (mode & OTHERS_MAY_ENTER) != 0) {
-        notes.add(
-            ("other users reach the store '%s' past the mount (mode %04o), and could change"
-                    + " checkpoints there: 'chmod 700' it, and let them use the mount")
-                .formatted(store, mode & 07777));
-      }
+      int mode = (Integer) Files.getAttribute(directory, "unix:mode");
+      return (mode & WRITABLE_FOR_OTHERS) != 0 && (mode & STICKY) == 0;
     } catch (IOException e) {
-      notes.add("the rights of the store '" + store + "' cannot be read: " + e.getMessage());
+      return false; // the daemon finds out what it cannot do
     }
   }
 

@@ -103,8 +103,7 @@ final class UmountCommand implements Callable<Integer> {
 
   /** Has the store get everything, unmounts, has it get what came meanwhile, and ends. */
   private int endCheckpoints(RunningDaemon daemon) throws IOException {
-    PersistWait persist = new PersistWait(context, daemon, timeout);
-    int exit = persist.run("", this::say);
+    int exit = new PersistWait(context, daemon, timeout).run("", this::say);
     if (exit != 0) {
       say("the store does not have everything yet: the mount stays");
       return exit;
@@ -121,11 +120,11 @@ final class UmountCommand implements Callable<Integer> {
   }
 
   /** Waits until the store has everything; a daemon that ends meanwhile has seen to that. */
-  private boolean isPersisted(RunningDaemon daemon) {
+  private boolean isPersisted(RunningDaemon daemon) throws IOException {
     try {
       return new PersistWait(context, daemon, timeout).run("", this::say) == 0;
     } catch (CliException e) {
-      if (hasEnded(daemon)) {
+      if (within(() -> hasEnded(daemon))) {
         return true;
       }
       throw e;

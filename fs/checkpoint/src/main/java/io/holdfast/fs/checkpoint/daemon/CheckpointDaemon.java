@@ -85,7 +85,7 @@ public final class CheckpointDaemon {
     }
     try {
       CheckpointFilesystem filesystem =
-          new CheckpointFilesystem(front, store.tree(), persister, settings.fsync(), meter);
+          new CheckpointFilesystem(front, store, persister, settings.fsync(), meter);
       String source = MountTable.CHECKPOINT_SOURCE + settings.store();
       mount = new WritableMount(filesystem, source, settings.mountpoint());
     } catch (IOException | RuntimeException e) {
@@ -137,7 +137,7 @@ public final class CheckpointDaemon {
       log.info("{} operations are pending: the store gets them", front.pendingOperations());
       return; // the persister compares each with the store
     }
-    int differences = new Reconciliation(front, store.tree()).run();
+    int differences = new Reconciliation(front, store).run();
     log.info("the store was compared: {}", Human.count(differences, "difference"));
   }
 

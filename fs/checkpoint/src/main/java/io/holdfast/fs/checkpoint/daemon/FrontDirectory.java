@@ -12,7 +12,9 @@ import io.holdfast.fs.linux.TrustedPlace;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -39,7 +41,13 @@ final class FrontDirectory implements AutoCloseable {
     this.directory = directory;
     Files.createDirectories(directory);
     TrustedPlace.check("the front", directory);
+    checkOwner(directory);
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      for (Path entry : entries) {
+        checkOwner(entry);
+      }
+    }
     long path = Linux.scratch().path();
     Memory.putString(path, Linux.pathBytes(directory.resolve("lock").toString()));
     int flags = FileTree.O_RDWR | FileTree.O_CREAT | Linux.O_CLOEXEC;
@@ -53,6 +61,16 @@ final class FrontDirectory implements AutoCloseable {
           FsError.UNAVAILABLE,
           "the front '%s' is in use by another mount: choose another with --front"
               .formatted(directory));
+    }
+  }
+
+  private static void checkOwner(Path path) throws IOException {
+    Object owner = Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+    if (!owner.equals(0) || Files.isSymbolicLink(path)) {
+      throw new FsException(
+          FsError.ACCESS_DENIED,
+          "'%s' of the front is a symlink or belongs to another user (uid %s): choose another directory with --front"
+              .formatted(path, owner));
     }
   }
 

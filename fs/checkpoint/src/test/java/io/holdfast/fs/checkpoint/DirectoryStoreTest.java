@@ -1,0 +1,117 @@
+package io.holdfast.fs.checkpoint;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The store when others, who reach it without the mount, put something else in a file's place. */
+@Timeout(60)
+class DirectoryStoreTest {
+  @TempDir Path directory;
+
+  private Path storePath;
+  private Path outside;
+  private int me;
+  private DirectoryStore store;
+
+  @BeforeEach
+  void open() throws Exception {
+    storePath = Files.createDirectory(directory.resolve("store"));
+    outside = Files.writeString(directory.resolve("outside"), "secret");
+    Files.setPosixFilePermissions(outside, PosixFilePermissions.fromString("rw-------"));
+    me = (Integer) Files.getAttribute(directory, "unix:uid");
+    store = new DirectoryStore(storePath, "one");
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  private int modeOf(Path file) throws Exception {
+    return (Integer) Files.getAttribute(file, "unix:mode") & 07777;
+  }
+
+  private static Operation.Attributes permissions(String path, int mode) {
+    return new Operation.Attributes(path, mode, -1, -1, FileTree.OMIT, FileTree.OMIT);
+  }
+
+  @Test
+  void symlink_inAFilesPlace_isNotFollowed() throws Exception {
+    Files.createSymbolicLink(storePath.resolve("a"), outside);
+
+    assertThatThrownBy(() -> store.apply(permissions("a", 0666)))
+        .isInstanceOf(ErrnoException.class);
+    assertThatThrownBy(() -> store.apply(new Operation.Resize("a", 0)))
+        .isInstanceOf(ErrnoException.class);
+    long memory = LIBC.malloc(8);
+    assertThatThrownBy(() -> store.write("a", memory, 8, 0)).isInstanceOf(ErrnoException.class);
+    LIBC.free(memory);
+
+    assertThat(outside).hasContent("secret");
+    assertThat(modeOf(outside)).isEqualTo(0600);
+  }
+
+  @Test
+  void symlink_inADirectorysPlace_isNotFollowed() throws Exception {
+    Files.createSymbolicLink(storePath.resolve("d"), directory);
+
+    assertThatThrownBy(() -> store.apply(permissions("d/outside", 0666)))
+        .isInstanceOf(ErrnoException.class);
+    assertThatThrownBy(() -> store.apply(new Operation.Remove("d/outside", false)))
+        .isInstanceOf(ErrnoException.class);
+
+    assertThat(modeOf(outside)).isEqualTo(0600);
+  }
+
+  @Test
+  void bitsThatGiveAwayAnOwnersRights_areNotKeptOfFiles_butOfDirectories() throws Exception {
+    store.apply(new Operation.Make("a", Stat.REGULAR | 06755, 0, me, me, ""));
+    assertThat(modeOf(storePath.resolve("a"))).isEqualTo(0755);
+    store.apply(permissions("a", 04711));
+    assertThat(modeOf(storePath.resolve("a"))).isEqualTo(0711);
+    store.apply(new Operation.Make("d", Stat.DIRECTORY | 02770, 0, me, me, ""));
+    assertThat(modeOf(storePath.resolve("d"))).isEqualTo(02770);
+  }
+
+  @Test
+  void anotherFile_inThePlaceOfTheOneToRead_isNotOpened() throws Exception {
+    Path file = Files.writeString(storePath.resolve("a"), "1234");
+    Stat expected = store.tree().stat("a");
+
+    LIBC.close(store.openToRead("a", expected));
+    Files.writeString(file, "12345");
+    assertThatThrownBy(() -> store.openToRead("a", expected))
+        .hasMessage("a: the store has another file in its place, of another size or owner");
+  }
+
+  @Test
+  void pipe_inThePlaceOfAFile_keepsNobodyWaiting() throws Exception {
+    store.apply(new Operation.Make("p", 0010000 | 0600, 0, me, me, ""));
+    Stat expected = store.tree().stat("p");
+
+    assertThatThrownBy(() -> store.openToRead("p", expected))
+        .hasMessage("p: is no regular file any more");
+    assertThatThrownBy(() -> store.apply(new Operation.Resize("p", 1)))
+        .hasMessage("p: is no regular file any more");
+  }
+
+  @Test
+  void renameThatWasApplied_isKnown_alsoIfInodesHaveOtherNumbersNow() throws Exception {
+    Files.writeString(storePath.resolve("to"), "");
+    Operation.Rename rename = new Operation.Rename("from", "to", 0);
+
+    assertThat(store.isApplied(rename, 12345)).isTrue();
+    Files.writeString(storePath.resolve("from"), "");
+    assertThat(store.isApplied(rename, 12345)).isFalse();
+  }
+}
