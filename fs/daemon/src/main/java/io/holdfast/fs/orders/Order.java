@@ -162,9 +162,13 @@ final class Order {
     /** The source of orders that were found from opens. */
     static final String LEARNED = "learned";
 
-    /** Of an order that somebody has announced. */
-    static Plan announced(String job, String source, FileSequence files) {
-      return new Plan(job, source, files, true, 0, Long.MAX_VALUE);
+    /**
+     * Of an order that somebody has announced.
+     *
+     * @param soon whether the job is likely to begin at once
+     */
+    static Plan announced(String job, String source, FileSequence files, boolean soon) {
+      return new Plan(job, source, files, soon, 0, Long.MAX_VALUE);
     }
 
     /**
@@ -594,6 +598,11 @@ final class Order {
   /** Returns when the job last opened a file. */
   synchronized long lastOpen() {
     return lastOpen;
+  }
+
+  /** Tells whether the job has just opened a file. */
+  synchronized boolean isRead(long now) {
+    return opensOfAllowance > 0 && now - lastOpen < patienceNanos;
   }
 
   /** Notes when the job opened a file. */

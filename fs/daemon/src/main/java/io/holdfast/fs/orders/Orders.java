@@ -39,6 +39,9 @@ public final class Orders implements OpenListener, AutoCloseable {
 
   private static final int PART_OF_HEAP = 16;
 
+  /** More files than any mount has. */
+  private static final long MOST_PRINTS = 1 << 28;
+
   /** The part of a learned pass's files that have to be there still. */
   private static final double LEAST_FOUND = 0.9;
 
@@ -82,9 +85,9 @@ public final class Orders implements OpenListener, AutoCloseable {
     this.prefetcher = new Prefetcher(parts, orders::values, this::learn);
   }
 
-  /** Fingerprints have 4 bytes each, and take a sixteenth of the heap. */
+  /** Fingerprints have 4 bytes each, and take a sixteenth of the heap at most. */
   private static long mostPrints() {
-    return Runtime.getRuntime().maxMemory() / PART_OF_HEAP / Integer.BYTES;
+    return Math.min(MOST_PRINTS, Runtime.getRuntime().maxMemory() / PART_OF_HEAP / Integer.BYTES);
   }
 
   /**
@@ -220,12 +223,14 @@ public final class Orders implements OpenListener, AutoCloseable {
       before.then(order.files);
       return;
     }
+    long now = parts.nanoTime().getAsLong();
+    boolean soon = before != null && before.isRead(now);
     Order taken =
         new Order(
-            Order.Plan.announced(order.job, order.source, order.files),
+            Order.Plan.announced(order.job, order.source, order.files, soon),
             parts,
             parts.patienceNanos(),
-            parts.nanoTime().getAsLong());
+            now);
     if (before != null) {
       taken.follow(before);
     }
@@ -248,9 +253,19 @@ public final class Orders implements OpenListener, AutoCloseable {
     Order order = orders.get(job);
     if (order != null) {
       follow(order, thread, batch);
-    } else if (learned != null && learned.opened(job, batch)) {
-      prefetcher.start();
-      prefetcher.wake();
+    } else if (learned != null) {
+      record(learned, job, batch);
+    }
+  }
+
+  private void record(LearnedOrders recording, String job, OpenBatch batch) {
+    try {
+      if (recording.opened(job, batch)) {
+        prefetcher.start();
+        prefetcher.wake();
+      }
+    } catch (RuntimeException e) {
+      prefetcher.failed(e);
     }
   }
 

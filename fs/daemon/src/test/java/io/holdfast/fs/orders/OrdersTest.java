@@ -205,6 +205,8 @@ final class OrdersTest {
   void files_behindTheJob_areFetchedAhead_andEachOnce() throws Exception {
     t = new OrdersFixture();
     t.files(400);
+    t.announce(t.job, names(400).subList(390, 400));
+    t.open(390);
     t.announce(t.job, names(400));
     awaitFigure("the first files are fetched before any open", 8, 0);
     for (int i = 0; i < 400; i++) {
