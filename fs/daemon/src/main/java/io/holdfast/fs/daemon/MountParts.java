@@ -48,6 +48,7 @@ import io.holdfast.peer.PeerSetupException;
 import io.holdfast.policy.CachePolicy;
 import io.holdfast.policy.Policies;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
@@ -90,6 +91,7 @@ final class MountParts {
   final DatasetScan scan;
   final Tasks tasks;
   final Orders orders;
+  final ToldAllocation allocation = new ToldAllocation(Clock.systemUTC());
   final StatsReport report;
   final DaemonFiles files;
   final DatasetFilesystem filesystem;
@@ -392,6 +394,7 @@ final class MountParts {
             () -> peers == null ? null : peers.report(),
             tasks::running,
             orders::figures,
+            allocation::figures,
             System::nanoTime));
   }
 

@@ -1,7 +1,6 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.allocate.Allocation;
-import io.holdfast.fs.allocate.AllocationController;
 import io.holdfast.fs.allocate.AllocationJson;
 import io.holdfast.fs.allocate.AllocationText;
 import io.holdfast.fs.allocate.Allocator;
@@ -24,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -171,6 +171,15 @@ final class AllocateCommand implements Callable<Integer> {
           .forEach(note -> output.text(Visible.of(note) + "\n"));
     }
     List<CapacityChanges.Outcome> outcomes = apply ? apply(node, looks) : List.of();
+    if (apply) {
+      AllocationNews.tell(
+          node,
+          looks,
+          outcomes.stream()
+              .filter(CapacityChanges.Outcome::isDone)
+              .map(outcome -> outcome.change().mount())
+              .collect(Collectors.toSet()));
+    }
     if (output.isJson()) {
       Map<String, @Nullable Object> object = NodeAllocationJson.of(node);
       if (apply) {
@@ -220,8 +229,7 @@ final class AllocateCommand implements Callable<Integer> {
   private void watch(NodeSettings settings, OptionalLong given, Objective wanted) {
     NodeMounts mounts = new NodeMounts(context, settings, WINDOW);
     long memory = budget(settings, given, mounts.look());
-    new AllocationWatch(context, mounts, output, INTERVAL)
-        .run(memory, new AllocationController(memory, wanted));
+    new AllocationWatch(context, mounts, output, INTERVAL).run(memory, wanted);
   }
 
   private static List<FoundMount> mounts(List<NodeMounts.Look> looks) {

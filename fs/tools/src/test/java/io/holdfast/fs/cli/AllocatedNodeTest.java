@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,6 +32,7 @@ class AllocatedNodeTest {
   @TempDir Path temp;
   private final List<AutoCloseable> open = new ArrayList<>();
   private final List<String> set = new CopyOnWriteArrayList<>();
+  private final Map<String, Map<String, Object>> told = new ConcurrentHashMap<>();
   private FakeHost host;
   private CliRun run;
 
@@ -108,6 +110,12 @@ class AllocatedNodeTest {
         passes.add(pass);
       }
       return new LinkedHashMap<>(Map.of("job", "train", "opens", 3000L, "epochs", passes));
+    }
+
+    @Override
+    public Map<String, Object> allocation(Map<String, Object> request) {
+      told.put(name, request);
+      return Map.of();
     }
 
     @Override
@@ -196,10 +204,27 @@ class AllocatedNodeTest {
     assertThat(fast.capacity).isGreaterThan(7 * GB / 10);
     assertThat(run.out.toString())
         .contains("\nslow has ", "\nfast has ", "\n2 of 2 capacities are set: together the mounts");
+    assertThat(told.get("fast"))
+        .containsEntry("budget_bytes", (int) GB)
+        .containsEntry("fair_share_bytes", (int) (GB / 2 - 4096))
+        .containsEntry("proposed_bytes", (int) fast.capacity)
+        .containsEntry("changed", true);
+    assertThat(told.get("slow")).containsEntry("changed", true);
     set.clear();
     assertThat(run.run("allocate", "--apply")).as("%s", run.err).isZero();
     assertThat(set).isEmpty();
     assertThat(run.out.toString()).contains("It is divided well: nothing is to change.");
+    assertThat(told.get("fast")).containsEntry("changed", false);
+  }
+
+  /** Without --apply, daemons hear nothing. */
+  @Test
+  void proposal_isNotToldToDaemons() throws IOException {
+    new FakeDaemon("fast", GB / 2, 200 * MB);
+
+    assertThat(run.run("allocate")).isZero();
+
+    assertThat(told).isEmpty();
   }
 
   /** A mount that keeps its memory leaves none for the other. */
@@ -427,6 +452,11 @@ class AllocatedNodeTest {
         .contains(" fresh is left as it is, with 238 MiB: no job has read from it yet\n")
         .contains(" step: slow from 477 MiB to 402 MiB, fast from 477 MiB to 551 MiB: together ")
         .endsWith(" ended: capacities stay as they are\n");
+    assertThat(told.get("fresh"))
+        .containsEntry("proposed_bytes", (int) (GB / 4))
+        .containsEntry("changed", false)
+        .doesNotContainKey("fair_share_bytes");
+    assertThat(told.get("fast")).containsKeys("fair_share_bytes", "proposed_bytes");
     assertThat(set).containsExactly("slow", "fast");
     assertThat(fast.capacity + slow.capacity).isLessThanOrEqualTo(GB);
   }
