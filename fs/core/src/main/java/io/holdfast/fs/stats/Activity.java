@@ -348,6 +348,15 @@ public final class Activity {
     return new ItemUse(this, item, true, true, caller(thread).process(), true);
   }
 
+  /** Returns the bytes that have been fetched for a job; 0 if the job has no row. */
+  public long fetchedBytes(String job) {
+    JobFigures known;
+    synchronized (lock) {
+      known = jobs.get(job);
+    }
+    return known == null ? 0 : known.counts().fetchedBytes().sum();
+  }
+
   /** Returns the opens since the mount. */
   public long opens() {
     return opens.sum();

@@ -26,6 +26,7 @@ import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.residency.ResidentFile;
 import io.holdfast.fs.residency.ResidentLog;
 import io.holdfast.fs.settings.OpenCounting;
+import io.holdfast.fs.settings.OrderMode;
 import io.holdfast.fs.settings.PinMode;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
@@ -339,6 +340,7 @@ final class MountParts {
   }
 
   private Orders orders() {
+    OrderMode mode = settings.get(SettingTable.ORDERS);
     Orders made =
         undo.closing(
             new Orders(
@@ -351,8 +353,12 @@ final class MountParts {
                     scan::isComplete,
                     this::countsOpens,
                     window(),
-                    System::nanoTime)));
-    activity.listener(made);
+                    System::nanoTime),
+                mode != OrderMode.OFF,
+                mode == OrderMode.LEARN));
+    if (mode != OrderMode.OFF) {
+      activity.listener(made);
+    }
     return made;
   }
 

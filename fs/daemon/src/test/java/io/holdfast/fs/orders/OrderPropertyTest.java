@@ -7,9 +7,11 @@ import io.holdfast.fs.Seeds;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.Version;
 import io.holdfast.fs.transit.Item;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -57,7 +59,9 @@ final class OrderPropertyTest {
     private final Random random;
     private final int n;
     private final List<Integer> read = new ArrayList<>();
-    private final List<Integer> said;
+    private List<Integer> said;
+    private final Deque<List<Integer>> following = new ArrayDeque<>();
+    private final boolean several;
     private final Set<Integer> resident = new HashSet<>();
     private final int[] sizes;
     private final Order order;
@@ -79,6 +83,7 @@ final class OrderPropertyTest {
     private boolean begun;
     private boolean abandoned;
     private boolean stillEarly;
+    private boolean earlyInVain;
     private int row;
     private long surprises;
     private long prefetched;
@@ -94,28 +99,45 @@ final class OrderPropertyTest {
       n = 1 + random.nextInt(random.nextBoolean() ? 200 : 20);
       sizes = random.ints(2L * n, 1, LARGEST + 1).toArray();
       IntStream.range(0, n).forEach(read::add);
-      said = new ArrayList<>(read);
-      switch (random.nextInt(4)) {
-        case 0 -> Collections.shuffle(said, random);
-        case 1 -> Collections.reverse(said);
-        case 2 -> {
-          for (int i = 0; i + 1 < n; i += 2) {
-            Collections.swap(said, i, random.nextInt(n));
-          }
-        }
-        default -> {} // right
-      }
+      several = random.nextInt(3) == 0;
+      said = pass();
       for (int i = 0; i < n; i++) {
         if (random.nextInt(3) == 0) {
           resident.add(i);
         }
       }
       early = random.nextBoolean();
-      FileSequence sequence = new FileSequence();
-      said.forEach(sequence::add);
-      order = new Order(new Order.Plan("job", "announced", sequence, early), this, PATIENCE, now);
+      FileSequence sequence = sequence(said);
+      order =
+          new Order(
+              new Order.Plan("job", "announced", sequence, early, 0, Long.MAX_VALUE),
+              this,
+              PATIENCE,
+              now);
       stillEarly = early;
       forget();
+    }
+
+    /** Returns what is said of a pass, which may be wrong. */
+    private List<Integer> pass() {
+      List<Integer> pass = new ArrayList<>(read);
+      switch (random.nextInt(4)) {
+        case 0 -> Collections.shuffle(pass, random);
+        case 1 -> Collections.reverse(pass);
+        case 2 -> {
+          for (int i = 0; i + 1 < n; i += 2) {
+            Collections.swap(pass, i, random.nextInt(n));
+          }
+        }
+        default -> {} // right
+      }
+      return pass;
+    }
+
+    private static FileSequence sequence(List<Integer> files) {
+      FileSequence sequence = new FileSequence();
+      files.forEach(sequence::add);
+      return sequence;
     }
 
     private void forget() {
@@ -145,8 +167,16 @@ final class OrderPropertyTest {
               sizes[(int) id]);
     }
 
+    @Override
+    public boolean isCached(Item item) {
+      return false;
+    }
+
     void play() {
       for (step = 0; step < STEPS; step++) {
+        if (several && random.nextInt(200) == 0) {
+          then();
+        }
         switch (random.nextInt(8)) {
           case 0, 1, 2 -> open(readerFile());
           case 3 -> open(random.nextInt(20) == 0 ? random.nextInt(2 * n) : readerFile());
@@ -168,8 +198,13 @@ final class OrderPropertyTest {
       int place = said.indexOf(file);
       opens++;
       boolean over = count(opened) >= 0.9 * n;
-      if (place >= 0 && opened[place] && over && place < FIRST_FILES) {
-        beginAgain();
+      if (place >= 0 && opened[place] && over) {
+        if (!following.isEmpty()) {
+          goOnIf(following.element().indexOf(file) < FIRST_FILES);
+        } else if (place < FIRST_FILES) {
+          beginAgain();
+        }
+        place = said.indexOf(file);
       }
       boolean found = false;
       if (place < 0) {
@@ -181,9 +216,25 @@ final class OrderPropertyTest {
         used += found ? 1 : 0;
         opened[place] = true;
         threads.put(thread, place);
+        goOnIf(count(opened) == n);
       }
       PredictedFile told = order.opened(thread, inode(file));
       assertThat(told != null).as("there before its reader").isEqualTo(found);
+    }
+
+    private void then() {
+      List<Integer> pass = pass();
+      following.add(pass);
+      goOnIf(count(opened) == n);
+      order.then(sequence(pass));
+    }
+
+    private void goOnIf(boolean ends) {
+      if (ends && !following.isEmpty()) {
+        beginAgain();
+        said = following.remove();
+        stillEarly = !earlyInVain;
+      }
     }
 
     private void beginAgain() {
@@ -214,7 +265,10 @@ final class OrderPropertyTest {
         wastedInPass += sizes[said.get(place)];
       }
       known[place] = Known.OVER;
-      stillEarly &= !threads.isEmpty();
+      if (threads.isEmpty()) {
+        stillEarly = false;
+        earlyInVain = true;
+      }
     }
 
     private void begin() {
@@ -301,7 +355,7 @@ final class OrderPropertyTest {
         arrived[place] = now;
       }
       if (arrives && random.nextInt(10) == 0) {
-        resident.add(said.get(place)); // there was room after all
+        resident.add((int) fetch.item().key().node()); // there was room after all
       }
     }
 

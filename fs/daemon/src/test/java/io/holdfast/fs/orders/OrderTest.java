@@ -31,6 +31,7 @@ class OrderTest {
   private static final long PATIENCE = 8_000 * MILLI;
 
   private final Set<Long> resident = new HashSet<>();
+  private final Set<Long> cached = new HashSet<>();
   private long now;
 
   private final DatasetFiles files =
@@ -47,6 +48,11 @@ class OrderTest {
               : new Item(
                   new ItemKey(id, 0), () -> OriginPath.ROOT, new Version(SIZE, 1, id, ""), 0, SIZE);
         }
+
+        @Override
+        public boolean isCached(Item item) {
+          return cached.contains(item.node());
+        }
       };
 
   private Order order(List<Integer> ids) {
@@ -56,7 +62,11 @@ class OrderTest {
   private Order order(List<Integer> ids, boolean early) {
     FileSequence sequence = new FileSequence();
     ids.forEach(sequence::add);
-    return new Order(new Order.Plan("job", "announced", sequence, early), files, PATIENCE, now);
+    return new Order(
+        new Order.Plan("job", "announced", sequence, early, 0, Long.MAX_VALUE),
+        files,
+        PATIENCE,
+        now);
   }
 
   private static List<Integer> inOrder(int n) {
@@ -148,6 +158,12 @@ class OrderTest {
   }
 
   @Test
+  void next_ofFilesThatSomebodyHasJustRead_passesThemOver() {
+    cached.addAll(List.of(1L, 3L));
+    assertThat(takeAll(begun(1000))).startsWith(2L, 4L, 5L);
+  }
+
+  @Test
   void window_growsWithRateAndLatency() {
     Order order = begun(5000);
     takeAll(order);
@@ -228,6 +244,71 @@ class OrderTest {
     assertThat(takeAll(order)).startsWith(1L, 2L);
   }
 
+  private FileSequence reversed(int n) {
+    FileSequence sequence = new FileSequence();
+    for (int i = n - 1; i >= 0; i--) {
+      sequence.add(i);
+    }
+    return sequence;
+  }
+
+  @Test
+  void nextPass_beginsWhenAllFilesWereOpened_andIsFetchedEarly() {
+    Order order = begun(400);
+    order.then(reversed(400));
+    order.then(reversed(400));
+    assertThat(order.length()).isEqualTo(1200);
+    for (int i = 1; i < 400; i++) {
+      open(order, i);
+    }
+    assertThat(order.figures().position()).as("of the next pass").isZero();
+    assertThat(order.length()).isEqualTo(800);
+    assertThat(order.isToBegin()).isTrue();
+    order.begin();
+    assertThat(takeAll(order)).containsExactly(399L, 398L, 397L, 396L, 395L, 394L, 393L, 392L);
+    assertThat(open(order, 399)).isTrue();
+    assertThat(order.figures().surprises()).isZero();
+  }
+
+  @Test
+  void nextPass_beginsWithItsFirstFiles_whereFewOfThisOneAreLeft() {
+    Order order = begun(400);
+    order.then(reversed(400));
+    for (int i = 1; i < 380; i++) {
+      open(order, i);
+    }
+    open(order, 350);
+    assertThat(order.figures().position()).as("350 is among the next one's first").isEqualTo(50);
+    assertThat(order.length()).isEqualTo(400);
+  }
+
+  @Test
+  void nextPass_announcedAfterTheLastWasRead_beginsAtOnce() {
+    Order order = begun(100);
+    for (int i = 1; i < 100; i++) {
+      open(order, i);
+    }
+    order.then(reversed(100));
+    assertThat(order.isToBegin()).isTrue();
+    assertThat(order.figures().position()).isZero();
+  }
+
+  @Test
+  void pass_thatIsTheLast_beginsAgain() {
+    Order order = begun(100);
+    order.then(reversed(100));
+    for (int i = 1; i < 100; i++) {
+      open(order, i);
+    }
+    for (int pass = 0; pass < 3; pass++) {
+      for (int i = 99; i >= 0; i--) {
+        open(order, i);
+      }
+      assertThat(order.figures().position()).isEqualTo(100);
+    }
+    assertThat(order.figures().surprises()).isZero();
+  }
+
   /** How an order may be wrong. */
   enum Wrong {
     SHUFFLED,
@@ -305,9 +386,19 @@ class OrderTest {
           public @Nullable Item missing(long id) {
             return id % 1000 == 0 ? files.missing(id) : null;
           }
+
+          @Override
+          public boolean isCached(Item item) {
+            return false;
+          }
         };
     before = allocated();
-    Order order = new Order(new Order.Plan("job", "announced", sequence, false), few, PATIENCE, 0);
+    Order order =
+        new Order(
+            new Order.Plan("job", "announced", sequence, false, 0, Long.MAX_VALUE),
+            few,
+            PATIENCE,
+            0);
     for (int i = 0; i < 20_000; i++) {
       order.opened(THREAD, FileSequence.LARGEST - i);
     }

@@ -37,7 +37,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Orders of a dataset without a mount, of which nothing becomes resident. */
 final class OrdersFixture implements AutoCloseable {
-  static final String JOB = "train";
+  /** A process that is there, and is not this one. */
+  private static final int INIT = 1;
+
   static final int SIZE = 1000;
   static final int THREAD = 77;
   private static final int MIB = 1 << 20;
@@ -46,7 +48,12 @@ final class OrdersFixture implements AutoCloseable {
   final FakeClock clock = new FakeClock();
   final Tree tree;
   final Transit transit;
+  final Activity activity;
   final Orders orders;
+
+  /** The job that opens files. */
+  final String job;
+
   boolean listed = true;
   boolean counted = true;
   private final Sandbox sandbox = Sandbox.create();
@@ -55,10 +62,12 @@ final class OrdersFixture implements AutoCloseable {
   private final Map<String, Node> nodes = new HashMap<>();
 
   OrdersFixture() throws IOException {
-    this(Orders.BOUNDS);
+    this(true, false, Orders.BOUNDS);
   }
 
-  OrdersFixture(Orders.Bounds bounds) throws IOException {
+  OrdersFixture(boolean announced, boolean learns, Orders.Bounds bounds) throws IOException {
+    activity = new Activity(JobBy.parse("pid"), MIB, clock);
+    job = activity.caller(INIT).job();
     Residency.WindowSize window = new Residency.WindowSize(64L * MIB, Duration.ofSeconds(2));
     residency =
         new Residency(
@@ -86,11 +95,13 @@ final class OrdersFixture implements AutoCloseable {
                 new ItemLayout(MIB),
                 transit,
                 residency,
-                new Activity(JobBy.parse("pid"), MIB, clock),
+                activity,
                 () -> listed,
                 () -> counted,
                 window,
                 clock),
+            announced,
+            learns,
             bounds);
   }
 
@@ -129,7 +140,13 @@ final class OrdersFixture implements AutoCloseable {
     for (int file : files) {
       batch.add(nodes.get(name(file)).inode(), SIZE);
     }
-    orders.opened(JOB, THREAD, batch);
+    orders.opened(job, THREAD, batch);
+  }
+
+  /** The job opens a file, and waits for its bytes from the origin. */
+  void fetch(int file) {
+    open(file);
+    activity.fetch(name(file), true, true, INIT).fetched(SIZE, ReadSource.ORIGIN);
   }
 
   Map<String, Object> begin(String job) throws FsException {

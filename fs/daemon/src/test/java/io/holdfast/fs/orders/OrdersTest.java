@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.fs.Await;
 import io.holdfast.fs.Failures;
 import io.holdfast.fs.FsError;
+import io.holdfast.fs.Seeds;
 import io.holdfast.fs.figures.OrderFigures;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -27,7 +29,7 @@ final class OrdersTest {
   private OrdersFixture t;
 
   private OrdersFixture with(Orders.Bounds bounds) throws Exception {
-    t = new OrdersFixture(bounds);
+    t = new OrdersFixture(true, false, bounds);
     t.files(40);
     return t;
   }
@@ -203,7 +205,9 @@ final class OrdersTest {
   void files_behindTheJob_areFetchedAhead_andEachOnce() throws Exception {
     t = new OrdersFixture();
     t.files(400);
-    t.announce(OrdersFixture.JOB, names(400));
+    t.announce(t.job, names(400).subList(390, 400));
+    t.open(390);
+    t.announce(t.job, names(400));
     awaitFigure("the first files are fetched before any open", 8, 0);
     for (int i = 0; i < 400; i++) {
       t.open(i);
@@ -235,5 +239,109 @@ final class OrdersTest {
     t.open(0, 1, 2, 3);
     assertThat(figures().position()).isZero();
     assertThat(figures().surprises()).isZero();
+  }
+
+  // --- learned orders
+
+  private void learning(int files) throws Exception {
+    t = new OrdersFixture(true, true, Orders.BOUNDS);
+    t.files(files);
+  }
+
+  private void awaitLearned() {
+    Await.until(
+        "the order is found",
+        () -> !t.orders.figures().isEmpty() && figures().source().equals("learned"));
+  }
+
+  @Test
+  void pass_thatIsReadAgain_isLearned_andEndedByThreeSurprises() throws Exception {
+    int n = 600;
+    learning(n);
+    IntStream.range(0, n).forEach(t::fetch);
+    for (int i = 0; i < 64; i++) {
+      t.open(i);
+    }
+    awaitLearned();
+    assertThat(figures().position()).isEqualTo(64);
+    for (int i = 64; i < n; i++) {
+      t.open(i);
+      int next = Math.min(n, i + 2) - 65;
+      Await.until("the next file is there", () -> figures().prefetchedItems() >= next);
+    }
+    assertThat(figures().usedItems()).isEqualTo(n - 65L);
+    assertThat(figures().surprises()).isZero();
+    assertThat(figures().length()).isEqualTo(n);
+
+    // the next pass is the same, and nothing has to be found again
+    t.open(0);
+    Await.until("it goes on", () -> figures().prefetchedItems() >= n - 65 + 5);
+    for (int file : new int[] {400, 200, 550}) {
+      t.open(file);
+    }
+    assertThat(figures().surprises()).isEqualTo(3);
+    assertThat(figures().source()).as("its last figures").isEqualTo("learned");
+    long fetched = t.transit.stats().originItems.sum();
+    for (int i = 1; i < 60; i++) {
+      t.open(i * 7 % n);
+    }
+    assertThat(figures().usedItems()).as("nobody follows").isEqualTo(n - 65L);
+    assertThat(t.transit.stats().originItems.sum()).isLessThanOrEqualTo(fetched + 1);
+  }
+
+  /** A program that looks at files without reading them, as tar into nothing does. */
+  @Test
+  void job_thatReadsNothing_isNotFetchedFor() throws Exception {
+    int n = 300;
+    learning(n);
+    for (int pass = 0; pass < 2; pass++) {
+      for (int i = 0; i < n; i++) {
+        t.open(i);
+        if (pass == 1 && i == 63) {
+          awaitLearned();
+        }
+      }
+    }
+    Await.until(
+        "it is over",
+        () -> {
+          t.open(n - 1);
+          return figures().windowBytes() == 0 && t.orders.active() == 0;
+        });
+    assertThat(figures().prefetchedItems()).isZero();
+    assertThat(t.transit.stats().originItems.sum()).isZero();
+  }
+
+  @Test
+  void job_thatShuffles_costsNothing() throws Exception {
+    int n = 500;
+    learning(n);
+    long seed = Seeds.next("job_thatShuffles");
+    Random random = new Random(seed);
+    List<Integer> files = new ArrayList<>(IntStream.range(0, n).boxed().toList());
+    for (int pass = 0; pass < 50; pass++) {
+      Collections.shuffle(files, random);
+      files.forEach(t::fetch);
+    }
+    assertThat(t.orders.figures()).as("seed %d", seed).isEmpty();
+    assertThat(t.transit.stats().originItems.sum()).isZero();
+    assertThat(t.orders.active()).isZero();
+  }
+
+  @Test
+  void announcedOrder_takesThePlaceOfALearnedOne() throws Exception {
+    t = new OrdersFixture(true, true, new Orders.Bounds(400, 400, 1));
+    t.files(300);
+    IntStream.range(0, 300).forEach(t::fetch);
+    IntStream.range(0, 64).forEach(t::open);
+    awaitLearned();
+    t.announce("other", names(200));
+    assertThat(jobs()).containsExactly("other");
+  }
+
+  @Test
+  void ordersOff_areRefused() throws Exception {
+    t = new OrdersFixture(false, false, Orders.BOUNDS);
+    refused(FsError.UNSUPPORTED, "--orders off", () -> t.begin("j"));
   }
 }
