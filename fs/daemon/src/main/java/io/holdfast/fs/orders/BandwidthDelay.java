@@ -1,11 +1,13 @@
 package io.holdfast.fs.orders;
 
 /**
- * How many bytes have to be ahead of a job: what it reads in twice the time of a fetch. While
+ * How many bytes have to be ahead of a job: what it reads in twice the time of a fetch, and in four
+ * times the deviation from that time, so that a fetch that takes longer than most is in time. While
  * readers wait, twice their rate is the next window, until they wait no more. Not thread-safe.
  *
- * <p>Source: the product of bandwidth and delay, as in Cardwell et al., "BBR: Congestion-Based
- * Congestion Control", ACM Queue 14 (2016).
+ * <p>Sources: the product of bandwidth and delay, as in Cardwell et al., "BBR: Congestion-Based
+ * Congestion Control", ACM Queue 14 (2016); mean and deviation of the time as in Jacobson,
+ * "Congestion Avoidance and Control", SIGCOMM (1988).
  */
 final class BandwidthDelay {
   /** The time over which a rate is measured; the first rate is wanted sooner. */
@@ -14,6 +16,7 @@ final class BandwidthDelay {
   private static final long FIRST_RATE_NANOS = 50_000_000;
 
   private double latencyNanos;
+  private double deviationNanos;
   private double bytesPerNano;
   private long since;
   private long bytes;
@@ -28,6 +31,7 @@ final class BandwidthDelay {
   /** Takes over what another one has measured. */
   void follow(BandwidthDelay before) {
     latencyNanos = before.latencyNanos;
+    deviationNanos = before.deviationNanos;
     bytesPerNano = before.bytesPerNano;
   }
 
@@ -40,7 +44,12 @@ final class BandwidthDelay {
 
   /** Notes how long a fetch took. */
   void fetched(long nanos) {
-    latencyNanos = latencyNanos == 0 ? nanos : (7 * latencyNanos + nanos) / 8;
+    if (latencyNanos == 0) {
+      latencyNanos = nanos;
+      return;
+    }
+    deviationNanos = (3 * deviationNanos + Math.abs(nanos - latencyNanos)) / 4;
+    latencyNanos = (7 * latencyNanos + nanos) / 8;
   }
 
   /** Notes that the job begins to read. */
@@ -70,6 +79,6 @@ final class BandwidthDelay {
       since = now;
       bytes = 0;
     }
-    return (long) (2 * latencyNanos * bytesPerNano);
+    return (long) ((2 * latencyNanos + 4 * deviationNanos) * bytesPerNano);
   }
 }

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * BandwidthDelay}, and a few files more.
  *
  * <p><b>The beginning.</b> The first readers would wait as long as without an order, and the job
- * would be late from then on. So the first window of an announced order is fetched before the job
- * opens anything, as far as half of the allowance goes. If the job does not begin in time, that is
- * not done again.
+ * would be late from then on. So if the job has just read the pass before, the first window is
+ * fetched before the job opens anything, as far as half of the allowance goes. If the job does not
+ * go on in time, that is not done again.
  *
  * <p><b>Orders that are wrong.</b> In one pass, the bytes that wait for their readers and those
  * whose readers did not come are together never more than {@link #ALLOWED} of the bytes that the
