@@ -1,5 +1,7 @@
 package io.holdfast.it;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.OperatingSystemMXBean;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.function.Predicate;
@@ -42,6 +44,16 @@ public final class Await {
       pause();
     }
     return true;
+  }
+
+  /**
+   * Returns how long something may take now that may take so long while processors are idle: with n
+   * times as many threads that want to run as there are processors, n times as long.
+   */
+  static Duration stretched(Duration whileIdle) {
+    OperatingSystemMXBean machine = ManagementFactory.getOperatingSystemMXBean();
+    double crowd = machine.getSystemLoadAverage() / machine.getAvailableProcessors();
+    return Duration.ofMillis((long) (whileIdle.toMillis() * Math.max(1, crowd)));
   }
 
   private static <T> T get(Callable<T> value) {

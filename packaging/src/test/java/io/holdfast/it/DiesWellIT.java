@@ -85,7 +85,7 @@ class DiesWellIT {
 
     mount.kill();
     Await.until(Sandbox.END_DEADLINE, "the daemon ended", () -> !mount.daemonIsAlive());
-    assertThat(mount.umount().mustSucceed().took()).isLessThan(Machine.stretched(END));
+    assertThat(mount.umount().mustSucceed().took()).isLessThan(Await.stretched(END));
 
     assertThat(mount.isMounted()).isFalse();
     Child.Result again = mount.umount();
@@ -159,7 +159,7 @@ class DiesWellIT {
     List<Child> readers = startWaiting(mount, dataset);
     assertThat(mount.stats().number("fetches.in_flight")).isPositive();
     assertThat(sandbox.holdfast("stats", mount.name()).mustSucceed().took())
-        .isLessThan(Machine.stretched(END));
+        .isLessThan(Await.stretched(END));
 
     assertEndsInTime(ending, mount);
 
@@ -178,7 +178,7 @@ class DiesWellIT {
         () -> !mount.isMounted() && !mount.daemonIsAlive());
     Duration took = Duration.ofNanos(System.nanoTime() - start);
     System.out.printf("%s: gone after %d ms%n", ending, took.toMillis());
-    assertThat(took).isLessThan(Machine.stretched(END));
+    assertThat(took).isLessThan(Await.stretched(END));
     assertThat(ControlSocket.of(mount.name())).doesNotExist();
   }
 
@@ -195,7 +195,7 @@ class DiesWellIT {
     System.out.printf(
         "killed while %s: readers ended after %d ms, daemon after %d ms%n",
         when, readersMillis, Duration.ofNanos(System.nanoTime() - start).toMillis());
-    assertThat(readersMillis).isLessThan(Machine.stretched(ERROR).toMillis());
+    assertThat(readersMillis).isLessThan(Await.stretched(ERROR).toMillis());
     for (Child reader : readers) {
       assertThat(reader.await(Sandbox.END_DEADLINE).exit()).as("%s", reader).isNotZero();
     }
