@@ -495,10 +495,11 @@ final class Order {
       PredictedFile file = at(place.next);
       if (!file.used && file.state == State.AHEAD) {
         Item item = files.missing(file.id);
-        if (item != null && !files.isCached(item)) {
+        if (item == null) {
+          file.state = State.LEFT;
+        } else if (!files.isCached(item)) { // what is cached may be dropped before its reader comes
           return mayFetch(item.length()) ? fetch(file, item, place.thread) : null;
         }
-        file.state = State.LEFT;
       }
       place.next++;
     }

@@ -164,6 +164,17 @@ class OrderTest {
   }
 
   @Test
+  void files_thatWereDroppedBeforeTheJobBegan_areFetchedWhenItDoes() {
+    cached.addAll(List.of(1L, 3L, 5L));
+    Order order = order(inOrder(400), true);
+    order.begin();
+    assertThat(takeAll(order)).startsWith(0L, 2L, 4L, 6L);
+    cached.clear();
+    open(order, 0);
+    assertThat(takeAll(order)).startsWith(1L, 3L, 5L);
+  }
+
+  @Test
   void window_growsWithRateAndLatency() {
     Order order = begun(5000);
     takeAll(order);
