@@ -152,6 +152,7 @@ class CheckpointIT {
   @Test
   void users_haveTheirFiles_andNobodyElseReadsThem() throws IOException {
     Files.setPosixFilePermissions(store, PosixFilePermissions.fromString("rwx--x--x"));
+    Files.setAttribute(store, "unix:gid", 1234);
     mount("--fsync", "node").mustSucceed();
     assertThat(Files.getPosixFilePermissions(directory))
         .as("the mount's root has the store's mode")
@@ -176,9 +177,13 @@ class CheckpointIT {
         .isEqualTo(0100755);
     sandbox.holdfast("umount", directory.toString()).mustSucceed();
 
+    Files.setAttribute(store, "unix:uid", 1234);
     Files.setPosixFilePermissions(
         store.resolve("tool"), PosixFilePermissions.fromString("rw-------"));
     mount().mustSucceed();
+    sandbox.holdfast("umount", directory.toString()).mustSucceed();
+    mount().mustSucceed(); // with a front whose root is another user's
+    assertThat(Files.getAttribute(directory, "unix:uid")).isEqualTo(1234);
     assertThat(as(4321, "cat tool").exit()).as("what the store denies").isNotZero();
     sandbox.holdfast("umount", directory.toString()).mustSucceed();
   }
@@ -190,7 +195,9 @@ class CheckpointIT {
     Child.Result result = mount();
 
     assertThat(result.exit()).isEqualTo(1);
-    assertThat(result.err()).contains("belongs to another user (uid 1234)").hasLineCount(1);
+    assertThat(result.err())
+        .contains("the front %s belongs to user 1234".formatted(front))
+        .hasLineCount(1);
     assertThat(store).isEmptyDirectory();
   }
 
