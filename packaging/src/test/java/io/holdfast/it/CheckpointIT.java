@@ -2,8 +2,13 @@ package io.holdfast.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.checkpoint.daemon.CheckpointMetrics;
+import io.holdfast.monitoring.MetricsLint;
+import io.holdfast.monitoring.Scrape;
 import io.holdfast.posix.Posix;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,6 +68,13 @@ class CheckpointIT {
     return new String((byte[]) value, StandardCharsets.UTF_8);
   }
 
+  private static Scrape scrape(int port) throws IOException {
+    try (InputStream answer =
+        URI.create("http://127.0.0.1:%d/metrics".formatted(port)).toURL().openStream()) {
+      return Scrape.parse(new String(answer.readAllBytes(), StandardCharsets.UTF_8));
+    }
+  }
+
   /** Saves as frameworks do: under another name, which is changed when all is written. */
   private byte[] save(String checkpoint, int seed) throws IOException {
     byte[] bytes = new byte[SIZE];
@@ -78,7 +90,8 @@ class CheckpointIT {
 
   @Test
   void checkpoint_isOnTheNodeAtOnce_andThenInTheStore() throws IOException {
-    mount("--persist-rate", "2M").mustSucceed();
+    int port = Sandbox.freePort();
+    mount("--persist-rate", "2M", "--metrics", "" + port).mustSucceed();
 
     byte[] bytes = save("step-1", 1);
     Files.createSymbolicLink(directory.resolve("latest"), Path.of("step-1"));
@@ -88,6 +101,14 @@ class CheckpointIT {
     assertThat(store.resolve("latest")).as("comes after what it names").doesNotExist();
     assertThat(waitForStore()).isZero();
     assertThat(durable("step-1")).isEqualTo("store");
+    Scrape scrape = scrape(port);
+    assertThat(MetricsLint.problems(scrape)).isEmpty();
+    assertThat(scrape.names())
+        .containsExactlyInAnyOrderElementsOf(
+            CheckpointMetrics.all().stream().map(CheckpointMetrics.Declared::name).toList());
+    assertThat(scrape.sum("holdfast_checkpoint_persisted_bytes_total", "mount", name))
+        .isEqualTo(SIZE);
+    assertThat(scrape.sum("holdfast_checkpoint_pending_operations", "mount", name)).isZero();
     assertThat(store.resolve("latest")).isSymbolicLink().hasBinaryContent(bytes);
     sandbox.holdfast("umount", directory.toString()).mustSucceed();
     assertThat(directory).isEmptyDirectory();
