@@ -168,6 +168,20 @@ class CheckpointFaultsIT {
   }
 
   @Test
+  void file_thatTheFrontsDiskCannotHold_failsWithEnospc_andKeepsNobodyWaiting() throws IOException {
+    Path store = sandbox.folder("store");
+    mount(sandbox.tmpfs("front", "8m"), store);
+
+    assertThatThrownBy(() -> save("too-large", 12)).hasRootCauseMessage("No space left on device");
+    Files.delete(directory.resolve("too-large.tmp"));
+
+    byte[] bytes = save("step-1", 4);
+    umount();
+    assertThat(store.resolve("step-1")).hasBinaryContent(bytes);
+    assertThat(store.resolve("too-large.tmp")).doesNotExist();
+  }
+
+  @Test
   void storeWhoseDiskDies_hasEverything_onceItIsRepairedAndTheMountIsThereAgain()
       throws IOException {
     Path store = sandbox.folder("store");

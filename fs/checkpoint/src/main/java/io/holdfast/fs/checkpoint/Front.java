@@ -141,6 +141,7 @@ public final class Front implements AutoCloseable {
     if (isSameBoot) {
       finishLast();
     }
+    removeUnusedNames();
     find("");
   }
 
@@ -444,6 +445,7 @@ public final class Front implements AutoCloseable {
       change();
       return count;
     } catch (ErrnoException e) {
+      removeUnusedName(inode);
       awaitRoomAfter(e);
       return 0;
     }
@@ -484,6 +486,20 @@ public final class Front implements AutoCloseable {
     int errno = failed == 0 ? 0 : Linux.errno();
     if (failed != 0 && errno != Errno.EEXIST.intValue()) {
       throw ErrnoException.of(errno, data(inode));
+    }
+  }
+
+  /** Takes the second name of a file away if no operation needs it: its write has failed. */
+  private void removeUnusedName(long inode) throws ErrnoException {
+    if (!pendingFiles.containsKey(inode) && root.find(data(inode)).isPresent()) {
+      root.remove(data(inode), false);
+    }
+  }
+
+  /** The same for all files: the process was killed between a name and the operation. */
+  private void removeUnusedNames() throws ErrnoException {
+    for (FileTree.Entry entry : root.list(DATA)) {
+      removeUnusedName(Long.parseUnsignedLong(entry.name()));
     }
   }
 
