@@ -28,12 +28,13 @@ class Readers:
         self.readers = readers
         self.rate = rate
         self.lock = threading.Lock()
-        self.blocked = 0.0
+        self.opening = 0.0
+        self.reading = 0.0
         self.slow = 0
         self.bytes = 0
 
     def work(self):
-        blocked, slow, size = 0.0, 0, 0
+        opening, reading, slow, size = 0.0, 0.0, 0, 0
         while True:
             with self.lock:
                 index, name = next(self.names, (0, None))
@@ -45,14 +46,17 @@ class Readers:
                     time.sleep(pause)
             began = time.monotonic()
             descriptor = os.open(os.path.join(self.directory, name), os.O_RDONLY)
+            opened = time.monotonic()
             while read := len(os.read(descriptor, 1 << 20)):
                 size += read
+            ended = time.monotonic()
             os.close(descriptor)
-            took = time.monotonic() - began
-            blocked += took
-            slow += took > 0.010
+            opening += opened - began
+            reading += ended - opened
+            slow += ended - began > 0.010
         with self.lock:
-            self.blocked += blocked
+            self.opening += opening
+            self.reading += reading
             self.slow += slow
             self.bytes += size
 
@@ -64,9 +68,10 @@ class Readers:
         for thread in threads:
             thread.join()
         seconds = time.monotonic() - self.start
+        share = 100 / seconds / self.readers
         print(
-            f"{self.count / seconds:.1f} files/s, {100 * self.blocked / seconds / self.readers:.1f} % of the time"
-            f" in open and read, {self.slow} reads of more than 10 ms, {self.bytes} bytes"
+            f"{self.count / seconds:.1f} files/s, {share * self.opening:.1f} % of the time in open and"
+            f" {share * self.reading:.1f} % in read, {self.slow} reads of more than 10 ms, {self.bytes} bytes"
         )
 
 

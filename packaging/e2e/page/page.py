@@ -17,7 +17,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-base, work, pictures = sys.argv[1:]
+base, work, pictures, mount, peer_port = sys.argv[1:]
 token = open(f"{work}/token").read().strip()
 failures = []
 WIDTHS = 360, 1600
@@ -106,6 +106,7 @@ const table = document.getElementById('jobs-table');
 const titles = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
 const jobs = {};
 for (const row of table.tBodies[0].rows) {
+  if (row.cells.length < titles.length) continue; // it says that there is no job
   jobs[row.cells[0].textContent] = Object.fromEntries([...row.cells].map((cell, i) => [titles[i], of(cell)]));
 }
 return { tiles, jobs, age: document.getElementById('age').textContent };
@@ -237,6 +238,62 @@ def refuses():
         check(status == 401, f"{'another token' if header else 'no token'}: {status}")
 
 
+def daemon_of(name):
+    return int(open(f"/run/holdfast/{name}.pid").readline())
+
+
+def shown(driver, name):
+    """The text of an element; nothing while it is hidden."""
+    return driver.find_element(By.ID, name).text
+
+
+def peers(driver):
+    """The nodes that the page shows, by their addresses, and the words about each."""
+    rows = driver.execute_script("""
+      return [...document.getElementById('peers-table').tBodies[0].rows].map((r) => [...r.cells].map((c) => c.textContent));""")
+    return {row[0]: row[1:] for row in rows if len(row) > 1}
+
+
+def with_peers(driver):
+    """Both nodes are there, and what came from the other one; then that one is killed for good."""
+    other = f"127.77.9.2:{peer_port}"
+    nodes = until("the page shows both nodes", lambda: len(peers(driver)) == 2 and peers(driver), 60) or {}
+    check(other in nodes and nodes[other][0] == "up", f"the page shows the nodes {nodes}")
+    figures = stats()
+    check(figures["cluster"]["nodes"] == 2 and figures["fetches"]["peer"]["bytes"] > 0,
+          f"{figures['fetches']['peer']['bytes']} bytes came from the peer")
+    check(f"{figures['cluster']['nodes']} nodes" in driver.find_element(By.ID, "tiles").text, "a tile has the number of nodes")
+    subprocess.run([f"{home}/packaging/target/holdfast/bin/holdfast", "umount", f"{mount}-peer"], check=True, capture_output=True)
+    gone = until("the page says that the other node has gone", lambda: peers(driver).get(other, [""])[0] != "up", 90)
+    check(gone, f"the page shows the nodes {peers(driver)}")
+
+
+def killed(driver):
+    """While nobody starts the daemon again, the page keeps the last figures, and says so; then it goes on."""
+    supervisor, daemon = int(open(f"{work}/supervisor").read()), daemon_of(mount)
+    before = shown(driver, "age")
+    os.kill(supervisor, signal.SIGSTOP)
+    os.kill(daemon, signal.SIGKILL)
+    said = until("the page says that the daemon is gone", lambda: shown(driver, "lost"), 30)
+    check(said and "has not answered since" in said and "goes on asking" in said, f"a killed daemon: '{said}'")
+    kept = shown(driver, "age")
+    time.sleep(3)
+    check(shown(driver, "age") == kept, f"the age stays that of the last answer: {kept} (before: {before})")
+    check(shown(driver, "tiles") != "", "the last figures are still there")
+    for theme in THEMES:
+        for width in WIDTHS:
+            look(driver, width, theme, "killed")
+    os.kill(supervisor, signal.SIGCONT)
+    until("the page goes on with the next daemon", lambda: not shown(driver, "lost"), 90)
+    check(daemon_of(mount) != daemon, "it is another daemon")
+    check(shown(driver, "age") != kept, f"figures are new: {shown(driver, 'age')}")
+    compare(driver, "after the daemon was killed")
+    errors = [line["message"] for line in driver.get_log("browser") if line["level"] in ("SEVERE", "WARNING")]
+    others = [line for line in errors if not re.search(r"net::ERR_(CONNECTION_|EMPTY_RESPONSE|SOCKET_)", line)]
+    check(others == [], f"errors of the browser but refused connections: {others}")
+
+
+home = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))
 refuses()
 driver = browser()
 try:
@@ -257,11 +314,13 @@ try:
     check(not driver.find_elements(By.CSS_SELECTOR, "#jobs-table b"), "and is no markup")
     keyboard(driver)
     spoken(driver)
-    driver.find_element(By.CSS_SELECTOR, "summary").click()
+    # by the keyboard: the page moves what is below when figures come, also between a look and a click
+    driver.find_element(By.CSS_SELECTOR, "summary").send_keys(Keys.ENTER)
     time.sleep(1)
     settings = driver.find_element(By.ID, "settings-table").text
     check("flag --capacity" in settings and token not in driver.page_source, "settings have their sources, and no secret")
     quiet(driver, "while jobs read")
+    with_peers(driver)
 
     store = int(open(f"{work}/store").read())
     os.kill(store, signal.SIGSTOP)
@@ -279,6 +338,7 @@ try:
     until("no fetch", settled)
     compare(driver, "when jobs have ended")
     quiet(driver, "to the end")
+    killed(driver)
 finally:
     for line in driver.get_log("browser"):
         print(f"browser: {line['message']}")

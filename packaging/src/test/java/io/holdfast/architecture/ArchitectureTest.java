@@ -102,12 +102,18 @@ final class ArchitectureTest {
           arrow("simulate", "", "plot", "units"),
           // Charts as files, and nothing of what they show.
           arrow("plot", ""),
-          // Why a job waits: figures of its epochs go in, a report comes out.
-          arrow("analyze", "figures", "plot", "units"),
+          // The log of a daemon, as lines that are safe to show.
+          arrow("log", "accesslog", "figures", "settings", "units"),
+          // How fast a job is, and would be: figures of its epochs go in. The one model for all.
+          arrow("throughput", "figures"),
+          // Why a job waits: a report of that.
+          arrow("analyze", "figures", "plot", "throughput", "units"),
           // Computes the orders of samplers of frameworks: numbers alone.
           arrow("sampler"),
           // Divides a node's memory: takes a plan or figures, and returns a proposal.
-          arrow("allocate", "analyze", "figures", "units"),
+          arrow("allocate", "analyze", "figures", "throughput", "units"),
+          // Plays jobs on a cluster whose memory is divided in several ways.
+          arrow("workload", "allocate", "plot", "units"),
           // The composition root knows all but what people type.
           arrow(
               "daemon",
@@ -131,6 +137,7 @@ final class ArchitectureTest {
               "settings",
               "stats",
               "tasks",
+              "throughput",
               "transit",
               "tree",
               "units",
@@ -148,7 +155,6 @@ final class ArchitectureTest {
               "cli",
               "",
               "accelerator",
-              "accesslog", // for files of logs that are bounded
               "allocate",
               "analyze",
               "bench",
@@ -160,13 +166,16 @@ final class ArchitectureTest {
               "doctor",
               "figures",
               "linux",
+              "log",
               "manual",
               "plot",
               "sampler",
               "settings",
               "simulate",
+              "throughput",
               "units",
-              "watch"));
+              "watch",
+              "workload"));
 
   private static final String MACHINE = "io.holdfast.it.Machine";
 
@@ -315,7 +324,7 @@ final class ArchitectureTest {
             FS + ".settings", // their names
             FS + ".cli",
             FS + ".allocate", // the rates of a fetch
-            FS + ".analyze", // and here
+            FS + ".throughput", // and here
             FS + ".simulate")
         .should()
         .dependOnClassesThat(resideInAPackage("io.holdfast.policy.."))
@@ -341,9 +350,19 @@ final class ArchitectureTest {
   void charts_areDrawnByReportsOnly() {
     noClasses()
         .that()
-        .resideOutsideOfPackages(FS + ".plot", FS + ".simulate", FS + ".analyze")
+        .resideOutsideOfPackages(FS + ".plot", FS + ".simulate", FS + ".analyze", FS + ".workload")
         .should()
         .dependOnClassesThat(resideInAnyPackage("org.knowm.xchart..", "java.awt.."))
+        .check(HOLDFAST);
+  }
+
+  @Test
+  void linearPrograms_areSolvedByTheBoundOnly() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(FS + ".workload")
+        .should()
+        .dependOnClassesThat(resideInAPackage("org.ojalgo.."))
         .check(HOLDFAST);
   }
 

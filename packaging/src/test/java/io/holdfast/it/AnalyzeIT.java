@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** What {@code holdfast analyze} tells of jobs on real mounts. */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
+@Order(1)
 class AnalyzeIT {
   private static final int FILES = 64;
   private static final int FILE_BYTES = 50_000;

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** An admin's commands on residents are right, to the item. */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
+@Order(1)
 class CacheCommandsIT {
   private static final int FILES = 200;
   private static final int FILE_BYTES = 20_000;

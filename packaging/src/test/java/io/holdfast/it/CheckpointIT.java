@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * in order.
  */
 @Tag(Sandbox.ANY_BINDING)
+@Order(1)
 class CheckpointIT {
   private static final Duration DEADLINE = Duration.ofSeconds(60);
   private static final int SIZE = 4 << 20;
@@ -242,6 +244,45 @@ class CheckpointIT {
     assertThat(second.err()).contains("the store is written by node").contains("try again");
     assertThat(s3.exit()).isEqualTo(2);
     assertThat(s3.err()).contains("not supported yet: give a directory").hasLineCount(1);
+    sandbox.holdfast("umount", directory.toString()).mustSucceed();
+  }
+
+  @Test
+  void frontThatIsFull_hasWritersWait_andNothingIsLost() throws IOException {
+    mount("--front-capacity", "64M", "--persist-rate", "40M").mustSucceed();
+
+    byte[][] saved = new byte[30][];
+    for (int i = 0; i < saved.length; i++) {
+      saved[i] = save("step-" + i, i);
+    }
+
+    assertThat(waitForStore()).isZero();
+    for (int i = 0; i < saved.length; i++) {
+      assertThat(store.resolve("step-" + i)).hasBinaryContent(saved[i]);
+      assertThat(directory.resolve("step-" + i)).hasBinaryContent(saved[i]);
+    }
+    sandbox.holdfast("umount", directory.toString()).mustSucceed();
+  }
+
+  /** The error is told to those who wait, and is over when the store has room again. */
+  @Test
+  void storeThatIsFull_isToldByWait_andGetsTheRestLater() throws IOException {
+    sandbox.command("mount", "-t", "tmpfs", "-o", "size=8m", "none", store.toString());
+    sandbox.atEnd(() -> sandbox.command("umount", "-l", store.toString()));
+    mount().mustSucceed();
+    byte[] first = save("step-1", 1);
+    byte[] second = save("step-2", 2);
+    byte[] third = save("step-3", 3);
+
+    Child.Result waited = sandbox.holdfast("checkpoint", "wait", directory.toString());
+
+    assertThat(waited.exit()).as("%s", waited).isEqualTo(1);
+    assertThat(waited.err()).contains("step-").contains("No space left on device");
+    assertThat(store.resolve("step-1")).hasBinaryContent(first);
+    shell("mount -o remount,size=64m " + store);
+    Await.until(DEADLINE, "the store has the rest", () -> waitForStore() == 0);
+    assertThat(store.resolve("step-2")).hasBinaryContent(second);
+    assertThat(store.resolve("step-3")).hasBinaryContent(third);
     sandbox.holdfast("umount", directory.toString()).mustSucceed();
   }
 }

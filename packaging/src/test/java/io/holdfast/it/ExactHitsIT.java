@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Execution(ExecutionMode.CONCURRENT)
+@Order(1)
 class ExactHitsIT {
   private static final int ITEMS = 1000;
   private static final int ITEM_BYTES = 16 << 10;

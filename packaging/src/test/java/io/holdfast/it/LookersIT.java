@@ -48,4 +48,14 @@ class LookersIT {
   void find_byName_asksForNone() {
     assertThat(lookups("find", mount.mountpoint().toString())).isZero();
   }
+
+  /** The kernel keeps what the first one has listed, without attributes. */
+  @Test
+  void find_bySizeAfterFind_asksForTheNamesOfItsFirstDirectoryAlone() {
+    int classes = dataset.folders();
+    assertThat(lookups("find", mount.mountpoint().toString())).isZero();
+    assertThat(lookups("find", mount.mountpoint().toString(), "-size", "-9"))
+        .isBetween(16L, FILES / classes + 4L * classes);
+    assertThat(lookups("find", mount.mountpoint().toString(), "-size", "-9")).isZero();
+  }
 }

@@ -5,8 +5,11 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.OperatingSystemMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 
 /**
@@ -25,6 +28,16 @@ public final class Machine {
    */
   public static void dropCaches(int what) {
     write(SETTINGS.resolve("vm/drop_caches"), Integer.toString(what));
+  }
+
+  /**
+   * Returns how long something may take now that may take so long while processors are idle: with n
+   * times as many threads that want to run as there are processors, n times as long.
+   */
+  static Duration stretched(Duration whileIdle) {
+    OperatingSystemMXBean machine = ManagementFactory.getOperatingSystemMXBean();
+    double crowd = machine.getSystemLoadAverage() / machine.getAvailableProcessors();
+    return Duration.ofMillis((long) (whileIdle.toMillis() * Math.max(1, crowd)));
   }
 
   /** Gives what {@code task} gives while nothing more can be mounted. */

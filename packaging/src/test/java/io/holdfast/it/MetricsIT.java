@@ -84,6 +84,10 @@ class MetricsIT {
     Mount mount = cluster.node(0).mount();
     Path order = Files.write(sandbox.root().resolve("order"), dataset.files());
     sandbox.holdfast("order", mount.name(), "--job", "any", order.toString()).mustSucceed();
+    String part =
+        "{\"command\":\"allocation\",\"budget_bytes\":9,\"fair_share_bytes\":4,"
+            + "\"proposed_bytes\":5,\"changed\":true}";
+    assertThat(ControlSocket.ask(mount.name(), part)).contains("\"ok\":true");
     // the time of a reader is known when two looks have found it at work
     Child reader =
         sandbox.start(

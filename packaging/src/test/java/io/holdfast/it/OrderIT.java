@@ -92,14 +92,41 @@ class OrderIT {
     assertThat(mount.stats().list("orders")).isEmpty();
   }
 
+  /** The job reads a list, as a validation does, and then the same list again. */
+  @Test
+  void job_thatReadsTheSameListAgain_findsFilesThere_andFetchesNoneTwice() throws IOException {
+    Dataset dataset = dataset();
+    Mount mount = mount("--orders", "learn");
+    MemoryCgroup group = MemoryCgroup.create(sandbox, "again");
+    List<String> names = shuffled(dataset);
+    mount.awaitStats("the scan's end", s -> Boolean.TRUE.equals(s.at("dataset.scanned")));
+
+    cat(mount, group, names);
+    mount.awaitStats("all opens", s -> s.number("opens.total") >= FILES);
+    assertThat(mount.stats().list("orders")).as("read once").isEmpty();
+    mount.awaitStats("what was read is dropped", s -> s.number("transit.window_bytes") == 0);
+    read(mount, group, names, 2 * FILES);
+
+    Stats order = mount.stats().list("orders").get(0);
+    assertThat(order.at("source")).as("seed %d", seed).isEqualTo("learned");
+    assertThat(order.at("job")).asString().endsWith(group.name());
+    assertThat(order.number("used_items")).isGreaterThan(FILES / 4);
+    assertThat(order.number("surprises")).isZero();
+    assertThat(mount.stats().originItems())
+        .as("seed %d", seed)
+        .isBetween(2L * FILES, 2L * FILES + FILES / 20);
+  }
+
   private Dataset dataset() {
     Dataset dataset = Dataset.create(sandbox.folder("origin"), FILES, i -> FILE_BYTES);
     bucket.putAll(PREFIX, dataset);
     return dataset;
   }
 
-  private Mount mount() {
-    return bucket.mount(sandbox, PREFIX, "--capacity", "64M", "--policy", "none");
+  private Mount mount(String... more) {
+    List<String> options = new ArrayList<>(List.of("--capacity", "64M", "--policy", "none"));
+    options.addAll(List.of(more));
+    return bucket.mount(sandbox, PREFIX, options.toArray(String[]::new));
   }
 
   private List<String> shuffled(Dataset dataset) {
@@ -115,13 +142,24 @@ class OrderIT {
   }
 
   private void read(Mount mount, MemoryCgroup group, List<String> names) {
+    read(mount, group, names, FILES + 1);
+  }
+
+  /**
+   * Reads all files, where each takes the store a while; {@code opens} are those since the mount.
+   */
+  private void read(Mount mount, MemoryCgroup group, List<String> names, long opens) {
+    bucket.proxy().delay(SLOW);
+    cat(mount, group, names);
+    bucket.proxy().delay(Duration.ZERO);
+    mount.awaitStats("all opens", s -> s.number("opens.total") >= opens);
+  }
+
+  private void cat(Mount mount, MemoryCgroup group, List<String> names) {
     List<String> command = new ArrayList<>(group.enter());
     command.add("cat");
     names.forEach(name -> command.add(mount.path(name).toString()));
-    bucket.proxy().delay(SLOW);
     sandbox.run(Map.of(), command).mustSucceed();
-    bucket.proxy().delay(Duration.ZERO);
-    mount.awaitStats("all opens", s -> s.number("opens.total") >= FILES + 1);
   }
 
   /** Returns the name of the group's job, once the job has opened a file. */

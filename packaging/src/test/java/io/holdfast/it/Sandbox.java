@@ -42,8 +42,8 @@ public final class Sandbox
   /** How long a command may take before it counts as hung. */
   public static final Duration COMMAND_DEADLINE = Duration.ofMinutes(2);
 
-  /** How long the end of a mount may take on a machine that has much else to do. */
-  public static final Duration END_DEADLINE = Duration.ofSeconds(5);
+  /** How long an end may take before it counts as hung, on a machine that has much else to do. */
+  public static final Duration END_DEADLINE = Duration.ofSeconds(30);
 
   /** The tag of tests to which the binding makes no difference: once with any of them is enough. */
   public static final String ANY_BINDING = "any-binding";

@@ -55,6 +55,7 @@ public final class DirectoryStore implements Store {
             "the store is written by %s; if that is gone for good, remove %s and try again"
                 .formatted(other.replace("\n", ", "), directory.resolve(OWNER)));
       }
+      tree.learnMaker(OWNER);
       keepsOwners = canGiveAway();
     } catch (ErrnoException e) {
       tree.close();

@@ -4,6 +4,7 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.linux.Procfs;
 import io.holdfast.fs.linux.Scratch;
 import io.holdfast.fs.units.Visible;
 import java.nio.charset.StandardCharsets;
@@ -47,6 +48,9 @@ public final class FileTree implements AutoCloseable {
    */
   private final boolean isStore;
 
+  /** The user whom the file system takes for the owner of what this process makes. */
+  private volatile int maker = Procfs.ownUid();
+
   private FileTree(int root, boolean isStore) {
     this.root = root;
     this.isStore = isStore;
@@ -71,6 +75,11 @@ public final class FileTree implements AutoCloseable {
       throw ErrnoException.of(Linux.errno(), bytesAsText(Linux.pathBytes(directory.toString())));
     }
     return new FileTree(fd, isStore);
+  }
+
+  /** Learns whose the files are that this process makes here, as one of them shows. */
+  void learnMaker(String made) throws ErrnoException {
+    maker = stat(made).uid();
   }
 
   /** Returns the descriptor of the root, which stays with this object. */
@@ -241,7 +250,6 @@ public final class FileTree implements AutoCloseable {
    */
   public void make(String path, int mode, long device, int uid, int gid, String target)
       throws ErrnoException {
-    int permissions = mode & ~Stat.TYPE;
     switch (mode & Stat.TYPE) {
       case Stat.DIRECTORY -> at(path, (dir, name) -> LIBC.mkdirat(dir, name, PRIVATE));
       case Stat.SYMLINK -> {
@@ -252,13 +260,56 @@ public final class FileTree implements AutoCloseable {
           at(path, (dir, name) -> LIBC.mknodat(dir, name, (mode & Stat.TYPE) | PRIVATE, device));
     }
     try {
-      own(path, uid, gid);
-      if ((mode & Stat.TYPE) != Stat.SYMLINK) {
-        chmod(path, permissions);
-      }
+      giveAway(path, mode, uid, gid);
     } catch (ErrnoException e) {
-      remove(path, (mode & Stat.TYPE) == Stat.DIRECTORY);
+      if (!e.is(Errno.EBUSY)) {
+        remove(path, (mode & Stat.TYPE) == Stat.DIRECTORY);
+      }
       throw e;
+    }
+  }
+
+  /**
+   * Gives what {@link #make} has made to its owner, perhaps a second time. Whoever may write to the
+   * directory can put something else in its place meanwhile, such as a file of a third user: that
+   * one stays as it is.
+   */
+  void giveAway(String path, int mode, int uid, int gid) throws ErrnoException {
+    int fd = open(path, Linux.O_PATH | Linux.O_NOFOLLOW);
+    try {
+      Stat made = stat(fd);
+      if ((made.mode() & Stat.TYPE) != (mode & Stat.TYPE)
+          || (made.uid() != maker && made.uid() != uid)
+          || (!made.isDirectory() && made.links() != 1)) {
+        throw ErrnoException.because(
+            Errno.EBUSY, path, "somebody else has put another file in the place of a new one");
+      }
+      long none = put(Linux.scratch().path(), ".");
+      Memory.putByte(none, 0);
+      if (LIBC.fchownat(fd, none, uid, gid, Linux.AT_EMPTY_PATH) != 0) {
+        int errno = Linux.errno();
+        if (!isStore || errno != Errno.EPERM.intValue()) {
+          throw ErrnoException.of(errno, path);
+        }
+      }
+      if (!made.isSymlink()) {
+        chmod(fd, made, mode & ~Stat.TYPE, path);
+      }
+    } finally {
+      LIBC.close(fd);
+    }
+  }
+
+  /**
+   * Changes the permissions of a file that is open, perhaps as a mere path: the way to it leads to
+   * no other, whatever has its name by now.
+   */
+  private void chmod(int fd, Stat stat, int permissions, String path) throws ErrnoException {
+    boolean dropsBits = isStore && stat.isRegular();
+    int kept = dropsBits ? permissions & ~(Stat.SET_USER | Stat.SET_GROUP) : permissions;
+    long name = put(Linux.scratch().path(), "/proc/self/fd/" + fd);
+    if (LIBC.fchmodat(Linux.AT_FDCWD, name, kept, 0) != 0) {
+      throw ErrnoException.of(Linux.errno(), path);
     }
   }
 
@@ -281,13 +332,7 @@ public final class FileTree implements AutoCloseable {
       if (stat.isSymlink()) {
         throw ErrnoException.of(Errno.EOPNOTSUPP, path);
       }
-      boolean dropsBits = isStore && stat.isRegular();
-      int kept = dropsBits ? permissions & ~(Stat.SET_USER | Stat.SET_GROUP) : permissions;
-      // the way to the open file leads to no other, whatever has its name by now
-      long name = put(Linux.scratch().path(), "/proc/self/fd/" + fd);
-      if (LIBC.fchmodat(Linux.AT_FDCWD, name, kept, 0) != 0) {
-        throw ErrnoException.of(Linux.errno(), path);
-      }
+      chmod(fd, stat, permissions, path);
     } finally {
       LIBC.close(fd);
     }

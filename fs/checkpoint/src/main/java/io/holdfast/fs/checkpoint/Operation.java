@@ -126,10 +126,7 @@ sealed interface Operation {
       if (tree.find(path).isEmpty()) {
         return false;
       }
-      tree.own(path, uid, gid);
-      if ((mode & Stat.TYPE) != Stat.SYMLINK) {
-        tree.chmod(path, mode & ~Stat.TYPE);
-      }
+      tree.giveAway(path, mode, uid, gid);
       return true;
     }
   }

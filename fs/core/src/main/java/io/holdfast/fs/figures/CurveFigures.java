@@ -26,7 +26,12 @@ public record CurveFigures(
    *
    * @param share the share of the dataset in memory, from 0 to 1
    * @param capacityBytes the capacity that holds it
+   * @param atLeast whether the speed may be higher, because the rate of the origin cannot be told
    */
   public record Point(
-      double share, long capacityBytes, double bytesPerSecond, double epochSeconds) {}
+      double share,
+      long capacityBytes,
+      double bytesPerSecond,
+      double epochSeconds,
+      boolean atLeast) {}
 }

@@ -29,6 +29,13 @@ import java.util.Optional;
  * starve nothing. Without back-pressure, readers are the bottleneck, and the larger of the two
  * other shares names the cause.
  *
+ * <p>Readers that outnumber the processors wait for them also where processors rest most of the
+ * time: what they have waited for comes to all at the same moments, and so they want to run at the
+ * same moments. More processors would let them wait for the next file instead. So a wait for a
+ * processor points to preparation only where processors were short: hardly any rested, or the
+ * readers waited for longer than they can have for one another, because others take the processors
+ * or a quota is used up.
+ *
  * <p>Limits. A process that reads and trains in one thread has no queue, so no back-pressure: its
  * waits for an accelerator look like preparation if it spins, and like back-pressure if it sleeps.
  * The kernel reads ahead of a reader, and the daemon cannot know whether the reader is blocked
@@ -42,6 +49,18 @@ public final class EpochSplit {
    * request travels between kernel and daemon.
    */
   public static final double NOTABLE = 0.2;
+
+  /** Processors that rest for less of the time are short. */
+  private static final double RESTING = 0.05;
+
+  /**
+   * The most that a reader waits for others of its job, as a part of what it ran and of the others
+   * that each processor has: if all want to run all the time, it is 1. Looks are not exact.
+   */
+  private static final double TURNS = 1.5;
+
+  /** The share of their time that readers may wait for processors without being held up. */
+  private static final double SMALL_DELAY = 0.05;
 
   /** The least time of readers that tells something. */
   private static final double FEWEST_SECONDS = 2;
@@ -139,12 +158,48 @@ public final class EpochSplit {
               + " of their time, and work "
               + percent(shares.preparation()));
     }
+    double turns = turns(epoch) / seconds;
+    if (fetches + turns >= shares.preparation() - turns) {
+      return new Finding(
+          Bottleneck.STORAGE,
+          "its readers are blocked by fetches "
+              + percent(fetches)
+              + " of their time, work "
+              + percent(shares.preparation() - turns)
+              + ", and wait for processors "
+              + percent(turns)
+              + ", all at the same moments: processors rest "
+              + percent(idle(epoch))
+              + " of the time");
+    }
     return new Finding(
         Bottleneck.PREPARATION,
         "its readers work, or wait for a processor, "
             + percent(shares.preparation())
             + " of their time, and are blocked by fetches "
             + percent(fetches));
+  }
+
+  /**
+   * Returns the seconds for which readers waited for processors that were not short: for one
+   * another, since they wanted to run at the same moments.
+   */
+  private static double turns(Epoch epoch) {
+    double lived = epoch.readerSeconds().orElse(0);
+    double processors = epoch.processorSeconds().orElse(0);
+    if (processors <= 0 || lived <= 0 || idle(epoch) < RESTING) {
+      return 0;
+    }
+    double cpu = epoch.cpuSeconds().orElse(0);
+    double ran = Math.min(cpu, epoch.readerCpuSeconds().orElse(cpu));
+    double delay = Math.min(lived - Math.min(lived, ran), epoch.runDelaySeconds().orElse(0));
+    double others = Math.max(0, lived / processors - 1);
+    return delay <= TURNS * others * ran + SMALL_DELAY * lived ? delay : 0;
+  }
+
+  /** Returns the share of the time for which processors had nothing to do. */
+  private static double idle(Epoch epoch) {
+    return epoch.processorIdleSeconds().orElse(0) / epoch.processorSeconds().orElse(1);
   }
 
   private static String percent(double share) {

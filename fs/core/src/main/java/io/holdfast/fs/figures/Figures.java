@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param processes the processes that opened or read files
  * @param orders the orders in which jobs will read, as far as they are known
  * @param tasks the tasks of admins, as each describes itself
+ * @param allocation the mount's part of the node's memory; empty where nobody has told it
  */
 public record Figures(
     String name,
@@ -35,7 +36,8 @@ public record Figures(
     List<Map<String, Object>> tasks,
     ErrorFigures errors,
     DaemonFigures process,
-    AccessLogFigures accessLog) {
+    AccessLogFigures accessLog,
+    Optional<AllocationFigures> allocation) {
 
   /**
    * Returns these figures as users other than the owner see them: without names of the store, and
@@ -65,7 +67,8 @@ public record Figures(
         List.of(),
         errors,
         process,
-        accessLog);
+        accessLog,
+        allocation);
   }
 
   /** Returns the same with other rows of jobs. */
@@ -92,6 +95,7 @@ public record Figures(
         tasks,
         errors,
         process,
-        accessLog);
+        accessLog,
+        allocation);
   }
 }

@@ -71,6 +71,9 @@ public record JobsFigures(String by, List<Job> jobs) {
    * @param readerCpuSeconds the part of it that the readers themselves took
    * @param runDelaySeconds how long readers could have run, and waited for a processor
    * @param readerSeconds how long the readers lived, from the first open or read of each
+   * @param processorSeconds the time of all processors of the machine meanwhile; empty if the
+   *     kernel does not tell
+   * @param processorIdleSeconds the part of it in which processors had nothing to do
    * @param readers the most readers at a time; 0 if that is not known
    * @param shares what the readers did, as shares of their time; empty if that is not known
    */
@@ -90,6 +93,8 @@ public record JobsFigures(String by, List<Job> jobs) {
       OptionalDouble readerCpuSeconds,
       OptionalDouble runDelaySeconds,
       OptionalDouble readerSeconds,
+      OptionalDouble processorSeconds,
+      OptionalDouble processorIdleSeconds,
       long readers,
       Optional<Split> shares) {
 
@@ -111,6 +116,8 @@ public record JobsFigures(String by, List<Job> jobs) {
           readerCpuSeconds,
           runDelaySeconds,
           readerSeconds,
+          processorSeconds,
+          processorIdleSeconds,
           readers,
           others);
     }

@@ -3,8 +3,8 @@ package io.holdfast.fs.figures;
 /**
  * The order in which a job reads, and what came of knowing it. Immutable.
  *
- * @param source where the order is from: {@code announced} or {@code sampler}
- * @param length how many files it has
+ * @param source where the order is from: {@code announced}, {@code sampler} or {@code learned}
+ * @param length how many files this pass has
  * @param position the place behind the furthest file that the job has opened in this pass
  * @param windowBytes bytes that may be fetched ahead now
  * @param prefetchedItems items that were fetched ahead

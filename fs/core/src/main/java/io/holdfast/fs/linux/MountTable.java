@@ -160,6 +160,11 @@ public final class MountTable {
     return Optional.ofNullable(found);
   }
 
+  /** Returns the mount that has the files of a path, below mounts of Holdfast over it. */
+  public Optional<Mount> storeOf(Path path) {
+    return of(mounts.stream().filter(mount -> !mount.isHoldfast()).toList()).covering(path);
+  }
+
   /** Returns the mounts of a device, {@code major:minor}. */
   public List<Mount> onDevice(String device) {
     return mounts.stream().filter(mount -> mount.device().equals(device)).toList();

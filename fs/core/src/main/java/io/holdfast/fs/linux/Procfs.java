@@ -43,6 +43,15 @@ public final class Procfs {
   private static final int SYSTEM_TIME = 12;
   private static final int STARTED = 19;
 
+  /**
+   * In the machine's {@code stat}: the name of the line; user, nice, system, idle, waiting for a
+   * disk, two kinds of interrupts, and taken by the host. The time of guests is in user.
+   */
+  private static final int PROCESSOR_NUMBERS = 8;
+
+  private static final int IDLE = 4;
+  private static final int IDLE_FOR_DISK = 5;
+
   /** In {@code schedstat}: CPU time, time waited for a processor, times run. */
   private static final int SCHEDSTAT_NUMBERS = 3;
 
@@ -93,6 +102,14 @@ public final class Procfs {
    *     does not tell
    */
   public record ThreadTimes(long cpuNanos, long runDelayNanos) {}
+
+  /**
+   * The time of all processors of the machine since its boot.
+   *
+   * @param allNanos of all processors together; to 10 ms
+   * @param idleNanos the part of it in which they had nothing to do, or only waited for a disk
+   */
+  public record ProcessorTimes(long allNanos, long idleNanos) {}
 
   /**
    * A resource limit of a process; {@link Long#MAX_VALUE} for none.
@@ -217,6 +234,20 @@ public final class Procfs {
   /** Returns a process; nothing if it is gone. */
   public Optional<ProcessStat> process(int pid) {
     return stat(pid, small(pid + "/stat"));
+  }
+
+  /** Returns the time of the machine's processors; nothing if the kernel does not tell. */
+  public Optional<ProcessorTimes> processors() {
+    String[] fields = small("stat").split("\n", 2)[0].split(" +", -1);
+    if (!fields[0].equals("cpu") || fields.length <= PROCESSOR_NUMBERS) {
+      return Optional.empty();
+    }
+    long all = 0;
+    for (int i = 1; i <= PROCESSOR_NUMBERS; i++) {
+      all += Long.parseLong(fields[i]);
+    }
+    long idle = Long.parseLong(fields[IDLE]) + Long.parseLong(fields[IDLE_FOR_DISK]);
+    return Optional.of(new ProcessorTimes(all * TICK_NANOS, idle * TICK_NANOS));
   }
 
   /** Returns the text of a file below {@code /proc} that the kernel gives in one piece. */

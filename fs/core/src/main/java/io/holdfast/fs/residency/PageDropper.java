@@ -122,6 +122,11 @@ final class PageDropper {
     window.aged().forEach(this::drop);
   }
 
+  /** Tells whether all of an item is in the page cache, to be dropped later. */
+  boolean has(Item item) {
+    return window.has(item);
+  }
+
   long bytes() {
     return window.bytes();
   }

@@ -199,6 +199,11 @@ public final class Residency implements AutoCloseable {
     return residentSet.contains(item.key());
   }
 
+  /** Tells whether all of an item that is not resident is in the page cache for now. */
+  public boolean isInWindow(Item item) {
+    return pageDropper.has(item);
+  }
+
   /** Tells whether an item is pinned. */
   public boolean isPinned(Item item) {
     Resident resident = residentSet.get(item.key());

@@ -128,6 +128,12 @@ final class Window {
     this.nanoTime = nanoTime;
   }
 
+  /** Tells whether all bytes of an item are in the page cache for now. */
+  synchronized boolean has(Item item) {
+    Entry entry = entries.get(Key.of(item));
+    return entry != null && entry.bytes >= item.length();
+  }
+
   /**
    * Records bytes that went to the page cache.
    *

@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +32,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Bounded, whatever users start and however they name it. The jobs and processes that were
  * active last have a row each; one more row sums up the others. Names have a bounded length ({@link
- * JobNames}). A process keeps the job in which it was first seen, also when it has ended.
+ * JobNames}). A process keeps the job in which it was first seen, also when it has ended. If its
+ * environment names the job and cannot be read at once, the process is of job {@code none} until it
+ * can.
  */
 public final class Activity {
   /** The most jobs with a row each. */
@@ -59,6 +62,9 @@ public final class Activity {
           + " pid namespace";
 
   private static final int MOST_THREADS = 16_384;
+
+  /** Off for {@code packaging/bench/split-cost} alone, which measures what the looks cost. */
+  private static final boolean IS_SPLIT = !"off".equals(System.getProperty("holdfast.split"));
 
   /** When there are too many, one of so many goes. */
   private static final int GOING = 16;
@@ -253,7 +259,7 @@ public final class Activity {
 
   /** Tells whether the time of a process's readers is measured. */
   private boolean isCounted(ProcessActivity process) {
-    return process.pid != ownProcess && !process.isHidden();
+    return IS_SPLIT && process.pid != ownProcess && !process.isHidden();
   }
 
   /**
@@ -345,6 +351,15 @@ public final class Activity {
     return new ItemUse(this, item, true, true, caller(thread).process(), true);
   }
 
+  /** Returns the bytes that have been fetched for a job; 0 if the job has no row. */
+  public long fetchedBytes(String job) {
+    JobFigures known;
+    synchronized (lock) {
+      known = jobs.get(job);
+    }
+    return known == null ? 0 : known.counts().fetchedBytes().sum();
+  }
+
   /** Returns the opens since the mount. */
   public long opens() {
     return opens.sum();
@@ -427,10 +442,25 @@ public final class Activity {
     ProcessActivity known = seen(pid, process);
     if (known == null) {
       // without the lock, because /proc may be slow
-      String job = process == null ? JobNames.UNKNOWN : names.jobOf(process);
-      known = add(pid, process, job);
+      CompletableFuture<String> job =
+          process == null
+              ? CompletableFuture.completedFuture(JobNames.UNKNOWN)
+              : names.jobOf(process);
+      ProcessActivity added = add(pid, process, job.getNow(JobNames.NONE));
+      CompletableFuture<Void> unused = job.thenAccept(name -> rename(added, name));
+      known = added;
     }
     return known;
+  }
+
+  /** Moves a process to its job, if the job was not known when the process was added. */
+  private void rename(ProcessActivity process, String job) {
+    synchronized (lock) {
+      if (!process.job.name.equals(job) && byPid.get(process.pid) == process) {
+        process.job = job(job);
+        process.job.hasAnotherProcess();
+      }
+    }
   }
 
   private @Nullable ProcessActivity seen(int pid, @Nullable ProcessStat process) {

@@ -37,6 +37,8 @@ public record Epoch(int number, JobCounts counts, int readers) {
             seconds(known, times.readerCpu()),
             seconds(known, times.runDelay()),
             seconds(known, times.lived()),
+            seconds(known && times.processors() > 0, times.processors()),
+            seconds(known && times.processors() > 0, times.idle()),
             readers,
             Optional.empty());
     return facts.with(EpochSplit.shares(facts));

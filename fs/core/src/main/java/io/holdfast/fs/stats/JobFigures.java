@@ -148,7 +148,7 @@ final class JobFigures {
         misses.sum(),
         new Tiers(originBytes.sum(), peerBytes.sum()),
         new Tiers(originStallNanos.sum(), peerStallNanos.sum()),
-        readerTimes.plus(new ReaderTimes(0, 0, 0, 0, hiddenOpens)),
+        readerTimes.plus(ReaderTimes.hidden(hiddenOpens)),
         nanoTime.getAsLong());
   }
 

@@ -8,10 +8,10 @@ import io.holdfast.fs.units.Visible;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -55,36 +55,48 @@ final class JobNames {
       Pattern.compile(".*?/(job_[0-9]+|([^/]*-)?pod[0-9a-f_-]{32,}(\\.slice)?)(?=/|$)");
 
   /**
-   * How long to wait for an environment. The kernel shows it only while nobody changes the
+   * How long a caller waits for an environment. The kernel shows it only while nobody changes the
    * process's mappings, and a thread that changes them may wait for a page of the mount, and so for
    * this thread.
    */
   private static final int ENVIRONMENT_MILLIS = 100;
 
   private static final int ENVIRONMENT_THREADS = 4;
+
+  /** The most environments that may wait to be read: as many as there are processes with a row. */
+  private static final int MOST_WAITING = 4096;
+
   private static final int IDLE_SECONDS = 10;
 
   private final JobBy by;
   private final Procfs procfs;
   private final Cgroups cgroups;
-  private final ExecutorService environments =
+  private final ThreadPoolExecutor environments =
       new ThreadPoolExecutor(
-          0,
+          ENVIRONMENT_THREADS,
           ENVIRONMENT_THREADS,
           IDLE_SECONDS,
           TimeUnit.SECONDS,
-          new SynchronousQueue<>(),
+          new LinkedBlockingQueue<>(MOST_WAITING),
           new NamedThreads("environment"));
 
   JobNames(JobBy by, Procfs procfs) {
     this.by = by;
     this.procfs = procfs;
     this.cgroups = new Cgroups(procfs);
+    environments.allowCoreThreadTimeOut(true);
   }
 
-  /** Returns the job of a process, in a bounded number of visible characters. */
-  String jobOf(ProcessStat process) {
-    return bounded(nameOf(process));
+  /**
+   * Returns the job of a process, in a bounded number of visible characters. It is completed on
+   * return, unless the kernel does not show the process's environment for a moment: then it is
+   * completed once the kernel does, on another thread.
+   */
+  CompletableFuture<String> jobOf(ProcessStat process) {
+    return by.kind() == JobBy.Kind.ENV
+        ? variable(process.pid())
+            .handle((value, none) -> value == null || value.isEmpty() ? NONE : bounded(value))
+        : CompletableFuture.completedFuture(bounded(nameOf(process)));
   }
 
   /**
@@ -104,10 +116,7 @@ final class JobNames {
       case CGROUP -> cgroup(cgroups.memberships(Integer.toString(process.pid())));
       case TREE -> label(top(process));
       case PID -> label(process);
-      case ENV -> {
-        String value = variable(process.pid());
-        yield value.isEmpty() ? NONE : value;
-      }
+      case ENV -> throw new IllegalStateException("only its environment tells");
     };
   }
 
@@ -116,20 +125,31 @@ final class JobNames {
   }
 
   /**
-   * Returns the variable that names jobs; empty if it is not there, or if the kernel does not show
-   * it in time.
+   * Returns the variable that names jobs; empty if it is not there. Waits a moment for it, unless
+   * other environments are waited for already.
    */
-  private String variable(int pid) {
+  private CompletableFuture<String> variable(int pid) {
+    CompletableFuture<String> value;
     try {
-      return environments
-          .submit(() -> procfs.variable(pid, by.variable()))
-          .get(ENVIRONMENT_MILLIS, TimeUnit.MILLISECONDS)
-          .orElse("");
-    } catch (TimeoutException | ExecutionException | RejectedExecutionException e) {
-      return "";
+      value =
+          CompletableFuture.supplyAsync(
+              () -> procfs.variable(pid, by.variable()).orElse(""), environments);
+    } catch (RejectedExecutionException e) {
+      return CompletableFuture.completedFuture("");
+    }
+    if (environments.getQueue().isEmpty()) {
+      await(value);
+    }
+    return value;
+  }
+
+  private static void await(CompletableFuture<String> value) {
+    try {
+      String unused = value.get(ENVIRONMENT_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      return; // it tells later, or nothing
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return "";
     }
   }
 

@@ -7,11 +7,13 @@ final class ProcessActivity {
   final int pid;
   final String command;
   final long started;
-  final JobFigures job;
   final LongAdder opens = new LongAdder();
   final LongAdder misses = new LongAdder();
   final LongAdder fetchedBytes = new LongAdder();
   final LongAdder stallNanos = new LongAdder();
+
+  /** Its job; written under {@link Activity}'s lock. */
+  volatile JobFigures job;
 
   /** Whether the process has no row any more. If it is active again, it gets a new object. */
   volatile boolean forgotten;

@@ -2,6 +2,7 @@ package io.holdfast.fs.stats;
 
 import io.holdfast.fs.linux.Procfs;
 import io.holdfast.fs.linux.Procfs.ProcessStat;
+import io.holdfast.fs.linux.Procfs.ProcessorTimes;
 import io.holdfast.fs.linux.Procfs.ThreadTimes;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -9,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -35,6 +37,9 @@ import java.util.function.LongSupplier;
  * time of a process by itself, without its children's, and a process id that was used again is
  * known by the start of the process.
  *
+ * <p>The time of the machine's processors is counted beside, from look to look of a job, and tells
+ * whether they were short.
+ *
  * <p><b>Cost.</b> Two small files of {@code /proc} for a reader, some 15 us. Only jobs that were
  * active since the last look are looked at. After a look, the next one waits {@link #PAUSE} times
  * as long as the look took, so looks take at most 2 % of a processor, however many readers there
@@ -46,6 +51,7 @@ final class ReaderClock {
 
   private static final int GOING = 16;
   private static final int PAUSE = 50;
+  private static final ProcessorTimes NONE = new ProcessorTimes(0, 0);
   private static final long REST = Duration.ofSeconds(60).toNanos();
 
   /** A reader takes at least one part in so many of what the average reader takes in its time. */
@@ -63,6 +69,9 @@ final class ReaderClock {
   private final Set<Caller> readers = ConcurrentHashMap.newKeySet();
   private long next;
   private boolean begun;
+
+  /** The time of the machine's processors at the last look of a job that counted. */
+  private final Map<JobFigures, ProcessorTimes> processors = new WeakHashMap<>();
 
   /**
    * Creates a clock without readers.
@@ -135,9 +144,32 @@ final class ReaderClock {
     processes.forEach(
         (process, threads) ->
             look(process, threads, sums.computeIfAbsent(process.job, job -> new Sum(job, now))));
-    sums.forEach((job, sum) -> job.looked(now, sum.times, sum.bytes, sum.alive));
+    ProcessorTimes machine = sums.isEmpty() ? NONE : procfs.processors().orElse(NONE);
+    sums.forEach(
+        (job, sum) -> {
+          ReaderTimes times = sum.times.plus(since(job, machine, sum.time));
+          job.looked(now, times, sum.bytes, sum.alive);
+        });
     begun = true;
     next = now + PAUSE * (nanoTime.getAsLong() - now);
+  }
+
+  /**
+   * Returns the time of the machine's processors since the job's last look that counted, if this
+   * one counts.
+   */
+  private ReaderTimes since(JobFigures job, ProcessorTimes machine, Time time) {
+    ProcessorTimes before = processors.putIfAbsent(job, machine);
+    if (before == null || time == Time.PENDING) {
+      return ReaderTimes.NOTHING;
+    }
+    processors.put(job, machine);
+    long all = machine.allNanos() - before.allNanos();
+    // the kernel's figure of idle time may fall a little
+    long idle = Math.max(0, Math.min(all, machine.idleNanos() - before.idleNanos()));
+    return time == Time.COUNTS && all > 0
+        ? new ReaderTimes(0, 0, 0, 0, all, idle, 0)
+        : ReaderTimes.NOTHING;
   }
 
   /** The sum of a job's readers at one look. */
@@ -147,6 +179,7 @@ final class ReaderClock {
     ReaderTimes times = ReaderTimes.NOTHING;
     long bytes;
     int alive;
+    Time time = Time.PENDING;
 
     Sum(JobFigures job, long now) {
       this.job = job;
@@ -171,8 +204,9 @@ final class ReaderClock {
       }
     }
     long cpu = process.cpuUntil(stat.cpuNanos(), time != Time.PENDING);
+    sum.time = time.compareTo(sum.time) > 0 ? time : sum.time;
     if (time == Time.COUNTS) {
-      sum.times = sum.times.plus(new ReaderTimes(0, cpu, 0, 0, 0));
+      sum.times = sum.times.plus(new ReaderTimes(0, cpu, 0, 0, 0, 0, 0));
     }
   }
 
@@ -213,6 +247,8 @@ final class ReaderClock {
                   0,
                   times.cpuNanos() - reader.cpu,
                   Math.max(0, times.runDelayNanos() - reader.runDelay),
+                  0,
+                  0,
                   0));
     }
     reader.counted = sum.now;

@@ -17,6 +17,32 @@ final class EpochSplitTest {
   /** An epoch of 1000 opens; times in seconds. */
   private static Epoch epoch(
       double origin, double peer, double cpu, double readerCpu, double runDelay, double readers) {
+    OptionalDouble none = OptionalDouble.empty();
+    return epoch(origin, peer, cpu, readerCpu, runDelay, readers, none, none);
+  }
+
+  /** The same on processors, some of which had nothing to do. */
+  private static Epoch on(Epoch epoch, double processors, double idle) {
+    return epoch(
+        epoch.originStallSeconds(),
+        epoch.peerStallSeconds(),
+        epoch.cpuSeconds().orElseThrow(),
+        epoch.readerCpuSeconds().orElseThrow(),
+        epoch.runDelaySeconds().orElseThrow(),
+        epoch.readerSeconds().orElseThrow(),
+        OptionalDouble.of(processors),
+        OptionalDouble.of(idle));
+  }
+
+  private static Epoch epoch(
+      double origin,
+      double peer,
+      double cpu,
+      double readerCpu,
+      double runDelay,
+      double readers,
+      OptionalDouble processors,
+      OptionalDouble idle) {
     return new Epoch(
         3,
         1000,
@@ -33,13 +59,33 @@ final class EpochSplitTest {
         OptionalDouble.of(readerCpu),
         OptionalDouble.of(runDelay),
         OptionalDouble.of(readers),
+        processors,
+        idle,
         4,
         Optional.empty());
   }
 
   private static Epoch with(OptionalDouble cpu, OptionalDouble readers, long opens) {
     return new Epoch(
-        1, opens, 0, cpu, 0, 60, 0, 0, 0, 1, 0, cpu, cpu, cpu, readers, 4, Optional.empty());
+        1,
+        opens,
+        0,
+        cpu,
+        0,
+        60,
+        0,
+        0,
+        0,
+        1,
+        0,
+        cpu,
+        cpu,
+        cpu,
+        readers,
+        cpu,
+        cpu,
+        4,
+        Optional.empty());
   }
 
   @Test
@@ -103,6 +149,8 @@ final class EpochSplitTest {
             OptionalDouble.empty(),
             OptionalDouble.empty(),
             all.readerSeconds(),
+            OptionalDouble.empty(),
+            OptionalDouble.empty(),
             4,
             Optional.empty());
     assertThat(EpochSplit.seconds(some)).hasValue(new Split(40, 0, 50, 10));
@@ -164,6 +212,51 @@ final class EpochSplitTest {
                 "its readers wait 21 % of their time until somebody takes what they have read"));
     assertThat(EpochSplit.finding(epoch(70, 0, 11, 11, 0, 100)).verdict())
         .isEqualTo(Bottleneck.STORAGE);
+  }
+
+  /**
+   * Four readers on two processors, an origin of 50 MB/s behind a limit, 35 and 50 % in memory, as
+   * ANALYZE.md measures it: the origin gave all that it can, and a third of their time the readers
+   * waited for one another. The readers' times were recorded. The machine's idle time is less than
+   * what they left of the processors, a third, because the daemon took some of that.
+   */
+  @Test
+  void finding_readersThatRunAtTheSameMoments_waitForStorage() {
+    Epoch third = epoch(5.567, 0, 5.53, 5.536, 5.646, 17.031);
+    assertThat(EpochSplit.finding(third).verdict()).isEqualTo(Bottleneck.PREPARATION);
+    assertThat(EpochSplit.finding(on(third, 8.45, 2.3)))
+        .isEqualTo(
+            new Finding(
+                Bottleneck.STORAGE,
+                "its readers are blocked by fetches 33 % of their time, work 32 %, and wait for"
+                    + " processors 33 %, all at the same moments: processors rest 27 % of the"
+                    + " time"));
+    Epoch half = epoch(2.9, 0, 5.5, 5.5, 4.4, 13);
+    assertThat(EpochSplit.finding(on(half, 6.5, 0.7)).verdict()).isEqualTo(Bottleneck.STORAGE);
+    Epoch twoThirds = epoch(0.3, 0, 5.8, 5.8, 5.4, 11.6);
+    assertThat(EpochSplit.finding(on(twoThirds, 5.8, 0.02)).verdict())
+        .isEqualTo(Bottleneck.PREPARATION);
+  }
+
+  /** The same job while others took half of the processors' time: the origin was hardly used. */
+  @Test
+  void finding_readersThatWaitForProcessorsOfOthers_waitForPreparation() {
+    Epoch busy = epoch(0.8, 0, 6, 6, 17, 24);
+    assertThat(EpochSplit.finding(on(busy, 12, 0.1)).verdict()).isEqualTo(Bottleneck.PREPARATION);
+  }
+
+  /** Eight readers with a quota of two processors of 64: it cannot be one another they wait for. */
+  @Test
+  void finding_readersWithAQuota_waitForPreparation() {
+    Epoch quota = epoch(24, 0, 20, 20, 36, 80);
+    assertThat(EpochSplit.finding(on(quota, 640, 600)).verdict()).isEqualTo(Bottleneck.PREPARATION);
+  }
+
+  /** A thread prepares for all readers: they do not wait for a processor. */
+  @Test
+  void finding_readersThatWaitForAThreadOfTheirs_waitForPreparation() {
+    Epoch helped = epoch(20, 0, 75, 5, 1, 100);
+    assertThat(EpochSplit.finding(on(helped, 50, 20)).verdict()).isEqualTo(Bottleneck.PREPARATION);
   }
 
   @Test

@@ -47,10 +47,26 @@ final class ProcfsTest {
     assertThat(procfs().variable(5, "PATH")).isEmpty();
     assertThat(procfs().limit("5", "Max open files")).isEmpty();
     assertThat(procfs().process(5)).isEmpty();
+    assertThat(procfs().processors()).isEmpty();
     assertThat(procfs().processOf(5)).isZero();
     assertThat(procfs().state(5)).isEqualTo(Procfs.GONE);
     assertThat(procfs().descriptors()).isEmpty();
     assertThat(procfs().isOwnThread(5)).isFalse();
+  }
+
+  /** The time of guests is in that of users, and only the line of all processors counts. */
+  @Test
+  void processors_areAllTogether() throws IOException {
+    write("stat", "cpu  100 20 30 400 50 6 7 8 90 9\ncpu0 1 1 1 1 1 1 1 1 1 1\nintr 5\n");
+    assertThat(procfs().processors())
+        .hasValue(new Procfs.ProcessorTimes(6_210_000_000L, 4_500_000_000L));
+    write("stat", "cpu  100 20 30 400\n");
+    assertThat(procfs().processors()).isEmpty();
+    write("stat", "cpu0 1 1 1 1 1 1 1 1 1 1\n");
+    assertThat(procfs().processors()).isEmpty();
+    Procfs.ProcessorTimes here = Procfs.host().processors().orElseThrow();
+    assertThat(here.allNanos()).isPositive();
+    assertThat(here.idleNanos()).isBetween(0L, here.allNanos());
   }
 
   @Test

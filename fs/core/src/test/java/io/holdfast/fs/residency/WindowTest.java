@@ -52,6 +52,20 @@ final class WindowTest {
   }
 
   @Test
+  void item_isThere_onceAllOfItWasDelivered_untilItIsDropped() {
+    Window window = window(1000, AGE);
+    Item item = item(1, 100);
+    assertThat(window.has(item)).isFalse();
+    window.delivered(item, 60, false);
+    assertThat(window.has(item)).isFalse();
+    window.delivered(item, 40, true);
+    assertThat(window.has(item)).isTrue();
+    clock.advance(AGE);
+    assertThat(window.aged()).hasSize(1);
+    assertThat(window.has(item)).isFalse();
+  }
+
+  @Test
   void item_readAgain_isYoungAgain() {
     Window window = window(1000, AGE);
     Item item = item(1, 100);

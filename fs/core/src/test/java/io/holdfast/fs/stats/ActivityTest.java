@@ -3,6 +3,7 @@ package io.holdfast.fs.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import io.holdfast.fs.Await;
 import io.holdfast.fs.FakeClock;
 import io.holdfast.fs.FetchUse;
 import io.holdfast.fs.FsError;
@@ -21,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -194,7 +196,11 @@ final class ActivityTest {
       clock.advance(Duration.ofMillis(1));
       String value = "\u001b\u202e\u56fe".repeat(i < 200 ? 40_000 : 40) + i;
       proc.process(MANY + i, "x", 1, 1, 5, "/x").environment(MANY + i, "RUN=" + value);
-      open(MANY + i, 1, 2);
+      int process = MANY + i;
+      open(process, 1);
+      // a large environment takes a while
+      Await.until("its job is known", () -> !activity.caller(process).job().equals("none"));
+      open(process, 2);
     }
     assertThat(activity.jobs().stream().map(JobReport::job))
         .hasSizeBetween(200, Activity.MOST_JOBS + 1)
@@ -204,6 +210,38 @@ final class ActivityTest {
     assertThat(activity.jobs().stream().mapToLong(job -> job.counts().opens()).sum())
         .isEqualTo(activity.opens())
         .isEqualTo(800);
+  }
+
+  /**
+   * A job with an order of 10 million lines was once not found in it: the daemon was so busy that
+   * the first look at the environment took too long, and the process was of job {@code none} for
+   * the rest of its life.
+   */
+  @Test
+  void job_ofAnEnvironmentThatIsReadLate_isTheProcesssFromThenOn() throws Exception {
+    activity = new Activity(JobBy.parse("env:RUN"), ITEM_SIZE, clock, proc.procfs(), HEAP);
+    Path late = proc.directory(40).resolve("environ");
+    proc.process(40, "python", 1, 1, 400, "/a");
+    assertThat(new ProcessBuilder("mkfifo", late.toString()).start().waitFor()).isZero();
+    List<String> told = new CopyOnWriteArrayList<>();
+    activity.listener((job, thread, batch) -> told.add(job));
+    open(40, 1);
+    assertThat(told).containsExactly("none");
+
+    // opens when the daemon's thread does
+    try (OutputStream environment = Files.newOutputStream(late)) {
+      environment.write("RUN=train\0".getBytes(StandardCharsets.US_ASCII));
+    }
+    Await.until(
+        "its opens are the job's",
+        () -> {
+          open(40, 2);
+          return told.get(told.size() - 1).equals("train");
+        });
+    assertThat(job("none").counts().opens() + 1).isEqualTo(told.size());
+    assertThat(job("train").counts().opens()).isEqualTo(1);
+    assertThat(job("train").processes()).isEqualTo(1);
+    assertThat(process(40).job()).isEqualTo("train");
   }
 
   @Test
@@ -391,7 +429,7 @@ final class ActivityTest {
             5,
             new Tiers(2, 1),
             new Tiers(3_000_000, 1_000_000),
-            new ReaderTimes(9_000_000, 8_000_000, 7_000_000, 6_000_000, 0),
+            new ReaderTimes(9_000_000, 8_000_000, 7_000_000, 6_000_000, 0, 0, 0),
             5_000_000);
     Activity.JobReport job =
         new Activity.JobReport(
@@ -435,6 +473,8 @@ final class ActivityTest {
                 OptionalDouble.of(0.007),
                 OptionalDouble.of(0.006),
                 OptionalDouble.of(0.009),
+                OptionalDouble.empty(),
+                OptionalDouble.empty(),
                 4,
                 Optional.of(new JobsFigures.Split(0, 0, 1, 0))));
     ProcessCounts ofProcess = new ProcessCounts(1, 5, 3, 4_000_000);

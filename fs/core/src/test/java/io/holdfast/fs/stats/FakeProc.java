@@ -59,6 +59,17 @@ final class FakeProc {
     return this;
   }
 
+  /** Sets the times of all processors together, in seconds. */
+  FakeProc processors(double busy, double idle, double waitingForDisk) {
+    write(
+        ".",
+        "stat",
+        "cpu  %d 0 0 %d %d 0 0 0 7 0\ncpu0 1 1 1 1 1 1 1 1 1 1\nctxt 5\n"
+            .formatted(
+                Math.round(busy * 100), Math.round(idle * 100), Math.round(waitingForDisk * 100)));
+    return this;
+  }
+
   /** Takes the times of a thread away: it has ended. */
   void ended(int pid, int thread) {
     try {

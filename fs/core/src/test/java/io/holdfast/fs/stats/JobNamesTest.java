@@ -3,9 +3,13 @@ package io.holdfast.fs.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.fs.Await;
 import io.holdfast.fs.linux.Procfs;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -87,18 +91,24 @@ final class JobNamesTest {
 
   /** A process may be unable to show it for as long as it waits for the mount itself. */
   @Test
-  void jobOf_environmentThatHangs_isNoneAfterAMoment() throws Exception {
+  void jobOf_environmentThatHangs_isToldLater() throws Exception {
     FakeProc proc = new FakeProc(folder).process(5, "python", 1, 5, 7, "/");
     Path pipe = proc.directory(5).resolve("environ");
     assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
-    try {
-      assertThat(name("env:SLURM_JOB_ID", proc, 5)).isEqualTo("none");
-    } finally {
-      Files.newOutputStream(pipe).close(); // frees who waits there
+    CompletableFuture<String> job = job("env:SLURM_JOB_ID", proc, 5);
+    // opens when the daemon's thread does
+    try (OutputStream environment = Files.newOutputStream(pipe)) {
+      assertThat(job).isNotDone();
+      environment.write("SLURM_JOB_ID=77\0".getBytes(StandardCharsets.US_ASCII));
     }
+    assertThat(job).succeedsWithin(Await.LONGEST).isEqualTo("77");
   }
 
   private static String name(String by, FakeProc proc, int pid) {
+    return job(by, proc, pid).join();
+  }
+
+  private static CompletableFuture<String> job(String by, FakeProc proc, int pid) {
     Procfs procfs = proc.procfs();
     return new JobNames(JobBy.parse(by), procfs).jobOf(procfs.process(pid).orElseThrow());
   }

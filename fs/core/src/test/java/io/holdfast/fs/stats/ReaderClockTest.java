@@ -84,11 +84,48 @@ final class ReaderClockTest {
     open(10);
     activity.look();
     assertThat(times())
-        .isEqualTo(new ReaderTimes(2 * SECOND, 400 * MILLI, 300 * MILLI, 50 * MILLI, 0));
+        .isEqualTo(new ReaderTimes(2 * SECOND, 400 * MILLI, 300 * MILLI, 50 * MILLI, 0, 0, 0));
     assertThat(epoch().readers()).isEqualTo(1);
     assertThat(epoch().readerSeconds()).hasValue(2);
     assertThat(epoch().cpuSeconds()).hasValue(0.4);
     assertThat(epoch().shares()).hasValue(new Split(0, 0, 0.225, 0.775));
+  }
+
+  /** Two processors: from the first look on, and not while the job rests for long. */
+  @Test
+  void look_countsTheTimeOfTheMachinesProcessors() {
+    proc.processors(90, 10, 1);
+    begin(10);
+    after(20);
+    proc.processors(105, 30, 6);
+    open(10);
+    activity.look();
+    assertThat(times().processors()).isEqualTo(40 * SECOND);
+    assertThat(times().idle()).isEqualTo(25 * SECOND);
+    assertThat(epoch().processorSeconds()).hasValue(40);
+    assertThat(epoch().processorIdleSeconds()).hasValue(25);
+    after(61);
+    proc.processors(106, 150, 6);
+    open(10);
+    activity.look();
+    after(1);
+    // the kernel's figure of idle time may fall
+    proc.processors(108, 149.5, 6);
+    open(10);
+    activity.look();
+    assertThat(times().processors()).isEqualTo(41500 * MILLI);
+    assertThat(times().idle()).isEqualTo(25 * SECOND);
+  }
+
+  @Test
+  void look_whereTheMachineTellsNothingOfProcessors_countsReadersAlone() {
+    begin(10);
+    after(1);
+    open(10);
+    activity.look();
+    assertThat(times().lived()).isEqualTo(SECOND);
+    assertThat(epoch().processorSeconds()).isEmpty();
+    assertThat(epoch().processorIdleSeconds()).isEmpty();
   }
 
   @Test
@@ -116,7 +153,8 @@ final class ReaderClockTest {
     proc.times(10, 10, 5 * SECOND + 100 * MILLI, SECOND, 6.1);
     open(10);
     activity.look();
-    assertThat(times()).isEqualTo(new ReaderTimes(15 * SECOND, 100 * MILLI, 100 * MILLI, 0, 0));
+    assertThat(times())
+        .isEqualTo(new ReaderTimes(15 * SECOND, 100 * MILLI, 100 * MILLI, 0, 0, 0, 0));
   }
 
   /** It reads for the validation, say, and the job trained in between. */
@@ -132,7 +170,7 @@ final class ReaderClockTest {
     proc.times(10, 10, 9 * SECOND + 200 * MILLI, 2 * SECOND, 10.2);
     open(10);
     activity.look();
-    assertThat(times()).isEqualTo(new ReaderTimes(SECOND, 200 * MILLI, 200 * MILLI, 0, 0));
+    assertThat(times()).isEqualTo(new ReaderTimes(SECOND, 200 * MILLI, 200 * MILLI, 0, 0, 0, 0));
   }
 
   /** The main process opens an index at the beginning, and the job would seem to rest. */
@@ -190,7 +228,8 @@ final class ReaderClockTest {
     open(20);
     proc.gone(10);
     activity.look();
-    assertThat(times()).isEqualTo(new ReaderTimes(3 * SECOND, 100 * MILLI, 100 * MILLI, 0, 0));
+    assertThat(times())
+        .isEqualTo(new ReaderTimes(3 * SECOND, 100 * MILLI, 100 * MILLI, 0, 0, 0, 0));
     assertThat(activity.readersKnown()).isEqualTo(1);
   }
 
@@ -212,7 +251,7 @@ final class ReaderClockTest {
     assertThat(activity.jobs())
         .filteredOn(job -> job.job().equals("/b"))
         .extracting(job -> job.counts().readers())
-        .containsExactly(new ReaderTimes(SECOND, 30 * MILLI, 30 * MILLI, 0, 0));
+        .containsExactly(new ReaderTimes(SECOND, 30 * MILLI, 30 * MILLI, 0, 0, 0, 0));
   }
 
   @Test
@@ -225,7 +264,7 @@ final class ReaderClockTest {
     open(11);
     open(12);
     activity.look();
-    assertThat(times()).isEqualTo(new ReaderTimes(2 * SECOND, SECOND, 500 * MILLI, 0, 0));
+    assertThat(times()).isEqualTo(new ReaderTimes(2 * SECOND, SECOND, 500 * MILLI, 0, 0, 0, 0));
     assertThat(epoch().readers()).isEqualTo(2);
   }
 

@@ -117,6 +117,18 @@ public final class ControlClient {
     return object(ask(all).get(Protocol.ORDER));
   }
 
+  /**
+   * Tells the daemon the figures of an allocation.
+   *
+   * @param request the request, without the command
+   * @return the figures that the daemon shows from now on
+   */
+  public Map<String, Object> allocation(Map<String, Object> request) throws FsException {
+    Map<String, Object> all = new LinkedHashMap<>(request);
+    all.put(Protocol.COMMAND, Protocol.ALLOCATION);
+    return object(ask(all).get(Protocol.ALLOCATION));
+  }
+
   /** Makes the daemon unmount and end; returns when it has accepted the request. */
   public void stop() throws FsException {
     ask(Map.of(Protocol.COMMAND, Protocol.STOP));

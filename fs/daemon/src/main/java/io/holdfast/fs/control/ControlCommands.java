@@ -43,6 +43,15 @@ public interface ControlCommands {
    */
   Map<String, Object> order(Map<String, Object> request) throws IOException;
 
+  /**
+   * Takes the figures of an allocation, which the daemon shows with its own.
+   *
+   * @param request the request, without the command
+   * @return the figures that the daemon shows from now on
+   * @throws IOException with one line for the user
+   */
+  Map<String, Object> allocation(Map<String, Object> request) throws IOException;
+
   /** Unmounts and ends the daemon. May return before that is done. */
   void stop();
 

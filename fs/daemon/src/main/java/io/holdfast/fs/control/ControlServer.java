@@ -255,6 +255,7 @@ public final class ControlServer implements AutoCloseable {
       }
       case Protocol.TASK -> answer.put(Protocol.TASK, commands.task(request));
       case Protocol.ORDER -> answer.put(Protocol.ORDER, commands.order(request));
+      case Protocol.ALLOCATION -> answer.put(Protocol.ALLOCATION, commands.allocation(request));
       case Protocol.STOP -> answer.put(Protocol.THEN, (Runnable) commands::stop);
       case Protocol.RESTART -> answer.put(Protocol.THEN, commands.restart());
       default -> {

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * {"command":"refresh","path":"a/b"}   {"ok":true,"refreshed":12}
  * {"command":"task",...}               {"ok":true,"task":{...}}
  * {"command":"order",...}              {"ok":true,"order":{...}}
+ * {"command":"allocation",...}         {"ok":true,"allocation":{...}}
  * {"command":"stop"}                   {"ok":true}
  * {"command":"restart"}                {"ok":true}
  * anything else, or a failure          {"ok":false,"error":"one line"}
@@ -38,6 +39,7 @@ final class Protocol {
   static final String REFRESHED = "refreshed";
   static final String TASK = "task";
   static final String ORDER = "order";
+  static final String ALLOCATION = "allocation";
   static final String STOP = "stop";
   static final String RESTART = "restart";
 

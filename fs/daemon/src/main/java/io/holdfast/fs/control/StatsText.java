@@ -1,5 +1,6 @@
 package io.holdfast.fs.control;
 
+import io.holdfast.fs.figures.AllocationFigures;
 import io.holdfast.fs.figures.CacheFigures;
 import io.holdfast.fs.figures.ClusterFigures;
 import io.holdfast.fs.figures.DatasetFigures;
@@ -14,6 +15,7 @@ import io.holdfast.fs.figures.ReadFigures;
 import io.holdfast.fs.figures.TransitFigures;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Visible;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -97,6 +99,24 @@ public final class StatsText {
         Human.grouped(cache.refusedItems()),
         Human.grouped(cache.evictedItems()));
     row("hit ratio", "%s planned, %s so far", planned(stats.dataset(), cache), hitRatio(stats));
+    stats.allocation().ifPresent(told -> row("allocation", allocation(told)));
+  }
+
+  /** Says a mount's part of its node's memory. */
+  private static String allocation(AllocationFigures told) {
+    StringBuilder line = new StringBuilder();
+    line.append("%s proposed".formatted(Human.bytes(told.proposedBytes())));
+    told.fairShareBytes()
+        .ifPresent(share -> line.append(", fair share %s".formatted(Human.bytes(share))));
+    line.append(", of %s for all mounts".formatted(Human.bytes(told.budgetBytes())));
+    told.changedSeconds()
+        .ifPresent(
+            last ->
+                line.append(
+                    "; set %s, at %s last"
+                        .formatted(
+                            Human.count(told.changes(), "time"), Instant.ofEpochSecond(last))));
+    return line.toString();
   }
 
   private void opens(OpenFigures opens) {

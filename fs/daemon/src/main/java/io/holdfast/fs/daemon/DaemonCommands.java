@@ -55,6 +55,11 @@ final class DaemonCommands implements ControlCommands {
   }
 
   @Override
+  public Map<String, Object> allocation(Map<String, Object> request) throws FsException {
+    return FiguresJson.map(parts.allocation.take(request));
+  }
+
+  @Override
   public void stop() {
     stop.run();
   }

@@ -26,6 +26,7 @@ import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.residency.ResidentFile;
 import io.holdfast.fs.residency.ResidentLog;
 import io.holdfast.fs.settings.OpenCounting;
+import io.holdfast.fs.settings.OrderMode;
 import io.holdfast.fs.settings.PinMode;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
@@ -47,6 +48,7 @@ import io.holdfast.peer.PeerSetupException;
 import io.holdfast.policy.CachePolicy;
 import io.holdfast.policy.Policies;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
@@ -89,6 +91,7 @@ final class MountParts {
   final DatasetScan scan;
   final Tasks tasks;
   final Orders orders;
+  final ToldAllocation allocation = new ToldAllocation(Clock.systemUTC());
   final StatsReport report;
   final DaemonFiles files;
   final DatasetFilesystem filesystem;
@@ -339,6 +342,7 @@ final class MountParts {
   }
 
   private Orders orders() {
+    OrderMode mode = settings.get(SettingTable.ORDERS);
     Orders made =
         undo.closing(
             new Orders(
@@ -351,8 +355,12 @@ final class MountParts {
                     scan::isComplete,
                     this::countsOpens,
                     window(),
-                    System::nanoTime)));
-    activity.listener(made);
+                    System::nanoTime),
+                mode != OrderMode.OFF,
+                mode == OrderMode.LEARN));
+    if (mode != OrderMode.OFF) {
+      activity.listener(made);
+    }
     return made;
   }
 
@@ -386,6 +394,7 @@ final class MountParts {
             () -> peers == null ? null : peers.report(),
             tasks::running,
             orders::figures,
+            allocation::figures,
             System::nanoTime));
   }
 

@@ -1,6 +1,7 @@
 package io.holdfast.fs.daemon;
 
 import io.holdfast.fs.figures.AccessLogFigures;
+import io.holdfast.fs.figures.AllocationFigures;
 import io.holdfast.fs.figures.CacheFigures;
 import io.holdfast.fs.figures.ErrorFigures;
 import io.holdfast.fs.figures.FetchFigures;
@@ -71,6 +72,7 @@ final class StatsReport {
       Supplier<@Nullable PeersReport> peers,
       Supplier<List<Map<String, Object>>> tasks,
       Supplier<List<OrderFigures>> orders,
+      Supplier<Optional<AllocationFigures>> allocation,
       LongSupplier nanoTime) {}
 
   StatsReport(Sources sources) {
@@ -113,7 +115,8 @@ final class StatsReport {
         sources.tasks.get(),
         new ErrorFigures(sources.reads.errorsByCause(), sources.transit.stats().errors.byCause()),
         OwnProcess.figures(sources.settings.get(SettingTable.MEMORY)),
-        sources.accesses.get());
+        sources.accesses.get(),
+        sources.allocation.get());
   }
 
   private String acls() {

@@ -1,6 +1,7 @@
 package io.holdfast.fs.metrics;
 
 import io.holdfast.fs.figures.AccessLogFigures;
+import io.holdfast.fs.figures.AllocationFigures;
 import io.holdfast.fs.figures.ClusterFigures;
 import io.holdfast.fs.figures.ErrorFigures;
 import io.holdfast.fs.figures.FetchFigures;
@@ -33,6 +34,7 @@ public final class Metrics {
       List.of(
           new Group("The mount", ofTheMount()),
           new Group("Cache", ofTheCache()),
+          new Group("Allocation", ofTheAllocation()),
           new Group("Opens, reads and jobs", ofReaders()),
           new Group("Orders", ofOrders()),
           new Group("Fetches", ofFetches()),
@@ -156,6 +158,54 @@ public final class Metrics {
         f -> f.kernel().cachedBytes(),
         "Pages of the mount in the page cache: residents and window.");
     return table.metrics;
+  }
+
+  private static List<Metric> ofTheAllocation() {
+    Table table = new Table();
+    table.gauge(
+        "holdfast_allocation_budget_bytes",
+        List.of(),
+        allocation(told -> OptionalDouble.of((double) told.budgetBytes())),
+        "Memory for all mounts of the node, as 'holdfast allocate' told this daemon last. This and"
+            + " the next ones are there once it has; holdfast_cache_capacity_bytes is what the"
+            + " mount has.");
+    table.gauge(
+        "holdfast_allocation_fair_share_bytes",
+        List.of(),
+        allocation(told -> number(told.fairShareBytes())),
+        "The mount's part of the budget by weights, floors and ceilings. There where a job's rates"
+            + " are known.");
+    table.gauge(
+        "holdfast_allocation_proposed_bytes",
+        List.of(),
+        allocation(told -> OptionalDouble.of((double) told.proposedBytes())),
+        "The capacity that the mount is to have. With --watch it comes there in steps.");
+    table.counter(
+        "holdfast_allocation_changes_total",
+        List.of(),
+        allocation(told -> OptionalDouble.of((double) told.changes())),
+        "How often 'holdfast allocate' set the capacity since this daemon began.");
+    table.gauge(
+        "holdfast_allocation_last_change_timestamp_seconds",
+        List.of(),
+        allocation(told -> number(told.changedSeconds())),
+        "When it did so last, in seconds since 1970. There once it has.");
+    return table.metrics;
+  }
+
+  private static OptionalDouble number(OptionalLong known) {
+    return known.isPresent()
+        ? OptionalDouble.of((double) known.getAsLong())
+        : OptionalDouble.empty();
+  }
+
+  private static Function<Readings, List<Point>> allocation(
+      Function<AllocationFigures, OptionalDouble> figure) {
+    return r ->
+        r.figures().allocation().map(figure).stream()
+            .flatMapToDouble(OptionalDouble::stream)
+            .mapToObj(Point::of)
+            .toList();
   }
 
   private static List<Metric> ofReaders() {
@@ -374,7 +424,8 @@ public final class Metrics {
         "holdfast_peer_state",
         List.of("node", "state"),
         Metrics::states,
-        "1 for the state that a node is in: `self`, `up`, `suspect`, `comparing` or `other dataset`.");
+        "1 for the state that a node is in: `self`, `up`, `suspect`, `comparing` or `other"
+            + " dataset`.");
     table.gauge(
         "holdfast_peer_capacity_bytes",
         "node",

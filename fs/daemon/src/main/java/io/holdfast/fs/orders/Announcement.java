@@ -16,6 +16,10 @@ final class Announcement {
   final long id;
   final String job;
   final String source;
+
+  /** Whether it comes after the job's order, and not in its place. */
+  final boolean then;
+
   final FileSequence files = new FileSequence();
   long lastPart;
   private final Tree tree;
@@ -25,10 +29,11 @@ final class Announcement {
   private String lastFolder = "";
   private @Nullable Node lastFolderNode;
 
-  Announcement(long id, String job, String source, Tree tree) {
+  Announcement(long id, String job, String source, boolean then, Tree tree) {
     this.id = id;
     this.job = job;
     this.source = source;
+    this.then = then;
     this.tree = tree;
     this.lastFolderNode = tree.root();
   }

@@ -13,4 +13,7 @@ interface DatasetFiles {
    * file is resident, empty, gone, or its reader will not read it whole.
    */
   @Nullable Item missing(long id);
+
+  /** Tells whether the kernel has all of an item for now, since somebody has just read it. */
+  boolean isCached(Item item);
 }

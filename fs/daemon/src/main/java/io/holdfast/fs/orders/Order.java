@@ -17,16 +17,19 @@ import org.jspecify.annotations.Nullable;
  * for near the furthest place where one was found. Workers of a loader read batches side by side,
  * so each thread has a place of its own, and the files behind each thread's place are fetched next.
  *
- * <p><b>The window.</b> Bytes that were fetched and have not found their reader. It is what the job
- * reads in twice the time of a fetch, and a few files more: while readers wait, twice their rate is
- * the next window, until they wait no more. Source: the product of bandwidth and delay, as in
- * Cardwell et al., "BBR: Congestion-Based Congestion Control", ACM Queue 14 (2016).
+ * <p><b>The window.</b> Bytes that were fetched and have not found their reader: see {@link
+ * BandwidthDelay}, and a few files more.
+ *
+ * <p><b>The beginning.</b> The first readers would wait as long as without an order, and the job
+ * would be late from then on. So if the job has just read the pass before, the first window is
+ * fetched before the job opens anything, as far as half of the allowance goes. If the job does not
+ * go on in time, that is not done again.
  *
  * <p><b>Orders that are wrong.</b> In one pass, the bytes that wait for their readers and those
  * whose readers did not come are together never more than {@link #ALLOWED} of the bytes that the
  * pass would fetch without the order. So a wrong order never costs more, whatever is wrong with it.
  * After {@link #SURPRISES} files in a row that are not near, nothing is fetched until a file is
- * near again.
+ * near again; a learned order is over then.
  *
  * <p>A state machine without a clock, thread or I/O of its own. Thread-safe: the monitor guards all
  * fields, and is held while {@link DatasetFiles} is asked.
@@ -50,11 +53,18 @@ final class Order {
   /** How many files of the beginning show that the job begins again. */
   private static final int FIRST_FILES = 64;
 
-  private static final long RATE_NANOS = 200_000_000;
-
   final String job;
-  private final String source;
-  private final FileSequence sequence;
+  private final Plan plan;
+
+  /** The files of this pass. */
+  private FileSequence sequence;
+
+  /** The files of the passes after this one; after the last of them, it begins again. */
+  private final Deque<FileSequence> following = new ArrayDeque<>();
+
+  /** How far from the furthest place a file may be opened. */
+  private final int reach;
+
   private final DatasetFiles files;
   private final long patienceNanos;
 
@@ -62,7 +72,11 @@ final class Order {
   private final @Nullable PredictedFile[] near = new PredictedFile[4 * NEAR];
 
   private final Map<Long, PredictedFile> byInode = new HashMap<>();
-  private final Map<Long, Integer> firstFiles = new HashMap<>();
+  private Map<Long, Integer> firstFiles;
+
+  /** The same of the pass after this one. */
+  private Map<Long, Integer> firstOfNext = Map.of();
+
   private final LinkedHashMap<Integer, Place> readers = new LinkedHashMap<>(16, 0.75f, true);
   private final Deque<PredictedFile> waiting = new ArrayDeque<>();
 
@@ -82,20 +96,31 @@ final class Order {
   private int turn;
   private int row;
 
+  /** Whether the first files are fetched before the job opens any. */
+  private boolean early;
+
+  /** Whether the job did not begin in time once. */
+  private boolean earlyInVain;
+
+  /** Where the first reader will begin, as the thread that opened a file last. */
+  private Place start = new Place(0);
+
   /** Whether the pass's bytes are known; nothing is fetched before. */
   private boolean begun;
 
   private boolean abandoned;
+
+  /** Whether a learned order has ended: the job reads something else. */
+  private boolean over;
+
+  private long lastOpen;
   private long allowance;
   private long meanBytes;
   private long windowBytes;
   private long unusedBytes;
   private long wastedInPass;
 
-  private double latencyNanos;
-  private double bytesPerNano;
-  private long rateSince;
-  private long rateBytes;
+  private final BandwidthDelay ahead;
 
   private long prefetchedItems;
   private long usedItems;
@@ -124,28 +149,105 @@ final class Order {
   record Fetch(PredictedFile file, Item item, int thread) {}
 
   /**
+   * What is known of an order.
+   *
+   * @param source where it is from
+   * @param early whether the first files are fetched before the job opens any
+   * @param position how many files the job has opened in this pass
+   * @param mostBytes the most bytes that a pass may have to fetch: if files of more bytes are
+   *     missing, the job does not read all that it opens
+   */
+  record Plan(
+      String job, String source, FileSequence files, boolean early, int position, long mostBytes) {
+    /** The source of orders that were found from opens. */
+    static final String LEARNED = "learned";
+
+    /**
+     * Of an order that somebody has announced.
+     *
+     * @param soon whether the job is likely to begin at once
+     */
+    static Plan announced(String job, String source, FileSequence files, boolean soon) {
+      return new Plan(job, source, files, soon, 0, Long.MAX_VALUE);
+    }
+
+    /**
+     * Of an order that was found from opens.
+     *
+     * @param fetchedBytes what was fetched when it was read
+     */
+    static Plan learned(String job, FileSequence files, int position, long fetchedBytes) {
+      return new Plan(
+          job,
+          LEARNED,
+          files,
+          false,
+          Math.min(position, files.size()),
+          (long) (1.1 * fetchedBytes));
+    }
+
+    boolean isLearned() {
+      return source.equals(LEARNED);
+    }
+  }
+
+  /**
    * Creates an order that has not begun.
    *
    * @param patienceNanos how long a fetched file waits for its reader: later its pages may have
    *     been dropped
    */
-  Order(
-      String job,
-      String source,
-      FileSequence sequence,
-      DatasetFiles files,
-      long patienceNanos,
-      long now) {
-    this.job = job;
-    this.source = source;
-    this.sequence = sequence;
+  Order(Plan plan, DatasetFiles files, long patienceNanos, long now) {
+    this.plan = plan;
+    this.job = plan.job;
+    this.sequence = plan.files;
+    this.early = plan.early;
+    this.reach = plan.isLearned() ? PassRecorder.reach(plan.files.size()) : NEAR;
     this.files = files;
+    position = plan.position;
+    openedInPass = plan.position;
+    opensOfAllowance = plan.position;
+    nearFrom = Math.max(0, position - NEAR);
+    nearTo = nearFrom;
+    lastOpen = now;
     this.patienceNanos = patienceNanos;
-    rateSince = now;
-    for (int i = Math.min(FIRST_FILES, sequence.size()) - 1; i >= 0; i--) {
-      firstFiles.put(files.inode(sequence.get(i)), i);
-    }
+    ahead = new BandwidthDelay(now);
+    firstFiles = firstFiles(sequence);
     fill();
+    for (int i = nearFrom; i < position; i++) {
+      at(i).used = true;
+    }
+  }
+
+  private Map<Long, Integer> firstFiles(FileSequence of) {
+    Map<Long, Integer> first = new HashMap<>();
+    for (int i = Math.min(FIRST_FILES, of.size()) - 1; i >= 0; i--) {
+      first.put(files.inode(of.get(i)), i);
+    }
+    return first;
+  }
+
+  /** Adds a pass, which begins when those before it have been read. */
+  synchronized void then(FileSequence pass) {
+    following.add(pass);
+    if (following.size() == 1) {
+      firstOfNext = firstFiles(pass);
+    }
+    goOnIfRead();
+  }
+
+  /** Takes over what the job's order before this one knew of the job and of the origin. */
+  void follow(Order before) {
+    int thread;
+    BandwidthDelay measured;
+    synchronized (before) {
+      thread = before.start.thread;
+      measured = before.ahead.copy();
+    }
+    synchronized (this) {
+      ahead.follow(measured);
+      start = new Place(thread);
+    }
   }
 
   // --- opens
@@ -158,14 +260,10 @@ final class Order {
   synchronized @Nullable PredictedFile opened(int thread, long inode) {
     opensOfAllowance++;
     PredictedFile file = byInode.get(inode);
-    if (file == null || (file.used && isPassOver())) {
-      Integer first = firstFiles.get(inode);
-      if (first != null) {
-        beginAgain();
-        file = byInode.get(inode);
-      }
+    if ((file == null || ((file.used || isFar(file)) && isPassOver())) && begins(inode)) {
+      file = byInode.get(inode);
     }
-    if (file == null) {
+    if (file == null || isFar(file)) {
       surprise();
       return null;
     }
@@ -180,15 +278,54 @@ final class Order {
     }
     file.used = true;
     openedInPass++;
-    rateBytes += file.bytes == 0 ? meanBytes : file.bytes;
+    ahead.read(file.bytes == 0 ? meanBytes : file.bytes);
     move(thread, file.position);
+    goOnIfRead();
     return found ? file : null;
+  }
+
+  private void goOnIfRead() {
+    if (openedInPass >= sequence.size() && !following.isEmpty()) {
+      goOn();
+    }
+  }
+
+  /** Begins the next pass, or this one again, if a file is one of its first. */
+  private boolean begins(long inode) {
+    if (!following.isEmpty() && isPassOver()) {
+      boolean next = firstOfNext.containsKey(inode);
+      if (next) {
+        goOn();
+      }
+      return next;
+    }
+    boolean again = firstFiles.containsKey(inode);
+    if (again) {
+      beginAgain();
+    }
+    return again;
+  }
+
+  /** Begins the pass after this one. */
+  private void goOn() {
+    leaveAllBehind();
+    sequence = following.remove();
+    firstFiles = firstOfNext;
+    firstOfNext = following.isEmpty() ? Map.of() : firstFiles(following.element());
+    early = !earlyInVain;
+    beginPass();
+  }
+
+  private boolean isFar(PredictedFile file) {
+    return Math.abs(file.position - position) > reach;
   }
 
   private void surprise() {
     surprises++;
     row++;
-    if (row == SURPRISES && !toldOfSurprises) {
+    if (plan.isLearned()) {
+      over |= row >= SURPRISES;
+    } else if (row == SURPRISES && !toldOfSurprises) {
       toldOfSurprises = true;
       trouble = "reads other files than its order says: nothing is fetched ahead for now";
     }
@@ -203,6 +340,12 @@ final class Order {
   }
 
   private void move(int thread, int to) {
+    if (readers.isEmpty()) {
+      ahead.begin();
+    }
+    if (start.thread != thread) {
+      start = new Place(thread);
+    }
     Place place = readers.computeIfAbsent(thread, Place::new);
     if (place.next <= to || to < place.position) {
       place.next = to + 1;
@@ -253,9 +396,17 @@ final class Order {
   }
 
   private void beginAgain() {
+    leaveAllBehind();
+    beginPass();
+  }
+
+  private void leaveAllBehind() {
     for (int i = nearFrom; i < nearTo; i++) {
       leaveBehind(at(i));
     }
+  }
+
+  private void beginPass() {
     byInode.clear();
     readers.clear();
     waiting.clear();
@@ -279,7 +430,7 @@ final class Order {
 
   /** Tells whether the pass's bytes have to be counted; see {@link #begin}. */
   synchronized boolean isToBegin() {
-    return !begun && !abandoned && openedInPass > 0;
+    return !begun && !abandoned && !over && (early || !readers.isEmpty());
   }
 
   /**
@@ -287,15 +438,23 @@ final class Order {
    * monitor.
    */
   void begin() {
+    FileSequence pass;
+    synchronized (this) {
+      pass = sequence;
+    }
     long bytes = 0;
     int count = 0;
-    for (int i = 0; i < sequence.size(); i++) {
-      Item item = files.missing(sequence.get(i));
+    for (int i = 0; i < pass.size(); i++) {
+      Item item = files.missing(pass.get(i));
       bytes += item == null ? 0 : item.length();
       count += item == null ? 0 : 1;
     }
     synchronized (this) {
+      if (pass != sequence) {
+        return; // the job has gone on to the next one
+      }
       begun = true;
+      over |= bytes > plan.mostBytes;
       allowance = (long) (ALLOWED * bytes);
       meanBytes = count == 0 ? 0 : bytes / count;
     }
@@ -308,12 +467,12 @@ final class Order {
    */
   synchronized @Nullable Fetch next(long now, long most) {
     giveUpLate(now);
-    if (!begun || abandoned || row >= SURPRISES) {
+    if (!begun || abandoned || over || row >= SURPRISES) {
       return null;
     }
-    windowBytes = Math.min(most, window(now));
-    List<Place> places = new ArrayList<>(readers.values());
-    for (int i = 0; i < places.size(); i++) {
+    windowBytes = Math.min(most, ahead.bytes(now, !readers.isEmpty()) + LEAST_FILES * meanBytes);
+    List<Place> places = places();
+    for (int i = 0; i < places.size() && !abandoned; i++) {
       Fetch next = next(places.get((turn + i) % places.size()));
       if (next != null) {
         turn = (turn + i + 1) % places.size();
@@ -323,13 +482,20 @@ final class Order {
     return null;
   }
 
+  private List<Place> places() {
+    if (readers.isEmpty()) {
+      return early ? List.of(start) : List.of();
+    }
+    return new ArrayList<>(readers.values());
+  }
+
   private @Nullable Fetch next(Place place) {
     place.next = Math.max(place.next, nearFrom);
     while (place.next < nearTo) {
       PredictedFile file = at(place.next);
       if (!file.used && file.state == State.AHEAD) {
         Item item = files.missing(file.id);
-        if (item != null) {
+        if (item != null && !files.isCached(item)) {
           return mayFetch(item.length()) ? fetch(file, item, place.thread) : null;
         }
         file.state = State.LEFT;
@@ -340,7 +506,8 @@ final class Order {
   }
 
   private boolean mayFetch(int bytes) {
-    if (unusedBytes + wastedInPass + bytes > allowance) {
+    long most = readers.isEmpty() ? allowance / 2 : allowance;
+    if (unusedBytes + wastedInPass + bytes > most) {
       if (wastedInPass > allowance / 2 && unusedBytes == 0) {
         abandon();
       }
@@ -351,6 +518,10 @@ final class Order {
 
   private void abandon() {
     abandoned = true;
+    if (plan.isLearned()) {
+      over = true;
+      return;
+    }
     trouble =
         "does not read what its order says, so nothing is fetched ahead any more: %d bytes were in vain"
             .formatted(wastedInPass);
@@ -363,17 +534,6 @@ final class Order {
     return new Fetch(file, item, thread);
   }
 
-  private long window(long now) {
-    long nanos = now - rateSince;
-    if (nanos >= RATE_NANOS) {
-      double recent = (double) rateBytes / nanos;
-      bytesPerNano = Math.max(recent, (3 * bytesPerNano + recent) / 4);
-      rateSince = now;
-      rateBytes = 0;
-    }
-    return (long) (2 * latencyNanos * bytesPerNano) + LEAST_FILES * meanBytes;
-  }
-
   /**
    * Notes that a fetch has ended.
    *
@@ -383,7 +543,7 @@ final class Order {
   synchronized void ended(PredictedFile file, boolean arrived, long nanos, long now) {
     if (arrived) {
       prefetchedItems++;
-      latencyNanos = latencyNanos == 0 ? nanos : (7 * latencyNanos + nanos) / 8;
+      ahead.fetched(nanos);
     }
     if (file.state != State.FETCHING) {
       return; // left behind meanwhile
@@ -419,6 +579,40 @@ final class Order {
     }
     unusedBytes -= file.bytes;
     file.state = State.WASTED;
+    if (readers.isEmpty()) {
+      early = false;
+      earlyInVain = true;
+    }
+  }
+
+  /** Tells whether it was found from opens, and not announced. */
+  boolean isLearned() {
+    return plan.isLearned();
+  }
+
+  /** Tells whether it is a learned order that the job does not read any more. */
+  synchronized boolean isOver() {
+    return over;
+  }
+
+  /** Returns when the job last opened a file. */
+  synchronized long lastOpen() {
+    return lastOpen;
+  }
+
+  /** Tells whether the job has just opened a file. */
+  synchronized boolean isRead(long now) {
+    return opensOfAllowance > 0 && now - lastOpen < patienceNanos;
+  }
+
+  /** Notes when the job opened a file. */
+  synchronized void noteOpen(long now) {
+    lastOpen = now;
+  }
+
+  /** Tells whether nothing is fetched ahead any more, because too much was in vain. */
+  synchronized boolean isAbandoned() {
+    return abandoned;
   }
 
   /** Returns the words that the log has not had yet about the order; empty if there are none. */
@@ -428,15 +622,19 @@ final class Order {
     return taken;
   }
 
-  /** Returns the number of files. */
-  int length() {
-    return sequence.size();
+  /** Returns the number of files of this pass and of those after it. */
+  synchronized int length() {
+    int length = sequence.size();
+    for (FileSequence each : following) {
+      length += each.size();
+    }
+    return length;
   }
 
   synchronized OrderFigures figures() {
     return new OrderFigures(
         job,
-        source,
+        plan.source,
         sequence.size(),
         position,
         windowBytes,

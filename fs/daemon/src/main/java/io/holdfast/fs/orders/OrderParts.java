@@ -65,6 +65,11 @@ public record OrderParts(
     }
   }
 
+  @Override
+  public boolean isCached(Item item) {
+    return residency.isInWindow(item);
+  }
+
   /** Returns how long a file that was fetched ahead waits for its reader, in nanoseconds. */
   long patienceNanos() {
     long kept = window.size() == 0 ? TRANSIT_NANOS : window.unreadAge().toNanos();

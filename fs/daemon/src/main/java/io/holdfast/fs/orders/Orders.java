@@ -7,54 +7,87 @@ import io.holdfast.fs.stats.OpenBatch;
 import io.holdfast.fs.stats.OpenListener;
 import io.holdfast.fs.transit.Item;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The orders in which jobs will read, a job's last one each. Clients announce them through the
- * socket, in parts:
+ * The orders in which jobs will read, a job's last one each. Some are found from opens, see {@link
+ * LearnedOrders}. Clients announce others through the socket, in parts:
  *
  * <pre>
  * {"begin":"JOB","source":"announced"}       begins an order; the answer has its id, or "listing":true
  * {"id":3,"paths":["a","b"]}                 adds lines
  * {"id":3,"paths":[],"last":true}            the order is taken, in the place of the job's last one
+ * {"begin":"JOB","then":true}                begins one that is read after the job's order
  * {"clear":"JOB"}                            forgets the job's order
  * </pre>
  *
- * <p>Bounded: {@link #MOST_LINES} lines an order and {@link #MOST_IN_ALL} in all, {@link
- * #MOST_ORDERS} orders. An order whose next part does not come is forgotten. Thread-safe; the
- * monitor guards the announcements, and is held while names are looked up. No request waits for the
- * origin.
+ * <p>Bounded by {@link #BOUNDS}. An order whose next part does not come is forgotten. Thread-safe;
+ * the monitor guards the announcements, and is held while names are looked up. No request waits for
+ * the origin.
  */
 public final class Orders implements OpenListener, AutoCloseable {
-  /** The most lines of an order. */
-  static final int MOST_LINES = 16_000_000;
-
-  /** The most files of all orders, at 5 bytes each. */
-  static final int MOST_IN_ALL = 24_000_000;
-
-  /** The most orders, and the most that are being announced. */
-  static final int MOST_ORDERS = 32;
+  /** The bounds of a daemon. */
+  static final Bounds BOUNDS = new Bounds(16_000_000, 24_000_000, 32);
 
   /** The most characters of a job's name. */
   private static final int LONGEST_NAME = 128;
 
+  private static final int PART_OF_HEAP = 16;
+
+  /** More files than any mount has. */
+  private static final long MOST_PRINTS = 1 << 28;
+
+  /** The part of a learned pass's files that have to be there still. */
+  private static final double LEAST_FOUND = 0.9;
+
   private static final long PATIENCE_NANOS = Duration.ofSeconds(10).toNanos();
 
   private final OrderParts parts;
+  private final Bounds bounds;
+  private final boolean announced;
+  private final @Nullable LearnedOrders learned;
   private final Map<String, Order> orders = new ConcurrentHashMap<>();
   private final Map<Long, Announcement> arriving = new LinkedHashMap<>();
   private final Prefetcher prefetcher;
   private long lastId;
   private boolean closed;
 
-  /** Creates the table; there is no order yet. */
-  public Orders(OrderParts parts) {
+  /**
+   * How much memory orders may take.
+   *
+   * @param lines the most lines of an order
+   * @param files the most files of all orders, at 5 bytes each
+   * @param orders the most orders, and the most that are being announced
+   */
+  record Bounds(int lines, int files, int orders) {}
+
+  /**
+   * Creates the table; there is no order yet.
+   *
+   * @param announced whether orders may be announced
+   * @param learns whether orders are found from opens
+   */
+  public Orders(OrderParts parts, boolean announced, boolean learns) {
+    this(parts, announced, learns, BOUNDS);
+  }
+
+  /** Creates the same with other bounds. */
+  Orders(OrderParts parts, boolean announced, boolean learns, Bounds bounds) {
     this.parts = parts;
-    this.prefetcher = new Prefetcher(parts, orders::values);
+    this.bounds = bounds;
+    this.announced = announced;
+    this.learned = learns ? new LearnedOrders(mostPrints(), parts.activity()::fetchedBytes) : null;
+    this.prefetcher = new Prefetcher(parts, orders::values, this::learn);
+  }
+
+  /** Fingerprints have 4 bytes each, and take a sixteenth of the heap at most. */
+  private static long mostPrints() {
+    return Math.min(MOST_PRINTS, Runtime.getRuntime().maxMemory() / PART_OF_HEAP / Integer.BYTES);
   }
 
   /**
@@ -66,8 +99,15 @@ public final class Orders implements OpenListener, AutoCloseable {
     if (closed) {
       throw new FsException(FsError.UNAVAILABLE, "the mount is ending");
     }
+    if (!announced) {
+      throw new FsException(
+          FsError.UNSUPPORTED, "this mount takes no orders; fix: mount without --orders off");
+    }
     if (request.get("begin") instanceof String job) {
-      return begin(job, "sampler".equals(request.get("source")) ? "sampler" : "announced");
+      return begin(
+          job,
+          "sampler".equals(request.get("source")) ? "sampler" : "announced",
+          Boolean.TRUE.equals(request.get("then")));
     }
     if (request.get("clear") instanceof String job) {
       return Map.of("job", job, "cleared", orders.remove(job) != null);
@@ -85,7 +125,7 @@ public final class Orders implements OpenListener, AutoCloseable {
     return order.describe();
   }
 
-  private Map<String, Object> begin(String job, String source) throws FsException {
+  private Map<String, Object> begin(String job, String source, boolean then) throws FsException {
     if (job.isBlank() || job.length() > LONGEST_NAME) {
       throw new FsException(
           FsError.INVALID,
@@ -103,11 +143,11 @@ public final class Orders implements OpenListener, AutoCloseable {
       return Map.of("listing", true);
     }
     forgetLate();
-    if (arriving.size() >= MOST_ORDERS) {
+    if (arriving.size() >= bounds.orders) {
       throw new FsException(
-          FsError.UNAVAILABLE, MOST_ORDERS + " orders are being announced: wait for one");
+          FsError.UNAVAILABLE, bounds.orders + " orders are being announced: wait for one");
     }
-    Announcement order = new Announcement(++lastId, job, source, parts.tree());
+    Announcement order = new Announcement(++lastId, job, source, then, parts.tree());
     order.lastPart = parts.nanoTime().getAsLong();
     arriving.put(order.id, order);
     return order.describe();
@@ -117,14 +157,41 @@ public final class Orders implements OpenListener, AutoCloseable {
     order.lastPart = parts.nanoTime().getAsLong();
     List<?> lines = paths instanceof List<?> list ? list : List.of();
     order.add(lines.stream().map(String::valueOf).toList());
-    if (order.lines() > MOST_LINES || filesInAll() > MOST_IN_ALL) {
+    if (order.lines() > bounds.lines || !hasRoom(0)) {
       arriving.remove(order.id);
       throw new FsException(
           FsError.RANGE,
-          order.lines() > MOST_LINES
-              ? "an order has at most %,d lines: announce one epoch at a time".formatted(MOST_LINES)
-              : "all orders together have at most %,d files: clear one".formatted(MOST_IN_ALL));
+          order.lines() > bounds.lines
+              ? "an order has at most %,d lines: announce fewer epochs at a time"
+                  .formatted(bounds.lines)
+              : "all orders together have at most %,d files: announce fewer epochs, or clear an order"
+                  .formatted(bounds.files));
     }
+  }
+
+  /** Tells whether there may be so many more files; learned orders go for them. */
+  private boolean hasRoom(int files) {
+    boolean some = true;
+    while (some && filesInAll() + files > bounds.files) {
+      some = forgetLearned();
+    }
+    return some;
+  }
+
+  /** Tells whether there may be one more order; a learned one goes for it. */
+  private boolean hasRoomForOrder() {
+    return orders.size() < bounds.orders || forgetLearned();
+  }
+
+  /** Forgets the learned order whose job was active longest ago; returns whether there was one. */
+  private boolean forgetLearned() {
+    Order eldest = null;
+    for (Order each : orders.values()) {
+      if (each.isLearned() && (eldest == null || each.lastOpen() - eldest.lastOpen() < 0)) {
+        eldest = each;
+      }
+    }
+    return eldest != null && orders.remove(eldest.job, eldest);
   }
 
   private long filesInAll() {
@@ -147,19 +214,30 @@ public final class Orders implements OpenListener, AutoCloseable {
               ? "the order has no lines: give some"
               : "no line names a file of the dataset, such as '" + order.firstUnknown() + "'");
     }
-    if (!orders.containsKey(order.job) && orders.size() >= MOST_ORDERS) {
+    if (!orders.containsKey(order.job) && !hasRoomForOrder()) {
       throw new FsException(
-          FsError.UNAVAILABLE, "there are " + MOST_ORDERS + " orders: clear one with --clear");
+          FsError.UNAVAILABLE, "there are " + bounds.orders + " orders: clear one with --clear");
     }
-    orders.put(
-        order.job,
+    Order before = orders.get(order.job);
+    if (order.then && before != null && !before.isLearned()) {
+      before.then(order.files);
+      return;
+    }
+    long now = parts.nanoTime().getAsLong();
+    boolean soon = before != null && before.isRead(now);
+    Order taken =
         new Order(
-            order.job,
-            order.source,
-            order.files,
+            Order.Plan.announced(order.job, order.source, order.files, soon),
             parts,
             parts.patienceNanos(),
-            parts.nanoTime().getAsLong()));
+            now);
+    if (before != null) {
+      taken.follow(before);
+    }
+    orders.put(order.job, taken);
+    if (learned != null) {
+      learned.followed(order.job);
+    }
     prefetcher.start();
     prefetcher.wake();
   }
@@ -172,10 +250,26 @@ public final class Orders implements OpenListener, AutoCloseable {
   /** Follows a job in its order. Called on the thread that watches opens: waits for nothing. */
   @Override
   public void opened(String job, int thread, OpenBatch batch) {
-    Order order = orders.isEmpty() ? null : orders.get(job);
-    if (order == null) {
-      return;
+    Order order = orders.get(job);
+    if (order != null) {
+      follow(order, thread, batch);
+    } else if (learned != null) {
+      record(learned, job, batch);
     }
+  }
+
+  private void record(LearnedOrders recording, String job, OpenBatch batch) {
+    try {
+      if (recording.opened(job, batch)) {
+        prefetcher.start();
+        prefetcher.wake();
+      }
+    } catch (RuntimeException e) {
+      prefetcher.failed(e);
+    }
+  }
+
+  private void follow(Order order, int thread, OpenBatch batch) {
     try {
       for (int i = 0; i < batch.count(); i++) {
         PredictedFile found = order.opened(thread, batch.file(i));
@@ -184,17 +278,79 @@ public final class Orders implements OpenListener, AutoCloseable {
           parts.residency().noteRead(item);
         }
       }
+      order.noteOpen(parts.nanoTime().getAsLong());
+      if (order.isOver() && orders.remove(order.job, order) && learned != null) {
+        learned.ended(order.figures());
+      }
       prefetcher.wake();
     } catch (RuntimeException e) {
-      orders.remove(job, order);
+      orders.remove(order.job, order);
       prefetcher.failed(e);
     }
   }
 
-  /** Returns the figures of all orders. */
+  /** Makes orders of the passes that jobs have begun to read again. Takes some time. */
+  private void learn() {
+    for (LearnedOrders.Found found = poll(); found != null; found = poll()) {
+      FileSequence files = found.join(this::forEachFile);
+      if (files.size() >= LEAST_FOUND * found.pass().size()) {
+        follow(found, files);
+      }
+    }
+  }
+
+  private LearnedOrders.@Nullable Found poll() {
+    return learned == null ? null : learned.poll();
+  }
+
+  private void forEachFile(LearnedOrders.FileTaker taker) {
+    parts
+        .tree()
+        .forEach(
+            node -> {
+              if (node.attributes().isRegular()) {
+                taker.take(node.id(), node.inode());
+              }
+            });
+  }
+
+  private synchronized void follow(LearnedOrders.Found found, FileSequence files) {
+    String job = found.job();
+    if (closed
+        || learned == null
+        || orders.containsKey(job)
+        || !hasRoomForOrder()
+        || !hasRoom(files.size())) {
+      return;
+    }
+    orders.put(
+        job,
+        new Order(
+            Order.Plan.learned(job, files, learned.position(job), found.pass().fetchedBytes()),
+            parts,
+            parts.patienceNanos(),
+            parts.nanoTime().getAsLong()));
+    learned.followed(job);
+  }
+
+  /** Returns the figures of all orders, and the last ones of learned orders that have ended. */
   public List<OrderFigures> figures() {
-    Collection<Order> all = orders.values();
-    return all.stream().map(Order::figures).sorted((a, b) -> a.job().compareTo(b.job())).toList();
+    Map<String, OrderFigures> all = new TreeMap<>();
+    if (learned != null) {
+      learned.ended().forEach(each -> all.put(each.job(), each));
+    }
+    orders.values().forEach(each -> all.put(each.job, each.figures()));
+    return List.copyOf(all.values());
+  }
+
+  /** Returns how many orders are followed. */
+  int active() {
+    return orders.size();
+  }
+
+  /** Tells whether files are still looked at; for a test, after {@link #close}. */
+  boolean isAtWork() {
+    return prefetcher.isRunning();
   }
 
   /** Forgets orders whose next part did not come. Called several times a second. */

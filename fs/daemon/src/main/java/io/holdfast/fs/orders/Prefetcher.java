@@ -30,13 +30,20 @@ final class Prefetcher {
 
   private final OrderParts parts;
   private final Supplier<Collection<Order>> orders;
+  private final Runnable learn;
   private @Nullable Thread thread;
   private final Queue<RuntimeException> failures = new ConcurrentLinkedQueue<>();
   private volatile boolean closed;
 
-  Prefetcher(OrderParts parts, Supplier<Collection<Order>> orders) {
+  /**
+   * Creates a prefetcher whose thread does not run.
+   *
+   * @param learn makes orders of what was found; called on the thread
+   */
+  Prefetcher(OrderParts parts, Supplier<Collection<Order>> orders, Runnable learn) {
     this.parts = parts;
     this.orders = orders;
+    this.learn = learn;
   }
 
   /** Starts the thread, unless it runs. */
@@ -64,6 +71,7 @@ final class Prefetcher {
         log.error("an order could not be followed, and is forgotten", e);
       }
       try {
+        learn.run();
         boolean some = false;
         for (Order order : orders.get()) {
           some |= fetchNext(order);
@@ -126,6 +134,11 @@ final class Prefetcher {
                   order.ended(next.file(), arrived, now - began, now);
                   wake();
                 });
+  }
+
+  /** Tells whether the thread runs. */
+  synchronized boolean isRunning() {
+    return thread != null && thread.isAlive();
   }
 
   /** Ends the thread; does not wait for it. */

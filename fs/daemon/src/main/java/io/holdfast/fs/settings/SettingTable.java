@@ -256,6 +256,17 @@ public final class SettingTable {
                   + " (slower), 'auto' the first that is permitted. Default: auto.")
           .fixed();
 
+  /** Which orders of jobs are followed. */
+  public static final Setting<OrderMode> ORDERS =
+      row(
+          Group.MOUNT,
+          "orders",
+          Kind.choice(OrderMode.values()),
+          OrderMode.ANNOUNCED,
+          "Which orders of jobs are followed, to fetch files ahead of their readers: 'announced'"
+              + " those of 'holdfast order', 'learn' those and the ones that a job reads again,"
+              + " 'off' none. Default: announced.");
+
   /** How processes are grouped into jobs. */
   public static final Setting<JobBy> JOB_BY =
       row(

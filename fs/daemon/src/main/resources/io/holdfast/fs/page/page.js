@@ -247,7 +247,7 @@ function showMemory(job) {
   const steps = points.filter((point) => point.share === curve.share || point.share === curve.knee_share || Number.isInteger(point.share * 4));
   fill('memory-table', 'Speed by the share of the dataset in memory', [
     { title: 'share', value: (point) => point.share, write: write.percent },
-    { title: 'point', value: (point) => [point.share === curve.share ? 'now' : '', point.share === curve.knee_share ? 'knee' : ''].filter(Boolean).join(', '), write: String },
+    { title: 'point', value: (point) => [point.share === curve.share ? 'now' : '', point.share === curve.knee_share ? 'knee' : '', point.at_least ? 'or faster' : ''].filter(Boolean).join(', '), write: String },
     { title: 'capacity', number: true, value: (point) => point.capacity_bytes, write: write.bytes },
     { title: 'speed', number: true, value: (point) => point.bytes_per_second, write: write.rate },
     { title: 'epoch', number: true, value: (point) => point.epoch_seconds, write: write.seconds },

@@ -333,6 +333,11 @@ class ControlServerTest {
     }
 
     @Override
+    public Map<String, Object> allocation(Map<String, Object> request) {
+      return Map.of();
+    }
+
+    @Override
     public void stop() {
       stopped.countDown();
     }

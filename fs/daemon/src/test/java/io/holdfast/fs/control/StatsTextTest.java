@@ -131,6 +131,20 @@ class StatsTextTest {
   }
 
   @Test
+  void allocation_isShownWhereItWasTold() throws IOException {
+    String told =
+        """
+        { "allocation": { "budget_bytes": 8589934592, "fair_share_bytes": 4294967296,
+                          "proposed_bytes": 6442450944, "changes": 2, "told_seconds": 20,
+                          "changed_seconds": 10 } }
+        """;
+    assertThat(StatsText.of(FiguresJson.figures(JSON.std.mapFrom(told))))
+        .contains(
+            "  allocation    6.00 GiB proposed, fair share 4.00 GiB, of 8.00 GiB for all mounts;"
+                + " set 2 times, at 1970-01-01T00:00:10Z last\n");
+  }
+
+  @Test
   void of_manyJobs_showsTheFirst() throws IOException {
     StringBuilder jobs = new StringBuilder("{ \"job\": \"/j1\" }");
     for (int job = 2; job <= 20; job++) {

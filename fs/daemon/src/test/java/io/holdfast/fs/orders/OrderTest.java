@@ -6,6 +6,7 @@ import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.Version;
 import io.holdfast.fs.transit.Item;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -27,8 +28,10 @@ class OrderTest {
   private static final long MILLI = 1_000_000;
   private static final long MOST = 1L << 40;
   private static final int THREAD = 7;
+  private static final long PATIENCE = 8_000 * MILLI;
 
   private final Set<Long> resident = new HashSet<>();
+  private final Set<Long> cached = new HashSet<>();
   private long now;
 
   private final DatasetFiles files =
@@ -45,12 +48,25 @@ class OrderTest {
               : new Item(
                   new ItemKey(id, 0), () -> OriginPath.ROOT, new Version(SIZE, 1, id, ""), 0, SIZE);
         }
+
+        @Override
+        public boolean isCached(Item item) {
+          return cached.contains(item.node());
+        }
       };
 
   private Order order(List<Integer> ids) {
+    return order(ids, false);
+  }
+
+  private Order order(List<Integer> ids, boolean early) {
     FileSequence sequence = new FileSequence();
     ids.forEach(sequence::add);
-    return new Order("job", "announced", sequence, files, 8_000 * MILLI, now);
+    return new Order(
+        new Order.Plan("job", "announced", sequence, early, 0, Long.MAX_VALUE),
+        files,
+        PATIENCE,
+        now);
   }
 
   private static List<Integer> inOrder(int n) {
@@ -93,9 +109,58 @@ class OrderTest {
   }
 
   @Test
+  void earlyOrder_beforeAnyOpen_fetchesHalfOfWhatMayBeInVain() {
+    Order order = order(inOrder(400), true);
+    assertThat(order.isToBegin()).isTrue();
+    order.begin();
+    assertThat(takeAll(order)).containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L);
+    for (int i = 0; i < 8; i++) {
+      assertThat(open(order, i)).isTrue();
+    }
+    assertThat(takeAll(order)).startsWith(8L, 9L);
+    assertThat(order.figures().wastedBytes()).isZero();
+  }
+
+  @Test
+  void earlyOrder_whoseJobDoesNotBegin_fetchesNoMore_andIsUsedWhenItDoes() {
+    Order order = order(inOrder(400), true);
+    order.begin();
+    takeAll(order);
+    now += 9_000 * MILLI;
+    assertThat(takeAll(order)).isEmpty();
+    assertThat(order.figures().wastedBytes()).isEqualTo(8L * SIZE);
+    now += 60_000 * MILLI;
+    assertThat(takeAll(order)).isEmpty();
+    assertThat(order.takeTrouble()).isEmpty();
+    open(order, 0);
+    assertThat(takeAll(order)).containsExactly(8L, 9L, 10L, 11L, 12L, 13L, 14L, 15L);
+  }
+
+  @Test
+  void earlyOrder_afterAnother_hasItsWindowAtOnce() {
+    Order before = begun(5000);
+    takeAll(before);
+    for (int i = 1; i <= 200; i++) {
+      now += 2 * MILLI;
+      open(before, i);
+      takeAll(before);
+    }
+    Order order = order(inOrder(5000), true);
+    order.follow(before);
+    order.begin();
+    assertThat(takeAll(order)).hasSizeBetween(60, 70);
+  }
+
+  @Test
   void next_ofResidentFiles_passesThemOver() {
     resident.addAll(List.of(1L, 2L, 5L));
     assertThat(takeAll(begun(1000))).startsWith(3L, 4L, 6L);
+  }
+
+  @Test
+  void next_ofFilesThatSomebodyHasJustRead_passesThemOver() {
+    cached.addAll(List.of(1L, 3L));
+    assertThat(takeAll(begun(1000))).startsWith(2L, 4L, 5L);
   }
 
   @Test
@@ -179,6 +244,71 @@ class OrderTest {
     assertThat(takeAll(order)).startsWith(1L, 2L);
   }
 
+  private FileSequence reversed(int n) {
+    FileSequence sequence = new FileSequence();
+    for (int i = n - 1; i >= 0; i--) {
+      sequence.add(i);
+    }
+    return sequence;
+  }
+
+  @Test
+  void nextPass_beginsWhenAllFilesWereOpened_andIsFetchedEarly() {
+    Order order = begun(400);
+    order.then(reversed(400));
+    order.then(reversed(400));
+    assertThat(order.length()).isEqualTo(1200);
+    for (int i = 1; i < 400; i++) {
+      open(order, i);
+    }
+    assertThat(order.figures().position()).as("of the next pass").isZero();
+    assertThat(order.length()).isEqualTo(800);
+    assertThat(order.isToBegin()).isTrue();
+    order.begin();
+    assertThat(takeAll(order)).containsExactly(399L, 398L, 397L, 396L, 395L, 394L, 393L, 392L);
+    assertThat(open(order, 399)).isTrue();
+    assertThat(order.figures().surprises()).isZero();
+  }
+
+  @Test
+  void nextPass_beginsWithItsFirstFiles_whereFewOfThisOneAreLeft() {
+    Order order = begun(400);
+    order.then(reversed(400));
+    for (int i = 1; i < 380; i++) {
+      open(order, i);
+    }
+    open(order, 350);
+    assertThat(order.figures().position()).as("350 is among the next one's first").isEqualTo(50);
+    assertThat(order.length()).isEqualTo(400);
+  }
+
+  @Test
+  void nextPass_announcedAfterTheLastWasRead_beginsAtOnce() {
+    Order order = begun(100);
+    for (int i = 1; i < 100; i++) {
+      open(order, i);
+    }
+    order.then(reversed(100));
+    assertThat(order.isToBegin()).isTrue();
+    assertThat(order.figures().position()).isZero();
+  }
+
+  @Test
+  void pass_thatIsTheLast_beginsAgain() {
+    Order order = begun(100);
+    order.then(reversed(100));
+    for (int i = 1; i < 100; i++) {
+      open(order, i);
+    }
+    for (int pass = 0; pass < 3; pass++) {
+      for (int i = 99; i >= 0; i--) {
+        open(order, i);
+      }
+      assertThat(order.figures().position()).isEqualTo(100);
+    }
+    assertThat(order.figures().surprises()).isZero();
+  }
+
   /** How an order may be wrong. */
   enum Wrong {
     SHUFFLED,
@@ -236,13 +366,59 @@ class OrderTest {
   }
 
   @Test
-  void longOrder_takesLittleMemory_andKeepsIds() {
+  void orderOfTenMillionFiles_takes5BytesEach_andIsFollowed() {
+    int n = 10_000_000;
+    long before = allocated();
     FileSequence sequence = new FileSequence();
-    for (int i = 0; i < 100_000; i++) {
+    for (int i = 0; i < n; i++) {
       sequence.add(FileSequence.LARGEST - i);
     }
-    assertThat(sequence.size()).isEqualTo(100_000);
-    assertThat(sequence.get(0)).isEqualTo(FileSequence.LARGEST);
-    assertThat(sequence.get(99_999)).isEqualTo(FileSequence.LARGEST - 99_999);
+    long ofSequence = allocated() - before;
+    // one in a thousand is missing, so that most of the work is the order's
+    DatasetFiles few =
+        new DatasetFiles() {
+          @Override
+          public long inode(long id) {
+            return id;
+          }
+
+          @Override
+          public @Nullable Item missing(long id) {
+            return id % 1000 == 0 ? files.missing(id) : null;
+          }
+
+          @Override
+          public boolean isCached(Item item) {
+            return false;
+          }
+        };
+    before = allocated();
+    Order order =
+        new Order(
+            new Order.Plan("job", "announced", sequence, false, 0, Long.MAX_VALUE),
+            few,
+            PATIENCE,
+            0);
+    for (int i = 0; i < 20_000; i++) {
+      order.opened(THREAD, FileSequence.LARGEST - i);
+    }
+    long ofOrder = allocated() - before;
+    order.begin();
+
+    assertThat(ofSequence).isBetween(5L * n, 5L * n + (1 << 20));
+    assertThat(ofOrder).isLessThan(16 << 20);
+    assertThat(order.figures().position()).isEqualTo(20_000);
+    assertThat(order.figures().length()).isEqualTo(n);
+    assertThat(order.figures().surprises()).isZero();
+    assertThat(sequence.get(n - 1)).isEqualTo(FileSequence.LARGEST - (n - 1));
+    List<Long> next = takeAll(order);
+    assertThat(next).hasSizeBetween(3, 5).allMatch(id -> id % 1000 == 0);
+    assertThat(FileSequence.LARGEST - next.get(0)).isBetween(20_000L, 21_000L);
+  }
+
+  /** Returns the bytes of heap that this thread has allocated so far. */
+  private static long allocated() {
+    return ((com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean())
+        .getThreadAllocatedBytes(Thread.currentThread().getId());
   }
 }

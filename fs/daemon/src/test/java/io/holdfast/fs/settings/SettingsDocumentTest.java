@@ -51,6 +51,7 @@ final class SettingsDocumentTest {
           said(SettingTable.XATTR, "off"),
           said(SettingTable.ACL, "strict"),
           said(SettingTable.COUNT_OPENS, "message"),
+          said(SettingTable.ORDERS, "learn"),
           said(SettingTable.JOB_BY, "env:SLURM_JOB_ID", "tree"),
           said(SettingTable.BINDING, "kernel"),
           said(SettingTable.ALLOW_OTHER, "true", "false"),

@@ -250,6 +250,7 @@ class SettingsTest {
             xattr                on                    default
             acl                  auto                  default
             count-opens          auto                  default
+            orders               announced             default
             job-by               cgroup                default
             binding              jnr-fuse              default
             allow-other          no                    default

@@ -11,21 +11,21 @@ import io.holdfast.policy.simulator.FetchModel;
  * @param dataset bytes
  * @param model the rates
  */
-record DemandCurve(long dataset, FetchModel model) {
+public record DemandCurve(long dataset, FetchModel model) {
 
   /**
    * Returns the curve of a mount.
    *
    * @param origin bytes per second that its origin gives to it
    */
-  static DemandCurve of(PlannedMount mount, double origin) {
+  public static DemandCurve of(PlannedMount mount, double origin) {
     double memory = (double) mount.rates().memory();
     double demand = (double) mount.rates().demand();
     return new DemandCurve(mount.dataset(), new FetchModel(origin, memory, memory, demand));
   }
 
   /** Returns the bytes per second that the job gets. */
-  double speed(long capacity) {
+  public double speed(long capacity) {
     return model.speed(share(capacity), 0);
   }
 
@@ -35,7 +35,7 @@ record DemandCurve(long dataset, FetchModel model) {
   }
 
   /** Returns the knee x* in bytes: the least capacity beyond which the job is not faster. */
-  long sufficient() {
+  public long sufficient() {
     return capacityFor(model.demand());
   }
 

@@ -7,11 +7,11 @@ import java.util.List;
  * The fair share of each mount: the budget by weights. A mount whose floor is above that gets its
  * floor, and the others divide the rest by their weights. Nobody's is above its ceiling. Stateless.
  */
-final class FairShare {
+public final class FairShare {
   private FairShare() {}
 
   /** Returns the bytes of each mount; they fit in the budget. */
-  static long[] of(Plan plan) {
+  public static long[] of(Plan plan) {
     List<PlannedMount> mounts = plan.mounts();
     boolean[] atFloor = new boolean[mounts.size()];
     long[] shares = new long[mounts.size()];

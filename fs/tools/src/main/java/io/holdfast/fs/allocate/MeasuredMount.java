@@ -1,12 +1,12 @@
 package io.holdfast.fs.allocate;
 
 import io.holdfast.fs.analyze.Analysis;
-import io.holdfast.fs.analyze.JobModel;
-import io.holdfast.fs.analyze.Observation;
-import io.holdfast.fs.analyze.WhatIf;
 import io.holdfast.fs.figures.Bottleneck;
 import io.holdfast.fs.figures.DatasetFigures;
 import io.holdfast.fs.figures.Figures;
+import io.holdfast.fs.throughput.JobModel;
+import io.holdfast.fs.throughput.Observation;
+import io.holdfast.fs.throughput.WhatIf;
 import java.util.List;
 import java.util.OptionalDouble;
 
@@ -47,7 +47,9 @@ public final class MeasuredMount {
       return FoundMount.left(name, capacity, "the size of its dataset is not known yet");
     }
     List<WhatIf> curve =
-        analysis.whatIf().stream().filter(row -> row.change() == WhatIf.Change.CAPACITY).toList();
+        WhatIf.all(model.withLikelyOrigin()).stream()
+            .filter(row -> row.change() == WhatIf.Change.CAPACITY)
+            .toList();
     OptionalDouble none = speed(curve, 0);
     if (none.isEmpty()) {
       return FoundMount.left(

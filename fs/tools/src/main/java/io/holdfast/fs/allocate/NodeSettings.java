@@ -43,7 +43,8 @@ public record NodeSettings(OptionalLong memory, Map<String, Bounds> mounts) {
     if (node.has(MOUNTS)) {
       for (Map.Entry<?, ?> entry : node.object(MOUNTS, "names of mounts").entrySet()) {
         String name = String.valueOf(entry.getKey());
-        mounts.put(name, bounds(PlanObject.of(MOUNTS + "." + name, entry.getValue()), machine));
+        mounts.put(
+            name, bounds(PlanObject.of(MOUNTS + "." + name, "mount", entry.getValue()), machine));
       }
     }
     return new NodeSettings(memory, mounts);

@@ -36,7 +36,12 @@ public record Plan(long budget, List<PlannedMount> mounts) {
     }
   }
 
-  private static void requireOneRatePerOrigin(List<PlannedMount> mounts) {
+  /**
+   * Requires that those who share an origin give it the same rate.
+   *
+   * @throws IllegalArgumentException where they do not, with one line that says what to do
+   */
+  public static void requireOneRatePerOrigin(List<PlannedMount> mounts) {
     Map<String, PlannedMount> first = new HashMap<>();
     for (PlannedMount mount : mounts) {
       String origin = mount.rates().sharedOrigin();
@@ -44,7 +49,7 @@ public record Plan(long budget, List<PlannedMount> mounts) {
       if (other != null && other.rates().origin() != mount.rates().origin()) {
         throw new IllegalArgumentException(
             ("origin_bytes_per_second of the origin '%s' is %d at '%s' and %d at '%s': give the"
-                    + " same rate, that of the whole origin, to all its mounts")
+                    + " same rate, that of the whole origin, to all that read it")
                 .formatted(
                     origin,
                     other.rates().origin(),

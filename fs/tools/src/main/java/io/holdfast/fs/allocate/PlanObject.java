@@ -9,8 +9,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** An object of a plan's JSON: takes values by their keys, and says what is wrong. Immutable. */
-final class PlanObject {
+/**
+ * An object of a file that a user wrote, such as a plan: takes values by their keys. What is wrong
+ * is an {@link IllegalArgumentException} with one line that names the key and says what to do.
+ * Immutable.
+ */
+public final class PlanObject {
   private static final int LONGEST_TEXT = 255;
 
   private final String place;
@@ -19,27 +23,34 @@ final class PlanObject {
   /**
    * Takes one.
    *
-   * @param place where it is in the plan; empty for the plan itself
+   * @param place where it is in the file; empty for the whole
    */
-  PlanObject(String place, Map<?, ?> values) {
+  public PlanObject(String place, Map<?, ?> values) {
     this.place = place;
     this.values = values;
   }
 
-  static PlanObject of(String place, @Nullable Object value) {
+  /**
+   * Takes a value that must be an object.
+   *
+   * @param thing what it describes, such as a mount
+   */
+  public static PlanObject of(String place, String thing, @Nullable Object value) {
     if (value instanceof Map<?, ?> object) {
       return new PlanObject(place, object);
     }
     throw new IllegalArgumentException(
-        place + " must be an object with the keys of a mount (was " + shown(value) + ")");
+        "%s must be an object with the keys of a %s (was %s)"
+            .formatted(place, thing, shown(value)));
   }
 
   /** Returns the same, whose place also says a name. */
-  PlanObject named(String name) {
+  public PlanObject named(String name) {
     return new PlanObject(place + " ('" + name + "')", values);
   }
 
-  void requireKnown(List<String> known) {
+  /** Requires that it has no other keys. */
+  public void requireKnown(List<String> known) {
     for (Object key : values.keySet()) {
       String word = String.valueOf(key);
       if (!known.contains(word)) {
@@ -54,11 +65,13 @@ final class PlanObject {
     }
   }
 
-  boolean has(String key) {
+  /** Tells whether a key is there. */
+  public boolean has(String key) {
     return values.containsKey(key);
   }
 
-  String text(String key) {
+  /** Returns a text of 1 to 255 characters. */
+  public String text(String key) {
     Object value = required(key, "a text");
     if (value instanceof String text && !text.isBlank() && text.length() <= LONGEST_TEXT) {
       return text;
@@ -95,8 +108,13 @@ final class PlanObject {
     throw wrong(key, "must be greater than 0");
   }
 
-  List<?> list(String key) {
-    Object value = required(key, "an array of mounts");
+  /**
+   * Returns the elements of an array.
+   *
+   * @param things what they describe, in the plural
+   */
+  public List<?> list(String key, String things) {
+    Object value = required(key, "an array of " + things);
     if (value instanceof List<?> list) {
       return list;
     }
@@ -109,12 +127,12 @@ final class PlanObject {
   }
 
   /** Returns a whole number, or another one where the key is not there. */
-  long whole(String key, long least, long most, long otherwise) {
+  public long whole(String key, long least, long most, long otherwise) {
     return has(key) ? whole(key, least, most) : otherwise;
   }
 
-  /** Returns a whole number. */
-  long whole(String key, long least, long most) {
+  /** Returns a whole number from the least to the most. */
+  public long whole(String key, long least, long most) {
     BigDecimal number = number(key, least, most);
     if (number.stripTrailingZeros().scale() > 0) {
       throw wrong(key, "must be a whole number");
@@ -135,7 +153,7 @@ final class PlanObject {
   }
 
   /** Returns what to throw for a value that is wrong. */
-  IllegalArgumentException wrong(String key, String rule) {
+  public IllegalArgumentException wrong(String key, String rule) {
     return new IllegalArgumentException(
         "%s %s (was %s)".formatted(path(key), rule, shown(values.get(key))));
   }

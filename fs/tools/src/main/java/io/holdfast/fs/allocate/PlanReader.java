@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 public final class PlanReader {
   static final String BUDGET = "budget_bytes";
   static final String MOUNTS = "mounts";
-  static final String NAME = "name";
+
+  /** The key of a name. */
+  public static final String NAME = "name";
+
   static final String DATASET = "dataset_bytes";
   static final String CAPACITY = "capacity_bytes";
   static final String FLOOR = "capacity_min_bytes";
@@ -40,6 +43,10 @@ public final class PlanReader {
           PREPARATION,
           ACCELERATOR);
 
+  /** The keys that say how fast a job reads. */
+  public static final List<String> SPEED_KEYS =
+      List.of(NAME, DATASET, ORIGIN, ORIGIN_RATE, MEMORY_RATE, DEMAND, PREPARATION, ACCELERATOR);
+
   private static final int MOST_MOUNTS = 500;
   static final long MOST_WEIGHT = 1_000_000;
 
@@ -58,7 +65,7 @@ public final class PlanReader {
     PlanObject plan = new PlanObject("", json);
     plan.requireKnown(PLAN_KEYS);
     long budget = plan.whole(BUDGET, 1, Long.MAX_VALUE);
-    List<?> list = plan.list(MOUNTS);
+    List<?> list = plan.list(MOUNTS, "mounts");
     if (list.isEmpty() || list.size() > MOST_MOUNTS) {
       throw new IllegalArgumentException(
           "%s has %,d elements: give from 1 to %,d mounts"
@@ -66,7 +73,7 @@ public final class PlanReader {
     }
     List<PlannedMount> mounts = new ArrayList<>();
     for (int i = 0; i < list.size(); i++) {
-      mounts.add(mount(PlanObject.of(MOUNTS + "[" + i + "]", list.get(i))));
+      mounts.add(mount(PlanObject.of(MOUNTS + "[" + i + "]", "mount", list.get(i))));
     }
     return new Plan(budget, mounts);
   }
@@ -77,6 +84,20 @@ public final class PlanReader {
     mount.requireKnown(MOUNT_KEYS);
     long dataset = mount.whole(DATASET, 1, Long.MAX_VALUE);
     return new PlannedMount(name, dataset, rates(mount), capacity(mount, dataset));
+  }
+
+  /**
+   * Reads how fast a job reads: a mount without capacity, floor and ceiling.
+   *
+   * @param job has {@link #SPEED_KEYS}
+   * @param weight of its fair share
+   */
+  public static PlannedMount unbounded(PlanObject job, long weight) {
+    return new PlannedMount(
+        job.text(NAME),
+        job.whole(DATASET, 1, Long.MAX_VALUE),
+        rates(job),
+        new Capacity(0, 0, Long.MAX_VALUE, weight));
   }
 
   private static Capacity capacity(PlanObject mount, long dataset) {

@@ -19,13 +19,14 @@ import java.util.Map;
  * S can only grow. This also holds where memory beyond the knee is left to others: the knee falls
  * when S grows, and S is then the root of a sum that still grows with S.
  */
-final class SharedOrigins {
+public final class SharedOrigins {
   private static final int BISECTIONS = 60;
 
   private final Plan plan;
   private final List<int[]> groups;
 
-  SharedOrigins(Plan plan) {
+  /** Takes the mounts, and which of them share an origin. */
+  public SharedOrigins(Plan plan) {
     this.plan = plan;
     Map<String, List<Integer>> shared = new HashMap<>();
     List<int[]> found = new ArrayList<>();
@@ -60,14 +61,14 @@ final class SharedOrigins {
   }
 
   /** Returns what comes of these capacities. */
-  Split of(long[] capacities) {
+  public Split of(long[] capacities) {
     return split((mount, curve) -> capacities[mount]);
   }
 
   /**
    * Returns what comes of at most these capacities, of which no mount keeps what is no use to it.
    */
-  Split ofUseful(long[] most) {
+  public Split ofUseful(long[] most) {
     return split(
         (mount, curve) ->
             Math.max(

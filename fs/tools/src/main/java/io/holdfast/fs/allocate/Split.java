@@ -3,7 +3,7 @@ package io.holdfast.fs.allocate;
 import java.util.List;
 
 /** Memory divided among the mounts of a plan, and the curves that hold then. Immutable. */
-final class Split {
+public final class Split {
   private final long[] capacities;
   private final List<DemandCurve> curves;
 
@@ -16,7 +16,8 @@ final class Split {
     return capacities.length;
   }
 
-  long capacity(int mount) {
+  /** Returns the bytes of a mount. */
+  public long capacity(int mount) {
     return capacities[mount];
   }
 
@@ -24,7 +25,8 @@ final class Split {
     return curves.get(mount);
   }
 
-  double speed(int mount) {
+  /** Returns the bytes per second that a mount's job gets. */
+  public double speed(int mount) {
     return curve(mount).speed(capacities[mount]);
   }
 

@@ -1,6 +1,9 @@
 package io.holdfast.fs.analyze;
 
 import io.holdfast.fs.figures.Bottleneck;
+import io.holdfast.fs.throughput.JobModel;
+import io.holdfast.fs.throughput.Rates;
+import io.holdfast.fs.throughput.Setup;
 import io.holdfast.fs.units.Human;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +47,7 @@ final class Advice {
       double share = knee.getAsDouble();
       double best = model.speed(now.withCapacityShare(share)).orElse(speed);
       if (share > now.capacityShare() && best > WORTH * speed) {
-        sentences.add(helps(share, best));
+        sentences.add(model.isOriginTold() ? helps(share, best) : mayHelp(share, best));
         then = now.withCapacityShare(share);
       } else {
         sentences.add("More memory is useless" + why() + ".");
@@ -65,6 +68,29 @@ final class Advice {
         100 * share,
         now.nodes() > 1 ? "the dataset has" : "an epoch reads",
         best / speed);
+  }
+
+  private String mayHelp(double share, double best) {
+    return String.format(
+        Locale.ROOT,
+        "More memory helps up to %.1f times as fast as now, and for that %s%s are enough; whether"
+            + " less is cannot be told, because the job hardly waited for the origin.",
+        best / speed,
+        Human.bytes(Math.round(share * all)),
+        now.nodes() > 1 ? " on each node" : "");
+  }
+
+  private double most(Setup with) {
+    return model.most(with).orElse(speed);
+  }
+
+  /** Returns how many times as fast it would be at most. */
+  private String times(Setup with, double before) {
+    return String.format(
+        Locale.ROOT,
+        "%s%.1f times as fast",
+        model.isAtLeast(with) ? "up to " : "",
+        most(with) / before);
   }
 
   private String why() {
@@ -94,48 +120,39 @@ final class Advice {
 
   private String moreProcessors(Setup then) {
     double before = model.speed(then).orElse(speed);
-    double most = model.speed(then.withMoreProcessors(MOST_PROCESSORS)).orElse(before);
+    double most = most(then.withMoreProcessors(MOST_PROCESSORS));
     if (most < WORTH * before) {
       return now.readers() <= model.usableProcessors()
           ? ": more workers would help, with a CPU core each"
           : "";
     }
     int more = 1;
-    while (more < MOST_PROCESSORS
-        && model.speed(then.withMoreProcessors(more)).orElse(before) < AS_GOOD * most) {
+    while (more < MOST_PROCESSORS && most(then.withMoreProcessors(more)) < AS_GOOD * most) {
       more++;
     }
-    return String.format(
-        Locale.ROOT,
-        ": %s would make it %.1f times as fast",
-        Human.count(more, "more CPU core"),
-        most / before);
+    return ": %s would make it %s"
+        .formatted(
+            Human.count(more, "more CPU core"), times(then.withMoreProcessors(more), before));
   }
 
   private Optional<String> storage() {
-    double origin = model.speed(now.withOriginFactor(2)).orElse(speed) / speed;
-    return origin < WORTH
+    Setup twice = now.withOriginFactor(2);
+    return most(twice) < WORTH * speed
         ? Optional.empty()
         : Optional.of(
-            String.format(
-                Locale.ROOT,
-                "With the memory of now, an origin twice as fast would make it %.1f times as fast.",
-                origin));
+            "With the memory of now, an origin twice as fast would make it %s."
+                .formatted(times(twice, speed)));
   }
 
   private Optional<String> workers() {
     if (model.now().epoch().readers() == 0) {
       return Optional.empty();
     }
-    double twice = model.speed(now.withReaders(2 * now.readers())).orElse(speed) / speed;
-    if (twice > WORTH) {
+    Setup twice = now.withReaders(2 * now.readers());
+    if (most(twice) > WORTH * speed) {
       return Optional.of(
-          String.format(
-              Locale.ROOT,
-              "%d workers in place of %d would make it %.1f times as fast.",
-              2 * now.readers(),
-              now.readers(),
-              twice));
+          "%d workers in place of %d would make it %s."
+              .formatted(2 * now.readers(), now.readers(), times(twice, speed)));
     }
     int fewer = now.readers();
     while (fewer > 1 && model.speed(now.withReaders(fewer - 1)).orElse(0) >= AS_GOOD * speed) {

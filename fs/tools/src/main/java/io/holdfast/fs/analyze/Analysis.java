@@ -1,5 +1,8 @@
 package io.holdfast.fs.analyze;
 
+import io.holdfast.fs.throughput.JobModel;
+import io.holdfast.fs.throughput.Runs;
+import io.holdfast.fs.throughput.WhatIf;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -38,6 +41,11 @@ public record Analysis(
       notes.add(
           "there is no whole epoch after the first: rates are those of that one, which also fills"
               + " the memory");
+    }
+    if (model.isPresent() && model.get().rates().originAtLeast().isPresent()) {
+      notes.add(
+          "the job hardly waited for the origin, so that its rate cannot be told: it is at least"
+              + " what came from it, and speeds that depend on it are the least that they can be");
     }
     return new Analysis(
         subject,

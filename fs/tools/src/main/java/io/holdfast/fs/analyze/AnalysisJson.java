@@ -1,6 +1,10 @@
 package io.holdfast.fs.analyze;
 
 import io.holdfast.fs.figures.JobsFigures.Split;
+import io.holdfast.fs.throughput.JobModel;
+import io.holdfast.fs.throughput.Observation;
+import io.holdfast.fs.throughput.Rates;
+import io.holdfast.fs.throughput.WhatIf;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -54,6 +58,10 @@ public final class AnalysisJson {
   private static Map<String, @Nullable Object> rates(Optional<Rates> known) {
     Map<String, @Nullable Object> object = new LinkedHashMap<>();
     object.put("origin", rate(known.map(Rates::origin)));
+    Long least = rate(known.map(Rates::originAtLeast));
+    if (least != null) {
+      object.put("origin_at_least", least);
+    }
     object.put("peer", rate(known.map(Rates::peer)));
     object.put("memory", rate(known.map(Rates::memory)));
     object.put("preparation", rate(known.map(Rates::preparation)));
@@ -72,6 +80,9 @@ public final class AnalysisJson {
     object.put("value", Math.round(row.value() * TEN_THOUSAND) / TEN_THOUSAND);
     object.put("bytes_per_second", Math.round(row.speed()));
     object.put("epoch_seconds", milliseconds(row.epochSeconds()));
+    if (row.isAtLeast()) {
+      object.put("at_least", true);
+    }
     return object;
   }
 

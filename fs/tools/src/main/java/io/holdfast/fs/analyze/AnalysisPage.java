@@ -1,5 +1,6 @@
 package io.holdfast.fs.analyze;
 
+import io.holdfast.fs.throughput.JobModel;
 import io.holdfast.fs.units.Visible;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -3,6 +3,8 @@ package io.holdfast.fs.analyze;
 import io.holdfast.fs.figures.JobsFigures.Split;
 import io.holdfast.fs.plot.ChartStyle;
 import io.holdfast.fs.plot.Picture;
+import io.holdfast.fs.throughput.Observation;
+import io.holdfast.fs.throughput.WhatIf;
 import io.holdfast.fs.units.Visible;
 import java.awt.BasicStroke;
 import java.awt.Color;
@@ -113,7 +115,7 @@ public final class AnalysisPlot {
     List<WhatIf> rows = capacities();
     chart
         .addSeries(
-            "predicted",
+            rows.stream().anyMatch(WhatIf::isAtLeast) ? "predicted, at least" : "predicted",
             rows.stream().mapToDouble(row -> 100 * row.value()).toArray(),
             rows.stream().mapToDouble(row -> row.speed() / MEGA).toArray())
         .setMarker(SeriesMarkers.NONE);

@@ -2,6 +2,11 @@ package io.holdfast.fs.analyze;
 
 import io.holdfast.fs.figures.Bottleneck;
 import io.holdfast.fs.figures.JobsFigures.Split;
+import io.holdfast.fs.throughput.JobModel;
+import io.holdfast.fs.throughput.Observation;
+import io.holdfast.fs.throughput.Rates;
+import io.holdfast.fs.throughput.Setup;
+import io.holdfast.fs.throughput.WhatIf;
 import io.holdfast.fs.units.Columns;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Visible;
@@ -149,7 +154,11 @@ public final class AnalysisText {
   /** Returns a row for each rate. */
   static List<List<String>> rates(Rates rates) {
     return List.of(
-        List.of("origin", told(rates.origin())),
+        List.of(
+            "origin",
+            rates.originAtLeast().isPresent()
+                ? "at least " + told(rates.originAtLeast())
+                : told(rates.origin())),
         List.of("peers", told(rates.peer())),
         List.of("memory", told(rates.memory())),
         List.of("preparation", told(rates.preparation()) + perCore(rates)),
@@ -185,9 +194,10 @@ public final class AnalysisText {
       rows.add(
           List.of(
               change(row, model.setup()),
-              rate(row.speed()),
-              time(row.epochSeconds()),
-              String.format(Locale.ROOT, "%.2f", row.speed() / than)));
+              (row.isAtLeast() ? "at least " : "") + rate(row.speed()),
+              (row.isAtLeast() ? "at most " : "") + time(row.epochSeconds()),
+              (row.isAtLeast() ? "at least " : "")
+                  + String.format(Locale.ROOT, "%.2f", row.speed() / than)));
     }
     return rows;
   }

@@ -1,5 +1,7 @@
 package io.holdfast.fs.analyze;
 
+import io.holdfast.fs.throughput.Evidence;
+
 /**
  * Whose epochs are analysed. Immutable.
  *

@@ -1,7 +1,6 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.allocate.Allocation;
-import io.holdfast.fs.allocate.AllocationController;
 import io.holdfast.fs.allocate.AllocationJson;
 import io.holdfast.fs.allocate.AllocationText;
 import io.holdfast.fs.allocate.Allocator;
@@ -12,6 +11,7 @@ import io.holdfast.fs.allocate.NodeAllocationJson;
 import io.holdfast.fs.allocate.NodeAllocationText;
 import io.holdfast.fs.allocate.NodeSettings;
 import io.holdfast.fs.allocate.Objective;
+import io.holdfast.fs.allocate.PlanReader;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Sizes;
 import io.holdfast.fs.units.Visible;
@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -62,6 +63,9 @@ import picocli.CommandLine.Option;
       "  holdfast allocate --plan node.json --json | jq '.mounts[].proposed_bytes'"
     })
 final class AllocateCommand implements Callable<Integer> {
+  private static final JsonFile PLAN =
+      new JsonFile("--plan", "plan", "mounts", "budget_bytes and mounts");
+
   private static final Duration INTERVAL = Duration.ofSeconds(5);
 
   /** How long back figures count for --watch. */
@@ -144,7 +148,7 @@ final class AllocateCommand implements Callable<Integer> {
   }
 
   private void planned(String file, Objective wanted) throws IOException {
-    Allocation allocation = Allocator.allocate(PlanFile.read(file), wanted);
+    Allocation allocation = Allocator.allocate(PLAN.read(file, PlanReader::read), wanted);
     if (output.isJson()) {
       output.json(AllocationJson.of(allocation));
     } else {
@@ -163,8 +167,19 @@ final class AllocateCommand implements Callable<Integer> {
     }
     if (!output.isJson()) {
       output.text(context.colors().firstLine(NodeAllocationText.of(node)));
+      CommonStores.notes(looks, context.host().mounts())
+          .forEach(note -> output.text(Visible.of(note) + "\n"));
     }
     List<CapacityChanges.Outcome> outcomes = apply ? apply(node, looks) : List.of();
+    if (apply) {
+      AllocationNews.tell(
+          node,
+          looks,
+          outcomes.stream()
+              .filter(CapacityChanges.Outcome::isDone)
+              .map(outcome -> outcome.change().mount())
+              .collect(Collectors.toSet()));
+    }
     if (output.isJson()) {
       Map<String, @Nullable Object> object = NodeAllocationJson.of(node);
       if (apply) {
@@ -214,8 +229,7 @@ final class AllocateCommand implements Callable<Integer> {
   private void watch(NodeSettings settings, OptionalLong given, Objective wanted) {
     NodeMounts mounts = new NodeMounts(context, settings, WINDOW);
     long memory = budget(settings, given, mounts.look());
-    new AllocationWatch(context, mounts, output, INTERVAL)
-        .run(memory, new AllocationController(memory, wanted));
+    new AllocationWatch(context, mounts, output, INTERVAL).run(memory, wanted);
   }
 
   private static List<FoundMount> mounts(List<NodeMounts.Look> looks) {

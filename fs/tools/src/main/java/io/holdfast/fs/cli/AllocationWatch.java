@@ -4,7 +4,9 @@ import io.holdfast.fs.allocate.AllocationController;
 import io.holdfast.fs.allocate.AllocationController.Decision;
 import io.holdfast.fs.allocate.AllocationController.Reading;
 import io.holdfast.fs.allocate.FoundMount;
+import io.holdfast.fs.allocate.NodeAllocation;
 import io.holdfast.fs.allocate.NodeAllocation.Change;
+import io.holdfast.fs.allocate.Objective;
 import io.holdfast.fs.allocate.ReadProgress;
 import io.holdfast.fs.figures.CacheFigures;
 import io.holdfast.fs.figures.Figures;
@@ -21,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
  * Looks at the mounts of this node again and again, has {@link AllocationController} decide, and
@@ -53,7 +56,8 @@ final class AllocationWatch {
   }
 
   /** Goes on until it is told to end. */
-  void run(long budget, AllocationController controller) {
+  void run(long budget, Objective objective) {
+    AllocationController controller = new AllocationController(budget, objective);
     say("watching: the budget is " + Human.bytes(budget));
     try (EndSignals signals = new EndSignals()) {
       while (!signals.isEnded() && !output.out().checkError()) {
@@ -66,16 +70,33 @@ final class AllocationWatch {
         if (!decision.line().isEmpty()) {
           say(decision.line());
         }
+        List<Change> changes = List.of();
         if (!decision.changes().isEmpty()) {
-          make(budget, looks, decision, signals)
-              .ifPresent(made -> controller.made(seconds(), decision, made, readings));
+          Optional<List<Change>> made = make(budget, looks, decision, signals);
+          made.ifPresent(all -> controller.made(seconds(), decision, all, readings));
+          changes = made.orElse(changes);
         }
+        tell(budget, objective, looks, changes);
         if (!pause(signals)) {
           break;
         }
       }
     }
     say("ended: capacities stay as they are");
+  }
+
+  /** Tells the daemons what they are to have in the end. */
+  private static void tell(
+      long budget, Objective objective, List<NodeMounts.Look> looks, List<Change> made) {
+    try {
+      NodeAllocation node =
+          NodeAllocation.of(budget, looks.stream().map(NodeMounts.Look::mount).toList(), objective);
+      AllocationNews.tell(
+          node, looks, made.stream().map(Change::mount).collect(Collectors.toSet()));
+    } catch (IllegalArgumentException e) {
+      // the controller has said that the budget is too small
+      return;
+    }
   }
 
   /** Waits until the next look; tells whether there is to be one. */

@@ -1,13 +1,11 @@
 package io.holdfast.fs.cli;
 
-import io.holdfast.fs.analyze.Evidence;
-import io.holdfast.fs.analyze.Observation;
 import io.holdfast.fs.analyze.Subject;
 import io.holdfast.fs.control.FiguresJson;
 import io.holdfast.fs.control.RunningDaemon;
-import io.holdfast.fs.figures.ClusterFigures;
-import io.holdfast.fs.figures.FetchFigures;
 import io.holdfast.fs.figures.Figures;
+import io.holdfast.fs.throughput.Evidence;
+import io.holdfast.fs.throughput.Observation;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
@@ -16,15 +14,6 @@ import java.util.OptionalDouble;
 
 /** The mount whose job is analysed, and what a daemon is asked for that. Not thread-safe. */
 final class AnalyzedMount {
-  /**
-   * The requests at once to an origin that answers slowly: so many at first, fewer if answers take
-   * twice as long as without load.
-   */
-  private static final long TURNS_AT_FIRST = 16;
-
-  /** With fewer readers, their requests are too few to tell. */
-  private static final int FEWEST_READERS = 3;
-
   private static final int MOST_POLLS = 200;
   private static final long POLL_MILLIS = 50;
 
@@ -75,27 +64,8 @@ final class AnalyzedMount {
       String job,
       List<Observation> epochs,
       OptionalDouble memoryRate) {
-    int readers =
-        epochs.stream()
-            .mapToInt(each -> (int) Math.min(1000, each.epoch().readers()))
-            .max()
-            .orElse(0);
-    Evidence.Site site =
-        new Evidence.Site(
-            Runtime.getRuntime().availableProcessors(),
-            (int) Math.max(1, figures.cluster().map(ClusterFigures::nodes).orElse(1L)),
-            scales(figures.fetches().origin(), readers),
-            memoryRate);
+    Evidence.Site site = Evidence.Site.of(figures, epochs, memoryRate);
     return new Subject(job, mountpoint.toString(), figures.dataset().bytes(), site);
-  }
-
-  /**
-   * Tells whether the origin answers all readers at once as fast as one. The daemon gives an origin
-   * fewer requests at once when its answers take twice as long as without load; a local one has no
-   * such limit, and is a disk that is shared.
-   */
-  private static boolean scales(FetchFigures.Origin origin, int readers) {
-    return origin.limit() >= TURNS_AT_FIRST && readers >= FEWEST_READERS;
   }
 
   /** Has the daemon change its capacity. */

@@ -1,13 +1,13 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.analyze.Analysis;
-import io.holdfast.fs.analyze.Observation;
-import io.holdfast.fs.analyze.Runs;
 import io.holdfast.fs.analyze.Subject;
 import io.holdfast.fs.bench.MemoryRate;
 import io.holdfast.fs.figures.Figures;
 import io.holdfast.fs.figures.JobsFigures.Job;
 import io.holdfast.fs.linux.NamedThreads;
+import io.holdfast.fs.throughput.Observation;
+import io.holdfast.fs.throughput.Runs;
 import io.holdfast.fs.units.Human;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -5,6 +5,7 @@ import io.holdfast.fs.checkpoint.CheckpointFilesystem.FsyncPolicy;
 import io.holdfast.fs.checkpoint.daemon.CheckpointDaemon;
 import io.holdfast.fs.checkpoint.daemon.CheckpointSettings;
 import io.holdfast.fs.linux.NamedThreads;
+import io.holdfast.fs.log.DaemonLog;
 import io.holdfast.fs.settings.LogFormat;
 import io.holdfast.fs.settings.LogLevel;
 import io.holdfast.peer.NodeAddress;

@@ -3,6 +3,7 @@ package io.holdfast.fs.cli;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.daemon.Daemon;
 import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.log.DaemonLog;
 import io.holdfast.fs.settings.Settings;
 import io.holdfast.peer.PeerSetupException;
 import org.jspecify.annotations.Nullable;

@@ -4,6 +4,8 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.linux.TrustedPlace;
+import io.holdfast.fs.log.DaemonLog;
+import io.holdfast.fs.log.Journal;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.settings.SettingsDocument;

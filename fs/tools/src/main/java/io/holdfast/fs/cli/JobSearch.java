@@ -172,6 +172,8 @@ final class JobSearch {
         rest(all.readerCpuSeconds(), before.readerCpuSeconds()),
         rest(all.runDelaySeconds(), before.runDelaySeconds()),
         rest(all.readerSeconds(), before.readerSeconds()),
+        rest(all.processorSeconds(), before.processorSeconds()),
+        rest(all.processorIdleSeconds(), before.processorIdleSeconds()),
         all.readers(),
         Optional.empty());
   }

@@ -38,16 +38,18 @@ final class OrderClient {
   /**
    * Announces an order; waits until the daemon knows the names of the dataset.
    *
+   * @param then whether the order comes after the job's last one, and not in its place
    * @param lines paths below the mountpoint, or relative to it
    * @return what the daemon knows of the order
    */
-  Map<String, Object> announce(String job, String source, Iterator<String> lines) {
-    Map<String, Object> order = daemon.order(Map.of("begin", job, "source", source));
+  Map<String, Object> announce(String job, String source, boolean then, Iterator<String> lines) {
+    Map<String, Object> begin = Map.of("begin", job, "source", source, "then", then);
+    Map<String, Object> order = daemon.order(begin);
     while (Boolean.TRUE.equals(order.get("listing"))) {
       if (!context.pause(POLL_MILLIS)) {
         throw CliException.couldNot("interrupted while the dataset is still being listed");
       }
-      order = daemon.order(Map.of("begin", job, "source", source));
+      order = daemon.order(begin);
     }
     Object id = order.get("id");
     do {

@@ -2,11 +2,13 @@ package io.holdfast.fs.cli;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.sampler.TorchSampler;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Visible;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -34,7 +36,8 @@ import picocli.CommandLine.Parameters;
           + " a wrong one costs a twentieth more bytes at most. FILE has a path a line; or the order is computed"
           + " as PyTorch's samplers do. ORDERS.md says which program reads which order.",
       "",
-      "The exit code is 0 when the order is taken, in the place of the job's last one."
+      "The exit code is 0 when the order is taken, in the place of the job's last one, or with"
+          + " --then after it."
     },
     parameterListHeading = "%nArguments:%n",
     optionListHeading = "%nOptions:%n",
@@ -43,6 +46,7 @@ import picocli.CommandLine.Parameters;
       "  holdfast order /data/imagenet --job /user.slice/train epoch-7.txt",
       "  holdfast order --job 4711 --sampler torch --seed 7 --epoch 3 --world 8 --rank 2 --list"
           + " train.txt",
+      "  holdfast order --job 4711 --sampler torch --seed 7 --epochs 0-9 --list train.txt",
       "  holdfast order --sampler torch --seed 7 --list train.txt --print | head",
       "  holdfast order --job 4711 --clear"
     })
@@ -65,6 +69,11 @@ final class OrderCommand implements Callable<Integer> {
       paramLabel = "J",
       description = "The job that reads in this order, as 'holdfast stats --jobs' names it.")
   private String job = "";
+
+  @Option(
+      names = "--then",
+      description = "The order comes after the job's last one, and not in its place.")
+  private boolean then;
 
   @Mixin private final SamplerOptions sampler = new SamplerOptions();
 
@@ -111,34 +120,54 @@ final class OrderCommand implements Callable<Integer> {
     String file = words.get(words.size() - 1);
     RunningDaemon daemon = daemon(words, 1);
     try (PathLines lines = PathLines.open(file)) {
-      return announce(daemon, "announced", lines.iterator());
+      show(new OrderClient(context, daemon).announce(job, "announced", then, lines.iterator()), 1);
     }
+    return 0;
   }
 
   private int announceSampled() throws IOException {
     RunningDaemon daemon = daemon(words, 0);
-    try (SampledList lines = SampledList.open(sampler.list(), sampler.sampler())) {
-      return announce(daemon, "sampler", lines);
+    List<TorchSampler> passes = sampler.passes();
+    Map<String, Object> all = Map.of();
+    for (TorchSampler pass : passes) {
+      try (SampledList lines = SampledList.open(sampler.list(), pass)) {
+        boolean after = then || !all.isEmpty();
+        all = sum(all, new OrderClient(context, daemon).announce(job, "sampler", after, lines));
+      } catch (CliException e) {
+        if (!all.isEmpty()) {
+          output.note("the epochs before %d are announced".formatted(pass.epoch()));
+        }
+        throw e;
+      }
     }
+    show(all, passes.size());
+    return 0;
   }
 
-  private int announce(RunningDaemon daemon, String source, Iterator<String> lines)
-      throws IOException {
-    Map<String, Object> order = new OrderClient(context, daemon).announce(job, source, lines);
+  /** Returns what the daemon said of one more pass, with the lines and files of all. */
+  private static Map<String, Object> sum(Map<String, Object> all, Map<String, Object> pass) {
+    Map<String, Object> sum = new LinkedHashMap<>(pass);
+    for (String count : List.of("lines", "files", "unknown")) {
+      sum.put(count, number(all.get(count)) + number(pass.get(count)));
+    }
+    return sum;
+  }
+
+  private void show(Map<String, Object> order, int passes) throws IOException {
     Object unknown = order.get("unknown");
     output.show(
         order,
         Stream.of(
-            "order of '%s' taken: %s, %s files of the dataset"
+            "order of '%s' taken: %s%s, %s files of the dataset"
                 .formatted(
                     job,
+                    passes == 1 ? "" : Human.count(passes, "epoch") + ", ",
                     Human.count(number(order.get("lines")), "line"),
                     Human.grouped(number(order.get("files")))),
             number(unknown) == 0
                 ? ""
                 : "no such files: %s, such as '%s'"
                     .formatted(Human.grouped(number(unknown)), order.get("first_unknown"))));
-    return 0;
   }
 
   private static long number(@Nullable Object value) {
@@ -146,6 +175,9 @@ final class OrderCommand implements Callable<Integer> {
   }
 
   private int clear(RunningDaemon daemon, boolean sampled) throws IOException {
+    if (then) {
+      throw CliException.usage("--clear and --then exclude each other: give one of them");
+    }
     if (sampled) {
       throw CliException.usage("--clear and --sampler exclude each other: give one of them");
     }
@@ -163,7 +195,10 @@ final class OrderCommand implements Callable<Integer> {
     if (!sampled || clear) {
       throw CliException.usage("--print is for an order that is computed: give --sampler torch");
     }
-    try (SampledList lines = SampledList.open(sampler.list(), sampler.sampler())) {
+    if (sampler.areSeveral()) {
+      throw CliException.usage("--print is for one pass: give --epoch E and not --epochs");
+    }
+    try (SampledList lines = SampledList.open(sampler.list(), sampler.passes().get(0))) {
       if (output.isJson()) {
         printJson(lines);
       } else {

@@ -25,6 +25,9 @@ final class Preflight {
   /** So many dead mounts may lie on top of each other. */
   private static final int DEEPEST_STACK = 16;
 
+  private static final int WRITABLE_FOR_OTHERS = 0022;
+  private static final int STICKY = 01000;
+
   /**
    * What the check has found out.
    *
@@ -121,9 +124,6 @@ final class Preflight {
       return false; // the daemon finds out what it cannot do
     }
   }
-
-  private static final int WRITABLE_FOR_OTHERS = 022;
-  private static final int STICKY = 01000;
 
   /** Checks that the front of a checkpoint mount is apart from its other places. */
   void checkFront(Path front, Path store, Path mountpoint) {

@@ -2,11 +2,18 @@ package io.holdfast.fs.cli;
 
 import io.holdfast.fs.sampler.TorchSampler;
 import java.math.BigInteger;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The sampler of a training framework, as a user names it. */
 final class SamplerOptions {
+  private static final Pattern RANGE = Pattern.compile("([0-9]{1,9})-([0-9]{1,9})");
+  private static final int MOST_PASSES = 10_000;
+
   @Option(
       names = "--sampler",
       paramLabel = "torch",
@@ -33,6 +40,14 @@ final class SamplerOptions {
       paramLabel = "E",
       description = "The pass over the dataset, counted from 0. Default: 0.")
   private @Nullable Integer epoch;
+
+  @Option(
+      names = "--epochs",
+      paramLabel = "A-B",
+      description =
+          "The passes from A to B, each read when the one before it has been; at most 24,000,000"
+              + " files in all.")
+  private @Nullable String epochs;
 
   @Option(
       names = "--rank",
@@ -68,6 +83,7 @@ final class SamplerOptions {
     return list != null
         || seed != null
         || epoch != null
+        || epochs != null
         || rank != null
         || world != null
         || shuffle
@@ -83,8 +99,31 @@ final class SamplerOptions {
     return list;
   }
 
-  /** Returns the sampler. */
-  TorchSampler sampler() {
+  /** Tells whether several passes are given. */
+  boolean areSeveral() {
+    return epochs != null;
+  }
+
+  /** Returns the sampler of each pass. */
+  List<TorchSampler> passes() {
+    if (epochs == null) {
+      return List.of(sampler(epoch == null ? 0 : epoch));
+    }
+    if (epoch != null) {
+      throw CliException.usage("--epoch and --epochs exclude each other: give one of them");
+    }
+    Matcher range = RANGE.matcher(epochs);
+    int first = range.matches() ? Integer.parseInt(range.group(1)) : 0;
+    int last = range.matches() ? Integer.parseInt(range.group(2)) : -1;
+    if (first > last || last - first >= MOST_PASSES) {
+      throw CliException.usage(
+          "--epochs '%s': give the first and the last of at most %,d passes, such as 0-9"
+              .formatted(epochs, MOST_PASSES));
+    }
+    return IntStream.rangeClosed(first, last).mapToObj(this::sampler).toList();
+  }
+
+  private TorchSampler sampler(int pass) {
     if (!"torch".equals(sampler)) {
       throw CliException.usage("--sampler '" + sampler + "' is not known: there is torch");
     }
@@ -98,7 +137,7 @@ final class SamplerOptions {
     try {
       return new TorchSampler(
           seed == null ? BigInteger.ZERO : seed,
-          epoch == null ? 0 : epoch,
+          pass,
           !noShuffle,
           world == null
               ? null

@@ -3,6 +3,7 @@ package io.holdfast.fs.cli;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.linux.NamedThreads;
+import io.holdfast.fs.log.DaemonLog;
 import io.holdfast.fs.settings.SettingsDocument;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

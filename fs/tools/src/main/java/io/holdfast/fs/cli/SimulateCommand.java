@@ -1,5 +1,6 @@
 package io.holdfast.fs.cli;
 
+import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.plot.Picture;
 import io.holdfast.fs.plot.PlotFile;
@@ -8,7 +9,9 @@ import io.holdfast.fs.simulate.HitRatioPlot;
 import io.holdfast.fs.simulate.Prediction;
 import io.holdfast.fs.simulate.Report;
 import io.holdfast.fs.units.Visible;
+import io.holdfast.fs.workload.WorkloadReport;
 import io.holdfast.policy.simulator.Run;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -27,14 +30,18 @@ import picocli.CommandLine.Spec;
     customSynopsis = {
       "holdfast simulate [OPTIONS] DIRECTORY",
       "       holdfast simulate [OPTIONS] --files N --size SIZE",
-      "       holdfast simulate [OPTIONS] --trace FILE [DIRECTORY]"
+      "       holdfast simulate [OPTIONS] --trace FILE [DIRECTORY]",
+      "       holdfast simulate [--policy NAMES] [--json] [--plot FILE] --jobs FILE"
     },
     header = "Tell what a capacity would give, before memory is bought.",
     description = {
       "",
       "Plays epochs of a training job over a dataset against cache policies, and shows for each"
           + " epoch how much came from memory. DIRECTORY is a dataset: only its names and sizes"
-          + " are read."
+          + " are read.",
+      "",
+      "With a --jobs FILE: plays jobs on the nodes of a cluster, and shows for each way to divide"
+          + " the nodes' memory among them how soon they end."
     },
     parameterListHeading = "%nArguments:%n",
     optionListHeading = "%nOptions:%n",
@@ -45,7 +52,8 @@ import picocli.CommandLine.Spec;
       "  holdfast simulate --files 1300000 --size lognormal:110K --plot hits.svg",
       "  holdfast simulate /data/imagenet --nodes 4 --capacity 20%% --policy minio",
       "  holdfast simulate /data/imagenet --origin-rate 500M --memory-rate 10G \\",
-      "      --demand 900M"
+      "      --demand 900M",
+      "  holdfast simulate --jobs jobs.json --plot jobs.svg"
     })
 final class SimulateCommand implements Callable<Integer> {
   private final CliContext context;
@@ -66,10 +74,14 @@ final class SimulateCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws FsException {
+  public Integer call() throws FsException, IOException {
     context.refuseRepeatedOptions(spec);
     if (options.output.json && options.output.csv) {
       throw CliException.usage("--json and --csv exclude each other: give one of them");
+    }
+    if (WorkloadSimulation.isAsked(options.reads.jobs)) {
+      play(WorkloadSimulation.of(String.valueOf(options.reads.jobs), directory, options));
+      return 0;
     }
     SimulateRequest request = new SimulateRequest(directory, options);
     PlotFile plot = plotFile();
@@ -82,6 +94,21 @@ final class SimulateCommand implements Callable<Integer> {
           e);
     }
     return 0;
+  }
+
+  private void play(WorkloadSimulation simulation) throws FsException, IOException {
+    PlotFile plot = plotFile();
+    WorkloadReport report = simulation.report();
+    if (plot != null) {
+      WorkloadSimulation.draw(report, plot);
+    }
+    PrintWriter out = context.out(spec);
+    if (options.output.json) {
+      out.println(JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(report.json()));
+    } else {
+      out.print(report.text());
+    }
+    out.flush();
   }
 
   private @Nullable PlotFile plotFile() throws FsException {

@@ -68,8 +68,11 @@ final class SimulateOptions {
 
     @Option(
         names = "--jobs",
-        paramLabel = "K",
-        description = "Jobs that read at the same time, from the same caches. Default: 1.")
+        paramLabel = "K|FILE",
+        description = {
+          "Jobs that read at the same time, from the same caches. Default: 1. Or a FILE of jobs as"
+              + " JSON, for a whole workload: see ALLOCATION.md."
+        })
     @Nullable String jobs;
 
     @Option(
@@ -100,7 +103,9 @@ final class SimulateOptions {
         paramLabel = "NAME[,...]",
         description = {
           "minio, minio-hash, none, lru, fifo, random, tinylfu, linux (the page cache as it is),"
-              + " unbounded, belady (knows the future). Default: minio,lru,linux."
+              + " unbounded, belady (knows the future). Default: minio,lru,linux. With a --jobs"
+              + " FILE ways to divide memory: proportional, greedy, tune, silod, holdfast,"
+              + " holdfast-makespan, optimum. Default: all."
         })
     @Nullable String policy;
 
@@ -157,7 +162,8 @@ final class SimulateOptions {
         names = "--plot",
         paramLabel = "FILE",
         description = {
-          "Also a picture, .png or .svg: hit ratio over capacity, with a line for each policy."
+          "Also a picture, .png or .svg, with a line for each policy: hit ratio over capacity; with"
+              + " a --jobs FILE the jobs' completion times, and their speed over time."
         })
     @Nullable String plot;
   }

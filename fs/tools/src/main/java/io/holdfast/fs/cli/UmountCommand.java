@@ -110,20 +110,25 @@ final class UmountCommand implements Callable<Integer> {
     }
     unmount(daemon);
     while (!within(() -> hasEnded(daemon))) {
-      try {
-        exit = new PersistWait(context, daemon, timeout).run("", this::say);
-      } catch (CliException e) {
-        if (!within(() -> hasEnded(daemon))) {
-          throw e; // else it had everything, and ended before it answered
-        }
-      }
-      if (exit != 0) {
+      if (!isPersisted(daemon)) {
         throw CliException.couldNot(
             "'%s' is unmounted, but its store does not have everything yet: the daemon (pid %d) goes on"
                 .formatted(daemon.mountpoint(), daemon.pid()));
       }
     }
     return 0;
+  }
+
+  /** Waits until the store has everything; a daemon that ends meanwhile has seen to that. */
+  private boolean isPersisted(RunningDaemon daemon) throws IOException {
+    try {
+      return new PersistWait(context, daemon, timeout).run("", this::say) == 0;
+    } catch (CliException e) {
+      if (within(() -> hasEnded(daemon))) {
+        return true;
+      }
+      throw e;
+    }
   }
 
   /** Unmounts; a daemon that has nothing left to do may end before it has answered. */

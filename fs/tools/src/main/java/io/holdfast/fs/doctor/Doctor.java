@@ -102,6 +102,7 @@ public final class Doctor {
       probes.add(new DaemonMemoryProbe(subject, pending, files));
       probes.add(new PeersProbe(pending));
       probes.add(new PeerClocksProbe(pending, machine.clock()));
+      probes.add(new PageTokenProbe(subject, pending, files));
     }
     if (subject.socket() != null) {
       LogFile log = LogFile.of(subject, files, machine.logs());

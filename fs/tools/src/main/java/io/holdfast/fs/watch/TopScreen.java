@@ -1,5 +1,6 @@
 package io.holdfast.fs.watch;
 
+import io.holdfast.fs.figures.AllocationFigures;
 import io.holdfast.fs.figures.CacheFigures;
 import io.holdfast.fs.figures.DatasetFigures;
 import io.holdfast.fs.figures.Figures;
@@ -120,6 +121,7 @@ public final class TopScreen {
             .append(", planned hit ratio " + planned(dataset, cache))
             .toAttributedString());
     lines.add(resident(cache, width));
+    now.allocation().ifPresent(told -> lines.add(allocation(told)));
     lines.add(
         label("now")
             .append("hit ratio ")
@@ -173,6 +175,14 @@ public final class TopScreen {
         .append(bar == 0 ? "" : "-".repeat(bar - full) + "] ")
         .append(Human.bytes(resident) + " of " + Human.bytes(capacity))
         .append(" (" + FigureFormat.percent(share) + ")")
+        .toAttributedString();
+  }
+
+  private static AttributedString allocation(AllocationFigures told) {
+    AttributedStringBuilder line =
+        label("budget").append(Human.bytes(told.proposedBytes()) + " proposed");
+    told.fairShareBytes().ifPresent(share -> line.append(", fair share " + Human.bytes(share)));
+    return line.append(", of " + Human.bytes(told.budgetBytes()) + " for all mounts")
         .toAttributedString();
   }
 

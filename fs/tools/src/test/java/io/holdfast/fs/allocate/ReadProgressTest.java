@@ -35,6 +35,8 @@ class ReadProgressTest {
               none,
               none,
               none,
+              none,
+              none,
               1,
               Optional.empty()));
     }

@@ -125,6 +125,70 @@ class SharedOriginsTest {
     }
   }
 
+  /** The same for three mounts, on a coarser grid. */
+  @Test
+  void throughput_ofThreeMountsAtOneOrigin_isNearTheBestOfAGrid() {
+    for (int seed = 0; seed < 60; seed++) {
+      Plan plan = sharing(new SplittableRandom(1000 + seed), 3);
+      SharedOrigins origins = new SharedOrigins(plan);
+      Split fair = origins.ofUseful(FairShare.of(plan));
+      double best = 0;
+      for (int k = 0; k <= 40; k++) {
+        for (int l = 0; l <= 40 - k; l++) {
+          long[] parts = {share(plan, 0, k), share(plan, 1, l), share(plan, 2, 40 - k - l)};
+          Split split = origins.ofUseful(parts);
+          boolean kept = true;
+          double total = 0;
+          for (int i = 0; i < 3; i++) {
+            kept &= split.speed(i) >= fair.speed(i) * 0.999999;
+            total += split.speed(i);
+          }
+          best = kept ? Math.max(best, total) : best;
+        }
+      }
+      double total =
+          Allocator.allocate(plan, Objective.THROUGHPUT).mounts().stream()
+              .mapToDouble(each -> each.speeds().proposed())
+              .sum();
+      assertThat(total).as("seed %d", seed).isGreaterThanOrEqualTo(best * 0.995);
+    }
+  }
+
+  private static long share(Plan plan, int mount, int parts) {
+    return Math.min(plan.mounts().get(mount).dataset(), (long) (plan.budget() / 40.0 * parts));
+  }
+
+  /**
+   * The fixed point beside time that passes: in each small step an origin gives equal parts to the
+   * mounts that wait for it, and a mount reads what it has from memory meanwhile.
+   */
+  @Test
+  void fixedPoint_isWhatTimeSettlesAt() {
+    for (int seed = 0; seed < 200; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      int count = 2 + seed % 2;
+      Plan plan = sharing(random, count);
+      long[] capacities =
+          plan.mounts().stream().mapToLong(each -> random.nextLong(each.dataset() + 1)).toArray();
+      Split split = new SharedOrigins(plan).of(capacities);
+
+      double rate = plan.mounts().get(0).rates().origin();
+      double seen = rate;
+      for (int step = 0; step < 20_000; step++) {
+        double load = 0;
+        for (int i = 0; i < count; i++) {
+          PlannedMount mount = plan.mounts().get(i);
+          double miss = 1 - (double) capacities[i] / mount.dataset();
+          double perByte = miss / seen + (1 - miss) / mount.rates().memory();
+          load += miss * Math.min((double) mount.rates().demand(), 1 / perByte);
+        }
+        // who is given more than there is gets less in the next step, and the other way round
+        seen = Math.min(rate, seen * (1 + 0.05 * (rate / Math.max(load, rate / 1000) - 1)));
+      }
+      assertThat(split.originRate(0)).as("seed %d", seed).isCloseTo(seen, within(seen * 1e-4));
+    }
+  }
+
   private static Plan sharing(SplittableRandom random, int mounts) {
     Plan plan = Plans.random(random, mounts);
     long rate = Plans.between(random, 10 * MB, 5 * GB);

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.throughput.Epochs;
+import io.holdfast.fs.throughput.Observation;
+import io.holdfast.fs.throughput.Runs;
+import io.holdfast.fs.throughput.WhatIf;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -84,8 +88,8 @@ class AnalysisTest {
     String advice = Reports.storage("train", "/data").advice();
     assertThat(advice)
         .matches(
-            "More memory helps up to \\d+ MiB, which is \\d+ % of what an epoch reads: 1\\.\\d times"
-                + " as fast as now\\. Preparation limits at 143 MiB/s.*")
+            "More memory helps up to \\d+ MiB, which is \\d+ % of what an epoch reads: 1\\.\\d"
+                + " times as fast as now\\. Preparation limits at 143 MiB/s.*")
         .contains("an origin twice as fast");
   }
 
@@ -182,6 +186,69 @@ class AnalysisTest {
         JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES).asString(AnalysisJson.of(analysis)));
   }
 
+  /** The first epoch took 38 MB/s from it: so much it gives, and nobody knows whether more. */
+  @Test
+  void origin_thatTheJobHardlyWaitedFor_isToldAsAtLeast() throws IOException {
+    Analysis analysis = Reports.preparationAlone();
+    String text = AnalysisText.of(analysis);
+    assertThat(text)
+        .containsPattern("origin +at least 36\\.7 MiB/s\n")
+        .containsPattern("4 nodes share it +38\\.1 MiB/s +25\\.0 s +1\\.00\n")
+        .containsPattern("8 workers +38\\.1 MiB/s +25\\.0 s +1\\.00\n")
+        .contains("Note: the job hardly waited for the origin");
+    assertThat(analysis.advice())
+        .startsWith("More memory is useless: files come faster than the job takes them.")
+        .contains("2 more CPU cores would make it up to 2.0 times as fast.")
+        .contains("2 in place of 4 workers are as good.");
+    assertThat(analysis.knee().orElseThrow()).isLessThan(0.1);
+    Map<String, Object> all = json(analysis);
+    assertThat((Map<?, ?>) all.get("rates")).extracting("origin").isNull();
+    assertThat((Map<?, ?>) all.get("rates")).extracting("origin_at_least").isEqualTo(38_461_538);
+    assertThat((List<?>) all.get("what_if"))
+        .allSatisfy(row -> assertThat(((Map<?, ?>) row).get("at_least")).isIn(null, true));
+  }
+
+  /** Half of the dataset in memory, and an origin behind a limit that saves up. */
+  @Test
+  void advice_whereTheOriginWasHardlyUsed_saysWhatMemoryIsEnough() {
+    List<Observation> epochs =
+        List.of(
+            Epochs.of(2)
+                .in(3.25)
+                .bytes(322_957_000)
+                .origin(161_478_500, 2.8)
+                .by(4, 5.5)
+                .waitingForProcessors(4.4)
+                .seen());
+    Analysis analysis =
+        Analysis.of(Reports.subject("a", "/b"), Runs.of(epochs, false, true), List.of());
+    assertThat(analysis.advice())
+        .matches(
+            "More memory helps up to 1\\.[12] times as fast as now, and for that \\d+ MiB are enough;"
+                + " whether less is cannot be told, because the job hardly waited for the"
+                + " origin\\..*")
+        .contains("an origin twice as fast would make it up to 1.2 times as fast.");
+    assertThat(analysis.knee().orElseThrow()).isBetween(0.7, 0.8);
+  }
+
+  /** Nobody knows what it would be without memory, but at least what came from the origin. */
+  @Test
+  void speed_withLessMemoryThanWasSeen_isAtLeastWhatTheOriginGave() throws IOException {
+    List<Observation> epochs =
+        List.of(
+            Epochs.of(2).in(25).origin(500_000_000, 1).by(4, 50).waitingForProcessors(48).seen());
+    Analysis analysis =
+        Analysis.of(Reports.subject("a", "/b"), Runs.of(epochs, false, true), List.of());
+    WhatIf without = analysis.whatIf().get(0);
+    assertThat(without.isAtLeast()).isTrue();
+    assertThat(without.speed()).isCloseTo(20e6, within(1.0));
+    assertThat(AnalysisText.of(analysis))
+        .containsPattern(
+            "\n0 % in memory +at least 19\\.1 MiB/s +at most 50\\.0 s +at least 0\\.50\n");
+    Object row = ((List<?>) json(analysis).get("what_if")).get(0);
+    assertThat((Map<?, ?>) row).extracting("at_least").isEqualTo(true);
+  }
+
   @Test
   void text_isAsItIs() {
     assertThat(AnalysisText.of(Reports.storage("train", "/data"))).isEqualTo(TEXT);
@@ -243,8 +310,8 @@ class AnalysisTest {
     assertThat(text)
         .contains("It waits for preparation: ")
         .containsPattern(
-            "All readers together are limited by storage, though: files come at up to [78]\\d\\S* MiB/s,"
-                + " and can be prepared at 127 MiB/s\\.");
+            "All readers together are limited by storage, though: files come at up to [78]\\d\\S*"
+                + " MiB/s, and can be prepared at 127 MiB/s\\.");
     assertThat(AnalysisText.of(Reports.storage("a", "/b"))).doesNotContain("though");
     assertThat(AnalysisText.of(Reports.preparation())).doesNotContain("though");
   }

@@ -1,5 +1,9 @@
 package io.holdfast.fs.analyze;
 
+import io.holdfast.fs.throughput.Epochs;
+import io.holdfast.fs.throughput.Evidence;
+import io.holdfast.fs.throughput.Observation;
+import io.holdfast.fs.throughput.Runs;
 import java.util.List;
 import java.util.OptionalDouble;
 
@@ -16,7 +20,7 @@ final class Reports {
   }
 
   static Subject subject(String job, String mount) {
-    return new Subject(job, mount, 1_000_000_000, JobModelTest.site(2));
+    return new Subject(job, mount, 1_000_000_000, Epochs.site(2));
   }
 
   static List<Observation> storageEpochs() {
@@ -32,7 +36,17 @@ final class Reports {
         List.of(
             Epochs.of(1).in(25).origin(1_000_000_000, 30).by(4, 46).waitingForProcessors(20).seen(),
             Epochs.of(2).in(25).origin(500_000_000, 3).by(4, 50).waitingForProcessors(46).seen());
-    Subject subject = new Subject("train", "/data", 0, JobModelTest.site(4));
+    Subject subject = new Subject("train", "/data", 0, Epochs.site(4));
+    return Analysis.of(subject, Runs.of(epochs, true, true), List.of());
+  }
+
+  /** The same from an origin that they hardly ever wait for. */
+  static Analysis preparationAlone() {
+    List<Observation> epochs =
+        List.of(
+            Epochs.of(1).in(26).origin(1_000_000_000, 2).by(4, 51).waitingForProcessors(50).seen(),
+            Epochs.of(2).in(25).origin(500_000_000, 1).by(4, 50).waitingForProcessors(48).seen());
+    Subject subject = new Subject("train", "/data", 0, Epochs.site(4));
     return Analysis.of(subject, Runs.of(epochs, true, true), List.of());
   }
 
@@ -42,7 +56,7 @@ final class Reports {
         List.of(
             Epochs.of(1).in(20).origin(1_000_000_000, 60).by(8, 10).seen(),
             Epochs.of(2).in(10).origin(100_000_000, 8).by(8, 8).seen());
-    Subject subject = new Subject("train", "/data", 0, JobModelTest.site(8));
+    Subject subject = new Subject("train", "/data", 0, Epochs.site(8));
     return Analysis.of(subject, Runs.of(epochs, true, true), List.of());
   }
 

@@ -23,7 +23,8 @@ class AllocateCommandTest {
   private static final Pattern PLAN =
       Pattern.compile("```json\n# (\\S+)\n(.*?)```", Pattern.DOTALL);
   private static final Pattern RUN =
-      Pattern.compile("```console\n\\$ holdfast (allocate [^\n]*)\n(.*?)```", Pattern.DOTALL);
+      Pattern.compile(
+          "```console\n\\$ holdfast ((?:allocate|simulate) [^\n]*)\n(.*?)```", Pattern.DOTALL);
 
   private static final String RATES =
       "\"origin_bytes_per_second\":50000000,\"memory_bytes_per_second\":1000000000";
@@ -138,10 +139,10 @@ class AllocateCommandTest {
     }
     List<String[]> runs =
         RUN.matcher(document).results().map(r -> new String[] {r.group(1), r.group(2)}).toList();
-    assertThat(runs).hasSizeGreaterThanOrEqualTo(3);
+    assertThat(runs).hasSizeGreaterThanOrEqualTo(5);
     for (String[] each : runs) {
       prepare();
-      String words = each[0].replace("--plan ", "--plan " + temp + "/");
+      String words = each[0].replaceFirst("--(plan|jobs) ", "--$1 " + temp + "/");
       assertThat(run.run(words.split(" ", -1))).as(each[0]).isZero();
       assertThat(run.out.toString()).as(each[0]).isEqualTo(each[1]);
     }

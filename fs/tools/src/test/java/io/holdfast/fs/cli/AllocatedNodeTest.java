@@ -7,6 +7,7 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlServer;
 import io.holdfast.fs.daemon.Version;
+import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,6 +32,7 @@ class AllocatedNodeTest {
   @TempDir Path temp;
   private final List<AutoCloseable> open = new ArrayList<>();
   private final List<String> set = new CopyOnWriteArrayList<>();
+  private final Map<String, Map<String, Object>> told = new ConcurrentHashMap<>();
   private FakeHost host;
   private CliRun run;
 
@@ -55,6 +58,7 @@ class AllocatedNodeTest {
     boolean counted = true;
     boolean ended;
     String refusal = "";
+    String origin = "";
     int epochs = 3;
     volatile long capacity;
 
@@ -73,6 +77,7 @@ class AllocatedNodeTest {
       Map<String, Object> stats = new LinkedHashMap<>();
       stats.put("name", name);
       stats.put("version", version);
+      stats.put("origin", origin);
       stats.put("dataset", Map.of("files", 1000L, "bytes", GB));
       stats.put("cache", Map.of("capacity_bytes", capacity, "resident_bytes", capacity));
       stats.put("opens", Map.of("counted", counted, "total", 5));
@@ -105,6 +110,12 @@ class AllocatedNodeTest {
         passes.add(pass);
       }
       return new LinkedHashMap<>(Map.of("job", "train", "opens", 3000L, "epochs", passes));
+    }
+
+    @Override
+    public Map<String, Object> allocation(Map<String, Object> request) {
+      told.put(name, request);
+      return Map.of();
     }
 
     @Override
@@ -193,10 +204,27 @@ class AllocatedNodeTest {
     assertThat(fast.capacity).isGreaterThan(7 * GB / 10);
     assertThat(run.out.toString())
         .contains("\nslow has ", "\nfast has ", "\n2 of 2 capacities are set: together the mounts");
+    assertThat(told.get("fast"))
+        .containsEntry("budget_bytes", (int) GB)
+        .containsEntry("fair_share_bytes", (int) (GB / 2 - 4096))
+        .containsEntry("proposed_bytes", (int) fast.capacity)
+        .containsEntry("changed", true);
+    assertThat(told.get("slow")).containsEntry("changed", true);
     set.clear();
     assertThat(run.run("allocate", "--apply")).as("%s", run.err).isZero();
     assertThat(set).isEmpty();
     assertThat(run.out.toString()).contains("It is divided well: nothing is to change.");
+    assertThat(told.get("fast")).containsEntry("changed", false);
+  }
+
+  /** Without --apply, daemons hear nothing. */
+  @Test
+  void proposal_isNotToldToDaemons() throws IOException {
+    new FakeDaemon("fast", GB / 2, 200 * MB);
+
+    assertThat(run.run("allocate")).isZero();
+
+    assertThat(told).isEmpty();
   }
 
   /** A mount that keeps its memory leaves none for the other. */
@@ -303,6 +331,39 @@ class AllocatedNodeTest {
     assertThat(number(fast, "origin_bytes_per_second")).isBetween(70e6, 105e6);
   }
 
+  /** The store is what is mounted below the mount, and of a file server it is the server. */
+  @ParameterizedTest
+  @CsvSource({
+    "/data/a, /data/b, 'a and b read from the same store, /dev/sdx: '",
+    "/nfs/one/a, /nfs/two, 'a and b read from the same store, filer: '",
+    "s3://data/a, s3://data/b, 'a and b read from the same store, s3://data: '",
+    "/data/a, /nfs/one/a, ''",
+    "s3://data/a, s3://more/a, ''"
+  })
+  void store_thatSeveralMountsWaitFor_isTold(String one, String two, String note)
+      throws IOException {
+    host.mounts.add(new MountTable.Mount(Path.of("/data"), "8:1", "ext4", "/dev/sdx", "rw"));
+    host.mounts.add(new MountTable.Mount(Path.of("/nfs/one"), "0:50", "nfs4", "filer:/one", "rw"));
+    host.mounts.add(new MountTable.Mount(Path.of("/nfs/two"), "0:51", "nfs4", "filer:/two", "rw"));
+    host.mounts.add(
+        new MountTable.Mount(Path.of("/data/a"), "0:60", "fuse.holdfast", "holdfast", "ro"));
+    new FakeDaemon("a", GB / 2, 200 * MB).origin = one;
+    new FakeDaemon("b", GB / 2, 60 * MB).origin = two;
+
+    assertThat(run.run("allocate")).isZero();
+    String advice = "if it limits them, give them one 'origin:' in node.yaml\n";
+    if (note.isEmpty()) {
+      assertThat(run.out.toString()).doesNotContain("the same store");
+    } else {
+      assertThat(run.out.toString()).contains("\n" + note + advice);
+    }
+
+    file("mounts:\n  a: {origin: nas}\n  b: {origin: nas}\n");
+    run.out.getBuffer().setLength(0);
+    assertThat(run.run("allocate")).isZero();
+    assertThat(run.out.toString()).doesNotContain("the same store");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiterString = "=>",
@@ -391,6 +452,11 @@ class AllocatedNodeTest {
         .contains(" fresh is left as it is, with 238 MiB: no job has read from it yet\n")
         .contains(" step: slow from 477 MiB to 402 MiB, fast from 477 MiB to 551 MiB: together ")
         .endsWith(" ended: capacities stay as they are\n");
+    assertThat(told.get("fresh"))
+        .containsEntry("proposed_bytes", (int) (GB / 4))
+        .containsEntry("changed", false)
+        .doesNotContainKey("fair_share_bytes");
+    assertThat(told.get("fast")).containsKeys("fair_share_bytes", "proposed_bytes");
     assertThat(set).containsExactly("slow", "fast");
     assertThat(fast.capacity + slow.capacity).isLessThanOrEqualTo(GB);
   }

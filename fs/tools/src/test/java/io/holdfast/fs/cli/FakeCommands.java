@@ -44,6 +44,11 @@ class FakeCommands implements ControlCommands {
   }
 
   @Override
+  public Map<String, Object> allocation(Map<String, Object> request) throws IOException {
+    throw unexpected();
+  }
+
+  @Override
   public Runnable restart() throws FsException {
     throw unexpected();
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ConfigText;
+import io.holdfast.fs.log.DaemonLog;
 import io.holdfast.fs.settings.Given;
 import io.holdfast.fs.settings.LogFormat;
 import io.holdfast.fs.settings.LogLevel;

@@ -12,6 +12,7 @@ import io.holdfast.fs.settings.BindingChoice;
 import io.holdfast.fs.settings.LogFormat;
 import io.holdfast.fs.settings.LogLevel;
 import io.holdfast.fs.settings.OpenCounting;
+import io.holdfast.fs.settings.OrderMode;
 import io.holdfast.fs.settings.PinMode;
 import io.holdfast.fs.settings.Setting;
 import io.holdfast.fs.settings.SettingTable;
@@ -127,6 +128,7 @@ class MountOptionsTest {
             "--window-age=500ms",
             "--transit=128M",
             "--count-opens=message",
+            "--orders=learn",
             "--job-by=env:SLURM_JOB_ID",
             "--binding=kernel",
             "--no-allow-other",
@@ -177,6 +179,7 @@ class MountOptionsTest {
     assertThat(settings.get(SettingTable.SOURCE_TIMEOUT)).isEqualTo(Duration.ofMinutes(10));
     assertThat(settings.get(SettingTable.TRANSIT)).isEqualTo(128L << 20);
     assertThat(settings.get(SettingTable.COUNT_OPENS)).isEqualTo(OpenCounting.MESSAGE);
+    assertThat(settings.get(SettingTable.ORDERS)).isEqualTo(OrderMode.LEARN);
     assertThat(settings.text(SettingTable.JOB_BY)).isEqualTo("env:SLURM_JOB_ID");
     assertThat(settings.get(SettingTable.BINDING)).isEqualTo(BindingChoice.KERNEL);
     assertThat(settings.get(SettingTable.ALLOW_OTHER)).isFalse();

@@ -102,6 +102,27 @@ class OrderCommandTest {
   }
 
   @Test
+  void sampler_epochs_areAnnouncedOneAfterTheOther() throws IOException {
+    write("list", "a\nb\nc\nd\n");
+    assertThat(ask("order --job j --sampler torch --no-shuffle --epochs 3-5 --list @list"))
+        .as("%s", run.err)
+        .isZero();
+    assertThat(asked.stream().filter(each -> each.containsKey("begin")))
+        .extracting(each -> each.get("then"))
+        .containsExactly(false, true, true);
+    assertThat(sent()).containsExactly("a", "b", "c", "d", "a", "b", "c", "d", "a", "b", "c", "d");
+    assertThat(run.out.toString())
+        .startsWith("order of 'j' taken: 3 epochs, 21 lines, 15 files of the dataset\n");
+  }
+
+  @Test
+  void then_announcesBehindTheLastOrder() throws IOException {
+    write("list", "a");
+    assertThat(ask("order --job j --then @list")).as("%s", run.err).isZero();
+    assertThat(asked.get(0)).containsEntry("then", true);
+  }
+
+  @Test
   void print_announcesNothing() throws IOException {
     write("list", "a\n\nb\nc");
     assertThat(ask("order --sampler torch --no-shuffle --world 2 --rank 1 --list @list --print"))
@@ -156,6 +177,12 @@ class OrderCommandTest {
     "order --sampler torch --list @list --seed 99999999999999999999 --print, the seed must be",
     "order --sampler torch --list @list --shuffle --no-shuffle --print, exclude each other",
     "order --seed 1 --job j @list, --sampler is missing",
+    "order --job j --clear --then, exclude each other",
+    "order --sampler torch --list @list --epochs 1-2 --print, is for one pass",
+    "order --sampler torch --list @list --epochs 1-2 --epoch 1 --job j, exclude each other",
+    "order --sampler torch --list @list --epochs 2-1 --job j, such as 0-9",
+    "order --sampler torch --list @list --epochs 0-10000 --job j, such as 0-9",
+    "order --sampler torch --list @list --epochs 7 --job j, such as 0-9",
     "order --job j @long, 'line 1 is longer than 4096 bytes'",
   })
   void badInput_isOneLineAndExitCodeTwo(String words, String message) throws IOException {

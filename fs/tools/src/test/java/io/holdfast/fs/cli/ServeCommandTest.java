@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.log.DaemonLog;
 import io.holdfast.fs.settings.BindingChoice;
 import io.holdfast.fs.settings.GivenSettings;
 import io.holdfast.fs.settings.LogFormat;

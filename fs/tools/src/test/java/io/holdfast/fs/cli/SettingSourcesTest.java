@@ -3,6 +3,7 @@ package io.holdfast.fs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.control.ConfigText;
+import io.holdfast.fs.log.DaemonLog;
 import io.holdfast.fs.settings.Given;
 import io.holdfast.fs.settings.GivenSettings;
 import io.holdfast.fs.settings.LogFormat;

@@ -5,11 +5,13 @@ import static io.holdfast.fs.doctor.Severity.OK;
 import static io.holdfast.fs.doctor.Severity.WARN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.net.httpserver.HttpServer;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.MountTable;
+import io.holdfast.fs.linux.Procfs;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -403,6 +405,65 @@ class MountProbesTest {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
     }
+  }
+
+  private Finding pageToken(Path file) throws InterruptedException {
+    String config = "page  9465  option\npage-token-file  " + file + "  option\n";
+    PendingAnswers pending = pending(Map.of(), null, config);
+    return only(new PageTokenProbe(subject("/data", 41, 0, 40), pending, machine.files()).run());
+  }
+
+  /** The daemon is this user's, as the files that a test makes are. */
+  @Test
+  void pageToken_isReadByItsDaemonAlone() throws Exception {
+    process(41, 'S');
+    Path file = Files.writeString(temp.resolve("token"), "0123456789abcdef\n");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    assertThat(pageToken(file))
+        .isEqualTo(
+            Finding.ok("its token file '" + file + "', mode 600, is read by its daemon alone"));
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
+    Finding open = pageToken(file);
+    assertThat(open.level()).isEqualTo(FAIL);
+    assertThat(open.text()).contains("mode 640, can be read by others");
+    assertThat(open.fix()).startsWith("chmod 600 " + file);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    Files.writeString(file, "short");
+    assertThat(pageToken(file).text()).contains("has fewer than 16 characters");
+    Files.delete(file);
+    Finding gone = pageToken(file);
+    assertThat(gone.level()).isEqualTo(FAIL);
+    assertThat(gone.text()).contains("is gone");
+    assertThat(gone.fix()).contains("base64 >" + file);
+    assertThat(pageToken(Files.createDirectory(file)).text()).contains("is no regular file");
+  }
+
+  @Test
+  void pageToken_ofAnotherUser_fails() throws Exception {
+    assumeTrue(Procfs.ownUid() == 0, "only root gives files away");
+    process(41, 'S');
+    Path file = Files.writeString(temp.resolve("token"), "0123456789abcdef\n");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    Files.setAttribute(file, "unix:uid", 1234);
+    Finding other = pageToken(file);
+    assertThat(other.level()).isEqualTo(FAIL);
+    assertThat(other.text()).contains("is of user 1234, and the daemon of user 0");
+    assertThat(other.fix()).startsWith("chown 0 " + file);
+    Files.setAttribute(machine.files().path("proc/41"), "unix:uid", 1234);
+    assertThat(pageToken(file).level()).isEqualTo(OK);
+    Files.setAttribute(file, "unix:uid", 0);
+    assertThat(pageToken(file).text()).contains("is of user 0, and the daemon of user 1234");
+  }
+
+  @Test
+  void pageToken_withoutAPageOrToken_saysNothing() throws Exception {
+    process(41, 'S');
+    PendingAnswers pending = pending(Map.of(), null, "page  9465  option\n");
+    assertThat(new PageTokenProbe(subject("/data", 41, 0, 40), pending, machine.files()).run())
+        .isEmpty();
+    PendingAnswers silent = trouble(FsError.TIMED_OUT);
+    assertThat(new PageTokenProbe(subject("/data", 41, 0, 40), silent, machine.files()).run())
+        .isEmpty();
   }
 
   private void process(long pid, char state) {

@@ -3,6 +3,7 @@ package io.holdfast.fs.watch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Map;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -52,12 +53,22 @@ class TopScreenTest {
             "peers      10.0   97.7 KiB    5 %",
             "origin     30.0   2.86 MiB   15 %",
             "",
-            "JOB           WAITS FOR  PROCESSES  EPOCH  OPENS/s  MISSES/s  HITS  FETCHED/s  STALL  OPENS"
-                + "  MISSES   FETCHED  STALLED",
-            "/slurm/job_7    storage          2      3      150      40.0  0.73   2.96 MiB   60 %    300"
-                + "      80  5.91 MiB   1.20 s",
-            "/quiet                -          2      3     50.0         0  1.00        0 B    0 %    100"
-                + "       0       0 B      0 s");
+            "JOB           WAITS FOR  PROCESSES  EPOCH  OPENS/s  MISSES/s  HITS  FETCHED/s  STALL "
+                + " OPENS  MISSES   FETCHED  STALLED",
+            "/slurm/job_7    storage          2      3      150      40.0  0.73   2.96 MiB   60 %  "
+                + "  300      80  5.91 MiB   1.20 s",
+            "/quiet                -          2      3     50.0         0  1.00        0 B    0 %  "
+                + "  100       0       0 B      0 s");
+  }
+
+  @Test
+  void allocation_isShownWhereItWasTold() {
+    Map<String, Object> told =
+        Map.of("budget_bytes", 8L << 30, "fair_share_bytes", 4L << 30, "proposed_bytes", 6L << 30);
+    Change change = new Change(null, new Looks().at(2).with("allocation", told).look());
+
+    assertThat(lines(change, FIRST, 140, 40))
+        .contains("budget    6.00 GiB proposed, fair share 4.00 GiB, of 8.00 GiB for all mounts");
   }
 
   @Test

@@ -39,10 +39,12 @@ final class Directories {
   private final Filesystem filesystem;
   private final PendingReplies pendingReplies;
   private final Listers listers = new Listers();
+  private final KeptListings keptListings;
 
-  Directories(Filesystem filesystem, PendingReplies pendingReplies) {
+  Directories(Filesystem filesystem, PendingReplies pendingReplies, KeptListings keptListings) {
     this.filesystem = filesystem;
     this.pendingReplies = pendingReplies;
+    this.keptListings = keptListings;
   }
 
   /**
@@ -59,6 +61,9 @@ final class Directories {
   /** Learns that a thread has looked up an entry that is no directory. */
   void looked(long parent, int thread) {
     listers.looked(parent, thread);
+    if (keptListings.looked(parent, thread)) {
+      listers.looksAtAll(parent, thread);
+    }
   }
 
   /**
@@ -75,6 +80,9 @@ final class Directories {
     boolean hasRoom =
         (offset >= SELF_OFFSET || reply.dots(SELF, node, SELF_OFFSET))
             && (offset >= PARENT_OFFSET || reply.dots(PARENT, node, PARENT_OFFSET));
+    if (range.plus && !range.kernelChooses) {
+      keptListings.listed(node, range.thread);
+    }
     if (hasRoom) {
       filesystem.list(node, Math.max(0, offset - PARENT_OFFSET), reply::wants, reply::take);
     }

@@ -85,6 +85,7 @@ public final class KernelBinding implements Binding {
   private final InFlight inFlight;
   private final CountDownLatch initialized = new CountDownLatch(1);
   private final PendingReplies pendingReplies = new PendingReplies();
+  private final KeptListings keptListings = new KeptListings(this::dropListing, System::nanoTime);
   private final AtomicBoolean closed = new AtomicBoolean();
   private volatile boolean mayStore;
   private volatile boolean decidesByAcls;
@@ -142,6 +143,7 @@ public final class KernelBinding implements Binding {
             filesystem,
             wanted,
             pendingReplies,
+            keptListings,
             new Requests.Initialized() {
               @Override
               public void agreed(Negotiation negotiation) throws FsException {
@@ -161,7 +163,8 @@ public final class KernelBinding implements Binding {
   private void goOn(Filesystem filesystem, MountOptions wanted, Negotiation agreed) {
     options = wanted;
     agree(agreed);
-    Requests requests = new Requests(channel, inFlight, filesystem, wanted, pendingReplies, agreed);
+    Requests requests =
+        new Requests(channel, inFlight, filesystem, wanted, pendingReplies, keptListings, agreed);
     if (agreed.canResend()) {
       inFlight.left().forEach(inFlight::give);
       // before any request is received: otherwise the kernel would send requests of this daemon
@@ -253,6 +256,21 @@ public final class KernelBinding implements Binding {
   @Override
   public void expireDirectory(long node) {
     invalidate(node, ALL_PAGES);
+  }
+
+  /** Does not wait, since the thread of a request calls it. */
+  private void dropListing(long directory) {
+    try {
+      notices.execute(
+          () -> {
+            long message = LIBC.malloc(INVAL_INODE);
+            inode(message, directory, ALL_PAGES);
+            int unused = closed.get() ? 0 : channel.tell(NOTIFY_INVAL_INODE, message, INVAL_INODE);
+            LIBC.free(message);
+          });
+    } catch (RejectedExecutionException e) {
+      log.debug("the mount is gone: listings stay as they are");
+    }
   }
 
   /**

@@ -110,6 +110,11 @@ final class Listers {
     }
   }
 
+  /** Notes that a thread looks at all entries of a directory that it has listed without asking. */
+  void looksAtAll(long directory, int thread) {
+    put(new Listing(thread, directory, Look.ALL, Look.ALL, false, true));
+  }
+
   private @Nullable Listing at(long directory, int thread) {
     return last.get(slot(directory, thread));
   }

@@ -64,8 +64,9 @@ final class Requests {
       Filesystem filesystem,
       MountOptions options,
       PendingReplies pendingReplies,
+      KeptListings keptListings,
       Initialized initialized) {
-    this(channel, inFlight, filesystem, options, pendingReplies, initialized, null);
+    this(channel, inFlight, filesystem, options, pendingReplies, keptListings, initialized, null);
   }
 
   /** Creates the requests of a connection that an earlier daemon has begun. */
@@ -75,8 +76,9 @@ final class Requests {
       Filesystem filesystem,
       MountOptions options,
       PendingReplies pendingReplies,
+      KeptListings keptListings,
       Negotiation negotiation) {
-    this(channel, inFlight, filesystem, options, pendingReplies, null, negotiation);
+    this(channel, inFlight, filesystem, options, pendingReplies, keptListings, null, negotiation);
   }
 
   private Requests(
@@ -85,13 +87,14 @@ final class Requests {
       Filesystem filesystem,
       MountOptions options,
       PendingReplies pendingReplies,
+      KeptListings keptListings,
       @Nullable Initialized initialized,
       @Nullable Negotiation negotiation) {
     this.channel = channel;
     this.inFlight = inFlight;
     this.filesystem = filesystem;
     this.options = options;
-    this.directories = new Directories(filesystem, pendingReplies);
+    this.directories = new Directories(filesystem, pendingReplies, keptListings);
     this.pendingReplies = pendingReplies;
     this.initialized = initialized;
     if (negotiation != null) {

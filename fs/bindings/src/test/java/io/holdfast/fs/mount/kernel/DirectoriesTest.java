@@ -9,6 +9,9 @@ import io.holdfast.fs.origin.Attributes;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
 import jnr.ffi.Pointer;
 import jnr.ffi.Runtime;
 import org.junit.jupiter.api.Test;
@@ -25,7 +28,10 @@ final class DirectoriesTest {
 
   private final OneFile filesystem = new OneFile();
   private final PendingReplies pendingReplies = new PendingReplies();
-  private final Directories directories = new Directories(filesystem, pendingReplies);
+  private final Set<Long> dropped = new TreeSet<>();
+  private final AtomicLong nanos = new AtomicLong();
+  private final Directories directories =
+      new Directories(filesystem, pendingReplies, new KeptListings(dropped::add, nanos::get));
   private final Pointer memory =
       jnr.ffi.Memory.allocateDirect(Runtime.getSystemRuntime(), LARGE, true);
 
@@ -171,5 +177,53 @@ final class DirectoriesTest {
           .hasSize(24)
           .allMatch(each -> each.node() == OneFile.FILE);
     }
+  }
+
+  private void lookUp(int thread, long directory, int times) {
+    for (int i = 0; i < times; i++) {
+      directories.looked(directory, thread);
+    }
+  }
+
+  /** The kernel keeps what another program has listed, and answers from that. */
+  @Test
+  void whoLooksAtWhatTheKernelKeeps_getsAllWithWhatTheyLeadTo_onceThatIsDropped()
+      throws FsException {
+    filesystem.entries = 40;
+    int other = READER + 1;
+    looks(READER, 2, 0);
+    looks(READER, 3, 0);
+    lookUp(other, 2, 15);
+    assertThat(dropped).as("it may be looking for a few").isEmpty();
+    lookUp(other, 2, 1);
+    assertThat(dropped).containsExactly(2L, 3L);
+    assertThat(looks(other, 3, 0)).as("but one, which tells").hasSize(39);
+    assertThat(looks(READER, 3, 0)).as("names, as before").isEmpty();
+  }
+
+  @Test
+  void whoLooksHereAndThere_orWhereNothingIsKept_dropsNothing() throws FsException {
+    looks(READER, 2, 0);
+    looks(READER, 3, 0);
+    for (int i = 0; i < 100; i++) {
+      lookUp(READER + 1, 2 + i % 2, 1);
+    }
+    lookUp(READER + 1, 4, 100);
+    assertThat(dropped).isEmpty();
+  }
+
+  /** Jobs that open files at random look like it. */
+  @Test
+  void listings_areDroppedAtMostOnceASecond() throws FsException {
+    for (int i = 0; i < 10; i++) {
+      looks(READER, 2, 0);
+      lookUp(READER + 1 + i, 2, 100);
+    }
+    assertThat(dropped).containsExactly(2L);
+    dropped.clear();
+    nanos.addAndGet(1_000_000_000);
+    looks(READER, 2, 0);
+    lookUp(READER + 50, 2, 100);
+    assertThat(dropped).containsExactly(2L);
   }
 }

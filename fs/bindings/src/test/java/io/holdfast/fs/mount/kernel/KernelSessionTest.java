@@ -61,6 +61,7 @@ final class KernelSessionTest {
             filesystem,
             options,
             new PendingReplies(),
+            new KeptListings(node -> {}, System::nanoTime),
             new Requests.Initialized() {
               @Override
               public void agreed(Negotiation negotiation) {

@@ -110,6 +110,11 @@ final class CheckpointCommands implements ControlCommands {
   }
 
   @Override
+  public Map<String, Object> allocation(Map<String, Object> request) throws FsException {
+    throw unsupported();
+  }
+
+  @Override
   public Runnable restart() throws FsException {
     throw unsupported();
   }

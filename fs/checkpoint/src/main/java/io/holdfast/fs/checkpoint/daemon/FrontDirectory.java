@@ -34,7 +34,8 @@ final class FrontDirectory implements AutoCloseable {
   /**
    * Opens a directory, which is created if it is not there.
    *
-   * @throws IOException with one line for the user, if another user could have put something there
+   * @throws IOException with one line if others could put another in its place, or another mount
+   *     uses it
    */
   FrontDirectory(Path directory) throws IOException {
     this.directory = directory;

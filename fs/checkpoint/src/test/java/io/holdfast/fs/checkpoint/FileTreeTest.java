@@ -1,0 +1,91 @@
+package io.holdfast.fs.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.holdfast.fs.linux.Procfs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What somebody who may write to a directory of the store can have this program do. */
+class FileTreeTest {
+  private static final int OF_NOBODY = 65534;
+  private static final int OF_ANOTHER = 1234;
+
+  @TempDir private Path directory;
+
+  private static String mode(Path path) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+  }
+
+  @Test
+  void make_givesWhatItMakesAway() throws IOException {
+    int own = Procfs.ownUid();
+    int other = own == 0 ? OF_NOBODY : own;
+    int group = own == 0 ? OF_NOBODY : Procfs.ownGid();
+    try (FileTree tree = FileTree.open(directory)) {
+      tree.make("file", Stat.REGULAR | 0640, 0, other, group, "");
+      tree.make("directory", Stat.DIRECTORY | 01750, 0, other, group, "");
+      tree.make("link", Stat.SYMLINK | 0777, 0, other, group, "nowhere");
+      for (String each : new String[] {"file", "directory", "link"}) {
+        assertThat(tree.stat(each).uid()).as(each).isEqualTo(other);
+        assertThat(tree.stat(each).gid()).as(each).isEqualTo(group);
+      }
+      assertThat(tree.stat("file").mode()).isEqualTo(Stat.REGULAR | 0640);
+      assertThat(tree.stat("directory").mode()).isEqualTo(Stat.DIRECTORY | 01750);
+    }
+  }
+
+  /** A user moves another one's file to the name of a file that is just being made. */
+  @Test
+  void fileOfAThirdUser_inPlaceOfANewOne_staysAsItIs() throws IOException {
+    assumeTrue(Procfs.ownUid() == 0, "only root gives files away");
+    Path secret = Files.writeString(directory.resolve("name"), "secret");
+    Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
+    Files.setAttribute(secret, "unix:uid", OF_ANOTHER);
+    try (FileTree tree = FileTree.open(directory)) {
+      assertThatThrownBy(() -> tree.giveAway("name", Stat.REGULAR | 0644, OF_NOBODY, OF_NOBODY))
+          .isInstanceOf(ErrnoException.class)
+          .hasMessageContaining("somebody else has put another file in the place of a new one");
+      assertThat(tree.stat("name").uid()).isEqualTo(OF_ANOTHER);
+      assertThat(mode(secret)).isEqualTo("rw-------");
+    }
+  }
+
+  /** root's own files have other names besides: the new one has none. */
+  @Test
+  void otherNameOfAFile_inPlaceOfANewOne_isNotGivenAway() throws IOException {
+    Path secret = Files.writeString(directory.resolve("secret"), "secret");
+    Files.createLink(directory.resolve("name"), secret);
+    int uid = Procfs.ownUid();
+    try (FileTree tree = FileTree.open(directory)) {
+      assertThatThrownBy(() -> tree.giveAway("name", Stat.REGULAR | 0644, uid, -1))
+          .isInstanceOf(ErrnoException.class);
+      assertThatThrownBy(() -> tree.giveAway("name", Stat.DIRECTORY | 0755, uid, -1))
+          .isInstanceOf(ErrnoException.class);
+    }
+  }
+
+  @Test
+  void symlink_isNeverFollowed() throws IOException {
+    Path secret = Files.writeString(directory.resolve("secret"), "secret");
+    Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
+    Files.createDirectory(directory.resolve("tree"));
+    Files.createSymbolicLink(directory.resolve("tree/link"), secret);
+    Files.createSymbolicLink(directory.resolve("tree/up"), directory);
+    try (FileTree tree = FileTree.open(directory.resolve("tree"))) {
+      assertThatThrownBy(() -> tree.chmod("link", 0777)).isInstanceOf(ErrnoException.class);
+      assertThatThrownBy(() -> tree.resize("link", 0)).isInstanceOf(ErrnoException.class);
+      assertThatThrownBy(() -> tree.open("up/secret", 0)).isInstanceOf(ErrnoException.class);
+      assertThatThrownBy(() -> tree.chmod("up/secret", 0777)).isInstanceOf(ErrnoException.class);
+      assertThatThrownBy(() -> tree.remove("../secret", false)).isInstanceOf(ErrnoException.class);
+    }
+    assertThat(mode(secret)).isEqualTo("rw-------");
+    assertThat(secret).hasContent("secret");
+  }
+}

@@ -1,0 +1,185 @@
+package io.holdfast.fs.throughput;
+
+import io.holdfast.fs.figures.Bottleneck;
+import io.holdfast.fs.figures.EpochSplit;
+import io.holdfast.fs.figures.JobsFigures.Epoch;
+import io.holdfast.fs.figures.JobsFigures.Split;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
+
+/**
+ * What was seen of a job in an epoch, or in the mean of some. Immutable.
+ *
+ * @param epoch its figures
+ * @param shares what its readers did; empty if that is not known
+ * @param finding what it waited for
+ */
+public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Finding finding) {
+  /**
+   * The share of the time in which a read has to wait for the origin, so that what comes then is
+   * its rate. An origin that rests more gives what it has saved up meanwhile: a disk behind a limit
+   * of 50 MB/s looked like one of 80 MB/s to readers that waited for it 60 % of the time.
+   */
+  private static final double MOSTLY = 0.75;
+
+  /** The same for one reader, of which it is known when it waits. */
+  private static final double MUCH = 0.4;
+
+  /** The fewest items from the origin that tell its rate. */
+  private static final long FEWEST_FETCHES = 8;
+
+  /** The least time that readers must have been blocked by them, in seconds. */
+  private static final double LEAST_STALL = 0.2;
+
+  /** The most readers that are believed. */
+  private static final long MOST_READERS = 1_000_000;
+
+  /** Returns what was seen of an epoch. */
+  public static Observation of(Epoch epoch) {
+    return new Observation(epoch, EpochSplit.shares(epoch), EpochSplit.finding(epoch));
+  }
+
+  /**
+   * Returns the mean epoch, with the finding of all of them together.
+   *
+   * @param epochs at least one
+   */
+  public static Observation mean(List<Observation> epochs) {
+    List<Epoch> all = epochs.stream().map(Observation::epoch).toList();
+    Epoch last = all.get(all.size() - 1);
+    Epoch sum = scaled(all, last, 1);
+    return new Observation(
+        scaled(all, last, all.size()), EpochSplit.shares(sum), EpochSplit.finding(sum));
+  }
+
+  private static Epoch scaled(List<Epoch> all, Epoch last, int parts) {
+    return new Epoch(
+        last.epoch(),
+        sum(all, Epoch::opens) / parts,
+        sum(all, Epoch::misses) / parts,
+        last.hitRatio(),
+        total(all, Epoch::stallSeconds) / parts,
+        total(all, Epoch::seconds) / parts,
+        sum(all, Epoch::bytes) / parts,
+        sum(all, Epoch::originBytes) / parts,
+        sum(all, Epoch::peerBytes) / parts,
+        total(all, Epoch::originStallSeconds) / parts,
+        total(all, Epoch::peerStallSeconds) / parts,
+        known(all, Epoch::cpuSeconds, parts),
+        known(all, Epoch::readerCpuSeconds, parts),
+        known(all, Epoch::runDelaySeconds, parts),
+        known(all, Epoch::readerSeconds, parts),
+        known(all, Epoch::processorSeconds, parts),
+        known(all, Epoch::processorIdleSeconds, parts),
+        all.stream().mapToLong(Epoch::readers).max().orElse(0),
+        Optional.empty());
+  }
+
+  private static long sum(List<Epoch> all, ToLongFunction<Epoch> figure) {
+    return all.stream().mapToLong(figure).reduce(0, Math::addExact);
+  }
+
+  private static double total(List<Epoch> all, ToDoubleFunction<Epoch> figure) {
+    return all.stream().mapToDouble(figure).sum();
+  }
+
+  private static OptionalDouble known(
+      List<Epoch> all, Function<Epoch, OptionalDouble> figure, int parts) {
+    if (!all.stream().allMatch(each -> figure.apply(each).isPresent())) {
+      return OptionalDouble.empty();
+    }
+    return OptionalDouble.of(total(all, each -> figure.apply(each).orElse(0)) / parts);
+  }
+
+  /** Returns the bytes per second of the epoch. */
+  public double speed() {
+    return epoch.seconds() > 0 ? epoch.bytes() / epoch.seconds() : 0;
+  }
+
+  /** Returns the share of the bytes that was in memory here or at a peer, from 0 to 1. */
+  public double hitShare() {
+    return 1 - part(epoch.originBytes());
+  }
+
+  /** Returns the share of the bytes that came from peers, from 0 to 1. */
+  public double peerShare() {
+    return Math.min(part(epoch.peerBytes()), hitShare());
+  }
+
+  private double part(long some) {
+    return epoch.bytes() == 0 ? 0 : Math.max(0, Math.min(1, (double) some / epoch.bytes()));
+  }
+
+  /** Returns the number of its readers; 1 if that is not known. */
+  int readers() {
+    return (int) Math.max(1, Math.min(MOST_READERS, epoch.readers()));
+  }
+
+  /** Tells whether it says anything of speed. */
+  public boolean isMeasured() {
+    return epoch.seconds() > 0 && epoch.bytes() > 0;
+  }
+
+  public boolean waitsFor(Bottleneck verdict) {
+    return finding.verdict() == verdict;
+  }
+
+  /**
+   * Returns the share of their time for which reads waited for the origin. It may be more than what
+   * the readers were blocked, because the kernel reads ahead while they work.
+   */
+  double waitingForOrigin() {
+    return Math.min(1, epoch.originStallSeconds() / readerSeconds());
+  }
+
+  /** Tells whether the origin was used so hard that the epoch tells its rate. */
+  boolean usesOriginHard() {
+    double fetched = (double) epoch.originBytes() / (epoch.originBytes() + epoch.peerBytes());
+    double waiting = waitingForOrigin();
+    return epoch.originBytes() > 0
+        && epoch.misses() * fetched >= FEWEST_FETCHES
+        && epoch.originStallSeconds() >= LEAST_STALL
+        && busySeconds(waiting) >= (readers() == 1 ? MUCH : MOSTLY) * epoch.seconds();
+  }
+
+  /** Returns the bytes per second that the origin gave: it gives at least that. */
+  double originSpeed() {
+    return epoch.originBytes() / epoch.seconds();
+  }
+
+  /** Returns the same for peers. */
+  double waitingForPeers() {
+    return Math.min(1, epoch.peerStallSeconds() / readerSeconds());
+  }
+
+  /** Returns the share of their time that its readers were blocked by fetches. */
+  double blocked() {
+    return shares
+        .map(parts -> parts.fetchOrigin() + parts.fetchPeer())
+        .orElseGet(() -> Math.min(1, waitingForOrigin() + waitingForPeers()));
+  }
+
+  /** Returns the seconds that all its readers had. */
+  double readerSeconds() {
+    return epoch.readerSeconds().orElse(epoch.seconds() * readers());
+  }
+
+  /**
+   * Returns the seconds in which at least one read waited, if each reader's do so independently of
+   * the others'.
+   *
+   * @param waiting the share of the readers' time for which reads waited
+   */
+  double busySeconds(double waiting) {
+    return epoch.seconds() * (1 - Math.pow(1 - waiting, readers()));
+  }
+
+  /** Returns the same if no two of them wait at a time, as far as the epoch is so long. */
+  double longestBusySeconds(double waiting) {
+    return epoch.seconds() * Math.min(1, waiting * readers());
+  }
+}

@@ -1,0 +1,102 @@
+package io.holdfast.fs.throughput;
+
+import io.holdfast.fs.figures.JobsFigures.Epoch;
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/** Makes figures of epochs. */
+public final class Epochs {
+  long epoch = 2;
+  double seconds = 10;
+  long bytes = 1_000_000_000;
+  long originBytes;
+  long peerBytes;
+  double originStall;
+  double peerStall;
+  double cpu;
+  double runDelay;
+  boolean withoutCpu;
+  int readers = 1;
+
+  /** Returns a node on its own, whose origin is a disk. */
+  public static Evidence.Site site(int processors) {
+    return new Evidence.Site(processors, 1, false, OptionalDouble.empty());
+  }
+
+  public static Epochs of(long epoch) {
+    Epochs made = new Epochs();
+    made.epoch = epoch;
+    return made;
+  }
+
+  public Epochs in(double time) {
+    seconds = time;
+    return this;
+  }
+
+  public Epochs bytes(long all) {
+    bytes = all;
+    return this;
+  }
+
+  /** Fetched from the origin, for which readers were blocked so many seconds together. */
+  public Epochs origin(long fetched, double stall) {
+    originBytes = fetched;
+    originStall = stall;
+    return this;
+  }
+
+  /** The same for peers. */
+  public Epochs peer(long fetched, double stall) {
+    peerBytes = fetched;
+    peerStall = stall;
+    return this;
+  }
+
+  public Epochs by(int count, double cpuSeconds) {
+    readers = count;
+    cpu = cpuSeconds;
+    return this;
+  }
+
+  /** Readers could have run, and waited for a processor. */
+  public Epochs waitingForProcessors(double readerSeconds) {
+    runDelay = readerSeconds;
+    return this;
+  }
+
+  public Epochs withoutCpu() {
+    withoutCpu = true;
+    return this;
+  }
+
+  public Epoch figures() {
+    OptionalDouble known = withoutCpu ? OptionalDouble.empty() : OptionalDouble.of(cpu);
+    OptionalDouble lived =
+        withoutCpu ? OptionalDouble.empty() : OptionalDouble.of(seconds * readers);
+    return new Epoch(
+        epoch,
+        Math.max(8, bytes / 1_000_000),
+        originBytes / 1_000_000,
+        OptionalDouble.empty(),
+        originStall + peerStall,
+        seconds,
+        bytes,
+        originBytes,
+        peerBytes,
+        originStall,
+        peerStall,
+        known,
+        known,
+        withoutCpu ? OptionalDouble.empty() : OptionalDouble.of(runDelay),
+        lived,
+        OptionalDouble.empty(),
+        OptionalDouble.empty(),
+        withoutCpu ? 0 : readers,
+        Optional.empty());
+  }
+
+  public Observation seen() {
+    return Observation.of(figures());
+  }
+}

@@ -1,0 +1,231 @@
+package io.holdfast.fs.transit;
+
+import static io.holdfast.fs.transit.TransitFixture.MIB;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.fs.FetchUse;
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.ReadSource;
+import io.holdfast.fs.RecordingReply;
+import io.holdfast.fs.origin.FakeOrigin;
+import io.holdfast.fs.origin.OriginPath;
+import io.holdfast.fs.transit.TransitFixture.File;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.Test;
+
+/** Items that an order predicts are fetched ahead of their readers. */
+final class TransitAheadTest {
+  private static final int SIZE = 100_000;
+  private static final long CAPACITY = 4L * MIB;
+
+  private final Queue<Runnable> ahead = new ArrayDeque<>();
+  private final List<Boolean> reads = new ArrayList<>();
+  private final List<Integer> fetched = new ArrayList<>();
+
+  private final FetchUse use =
+      new FetchUse() {
+        @Override
+        public void read(int thread, boolean waits) {
+          reads.add(waits);
+        }
+
+        @Override
+        public void fetched(int bytes, ReadSource source) {
+          fetched.add(bytes);
+        }
+      };
+
+  /** Fetches ahead wait until the test runs them. */
+  private TransitFixture queued() {
+    return TransitFixture.direct(MIB, CAPACITY, ahead::add);
+  }
+
+  private void runAll() {
+    for (Runnable task = ahead.poll(); task != null; task = ahead.poll()) {
+      task.run();
+    }
+  }
+
+  private CompletableFuture<Boolean> fetchAhead(TransitFixture t, File file) {
+    return t.transit.fetchAhead(new ItemLayout(MIB).item(file.content(), 0), use);
+  }
+
+  @Test
+  void fetchAhead_ofAnItem_answersItsReaderWithoutAnotherFetch() {
+    try (TransitFixture t = queued()) {
+      File file = t.file("f", SIZE, 1);
+      CompletableFuture<Boolean> arrived = fetchAhead(t, file);
+      assertThat(arrived).isNotDone();
+      runAll();
+      assertThat(arrived).isCompletedWithValue(true);
+      t.assertRead(file, 0, SIZE);
+      assertThat(t.origin.opens()).isEqualTo(1);
+      assertThat(fetched).containsExactly(SIZE);
+      assertThat(reads).as("did not wait").containsExactly(false);
+      assertThat(t.listener.completed).hasSize(1);
+    }
+  }
+
+  @Test
+  void fetchAhead_offersTheItemAsPredicted_onlyWhileNobodyReadsIt() {
+    try (TransitFixture t = queued()) {
+      t.listener.admits = item -> true;
+      File unread = t.file("unread", SIZE, 1);
+      File read = t.file("read", SIZE, 2);
+      CompletableFuture<Boolean> first = fetchAhead(t, unread);
+      runAll();
+      assertThat(first).isCompletedWithValue(true);
+      Fetched alone = t.listener.admitted.remove();
+      assertThat(alone.isPredicted()).isTrue();
+      alone.done();
+
+      CompletableFuture<Boolean> second = fetchAhead(t, read);
+      RecordingReply reply = t.read(read, 0, SIZE);
+      assertThat(reply.isAnswered()).isFalse();
+      runAll();
+      assertThat(second).isCompletedWithValue(true);
+      assertThat(reply.bytes()).isEqualTo(read.bytes());
+      Fetched joined = t.listener.admitted.remove();
+      assertThat(joined.isPredicted()).as("its reader has come").isFalse();
+      assertThat(reads).as("waited").containsExactly(true);
+      joined.done();
+    }
+  }
+
+  @Test
+  void fetchAhead_ofWhatIsFetchedOrResident_fetchesNothing() {
+    try (TransitFixture t = queued()) {
+      File file = t.file("f", SIZE, 1);
+      CompletableFuture<Boolean> first = fetchAhead(t, file);
+      assertThat(fetchAhead(t, file)).as("is being fetched").isCompletedWithValue(false);
+      runAll();
+      assertThat(first).isCompletedWithValue(true);
+      assertThat(fetchAhead(t, file)).as("is there").isCompletedWithValue(false);
+
+      File resident = t.file("resident", SIZE, 2);
+      t.listener.serve =
+          (item, offset, length, borrower) -> {
+            borrower.lent(FakeListener.NOTHING);
+            return true;
+          };
+      assertThat(fetchAhead(t, resident)).isCompletedWithValue(false);
+      runAll();
+      assertThat(t.origin.opens()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void fetchAhead_withoutMemory_isLeftOut_andLeavesReadersTheirs() {
+    try (TransitFixture t = queued()) {
+      t.listener.admits = item -> item.path().get().toString().startsWith("kept");
+      for (int i = 0; i < 4; i++) {
+        t.assertRead(t.file("kept" + i, MIB, i), 0, MIB);
+      }
+      File file = t.file("f", SIZE, 9);
+      CompletableFuture<Boolean> arrived = fetchAhead(t, file);
+      runAll();
+      assertThat(arrived).isCompletedWithValue(false);
+      assertThat(t.transit.used()).isEqualTo(CAPACITY);
+      t.listener.pinAll();
+      t.assertRead(file, 0, SIZE);
+    }
+  }
+
+  @Test
+  void fetchAhead_whereTooManyWait_isLeftOut() {
+    try (TransitFixture t =
+        TransitFixture.direct(
+            MIB,
+            CAPACITY,
+            task -> {
+              throw new RejectedExecutionException("too many");
+            })) {
+      File file = t.file("f", SIZE, 1);
+      assertThat(fetchAhead(t, file)).isCompletedWithValue(false);
+      assertThat(t.origin.opens()).isZero();
+      t.assertRead(file, 0, SIZE);
+    }
+  }
+
+  @Test
+  void fetchAhead_thatFails_isOver_andItsReaderAsksAgain() {
+    try (TransitFixture t = queued()) {
+      File file = t.file("f", SIZE, 1);
+      t.origin.setGate(
+          new FakeOrigin.Gate() {
+            @Override
+            public void open(OriginPath path) throws FsException {
+              throw new FsException(FsError.NOT_PERMITTED, "not now");
+            }
+          });
+      CompletableFuture<Boolean> arrived = fetchAhead(t, file);
+      runAll();
+      assertThat(arrived).isCompletedWithValue(false);
+      assertThat(fetched).isEmpty();
+      t.origin.setGate(new FakeOrigin.Gate() {});
+      t.assertRead(file, 0, SIZE);
+    }
+  }
+
+  @Test
+  void version_thatChangesBeforeOrAfterTheFetch_isNotServed() {
+    try (TransitFixture t = queued()) {
+      File before = t.file("before", SIZE, 1);
+      CompletableFuture<Boolean> first = fetchAhead(t, before);
+      t.transit.abandon(before.content().node(), "before");
+      runAll();
+      assertThat(first).isCompletedWithValue(false);
+      assertThat(t.origin.bytesRead()).isZero();
+
+      File after = t.file("after", SIZE, 2);
+      CompletableFuture<Boolean> second = fetchAhead(t, after);
+      runAll();
+      assertThat(second).isCompletedWithValue(true);
+      t.transit.abandon(after.content().node(), "after");
+      assertThat(t.transit.used()).isZero();
+    }
+  }
+
+  @Test
+  void fetchAhead_whoseReaderDoesNotCome_isGivenUp() {
+    try (TransitFixture t = queued()) {
+      CompletableFuture<Boolean> arrived = fetchAhead(t, t.file("f", SIZE, 1));
+      runAll();
+      assertThat(arrived).isCompletedWithValue(true);
+      t.clock.advance(Duration.ofSeconds(9));
+      t.transit.expire();
+      assertThat(t.transit.used()).isEqualTo(SIZE);
+      t.clock.advance(Duration.ofSeconds(2));
+      t.transit.expire();
+      assertThat(t.transit.used()).isZero();
+      assertThat(reads).isEmpty();
+    }
+  }
+
+  /** Many at once, read in another order, some never: each byte is fetched once. */
+  @Test
+  void fetchAhead_ofManyFiles_fetchesEachByteOnce() {
+    try (TransitFixture t = queued()) {
+      List<File> files = new ArrayList<>();
+      List<CompletableFuture<Boolean>> all = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        files.add(t.file("f" + i, SIZE, i));
+        all.add(fetchAhead(t, files.get(i)));
+      }
+      runAll();
+      assertThat(all).allSatisfy(each -> assertThat(each).isCompletedWithValue(true));
+      assertThat(t.transit.used()).isLessThanOrEqualTo(CAPACITY);
+      for (int i = 19; i >= 5; i--) {
+        t.assertRead(files.get(i), 0, SIZE);
+      }
+      assertThat(t.origin.bytesRead()).isEqualTo(20L * SIZE);
+    }
+  }
+}
