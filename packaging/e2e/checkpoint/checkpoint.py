@@ -3,12 +3,16 @@
 usage: checkpoint.py HOLDFAST DIRECTORY KILLS [SEED]
 """
 
+import filecmp
 import hashlib
+import json
 import os
+import pickle
 import random
 import shutil
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
 import threading
@@ -66,11 +70,13 @@ def check(condition, what):
 
 
 def same_trees(what):
+    begin = time.monotonic()
     wait()
+    waited = time.monotonic() - begin
     store, front = tree(STORE), tree(MOUNT)
     different = [n for n in sorted(store.keys() | front.keys()) if store.get(n) != front.get(n)]
     check(not different, f"{what}: the store differs in {different[:5]}")
-    print(f"ok: {what}")
+    print(f"ok: {what} (the store had it after {waited:.1f} s)")
 
 
 def savers():
@@ -81,14 +87,17 @@ def savers():
     numpy.savez("arrays.npz", a=numpy.arange(100000), b=numpy.ones((300, 300)))
     check(numpy.load("arrays.npz")["a"][99999] == 99999, "numpy reads its file")
     same_trees("numpy.savez")
-    for name, save in (("torch", save_torch), ("h5py", save_h5py)):
+    for name, save in (("torch", save_torch), ("torch", save_torch_distributed),
+                       ("h5py", save_h5py)):
         try:
             __import__(name)
         except ImportError:
             print(f"skipped: {name} is not installed")
             continue
         save()
-        same_trees(name)
+        same_trees(save.__doc__)
+    save_safetensors()
+    same_trees(save_safetensors.__doc__)
     base = sqlite3.connect("base.sqlite")
     base.execute("create table t (n integer primary key, x text)")
     for n in range(20):
@@ -140,6 +149,7 @@ def savers():
 
 
 def save_torch():
+    """torch.save"""
     import torch
 
     model = torch.nn.Linear(300, 300)
@@ -149,7 +159,41 @@ def save_torch():
     check(torch.equal(loaded["weight"], model.weight), "torch reads its file")
 
 
+def save_torch_distributed():
+    """the calls of torch's distributed checkpoint (FileSystemWriter), which Debian's cannot be asked for"""
+    import torch
+
+    os.mkdir("distributed")
+    for shard in range(4):
+        with open(f"distributed/__0_{shard}.distcp", "wb") as file:
+            torch.save(torch.full((100000,), float(shard)), file)
+            os.fsync(file.fileno())
+    with open("distributed/.metadata.tmp", "wb") as file:
+        pickle.dump({"shards": 4}, file)
+        os.fsync(file.fileno())
+    os.rename("distributed/.metadata.tmp", "distributed/.metadata")
+    with open("distributed/.metadata", "rb") as file:
+        check(pickle.load(file) == {"shards": 4}, "its metadata is whole")
+    check(float(torch.load("distributed/__0_3.distcp")[-1]) == 3, "its last shard is whole")
+
+
+def save_safetensors():
+    """the calls of safetensors (its file format, written by hand)"""
+    body = os.urandom(400000)
+    header = json.dumps({"w": {"dtype": "F32", "shape": [100000], "data_offsets": [0, len(body)]}})
+    header = header.encode() + b" " * (-len(header) % 8)
+    with open("model.safetensors", "wb") as file:
+        file.write(struct.pack("<Q", len(header)))
+        file.write(header)
+        file.write(body)
+    with open("model.safetensors", "rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        check(json.loads(file.read(length))["w"]["shape"] == [100000], "its header is whole")
+        check(file.read() == body, "its tensors are whole")
+
+
 def save_h5py():
+    """h5py"""
     import h5py
 
     with h5py.File("data.h5", "w") as file:
@@ -157,6 +201,45 @@ def save_h5py():
         file["x"][17] = 4711
     with h5py.File("data.h5", "a") as file:
         file["y"] = [1.5] * 1000
+
+
+def killed_savers():
+    """The daemon is killed while programs save; they fail, and succeed when it is back."""
+    source = os.path.join(DIRECTORY, "source")
+    os.mkdir(source)
+    for n in range(300):
+        with open(f"{source}/file-{n}", "wb") as file:
+            file.write(os.urandom(random.Random(SEED + n).randrange(200000)))
+    archive = os.path.join(DIRECTORY, "source.tar")
+    run("tar", "-cf", archive, "-C", DIRECTORY, "source")
+    os.mkdir(f"{MOUNT}/unpacked")
+    python = ("/usr/bin/python3", "-c")
+    torch = f"import torch; torch.save(torch.arange(10000000), '{MOUNT}/killed.pt')"
+    numpy = f"import numpy; numpy.savez('{MOUNT}/killed.npz', a=numpy.arange(10000000))"
+    generator = random.Random(SEED)
+    for what, begun, command in (
+            ("rsync", "copy", ("rsync", "-a", f"{source}/", f"{MOUNT}/copy/")),
+            ("tar -x", "unpacked/source", ("tar", "-xf", archive, "-C", f"{MOUNT}/unpacked")),
+            ("numpy.savez", "killed.npz", (*python, numpy)),
+            ("torch.save", "killed.pt", (*python, torch))):
+        failed = sum(kill_while(command, begun, generator) for _ in range(3))
+        run(*command)
+        same_trees(f"{what}: {failed} of 3 runs failed because the daemon was killed")
+    for copy in (f"{STORE}/copy", f"{STORE}/unpacked/source"):
+        _, different, missing = filecmp.cmpfiles(source, copy, os.listdir(source), shallow=False)
+        check(not different and not missing, f"{copy} has what was saved")
+
+
+def kill_while(command, begun, generator):
+    """Runs a command and kills the daemon once a name is there; tells whether the command failed."""
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+        while process.poll() is None and not os.path.lexists(f"{MOUNT}/{begun}"):
+            time.sleep(0.001)
+        time.sleep(generator.uniform(0, 0.1))
+        os.kill(daemon(), signal.SIGKILL)
+        process.wait()
+    mount("--persist-rate", "50M")
+    return process.returncode != 0
 
 
 def save_forever(stop, generator):
@@ -215,6 +298,8 @@ def kills():
         mount("--persist-rate", generator.choice(("5M", "50M", "500M")))
     stop.set()
     saver.join()
+    os.kill(daemon(), signal.SIGKILL)
+    mount()  # at full speed
     same_trees(f"{KILLS} kills; {seen} checkpoints in the store were looked at, all whole")
     check_store()
 
@@ -229,6 +314,9 @@ def main():
     shutil.rmtree(STORE)
     shutil.rmtree(FRONT)
     os.makedirs(STORE)
+    mount("--persist-rate", "50M")
+    killed_savers()
+    run(HOLDFAST, "umount", MOUNT)
     mount()
     kills()
     run(HOLDFAST, "umount", MOUNT)

@@ -85,7 +85,9 @@ final class ArchitectureTest {
               "checkpoint.kernel",
               "control",
               "linux",
-              "units"),
+              "metrics",
+              "units",
+              "web"),
           // The settings of a mount, as given and as effective.
           arrow(
               "settings",

@@ -1,6 +1,7 @@
 package io.holdfast.chaos;
 
 import io.holdfast.it.Cluster;
+import io.holdfast.it.FailingDisk;
 import io.holdfast.it.Sandbox;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -92,7 +93,7 @@ public final class Chaos {
   private void runOpen() throws InterruptedException {
     ChangingOrigin origin = new ChangingOrigin(sandbox, FILES);
     long capacity = FILES.pageBytes() / (NODES + 1);
-    StateDisk disk = new StateDisk(sandbox, sandbox.folder("state"));
+    FailingDisk disk = new FailingDisk(sandbox, sandbox.folder("state"), "8M");
     NodeClocks clocks = new NodeClocks(sandbox.folder("clocks"), NODES);
     sandbox.atEnd(clocks::removeLeft);
     Cluster cluster = startCluster(origin, capacity, clocks);

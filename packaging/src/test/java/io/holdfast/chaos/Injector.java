@@ -4,6 +4,7 @@ import io.holdfast.it.Await;
 import io.holdfast.it.Child;
 import io.holdfast.it.Cluster;
 import io.holdfast.it.Cluster.Node;
+import io.holdfast.it.FailingDisk;
 import io.holdfast.it.Host;
 import io.holdfast.it.Machine;
 import io.holdfast.it.Mount;
@@ -26,7 +27,7 @@ final class Injector {
   private final Path pressure;
 
   /** The targets of faults besides the nodes. */
-  record Victims(ChangingOrigin origin, StateDisk disk, NodeClocks clocks) {}
+  record Victims(ChangingOrigin origin, FailingDisk disk, NodeClocks clocks) {}
 
   Injector(Sandbox sandbox, Cluster cluster, Victims victims, VerifyingReaders readers) {
     this.sandbox = sandbox;
@@ -126,7 +127,7 @@ final class Injector {
     }
   }
 
-  private static void beginAt(StateDisk disk, FaultKind kind) {
+  private static void beginAt(FailingDisk disk, FaultKind kind) {
     if (kind == FaultKind.STATE_DIRECTORY_FULL) {
       disk.fill();
     } else {

@@ -2,8 +2,13 @@ package io.holdfast.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.checkpoint.daemon.CheckpointMetrics;
+import io.holdfast.monitoring.MetricsLint;
+import io.holdfast.monitoring.Scrape;
 import io.holdfast.posix.Posix;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,6 +70,13 @@ class CheckpointIT {
     return new String((byte[]) value, StandardCharsets.UTF_8);
   }
 
+  private static Scrape scrape(int port) throws IOException {
+    try (InputStream answer =
+        URI.create("http://127.0.0.1:%d/metrics".formatted(port)).toURL().openStream()) {
+      return Scrape.parse(new String(answer.readAllBytes(), StandardCharsets.UTF_8));
+    }
+  }
+
   /** Saves as frameworks do: under another name, which is changed when all is written. */
   private byte[] save(String checkpoint, int seed) throws IOException {
     byte[] bytes = new byte[SIZE];
@@ -80,7 +92,8 @@ class CheckpointIT {
 
   @Test
   void checkpoint_isOnTheNodeAtOnce_andThenInTheStore() throws IOException {
-    mount("--persist-rate", "2M").mustSucceed();
+    int port = Sandbox.freePort();
+    mount("--persist-rate", "2M", "--metrics", "" + port).mustSucceed();
 
     byte[] bytes = save("step-1", 1);
     Files.createSymbolicLink(directory.resolve("latest"), Path.of("step-1"));
@@ -90,6 +103,14 @@ class CheckpointIT {
     assertThat(store.resolve("latest")).as("comes after what it names").doesNotExist();
     assertThat(waitForStore()).isZero();
     assertThat(durable("step-1")).isEqualTo("store");
+    Scrape scrape = scrape(port);
+    assertThat(MetricsLint.problems(scrape)).isEmpty();
+    assertThat(scrape.names())
+        .containsExactlyInAnyOrderElementsOf(
+            CheckpointMetrics.all().stream().map(CheckpointMetrics.Declared::name).toList());
+    assertThat(scrape.sum("holdfast_checkpoint_persisted_bytes_total", "mount", name))
+        .isEqualTo(SIZE);
+    assertThat(scrape.sum("holdfast_checkpoint_pending_operations", "mount", name)).isZero();
     assertThat(store.resolve("latest")).isSymbolicLink().hasBinaryContent(bytes);
     sandbox.holdfast("umount", directory.toString()).mustSucceed();
     assertThat(directory).isEmptyDirectory();
@@ -154,6 +175,7 @@ class CheckpointIT {
   @Test
   void users_haveTheirFiles_andNobodyElseReadsThem() throws IOException {
     Files.setPosixFilePermissions(store, PosixFilePermissions.fromString("rwx--x--x"));
+    Files.setAttribute(store, "unix:gid", 1234);
     mount("--fsync", "node").mustSucceed();
     assertThat(Files.getPosixFilePermissions(directory))
         .as("the mount's root has the store's mode")
@@ -178,9 +200,13 @@ class CheckpointIT {
         .isEqualTo(0100755);
     sandbox.holdfast("umount", directory.toString()).mustSucceed();
 
+    Files.setAttribute(store, "unix:uid", 1234);
     Files.setPosixFilePermissions(
         store.resolve("tool"), PosixFilePermissions.fromString("rw-------"));
     mount().mustSucceed();
+    sandbox.holdfast("umount", directory.toString()).mustSucceed();
+    mount().mustSucceed(); // with a front whose root is another user's
+    assertThat(Files.getAttribute(directory, "unix:uid")).isEqualTo(1234);
     assertThat(as(4321, "cat tool").exit()).as("what the store denies").isNotZero();
     sandbox.holdfast("umount", directory.toString()).mustSucceed();
   }
@@ -192,7 +218,9 @@ class CheckpointIT {
     Child.Result result = mount();
 
     assertThat(result.exit()).isEqualTo(1);
-    assertThat(result.err()).contains("belongs to user 1234").hasLineCount(1);
+    assertThat(result.err())
+        .contains("the front %s belongs to user 1234".formatted(front))
+        .hasLineCount(1);
     assertThat(store).isEmptyDirectory();
   }
 

@@ -269,8 +269,14 @@ public final class Sandbox
 
   /** A new folder on a file system of its own in memory. */
   public Path tmpfs(String name) {
+    return tmpfs(name, "12g");
+  }
+
+  /** The same of a size, as mount takes it. */
+  public Path tmpfs(String name, String size) {
     Path folder = folder(name);
-    command("mount", "-t", "tmpfs", "-o", "size=12g,mode=755", "none", folder.toString());
+    String options = "size=%s,mode=755".formatted(size);
+    command("mount", "-t", "tmpfs", "-o", options, "none", folder.toString());
     return folder;
   }
 

@@ -1,5 +1,6 @@
 package io.holdfast.monitoring;
 
+import io.holdfast.fs.checkpoint.daemon.CheckpointMetrics;
 import io.holdfast.fs.metrics.Metric;
 import io.holdfast.fs.metrics.Metrics;
 import java.io.IOException;
@@ -21,6 +22,9 @@ final class MetricsDocument {
   private static final Pattern BLOCK =
       Pattern.compile("(<!-- metrics -->\n).*?(<!-- end -->)", Pattern.DOTALL);
 
+  private static final Pattern CHECKPOINT_BLOCK =
+      Pattern.compile("(<!-- checkpoint metrics -->\n).*?(<!-- end -->)", Pattern.DOTALL);
+
   private MetricsDocument() {}
 
   /**
@@ -35,31 +39,67 @@ final class MetricsDocument {
 
   /** Returns the document with the metrics that there are. */
   static String rendered(String document) throws IOException {
-    String tables = tables(MetricSources.find());
-    return BLOCK
+    String datasets = written(BLOCK, document, tables(MetricSources.find()));
+    return written(CHECKPOINT_BLOCK, datasets, checkpointTable());
+  }
+
+  private static String written(Pattern block, String document, String tables) {
+    return block
         .matcher(document)
         .replaceAll(match -> match.group(1) + Matcher.quoteReplacement(tables) + match.group(2));
+  }
+
+  private static String checkpointTable() {
+    StringBuilder text = new StringBuilder("\n" + HEADINGS);
+    for (CheckpointMetrics.Declared metric : CheckpointMetrics.all()) {
+      text.append(
+          row(
+              metric.name(),
+              metric.type(),
+              metric.unit(),
+              List.of(),
+              metric.meaning(),
+              List.of(metric.figure())));
+    }
+    return text.append('\n').toString();
   }
 
   private static String tables(MetricSources sources) {
     StringBuilder text = new StringBuilder();
     for (Metrics.Group group : Metrics.groups()) {
       text.append("\n## ").append(group.heading()).append("\n\n");
-      text.append("| metric | type | unit | labels | meaning | from |\n");
-      text.append("|---|---|---|---|---|---|\n");
-      group.metrics().forEach(metric -> text.append(row(metric, sources.of(metric))));
+      text.append(HEADINGS);
+      for (Metric metric : group.metrics()) {
+        text.append(
+            row(
+                metric.name(),
+                metric.type(),
+                metric.unit(),
+                metric.labels(),
+                metric.meaning(),
+                sources.of(metric)));
+      }
     }
     return text.append('\n').toString();
   }
 
-  private static String row(Metric metric, List<String> figures) {
+  private static final String HEADINGS =
+      "| metric | type | unit | labels | meaning | from |\n|---|---|---|---|---|---|\n";
+
+  private static String row(
+      String name,
+      Metric.Type type,
+      Metric.Unit unit,
+      List<String> labels,
+      String meaning,
+      List<String> figures) {
     return "| `%s` | %s | %s | %s | %s | %s |%n"
         .formatted(
-            metric.name(),
-            metric.type().name().toLowerCase(Locale.ROOT),
-            unit(metric.unit()),
-            code(metric.labels()),
-            metric.meaning().replace("|", "\\|"),
+            name,
+            type.name().toLowerCase(Locale.ROOT),
+            unit(unit),
+            code(labels),
+            meaning.replace("|", "\\|"),
             code(figures));
   }
 

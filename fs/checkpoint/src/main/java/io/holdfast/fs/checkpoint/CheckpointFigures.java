@@ -10,6 +10,7 @@ package io.holdfast.fs.checkpoint;
  * @param oldestPendingSeconds the age of the first operation that is pending; 0 if there is none
  * @param persistBytesPerSecond the store's speed, newest first by half
  * @param errors how often the store failed
+ * @param storeFails whether the last attempt failed
  * @param lastError why, the last time; empty if never
  * @param waitingWriters the number of programs that wait because the front is full
  * @param state what goes on, in words
@@ -23,6 +24,7 @@ public record CheckpointFigures(
     double oldestPendingSeconds,
     double persistBytesPerSecond,
     long errors,
+    boolean storeFails,
     String lastError,
     long waitingWriters,
     String state,
@@ -46,6 +48,7 @@ public record CheckpointFigures(
         usage.oldest() == 0 ? 0 : Math.max(0, now - usage.oldest()) / 1e9,
         progress.bytesPerSecond(),
         progress.errors(),
+        progress.fails(),
         progress.lastError(),
         usage.waiting(),
         state,

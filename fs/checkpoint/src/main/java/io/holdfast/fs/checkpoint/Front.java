@@ -141,6 +141,7 @@ public final class Front implements AutoCloseable {
     if (isSameBoot) {
       finishLast();
     }
+    removeUnusedNames();
     find("");
   }
 
@@ -444,6 +445,7 @@ public final class Front implements AutoCloseable {
       change();
       return count;
     } catch (ErrnoException e) {
+      removeUnusedName(inode);
       awaitRoomAfter(e);
       return 0;
     }
@@ -484,6 +486,20 @@ public final class Front implements AutoCloseable {
     int errno = failed == 0 ? 0 : Linux.errno();
     if (failed != 0 && errno != Errno.EEXIST.intValue()) {
       throw ErrnoException.of(errno, data(inode));
+    }
+  }
+
+  /** Takes the second name of a file away if no operation needs it: its write has failed. */
+  private void removeUnusedName(long inode) throws ErrnoException {
+    if (!pendingFiles.containsKey(inode) && root.find(data(inode)).isPresent()) {
+      root.remove(data(inode), false);
+    }
+  }
+
+  /** The same for all files: the process was killed between a name and the operation. */
+  private void removeUnusedNames() throws ErrnoException {
+    for (FileTree.Entry entry : root.list(DATA)) {
+      removeUnusedName(Long.parseUnsignedLong(entry.name()));
     }
   }
 
@@ -545,7 +561,9 @@ public final class Front implements AutoCloseable {
    */
   private void awaitRoomAfter(ErrnoException failure) throws ErrnoException, InterruptedException {
     boolean full = failure.is(Errno.ENOSPC) || failure.is(Errno.EDQUOT);
-    if (!full || closed || (pendingOperations() == 0 && clean.isEmpty())) {
+    boolean mayHaveRoom =
+        pendingOperations() > 0 || clean.keySet().stream().anyMatch(each -> !isOpen(each));
+    if (!full || closed || !mayHaveRoom) {
       throw failure;
     }
     if (!evict(Integer.MAX_VALUE)) {
@@ -628,7 +646,7 @@ public final class Front implements AutoCloseable {
   private boolean evictOne(Predicate<String> which) {
     for (Map.Entry<Long, Clean> each : clean.entrySet()) {
       long inode = each.getKey();
-      if (which.test(each.getValue().path()) && !opened.containsKey(inode)) {
+      if (which.test(each.getValue().path()) && !isOpen(inode)) {
         if (!makeStub(inode, each.getValue().path())) {
           String path = pathOf(inode); // it was renamed
           if (path == null || !makeStub(inode, path)) {
@@ -741,6 +759,10 @@ public final class Front implements AutoCloseable {
     }
   }
 
+  private boolean isOpen(long inode) {
+    return opened.containsKey(inode);
+  }
+
   /** Tells whether only the store has a file's bytes. */
   boolean isStub(long inode) {
     lock.lock();
@@ -784,6 +806,16 @@ public final class Front implements AutoCloseable {
       String target = stat.isSymlink() ? tree.readLink(path) : "";
       logAgain(
           new Operation.Make(path, stat.mode(), stat.device(), stat.uid(), stat.gid(), target));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Logs the size that a file of the tree has, so that the store gets it. */
+  void resizeAgain(String path, long size) throws ErrnoException {
+    lock.lock();
+    try {
+      logAgain(new Operation.Resize(path, size));
     } finally {
       lock.unlock();
     }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.zip.CRC32C;
+import jnr.constants.platform.Errno;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -66,6 +67,10 @@ final class OperationsLog implements AutoCloseable {
   private static final int SAVED_HEADER = HEADER + 16;
   static final int LARGEST_RECORD = 4 << 20;
   private static final long SEGMENT = 64L << 20;
+  private static final int KEEP_SIZE = 1;
+
+  /** What the file system keeps for the log: when it is full, files can still be removed. */
+  private static final int RESERVE = 256 << 10;
 
   private final Path directory;
   private final long address = LIBC.malloc(LARGEST_RECORD);
@@ -82,6 +87,8 @@ final class OperationsLog implements AutoCloseable {
   /** The segment whose name is durable. */
   private long namedSegment = -1;
 
+  private long reservedEnd;
+  private boolean canReserve = true;
   private long lastLength;
   private boolean endsWithEntry;
 
@@ -155,6 +162,7 @@ final class OperationsLog implements AutoCloseable {
     }
     fd = begun;
     end = 0;
+    reservedEnd = 0;
     segments.put(next, 0L);
   }
 
@@ -240,6 +248,7 @@ final class OperationsLog implements AutoCloseable {
     if (end > SEGMENT) {
       beginNext();
     }
+    reserve();
     Entry entry = new Entry(next, time, witness, operation);
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     try {
@@ -261,6 +270,20 @@ final class OperationsLog implements AutoCloseable {
     segments.put(segments.lastKey(), end);
     if (LIBC.ftruncate(fd, end) != 0) {
       throw ErrnoException.of(Linux.errno(), file(segments.lastKey()).toString());
+    }
+    reservedEnd = 0;
+    reserve();
+  }
+
+  /** Has the file system keep room behind the end, as far as it has some. */
+  private void reserve() {
+    if (!canReserve || reservedEnd - end >= RESERVE / 2) {
+      return;
+    }
+    if (LIBC.fallocate(fd, KEEP_SIZE, end, RESERVE) == 0) {
+      reservedEnd = end + RESERVE;
+    } else {
+      canReserve = Linux.errno() == Errno.ENOSPC.intValue();
     }
   }
 
@@ -296,6 +319,8 @@ final class OperationsLog implements AutoCloseable {
     if (written < length) {
       int errno = Linux.errno();
       LIBC.ftruncate(fd, end);
+      reservedEnd = 0;
+      reserve();
       throw ErrnoException.of(errno, file(segments.lastKey()).toString());
     }
     lastLength = length;
@@ -369,11 +394,13 @@ final class OperationsLog implements AutoCloseable {
       if (old == next) { // it has only what was saved
         LIBC.ftruncate(fd, 0);
         end = 0;
+        reservedEnd = 0;
         segments.put(old, 0L);
       } else {
         begin();
         delete(old);
       }
+      reserve();
     }
   }
 

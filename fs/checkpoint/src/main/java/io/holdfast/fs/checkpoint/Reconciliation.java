@@ -35,7 +35,7 @@ public final class Reconciliation {
   }
 
   /** Compares, and returns how many entries were different. */
-  public int run() throws ErrnoException, InterruptedException {
+  public int run() throws ErrnoException {
     compareRights("", front.tree().stat(""), store.stat(""));
     compare("");
     return differences;
@@ -52,7 +52,7 @@ public final class Reconciliation {
     }
   }
 
-  private void compare(String directory) throws ErrnoException, InterruptedException {
+  private void compare(String directory) throws ErrnoException {
     Set<String> here = names(front.tree().list(directory));
     Set<String> there = names(store.list(directory));
     there.remove(directory.isEmpty() ? DirectoryStore.OWNER : "");
@@ -81,7 +81,7 @@ public final class Reconciliation {
     return names;
   }
 
-  private void compareEntry(String path) throws ErrnoException, InterruptedException {
+  private void compareEntry(String path) throws ErrnoException {
     Stat here = front.tree().stat(path);
     Stat there = store.stat(path);
     if (here.type() == there.type()) {
@@ -100,7 +100,7 @@ public final class Reconciliation {
         log.warn(
             "the store has another size of a file, which is written again: {}",
             FileTree.visible(path));
-        front.perform(() -> new Operation.Resize(path, here.size()));
+        front.resizeAgain(path, here.size());
         front.writeAgain(path);
       } else {
         throw ErrnoException.because(
@@ -146,7 +146,7 @@ public final class Reconciliation {
   }
 
   /** Brings an entry that the store has lost there again, or takes it away if nobody has it. */
-  private void missingAtStore(String path) throws ErrnoException, InterruptedException {
+  private void missingAtStore(String path) throws ErrnoException {
     if (FileTree.isTooLong(path)) {
       return;
     }

@@ -105,6 +105,21 @@ class PersisterTest {
     assertThat(storePath.resolve("a")).isEmptyFile();
   }
 
+  /** It would take room for ever, and show the file with a link too many. */
+  @Test
+  void secondNameOfAFile_thatAKilledProcessHasLeft_goes() throws Exception {
+    write("a", 1);
+    persister.start();
+    assertThat(persister.await(front.last(), LONG)).isTrue();
+    Path frontPath = directory.resolve("front");
+    Path left = frontPath.resolve("data/" + front.tree().stat("a").inode());
+    Files.createLink(left, frontPath.resolve("tree/a"));
+
+    new Front(frontPath, CAPACITY, true, clock::incrementAndGet).closeFiles();
+
+    assertThat(left).doesNotExist();
+  }
+
   @Test
   void filesThatTheStoreHas_makeRoom_andStayReadable() throws Exception {
     persister.start();

@@ -668,7 +668,13 @@ public final class SettingTable {
   }
 
   /** Parses the address of a server; a port alone is on this machine only. */
-  private static NodeAddress listensAt(String text, String reachable) {
+  /**
+   * Parses where a server listens: a port, for this machine only, or HOST:PORT.
+   *
+   * @param reachable an example of an address that others reach
+   * @throws IllegalArgumentException where the text is neither, with a message for the user
+   */
+  public static NodeAddress listensAt(String text, String reachable) {
     boolean portAlone = !text.isEmpty() && text.chars().allMatch(Character::isDigit);
     try {
       return NodeAddress.parse(portAlone ? "127.0.0.1:" + text : text);

@@ -6,11 +6,14 @@ import io.holdfast.fs.checkpoint.daemon.CheckpointSettings;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.settings.MountNames;
+import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Sizes;
 import io.holdfast.fs.units.Visible;
+import io.holdfast.peer.NodeAddress;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -125,6 +128,14 @@ final class CheckpointCommand implements Callable<Integer> {
   private @Nullable Long keep;
 
   @Option(
+      names = "--metrics",
+      paramLabel = "[HOST:]PORT",
+      description =
+          "Answer scrapes of Prometheus at http://HOST:PORT/metrics. Without HOST, those of this"
+              + " machine only. Default: none.")
+  private @Nullable String metrics;
+
+  @Option(
       names = "--name",
       paramLabel = "NAME",
       description = "The mount's name. Default: made from MOUNTPOINT.")
@@ -171,7 +182,8 @@ final class CheckpointCommand implements Callable<Integer> {
     refuse(!advises && output.isJson(), "--json is for 'holdfast checkpoint advice'");
     refuse(
         !mounts
-            && Stream.of(front, capacity, persistRate, fsync, keep, name).anyMatch(v -> v != null),
+            && Stream.of(front, capacity, persistRate, fsync, keep, metrics, name)
+                .anyMatch(v -> v != null),
         "'holdfast checkpoint " + first + "' has no options of a mount: leave them out");
     refuse(rest.size() > 1, "too many arguments: '" + words.get(words.size() - 1) + "'");
     if (waits) {
@@ -215,7 +227,8 @@ final class CheckpointCommand implements Callable<Integer> {
             capacity(frontPath),
             rate(),
             fsyncPolicy(),
-            keep == null ? 0 : Math.toIntExact(Math.min(keep, Integer.MAX_VALUE)));
+            keep == null ? 0 : Math.toIntExact(Math.min(keep, Integer.MAX_VALUE)),
+            metricsAddress());
     paths.notes().forEach(this::note);
     startInBackground(settings);
     return 0;
@@ -258,6 +271,18 @@ final class CheckpointCommand implements Callable<Integer> {
     long rate = size("--persist-rate", text, 0);
     refuse(rate <= 0, "--persist-rate must be greater than 0: leave it out for no bound");
     return rate;
+  }
+
+  private @Nullable InetSocketAddress metricsAddress() {
+    if (metrics == null) {
+      return null;
+    }
+    try {
+      NodeAddress address = SettingTable.listensAt(metrics, "0.0.0.0:9464 for everybody");
+      return InetSocketAddress.createUnresolved(address.host(), address.port());
+    } catch (IllegalArgumentException e) {
+      throw CliException.usage("--metrics: " + e.getMessage(), e);
+    }
   }
 
   private static long size(String option, String text, long whole) {

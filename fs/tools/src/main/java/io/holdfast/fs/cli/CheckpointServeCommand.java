@@ -8,8 +8,11 @@ import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.log.DaemonLog;
 import io.holdfast.fs.settings.LogFormat;
 import io.holdfast.fs.settings.LogLevel;
+import io.holdfast.peer.NodeAddress;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -23,7 +26,7 @@ import picocli.CommandLine.Parameters;
     name = CheckpointServeCommand.NAME,
     hidden = true,
     customSynopsis =
-        "holdfast serve-checkpoint NAME STORE MOUNTPOINT FRONT CAPACITY RATE FSYNC KEEP",
+        "holdfast serve-checkpoint NAME STORE MOUNTPOINT FRONT CAPACITY RATE FSYNC KEEP [METRICS]",
     header = "Be the daemon of a checkpoint mount.",
     parameterListHeading = "%nArguments:%n",
     optionListHeading = "%nOptions:%n",
@@ -33,11 +36,11 @@ import picocli.CommandLine.Parameters;
 final class CheckpointServeCommand implements Callable<Integer> {
   static final String NAME = "serve-checkpoint";
 
-  private static final int WORDS = 8;
+  private static final int LEAST_WORDS = 8;
 
   private final CliContext context;
 
-  @Parameters(arity = "8", paramLabel = "SETTINGS", description = "The mount's settings.")
+  @Parameters(arity = "8..9", paramLabel = "SETTINGS", description = "The mount's settings.")
   private List<String> words = List.of();
 
   CheckpointServeCommand(CliContext context) {
@@ -46,22 +49,28 @@ final class CheckpointServeCommand implements Callable<Integer> {
 
   /** Returns the words that start the daemon of a mount. */
   static List<String> words(CheckpointSettings settings) {
-    return List.of(
-        NAME,
-        settings.name(),
-        settings.store().toString(),
-        settings.mountpoint().toString(),
-        settings.front().toString(),
-        Long.toString(settings.capacity()),
-        Double.toString(settings.persistRate()),
-        settings.fsync().name(),
-        Integer.toString(settings.keep()));
+    List<String> words =
+        new ArrayList<>(
+            List.of(
+                NAME,
+                settings.name(),
+                settings.store().toString(),
+                settings.mountpoint().toString(),
+                settings.front().toString(),
+                Long.toString(settings.capacity()),
+                Double.toString(settings.persistRate()),
+                settings.fsync().name(),
+                Integer.toString(settings.keep())));
+    InetSocketAddress metrics = settings.metrics();
+    if (metrics != null) {
+      String host = metrics.getHostString();
+      boolean isIpv6 = host.contains(":");
+      words.add((isIpv6 ? "[" + host + "]" : host) + ":" + metrics.getPort());
+    }
+    return words;
   }
 
   private CheckpointSettings settings() {
-    if (words.size() != WORDS) {
-      throw CliException.usage("%d settings are needed (were %d)".formatted(WORDS, words.size()));
-    }
     try {
       return new CheckpointSettings(
           words.get(0),
@@ -71,7 +80,8 @@ final class CheckpointServeCommand implements Callable<Integer> {
           Long.parseLong(words.get(4)),
           Double.parseDouble(words.get(5)),
           FsyncPolicy.valueOf(words.get(6)),
-          Integer.parseInt(words.get(7)));
+          Integer.parseInt(words.get(7)),
+          words.size() > LEAST_WORDS ? NodeAddress.parse(words.get(LEAST_WORDS)).resolve() : null);
     } catch (IllegalArgumentException e) {
       throw CliException.usage("a setting is wrong: " + e.getMessage(), e);
     }

@@ -103,6 +103,7 @@ class BadInputTest {
         bad("not a directory", "simulate", "@file"),
         bad("MOUNTPOINT is missing", "checkpoint", SOURCE),
         bad("S3 ('s3://data/run') is not supported yet", "checkpoint", "s3://data/run", MOUNTPOINT),
+        bad("is no address", "checkpoint", "--metrics", "99999", SOURCE, MOUNTPOINT),
         bad("too many arguments", "checkpoint", SOURCE, MOUNTPOINT, "third"),
         bad("--timeout is for", "checkpoint", "--timeout", "5s", SOURCE, MOUNTPOINT),
         bad("has no options of a mount", "checkpoint", "wait", "--keep", "2"),

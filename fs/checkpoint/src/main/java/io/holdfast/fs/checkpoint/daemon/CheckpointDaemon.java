@@ -16,12 +16,16 @@ import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.ControlServer;
 import io.holdfast.fs.linux.MountTable;
 import io.holdfast.fs.linux.NamedThreads;
+import io.holdfast.fs.metrics.ScrapeSite;
 import io.holdfast.fs.units.Human;
+import io.holdfast.fs.web.WebServer;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,6 +53,7 @@ public final class CheckpointDaemon {
   private Persister persister;
   private final WritableMount mount;
   private final ControlServer control;
+  private final @Nullable WebServer scrapes;
   private volatile double iterationSeconds;
   private volatile double bound = Advice.DEFAULT_BOUND;
 
@@ -76,26 +81,41 @@ public final class CheckpointDaemon {
               settings.name(),
               settings.mountpoint(),
               new CheckpointCommands(this));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new FsException(FsError.UNAVAILABLE, "the start was interrupted", e);
     } catch (IOException | RuntimeException e) {
       store.release(front.pendingOperations() == 0);
       throw e;
     }
+    WebServer server = null;
     try {
+      server = startScrapes();
       CheckpointFilesystem filesystem =
           new CheckpointFilesystem(front, store, persister, settings.fsync(), meter);
       String source = MountTable.CHECKPOINT_SOURCE + settings.store();
       mount = new WritableMount(filesystem, source, settings.mountpoint());
     } catch (IOException | RuntimeException e) {
+      if (server != null) {
+        server.close();
+      }
       control.close();
       store.release(front.pendingOperations() == 0);
       throw e;
     }
+    scrapes = server;
     persister.start();
     NamedThreads.start("mount-end", this::awaitUnmount);
     log.info("mounted {}", settings);
+  }
+
+  private @Nullable WebServer startScrapes() throws FsException {
+    InetSocketAddress address = settings.metrics();
+    if (address == null) {
+      return null;
+    }
+    ScrapeSite site =
+        new ScrapeSite(settings.name(), () -> CheckpointMetrics.text(settings.name(), figures()));
+    WebServer server = new WebServer("metrics", address, site);
+    server.start();
+    return server;
   }
 
   private void openFront(boolean isSameBoot) throws IOException {
@@ -132,7 +152,7 @@ public final class CheckpointDaemon {
     openFront(true);
   }
 
-  private void reconcile() throws IOException, InterruptedException {
+  private void reconcile() throws IOException {
     if (front.pendingOperations() > 0) {
       log.info("{} operations are pending: the store gets them", front.pendingOperations());
       return; // the persister compares each with the store
@@ -234,6 +254,9 @@ public final class CheckpointDaemon {
     }
     store.release(nothingPending);
     control.close();
+    if (scrapes != null) {
+      scrapes.close();
+    }
     store.close();
     directory.close();
     stopped.countDown();

@@ -1,7 +1,9 @@
 package io.holdfast.fs.checkpoint.daemon;
 
 import io.holdfast.fs.checkpoint.CheckpointFilesystem.FsyncPolicy;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of a checkpoint mount. Immutable.
@@ -12,6 +14,7 @@ import java.nio.file.Path;
  * @param capacity bytes that the front may take
  * @param persistRate bytes a second that the store gets at most; 0 for no bound
  * @param keep how many checkpoints stay in the front once the store has them; 0 for what fits
+ * @param metrics where scrapes are answered; null for nowhere
  */
 public record CheckpointSettings(
     String name,
@@ -21,4 +24,5 @@ public record CheckpointSettings(
     long capacity,
     double persistRate,
     FsyncPolicy fsync,
-    int keep) {}
+    int keep,
+    @Nullable InetSocketAddress metrics) {}

@@ -14,7 +14,6 @@ import java.net.InetAddress;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -27,6 +26,7 @@ import org.apache.commons.io.FileUtils;
  */
 final class FrontDirectory implements AutoCloseable {
   private static final int LOCK_EXCLUSIVE_NOW = 2 | 4;
+  private static final int WRITABLE_FOR_OTHERS = 022;
 
   private final Path directory;
   private final int lock;
@@ -41,12 +41,11 @@ final class FrontDirectory implements AutoCloseable {
     this.directory = directory;
     Files.createDirectories(directory);
     TrustedPlace.check("the front", directory);
-    checkOwner(directory);
+    boolean othersCouldWrite =
+        ((Integer) Files.getAttribute(directory, "unix:mode") & WRITABLE_FOR_OTHERS) != 0;
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
-      for (Path entry : entries) {
-        checkOwner(entry);
-      }
+    if (othersCouldWrite) {
+      checkEntries();
     }
     long path = Linux.scratch().path();
     Memory.putString(path, Linux.pathBytes(directory.resolve("lock").toString()));
@@ -64,13 +63,11 @@ final class FrontDirectory implements AutoCloseable {
     }
   }
 
-  private static void checkOwner(Path path) throws IOException {
-    Object owner = Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
-    if (!owner.equals(0) || Files.isSymbolicLink(path)) {
-      throw new FsException(
-          FsError.ACCESS_DENIED,
-          "'%s' of the front is a symlink or belongs to another user (uid %s): choose another directory with --front"
-              .formatted(path, owner));
+  private void checkEntries() throws IOException {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      for (Path entry : entries) {
+        TrustedPlace.check("of the front,", entry);
+      }
     }
   }
 

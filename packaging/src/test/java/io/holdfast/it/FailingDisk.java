@@ -1,18 +1,14 @@
-package io.holdfast.chaos;
+package io.holdfast.it;
 
-import io.holdfast.it.Await;
-import io.holdfast.it.Sandbox;
 import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * The disk that the nodes' state directory is on: a small ext4 file system in memory. It can be
- * full, and it can fail: then every call gives EIO, as after an error of its device, until it is
- * mounted again.
+ * A small ext4 file system in memory. It can be full, it can hang, and it can fail: then every call
+ * gives EIO, as after an error of its device, until it is mounted again.
  */
-final class StateDisk {
+public final class FailingDisk {
   private static final Duration REPAIR = Duration.ofSeconds(60);
-  private static final String SIZE = "8M";
 
   /** {@code EXT4_IOC_SHUTDOWN}, which syncs first: nothing of before is lost. */
   private static final String SHUT_DOWN =
@@ -29,12 +25,13 @@ final class StateDisk {
    * A new disk.
    *
    * @param root where it is mounted
+   * @param size as truncate takes it
    */
-  StateDisk(Sandbox sandbox, Path root) {
+  public FailingDisk(Sandbox sandbox, Path root, String size) {
     this.sandbox = sandbox;
     this.root = root;
-    image = sandbox.tmpfs("state-disk").resolve("image");
-    sandbox.command("truncate", "--size=" + SIZE, image.toString()).mustSucceed();
+    image = sandbox.tmpfs(root.getFileName() + "-disk").resolve("image");
+    sandbox.command("truncate", "--size=" + size, image.toString()).mustSucceed();
     sandbox.command("mkfs.ext4", "-q", "-F", image.toString()).mustSucceed();
     mount();
   }
@@ -44,16 +41,26 @@ final class StateDisk {
   }
 
   /** Takes all space that there is. */
-  void fill() {
+  public void fill() {
     sandbox.command("sh", "-c", "cat /dev/zero > \"$1/filler\" 2>/dev/null", "sh", root.toString());
   }
 
-  void fail() {
+  public void fail() {
     sandbox.command("perl", "-e", SHUT_DOWN, root.toString()).mustSucceed();
   }
 
-  /** Has it well again, and room on it. */
-  void repair() {
+  /** Has all writes wait, until {@link #thaw}. */
+  public void freeze() {
+    sandbox.command("fsfreeze", "--freeze", root.toString()).mustSucceed();
+  }
+
+  /** Ends what {@link #freeze} began, if it did. */
+  public void thaw() {
+    sandbox.command("fsfreeze", "--unfreeze", root.toString());
+  }
+
+  /** Has it well again, and room on it. Nobody may have it open. */
+  public void repair() {
     Await.until(
         REPAIR, "umount of " + root, () -> sandbox.command("umount", root.toString()).exit() == 0);
     mount();

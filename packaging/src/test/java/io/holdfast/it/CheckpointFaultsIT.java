@@ -1,0 +1,215 @@
+package io.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.posix.Posix;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Checkpoints while the store or the front fails: nothing is lost, and it is told why. */
+@Tag(Sandbox.ANY_BINDING)
+class CheckpointFaultsIT {
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
+  private static final int MEBIBYTE = 1 << 20;
+
+  @RegisterExtension final Sandbox sandbox = new Sandbox();
+
+  private String name = "";
+  private Path directory = Path.of("/");
+  private @Nullable FailingDisk disk;
+
+  @BeforeEach
+  void folders() {
+    name = sandbox.id() + "-faults";
+    directory = sandbox.folder("checkpoints");
+  }
+
+  @AfterEach
+  void thaw() throws IOException {
+    if (disk != null) {
+      disk.thaw(); // also if the test failed: else nothing here could end
+    }
+    Files.deleteIfExists(Path.of("/var/log/holdfast", name + ".log"));
+  }
+
+  private void mount(Path front, Path store) {
+    sandbox
+        .holdfast(
+            "checkpoint",
+            "--name",
+            name,
+            "--front",
+            front.toString(),
+            "--front-capacity",
+            "64M",
+            store.toString(),
+            directory.toString())
+        .mustSucceed();
+  }
+
+  private byte[] save(String checkpoint, int mebibytes) {
+    byte[] bytes = new byte[mebibytes * MEBIBYTE];
+    new Random(checkpoint.hashCode()).nextBytes(bytes);
+    try {
+      Path writing = Files.write(directory.resolve(checkpoint + ".tmp"), bytes);
+      Files.move(writing, directory.resolve(checkpoint), StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes;
+  }
+
+  private Stats stats() {
+    return Stats.ofAnswer(ControlSocket.ask(name, "{\"command\":\"stats\"}"));
+  }
+
+  private Child.Result await(String timeout) {
+    return sandbox.holdfast("checkpoint", "wait", "--timeout", timeout, directory.toString());
+  }
+
+  private void sync(String checkpoint) throws IOException {
+    try (FileChannel file =
+        FileChannel.open(directory.resolve(checkpoint), StandardOpenOption.WRITE)) {
+      file.force(true);
+    }
+  }
+
+  private void umount() {
+    sandbox.holdfast("umount", directory.toString()).mustSucceed();
+  }
+
+  @Test
+  void storeThatHasNoRoom_failsEachFsyncAndWait_untilItHasSome() throws IOException {
+    Path store = sandbox.tmpfs("store", "8m");
+    mount(sandbox.tmpfs("front"), store);
+    byte[] first = save("step-1", 4);
+    assertThat(await("60s").exit()).isZero();
+
+    byte[] second = save("step-2", 8);
+
+    for (int i = 0; i < 2; i++) {
+      Child.Result result = await("60s");
+      assertThat(result.exit()).isEqualTo(1);
+      assertThat(result.err())
+          .contains("the store fails: step-2.tmp: No space left on device")
+          .hasLineCount(1);
+      assertThatThrownBy(() -> sync("step-2")).isInstanceOf(IOException.class);
+    }
+    assertThat(stats().at("checkpoint.state")).isEqualTo("the store fails");
+    assertThat(String.valueOf(stats().at("checkpoint.last_error"))).contains("step-2.tmp");
+    assertThat(directory.resolve("step-2")).hasBinaryContent(second);
+    assertThat(store.resolve("step-2")).as("its bytes are not there yet").doesNotExist();
+    byte[] third = save("step-3", 1);
+    sandbox.command("mount", "-o", "remount,size=64m", store.toString()).mustSucceed();
+
+    Await.until(DEADLINE, "an attempt that finds room", () -> await("60s").exit() == 0);
+    sync("step-3");
+    assertThat(stats().number("checkpoint.errors")).isPositive();
+    umount();
+    assertThat(store.resolve("step-1")).hasBinaryContent(first);
+    assertThat(store.resolve("step-2")).hasBinaryContent(second);
+    assertThat(store.resolve("step-3")).hasBinaryContent(third);
+  }
+
+  @Test
+  void storeThatHangs_keepsWritersWaiting_onceTheFrontsDiskIsFull() throws Exception {
+    Path store = sandbox.folder("store");
+    disk = new FailingDisk(sandbox, store, "128M");
+    mount(sandbox.tmpfs("front", "16m"), store);
+    byte[] first = save("step-0", 2);
+    assertThat(await("60s").exit()).isZero();
+    disk.freeze();
+
+    CompletableFuture<Void> writer =
+        CompletableFuture.runAsync(
+            () -> {
+              for (int i = 1; i <= 8; i++) {
+                save("step-" + i, 4);
+              }
+            });
+
+    Stats full =
+        Await.value(
+            DEADLINE,
+            "a writer that waits",
+            this::stats,
+            stats -> stats.number("checkpoint.waiting_writers") == 1);
+    assertThat(full.at("checkpoint.state"))
+        .isEqualTo("the front is full: writers wait for the store");
+    assertThat(await("100ms").exit()).isEqualTo(124);
+    assertThat(directory.resolve("step-1")).as("can be read meanwhile").hasSize(4 * MEBIBYTE);
+    assertThat(writer).isNotDone();
+    disk.thaw();
+
+    writer.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    assertThat(directory.resolve("step-0")).as("from the store").hasBinaryContent(first);
+    umount();
+    for (int i = 1; i <= 8; i++) {
+      byte[] bytes = new byte[4 * MEBIBYTE];
+      new Random(("step-" + i).hashCode()).nextBytes(bytes);
+      assertThat(store.resolve("step-" + i)).hasBinaryContent(bytes);
+    }
+  }
+
+  @Test
+  void file_thatTheFrontsDiskCannotHold_failsWithEnospc_andKeepsNobodyWaiting() throws IOException {
+    Path store = sandbox.folder("store");
+    mount(sandbox.tmpfs("front", "8m"), store);
+
+    assertThatThrownBy(() -> save("too-large", 12)).hasRootCauseMessage("No space left on device");
+    Files.delete(directory.resolve("too-large.tmp"));
+
+    byte[] bytes = save("step-1", 4);
+    umount();
+    assertThat(store.resolve("step-1")).hasBinaryContent(bytes);
+    assertThat(store.resolve("too-large.tmp")).doesNotExist();
+  }
+
+  @Test
+  void storeWhoseDiskDies_hasEverything_onceItIsRepairedAndTheMountIsThereAgain()
+      throws IOException {
+    Path store = sandbox.folder("store");
+    Path front = sandbox.tmpfs("front");
+    disk = new FailingDisk(sandbox, store, "64M");
+    mount(front, store);
+    byte[] first = save("step-1", 4);
+    assertThat(await("60s").exit()).isZero();
+    disk.fail();
+
+    byte[] second = save("step-2", 4);
+
+    for (int i = 0; i < 2; i++) {
+      Child.Result result = await("60s");
+      assertThat(result.exit()).isEqualTo(1);
+      assertThat(result.err()).contains("the store fails: ").contains("Input/output error");
+    }
+    assertThatThrownBy(() -> sync("step-2")).hasMessageContaining("Input/output error");
+    long daemon =
+        Long.parseLong(Files.readAllLines(Path.of("/run/holdfast", name + ".pid")).get(0).strip());
+    Posix.kill(daemon, Posix.SIGKILL);
+    Await.until(DEADLINE, "the daemon has ended", () -> ProcessTable.state(daemon) == 'X');
+    disk.repair();
+    mount(front, store);
+
+    assertThat(await("60s").exit()).isZero();
+    umount();
+    assertThat(store.resolve("step-1")).hasBinaryContent(first);
+    assertThat(store.resolve("step-2")).hasBinaryContent(second);
+  }
+}
