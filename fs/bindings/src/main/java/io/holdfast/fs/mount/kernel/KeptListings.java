@@ -60,6 +60,11 @@ final class KeptListings {
     }
   }
 
+  /** Notes that the kernel has forgotten a file or directory, and so keeps no listing of it. */
+  void forgotten(long node) {
+    kept.remove(node);
+  }
+
   /**
    * Notes that a thread has looked up an entry that is no directory.
    *

@@ -37,6 +37,7 @@ final class Requests {
   private final Filesystem filesystem;
   private final MountOptions options;
   private final Directories directories;
+  private final KeptListings keptListings;
   private final PendingReplies pendingReplies;
   private final @Nullable Initialized initialized;
   private final ConcurrentHashMap<Long, PendingRead> pending = new ConcurrentHashMap<>();
@@ -94,6 +95,7 @@ final class Requests {
     this.inFlight = inFlight;
     this.filesystem = filesystem;
     this.options = options;
+    this.keptListings = keptListings;
     this.directories = new Directories(filesystem, pendingReplies, keptListings);
     this.pendingReplies = pendingReplies;
     this.initialized = initialized;
@@ -151,8 +153,13 @@ final class Requests {
     long node = Memory.getLong(request + Wire.NODE);
     long body = request + Wire.IN_HEADER;
     switch (opcode) {
-      case FORGET, BATCH_FORGET -> {
-        // a node's id is never used for another node, so the kernel's count does not matter
+      // a node's id is never used for another node, so the kernel's count does not matter
+      case FORGET -> keptListings.forgotten(node);
+      case BATCH_FORGET -> {
+        int count = Memory.getInt(body);
+        for (int i = 0; i < count; i++) {
+          keptListings.forgotten(Memory.getLong(body + Wire.FORGETS + (long) i * Wire.FORGET_ONE));
+        }
       }
       case INIT -> init(unique, body, reply);
       case LOOKUP -> exposed(() -> lookup(unique, request, reply));

@@ -43,6 +43,12 @@ final class Wire {
   static final int DIRENT = 24;
   static final int OPEN_OUT = 16;
   static final int XATTR_OUT = 8;
+
+  /** Where the nodes of a BATCH_FORGET begin, behind their count, and the size of each. */
+  static final int FORGETS = 8;
+
+  static final int FORGET_ONE = 16;
+
   static final int STORE = 24;
 
   static final int READ_OFFSET = 8;

@@ -30,8 +30,8 @@ final class DirectoriesTest {
   private final PendingReplies pendingReplies = new PendingReplies();
   private final Set<Long> dropped = new TreeSet<>();
   private final AtomicLong nanos = new AtomicLong();
-  private final Directories directories =
-      new Directories(filesystem, pendingReplies, new KeptListings(dropped::add, nanos::get));
+  private final KeptListings keptListings = new KeptListings(dropped::add, nanos::get);
+  private final Directories directories = new Directories(filesystem, pendingReplies, keptListings);
   private final Pointer memory =
       jnr.ffi.Memory.allocateDirect(Runtime.getSystemRuntime(), LARGE, true);
 
@@ -224,6 +224,15 @@ final class DirectoriesTest {
     nanos.addAndGet(1_000_000_000);
     looks(READER, 2, 0);
     lookUp(READER + 50, 2, 100);
+    assertThat(dropped).containsExactly(2L);
+  }
+
+  @Test
+  void listingOfADirectory_thatTheKernelHasForgotten_isNotDropped() throws FsException {
+    looks(READER, 2, 0);
+    looks(READER, 3, 0);
+    keptListings.forgotten(3);
+    lookUp(READER + 1, 2, 16);
     assertThat(dropped).containsExactly(2L);
   }
 }
