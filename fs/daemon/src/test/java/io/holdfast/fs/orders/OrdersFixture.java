@@ -10,15 +10,12 @@ import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.origin.FakeOrigin;
 import io.holdfast.fs.residency.Residency;
+import io.holdfast.fs.residency.ResidencyListener;
 import io.holdfast.fs.residency.ResidentLog;
 import io.holdfast.fs.residency.Selection;
 import io.holdfast.fs.stats.Activity;
 import io.holdfast.fs.stats.JobBy;
 import io.holdfast.fs.stats.OpenBatch;
-import io.holdfast.fs.transit.Borrower;
-import io.holdfast.fs.transit.FetchListener;
-import io.holdfast.fs.transit.Fetched;
-import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.transit.ItemLayout;
 import io.holdfast.fs.transit.PeerSource;
 import io.holdfast.fs.transit.PlainFetchers;
@@ -33,7 +30,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Orders of a dataset without a mount, of which nothing becomes resident. */
 final class OrdersFixture implements AutoCloseable {
@@ -87,7 +83,7 @@ final class OrdersFixture implements AutoCloseable {
             new PlainFetchers(Runnable::run, Runnable::run),
             clock,
             Duration.ofSeconds(10),
-            new Listener());
+            new ResidencyListener(residency));
     orders =
         new Orders(
             new OrderParts(
@@ -170,33 +166,5 @@ final class OrdersFixture implements AutoCloseable {
     residency.close();
     memory.close();
     sandbox.close();
-  }
-
-  private final class Listener implements FetchListener {
-    @Override
-    public boolean wouldAdmit(Item item) {
-      return residency.wouldAdmit(item);
-    }
-
-    @Override
-    public boolean serve(Item item, int offset, int length, Borrower borrower) {
-      return residency.serve(item, offset, length, borrower);
-    }
-
-    @Override
-    public boolean offer(Fetched fetched) {
-      return residency.offer(fetched);
-    }
-
-    @Override
-    public void delivered(Item item, int bytes, boolean complete) {
-      residency.noteDelivered(item, bytes, complete);
-    }
-
-    @Override
-    public void changed(Item item) {}
-
-    @Override
-    public void ended(Item item, ReadSource source, long nanos, @Nullable FsException failure) {}
   }
 }

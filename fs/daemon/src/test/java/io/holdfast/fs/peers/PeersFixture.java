@@ -2,21 +2,17 @@ package io.holdfast.fs.peers;
 
 import io.holdfast.fs.Await;
 import io.holdfast.fs.FakeClock;
-import io.holdfast.fs.FsException;
 import io.holdfast.fs.PageStore;
-import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.Sandbox;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.posix.PosixOrigin;
 import io.holdfast.fs.residency.Residency;
+import io.holdfast.fs.residency.ResidencyListener;
 import io.holdfast.fs.residency.ResidentLog;
 import io.holdfast.fs.residency.Selection;
-import io.holdfast.fs.transit.Borrower;
 import io.holdfast.fs.transit.Content;
-import io.holdfast.fs.transit.FetchListener;
-import io.holdfast.fs.transit.Fetched;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.transit.ItemLayout;
 import io.holdfast.fs.transit.PeerSource;
@@ -38,7 +34,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A node without a mount: its origin is a directory of a real filesystem, and its residents are
@@ -81,7 +76,7 @@ final class PeersFixture implements AutoCloseable {
             new PlainFetchers(threads, threads),
             System::nanoTime,
             Duration.ofSeconds(10),
-            new Listener());
+            new ResidencyListener(residency));
   }
 
   private static io.holdfast.peer.ClusterNode node(String host) {
@@ -139,33 +134,5 @@ final class PeersFixture implements AutoCloseable {
     origin.close();
     memory.close();
     sandbox.close();
-  }
-
-  private final class Listener implements FetchListener {
-    @Override
-    public boolean wouldAdmit(Item item) {
-      return residency.wouldAdmit(item);
-    }
-
-    @Override
-    public boolean serve(Item item, int offset, int length, Borrower borrower) {
-      return residency.serve(item, offset, length, borrower);
-    }
-
-    @Override
-    public boolean offer(Fetched fetched) {
-      return residency.offer(fetched);
-    }
-
-    @Override
-    public void delivered(Item item, int bytes, boolean complete) {
-      residency.noteDelivered(item, bytes, complete);
-    }
-
-    @Override
-    public void ended(Item item, ReadSource source, long nanos, @Nullable FsException failure) {}
-
-    @Override
-    public void changed(Item item) {}
   }
 }

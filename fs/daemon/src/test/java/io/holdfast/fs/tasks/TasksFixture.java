@@ -4,7 +4,6 @@ import io.holdfast.fs.Await;
 import io.holdfast.fs.FakeClock;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.PageStore;
-import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.Sandbox;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
@@ -13,12 +12,9 @@ import io.holdfast.fs.origin.posix.PosixOrigin;
 import io.holdfast.fs.residency.PinLimits;
 import io.holdfast.fs.residency.Pins;
 import io.holdfast.fs.residency.Residency;
+import io.holdfast.fs.residency.ResidencyListener;
 import io.holdfast.fs.residency.ResidentLog;
 import io.holdfast.fs.residency.Selection;
-import io.holdfast.fs.transit.Borrower;
-import io.holdfast.fs.transit.FetchListener;
-import io.holdfast.fs.transit.Fetched;
-import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.transit.ItemLayout;
 import io.holdfast.fs.transit.PeerSource;
 import io.holdfast.fs.transit.PlainFetchers;
@@ -38,7 +34,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Tasks without a mount: the origin is a directory of a real filesystem, and residents are pinned
@@ -83,7 +78,7 @@ final class TasksFixture implements AutoCloseable {
             new PlainFetchers(Runnable::run, Runnable::run),
             System::nanoTime,
             Duration.ofSeconds(10),
-            new Listener());
+            new ResidencyListener(residency));
     tasks =
         new Tasks(
             new TaskParts(
@@ -187,33 +182,5 @@ final class TasksFixture implements AutoCloseable {
 
     @Override
     public void pinned(Pins.Names names) {}
-  }
-
-  private final class Listener implements FetchListener {
-    @Override
-    public boolean wouldAdmit(Item item) {
-      return residency.wouldAdmit(item);
-    }
-
-    @Override
-    public boolean serve(Item item, int offset, int length, Borrower borrower) {
-      return residency.serve(item, offset, length, borrower);
-    }
-
-    @Override
-    public boolean offer(Fetched fetched) {
-      return residency.offer(fetched);
-    }
-
-    @Override
-    public void delivered(Item item, int bytes, boolean complete) {
-      residency.noteDelivered(item, bytes, complete);
-    }
-
-    @Override
-    public void changed(Item item) {}
-
-    @Override
-    public void ended(Item item, ReadSource source, long nanos, @Nullable FsException failure) {}
   }
 }
