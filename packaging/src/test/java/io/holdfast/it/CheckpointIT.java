@@ -285,4 +285,18 @@ class CheckpointIT {
     assertThat(store.resolve("step-3")).hasBinaryContent(third);
     sandbox.holdfast("umount", directory.toString()).mustSucceed();
   }
+
+  /** They deal with datasets, and say so at once. */
+  @Test
+  void commandsOfDatasets_refuseACheckpointMount() {
+    mount().mustSucceed();
+    for (String words : List.of("refresh NAME", "capacity NAME 1G", "warm NAME", "bench NAME")) {
+      Child.Result result = sandbox.holdfast(words.replace("NAME", name).split(" ", -1));
+      assertThat(result.exit()).as("%s", result).isEqualTo(2);
+      assertThat(result.err()).contains("is a checkpoint mount: only stats, run, umount and");
+    }
+    Child.Result allocated = sandbox.holdfast("allocate", "--budget", "1G");
+    assertThat(allocated.out() + allocated.err()).doesNotContain(name);
+    sandbox.holdfast("umount", name).mustSucceed();
+  }
 }

@@ -10,7 +10,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the launcher script found before it prepared its process for Java. A command of the user
+ * The state of the process before the launcher script prepared it for Java. A command of the user
  * gets it back. Immutable.
  *
  * @param variables of those that the launcher sets, the ones that were set before

@@ -19,17 +19,11 @@ final class MountArgument {
   /** Returns the daemon of the mount, which must be one of a dataset. */
   RunningDaemon daemon(Host host) {
     Targets targets = new Targets(host);
-    RunningDaemon daemon = any(targets);
-    if (targets.isCheckpoint(daemon)) {
-      throw CliException.usage(
-          "'%s' is a checkpoint mount: only stats, umount and checkpoint deal with these"
-              .formatted(daemon.name()));
-    }
-    return daemon;
+    return mount == null ? targets.only() : targets.get(mount);
   }
 
   /** Returns the daemon of the mount, of a dataset or of checkpoints. */
   RunningDaemon any(Targets targets) {
-    return mount == null ? targets.only() : targets.get(mount);
+    return mount == null ? targets.only() : targets.getAny(mount);
   }
 }

@@ -112,12 +112,13 @@ final class NodeMounts {
         .formatted(mount.name(), Human.bytes(mount.capacity()), mount.reason());
   }
 
-  /** Asks all daemons of this user; returns the mounts by name. */
+  /** Asks all daemons of datasets of this user; returns the mounts by name. */
   List<Look> look() {
     ControlDirectory control = context.host().control();
-    List<Look> looks = new ArrayList<>(answers(control.running()));
+    Targets targets = new Targets(context.host());
+    List<Look> looks = new ArrayList<>(answers(targets.datasets(control.running())));
     Set<String> known = looks.stream().map(look -> look.mount().name()).collect(Collectors.toSet());
-    for (RunningDaemon dead : control.dead()) {
+    for (RunningDaemon dead : targets.datasets(control.dead())) {
       if (known.add(dead.name())) {
         looks.add(silent(dead, "its daemon has died", null));
       }

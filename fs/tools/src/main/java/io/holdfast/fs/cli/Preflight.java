@@ -73,7 +73,7 @@ final class Preflight {
   }
 
   /**
-   * What the check of a checkpoint mount's places has found out, without symlinks.
+   * The places of a checkpoint mount as the check has found them, without symlinks.
    *
    * @param notes lines for the user
    */

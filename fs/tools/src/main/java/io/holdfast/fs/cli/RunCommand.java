@@ -75,7 +75,7 @@ final class RunCommand implements Callable<Integer> {
       throw CliException.usage("no command: give one behind --");
     }
     if (mount != null) {
-      new Targets(context.host()).get(mount);
+      new Targets(context.host()).getAny(mount);
     }
     int refused = context.filterSystemCalls();
     if (refused != 0) {

@@ -43,8 +43,22 @@ final class Targets {
     return running.stream().filter(daemon -> daemon.mountpoint().equals(path)).findFirst();
   }
 
-  /** The same, but fails when there is none. */
+  /** Returns the daemon of a dataset of that name or mountpoint; fails when there is none. */
   RunningDaemon get(String nameOrMountpoint) {
+    return dataset(getAny(nameOrMountpoint));
+  }
+
+  private RunningDaemon dataset(RunningDaemon daemon) {
+    if (isCheckpoint(daemon)) {
+      throw CliException.usage(
+          "'%s' is a checkpoint mount: only stats, run, umount and checkpoint deal with these"
+              .formatted(daemon.name()));
+    }
+    return daemon;
+  }
+
+  /** Returns the daemon of a dataset or of checkpoints; fails when there is none. */
+  RunningDaemon getAny(String nameOrMountpoint) {
     return find(nameOrMountpoint)
         .orElseThrow(
             () ->
@@ -72,7 +86,7 @@ final class Targets {
 
   /** Returns the checkpoint mount of that name or mountpoint. */
   RunningDaemon getCheckpoint(String nameOrMountpoint) {
-    RunningDaemon daemon = get(nameOrMountpoint);
+    RunningDaemon daemon = getAny(nameOrMountpoint);
     if (!isCheckpoint(daemon)) {
       throw CliException.usage(
           "'" + nameOrMountpoint + "' is a mount of a dataset, and no checkpoint mount");
@@ -104,7 +118,8 @@ final class Targets {
     return running.get(0);
   }
 
-  private List<RunningDaemon> datasets(List<RunningDaemon> daemons) {
+  /** Returns those daemons that have a dataset. */
+  List<RunningDaemon> datasets(List<RunningDaemon> daemons) {
     return daemons.stream().filter(daemon -> !isCheckpoint(daemon)).toList();
   }
 
@@ -132,8 +147,13 @@ final class Targets {
     Optional<RunningDaemon> named = words.isEmpty() ? Optional.empty() : find(words.get(0));
     List<String> paths = named.isPresent() ? words.subList(1, words.size()) : words;
     RunningDaemon daemon =
-        named.orElseGet(
-            () -> !words.isEmpty() && words.get(0).startsWith("/") ? around(words.get(0)) : only());
+        named
+            .map(this::dataset)
+            .orElseGet(
+                () ->
+                    !words.isEmpty() && words.get(0).startsWith("/")
+                        ? around(words.get(0))
+                        : only());
     return new Inside(
         daemon, paths.stream().map(path -> below(path, daemon.mountpoint())).toList());
   }
@@ -156,7 +176,7 @@ final class Targets {
 
   private RunningDaemon around(String path) {
     Path wanted = Path.of(path).normalize();
-    return running().stream()
+    return datasets(running()).stream()
         .filter(daemon -> wanted.startsWith(daemon.mountpoint()))
         .max(Comparator.comparingInt(daemon -> daemon.mountpoint().getNameCount()))
         .orElseThrow(
