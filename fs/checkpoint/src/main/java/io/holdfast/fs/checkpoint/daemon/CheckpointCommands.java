@@ -95,7 +95,7 @@ final class CheckpointCommands implements ControlCommands {
   }
 
   @Override
-  public List<Map<String, Object>> config() throws UnsupportedOperationException {
+  public List<Map<String, Object>> config() {
     return List.of();
   }
 

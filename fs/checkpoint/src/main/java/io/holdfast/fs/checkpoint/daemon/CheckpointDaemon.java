@@ -6,7 +6,6 @@ import io.holdfast.fs.checkpoint.Advice;
 import io.holdfast.fs.checkpoint.CheckpointFigures;
 import io.holdfast.fs.checkpoint.CheckpointFilesystem;
 import io.holdfast.fs.checkpoint.DirectoryStore;
-import io.holdfast.fs.checkpoint.ErrnoException;
 import io.holdfast.fs.checkpoint.Front;
 import io.holdfast.fs.checkpoint.Persister;
 import io.holdfast.fs.checkpoint.Reconciliation;
@@ -42,6 +41,7 @@ public final class CheckpointDaemon {
 
   private static final Duration END = Duration.ofSeconds(5);
   private static final long NANOS = 1_000_000;
+  private static final long LOOK_MILLIS = 100;
 
   private final CheckpointSettings settings;
   private final FrontDirectory directory;
@@ -68,12 +68,12 @@ public final class CheckpointDaemon {
     store = new DirectoryStore(settings.store(), directory.owner());
     boolean crashed = directory.hasCrashed();
     openFront(!crashed);
-    if (crashed) {
-      afterCrash();
-    } else {
-      directory.begin();
-    }
     try {
+      if (crashed) {
+        afterCrash();
+      } else {
+        directory.begin();
+      }
       reconcile();
       control =
           ControlServer.start(
@@ -218,13 +218,14 @@ public final class CheckpointDaemon {
 
   /**
    * After an unmount: has the store get everything, however long that takes, unless told to stop.
+   * Only looks: a persister for which somebody waits would ask a store that fails without pauses.
    */
   private void persistRest() {
-    while (!stopping.get() && front.pendingOperations() > 0) {
+    while (front.pendingOperations() > 0) {
       try {
-        persister.await(front.lastPending(), TimeUnit.SECONDS.toNanos(1));
-      } catch (ErrnoException e) {
-        log.warn("unmounted, and the store fails: {}", e.getMessage());
+        if (stopped.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+          return;
+        }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         return;
@@ -269,10 +270,5 @@ public final class CheckpointDaemon {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  /** Turns a failure into one that a command can show. */
-  static FsException explain(ErrnoException failure) {
-    return new FsException(FsError.IO, String.valueOf(failure.getMessage()), failure);
   }
 }
