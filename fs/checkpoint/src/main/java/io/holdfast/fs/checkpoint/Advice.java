@@ -41,6 +41,6 @@ public record Advice(long intervalIterations, double intervalSeconds, double ove
     return new Advice(k, k * iteration, blocked / (k * iteration));
   }
 
-  /** What a quotient may be above a whole number by rounding alone. */
+  /** Rounding alone may put a quotient so much above a whole number. */
   private static final double ROUNDING = 1e-9;
 }

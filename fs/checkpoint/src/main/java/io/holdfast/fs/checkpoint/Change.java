@@ -6,7 +6,7 @@ import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 
 /**
- * What a program wants to change of a file's attributes. Immutable.
+ * A change of a file's attributes that a program wants. Immutable.
  *
  * @param mode permissions, or -1 to leave them
  * @param uid owner, or -1 to leave it; {@code gid} too

@@ -55,7 +55,9 @@ public final class CheckpointFilesystem {
 
   private record Name(Node parent, String name) {}
 
-  /** What the kernel knows by a number: a file, under all the names that it has looked up. */
+  /**
+   * A file that the kernel knows by a number, under all the names that the kernel has looked up.
+   */
   private static final class Node {
     final long id;
     final long inode;

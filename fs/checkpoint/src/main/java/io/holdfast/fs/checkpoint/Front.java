@@ -1210,7 +1210,7 @@ public final class Front implements AutoCloseable {
     changed.signalAll();
   }
 
-  /** What the front holds. */
+  /** The bytes, operations and writers of a front at a moment. */
   record Usage(
       long bytes,
       long capacity,

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a program did to the files: one change, by paths as they were at that moment. Applied in
+ * One change that a program made to the files, by paths as they were at that moment. Applied in
  * order to a tree that was in the same state, the operations lead to the same tree again.
  * Immutable.
  *

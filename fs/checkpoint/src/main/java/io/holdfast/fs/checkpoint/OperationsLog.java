@@ -69,7 +69,7 @@ final class OperationsLog implements AutoCloseable {
   private static final long SEGMENT = 64L << 20;
   private static final int KEEP_SIZE = 1;
 
-  /** What the file system keeps for the log: when it is full, files can still be removed. */
+  /** Bytes that the file system keeps for the log: when it is full, files can still be removed. */
   private static final int RESERVE = 256 << 10;
 
   private final Path directory;

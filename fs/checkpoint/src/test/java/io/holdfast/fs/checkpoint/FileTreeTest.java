@@ -12,7 +12,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What somebody who may write to a directory of the store can have this program do. */
+/** Attacks of somebody who may write to a directory of the store. */
 class FileTreeTest {
   private static final int OF_NOBODY = 65534;
   private static final int OF_ANOTHER = 1234;

@@ -62,7 +62,7 @@ final class PrefixTest {
     private static final long serialVersionUID = 1L;
   }
 
-  /** What happens to the next call of the store. */
+  /** The outcome of the next call of the store. */
   private enum Fate {
     GOOD,
     FAILS,
@@ -406,7 +406,7 @@ final class PrefixTest {
       return picture(store.store.tree(), false);
     }
 
-    /** What there is: types, modes, links, targets, attributes and bytes. */
+    /** Returns types, modes, links, targets, attributes and bytes. */
     private Map<String, String> picture(FileTree tree, boolean isFront) throws IOException {
       Map<String, String> picture = new TreeMap<>();
       Map<Long, String> links = new HashMap<>();

@@ -45,7 +45,7 @@ public final class MountTable {
           "tracefs",
           "xenfs");
 
-  /** What the source of a checkpoint mount begins with; that of a dataset is a path or a URL. */
+  /** The beginning of the source of a checkpoint mount; that of a dataset is a path or a URL. */
   public static final String CHECKPOINT_SOURCE = "checkpoint:";
 
   /**

@@ -41,7 +41,7 @@ public final class SystemCallFilter {
   /** The first descriptor that the filter is for: those below are input and outputs. */
   static final int FIRST = 3;
 
-  /** What asks for a terminal's settings. */
+  /** The request for a terminal's settings. */
   static final int TCGETS = 0x5401;
 
   /** The same for newer C libraries. */

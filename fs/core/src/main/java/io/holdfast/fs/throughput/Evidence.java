@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.OptionalDouble;
 
 /**
- * What a job's rates are computed from. Immutable.
+ * The epochs and the machine from which a job's rates are computed. Immutable.
  *
  * @param now how the job runs: its mean epoch without the first
  * @param cold the epoch that tells most of the origin
