@@ -11,8 +11,11 @@ import io.holdfast.fs.tree.Node;
 import io.holdfast.fs.tree.Tree;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -58,6 +61,14 @@ final class Listings {
    */
   private static final int YOUNG_PART = 100;
 
+  /**
+   * How many entries the origin is asked for at once, for the first time in a request and later. A
+   * reader may want no more than the first few; what does not fit the reply is asked for again.
+   */
+  private static final int FIRST_ASKED = 16;
+
+  private static final int MOST_ASKED = 32;
+
   private final Tree tree;
   private final MetadataCache metadata;
   private final Function<Node, Attributes> shown;
@@ -89,12 +100,14 @@ final class Listings {
     boolean[] hasRoom = {true};
     if (after < UNKNOWN) {
       boolean ask = !metadata.holds(directory) && !isYoung(directory);
+      Confirmation confirmation = new Confirmation(directory);
       tree.forEachSettledEntry(
           directory,
           after,
           entry -> {
             boolean look = looks.test(entry.type());
-            ListedEntry listed = look ? lookedUp(directory, entry, ask) : named(entry);
+            boolean askAlone = look && ask && !confirmation.covers(entry);
+            ListedEntry listed = look ? lookedUp(directory, entry, askAlone) : named(entry);
             hasRoom[0] = listed == null || isHidden(directory, listed.name()) || sink.take(listed);
             return hasRoom[0];
           });
@@ -161,6 +174,46 @@ final class Listings {
       // if the directory itself has gone, its entries stay known until the tree drops it
       boolean gone = e.code() == FsError.NOT_FOUND && tree.known(directory, name) == null;
       return gone ? null : named(entry);
+    }
+  }
+
+  /**
+   * Asks the origin for the entries of one request, some at a time: the way to the directory costs
+   * more than an entry.
+   */
+  private final class Confirmation {
+    private final Node directory;
+    private final Set<Node> asked = new HashSet<>();
+    private Set<Node> confirmed = Set.of();
+
+    Confirmation(Node directory) {
+      this.directory = directory;
+    }
+
+    /** Tells whether an entry has fresh attributes. Asks for it, and for the next ones, if need be. */
+    boolean covers(Node entry) {
+      if (!asked.contains(entry)) {
+        ask(entry, asked.isEmpty() ? FIRST_ASKED : MOST_ASKED);
+      }
+      return confirmed.contains(entry);
+    }
+
+    private void ask(Node first, int most) {
+      List<Node> entries = new ArrayList<>(List.of(first));
+      tree.forEachEntry(
+          directory,
+          first.id(),
+          next -> {
+            entries.add(next);
+            return entries.size() < most;
+          });
+      asked.clear();
+      asked.addAll(entries);
+      try {
+        confirmed = tree.confirm(directory, entries);
+      } catch (FsException e) {
+        confirmed = Set.of(); // the question for a single entry tells what is wrong
+      }
     }
   }
 

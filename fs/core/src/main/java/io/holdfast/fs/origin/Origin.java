@@ -1,6 +1,7 @@
 package io.holdfast.fs.origin;
 
 import io.holdfast.fs.FsException;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -88,6 +89,30 @@ public interface Origin extends AutoCloseable {
    *     their own
    */
   record Found(Attributes entry, List<Attributes> way) {}
+
+  /**
+   * Finds entries of one directory like {@link #find}, and goes the way to them only once. A store
+   * that does not, finds none.
+   *
+   * @param entries the names, with the attributes that the store reported last
+   * @param way as for {@link #find}
+   */
+  default FoundEntries findAll(
+      OriginPath directory, List<KnownEntry> entries, List<Attributes> way) throws FsException {
+    return new FoundEntries(Collections.nCopies(entries.size(), null), List.of());
+  }
+
+  /** A name in a directory, with the attributes that the store reported last for it. */
+  record KnownEntry(byte[] name, Attributes attributes) {}
+
+  /**
+   * Entries of one directory.
+   *
+   * @param entries the attributes of each name; null where only {@link #find} tells what became of
+   *     the name
+   * @param way the attributes of the directory and its ancestors, as in {@link Found}
+   */
+  record FoundEntries(List<@Nullable Attributes> entries, List<Attributes> way) {}
 
   /**
    * Returns the target of a symlink, as it is stored.

@@ -8,14 +8,18 @@ import io.holdfast.fs.origin.KnownEntries;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.Origin.EntrySink;
 import io.holdfast.fs.origin.Origin.Found;
+import io.holdfast.fs.origin.Origin.FoundEntries;
+import io.holdfast.fs.origin.Origin.KnownEntry;
 import io.holdfast.fs.origin.OriginPath;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -413,6 +417,35 @@ public final class Tree {
       sweep.asked(now);
     }
     return now;
+  }
+
+  /**
+   * Asks the origin at once about entries of a directory that a listing is about to show.
+   *
+   * @return the entries to which their names still lead, and which have fresh attributes now; of
+   *     the others, {@link #lookup} tells what became of them
+   */
+  public Set<Node> confirm(Node directory, List<Node> entries) throws FsException {
+    List<KnownEntry> known = new ArrayList<>(entries.size());
+    for (Node entry : entries) {
+      known.add(new KnownEntry(entry.name(), entry.attributes()));
+    }
+    FoundEntries found = origin.findAll(directory.path(), known, way.known(directory, false));
+    Set<Node> confirmed = new HashSet<>();
+    if (way.isAsKnown(directory, found.way())) {
+      for (int i = 0; i < entries.size(); i++) {
+        Node entry = entries.get(i);
+        Attributes before = known.get(i).attributes();
+        Attributes fresh = found.entries().get(i);
+        if (fresh != null
+            && before.sameEntry(fresh)
+            && !entry.isStale()
+            && update(entry, before, fresh)) {
+          confirmed.add(entry);
+        }
+      }
+    }
+    return confirmed;
   }
 
   /**

@@ -8,6 +8,7 @@ import io.holdfast.fs.Await;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.GrowingMemory;
+import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.DelegatingOrigin;
 import io.holdfast.fs.origin.FakeOrigin;
 import io.holdfast.fs.origin.Origin;
@@ -18,9 +19,13 @@ import io.holdfast.fs.tree.Tree;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -329,6 +334,68 @@ final class ListingsTest {
 
     assertThat(all).hasSize(1);
     assertThat(all.get(0).leads().attributes().mode() & 0777).isEqualTo(0600);
+  }
+
+  @Test
+  void list_attributesMayBeOld_asksForManyEntriesAtOnce() throws FsException {
+    List<Integer> questions = new ArrayList<>();
+    AtomicInteger single = new AtomicInteger();
+    Origin counted =
+        new DelegatingOrigin(origin) {
+          @Override
+          public FoundEntries findAll(
+              OriginPath directory, List<KnownEntry> entries, List<Attributes> way)
+              throws FsException {
+            questions.add(entries.size());
+            return super.findAll(directory, entries, way);
+          }
+
+          @Override
+          public Found find(
+              OriginPath directory, byte[] name, List<Attributes> way, @Nullable Attributes known)
+              throws FsException {
+            single.incrementAndGet();
+            return super.find(directory, name, way, known);
+          }
+        };
+    for (int i = 0; i < 100; i++) {
+      origin.file("d/" + i, new byte[1]);
+    }
+    try (NodeTable own = new NodeTable(GrowingMemory.ofProcess("own"))) {
+      tree = new Tree(counted, own, old -> {});
+      Node directory = tree.lookup(tree.root(), name("d"));
+      single.set(0);
+      assertThat(list(metadata(false, Duration.ZERO), directory, 1000, true)).hasSize(100);
+    }
+    assertThat(questions).containsExactly(16, 32, 32, 20);
+    assertThat(single).hasValue(0);
+  }
+
+  @Test
+  void list_someChangeBetweenTwoRequests_showsEachNameOnceAsItIs() throws FsException {
+    for (int i = 0; i < 100; i++) {
+      origin.file("d/" + i, new byte[1]);
+    }
+    Node directory = tree.lookup(tree.root(), name("d"));
+    MetadataCache metadata = metadata(false, Duration.ZERO);
+    Listings listings = new Listings(tree, metadata, Node::attributes);
+    List<ListedEntry> all = new ArrayList<>();
+    listings.list(directory, 0, type -> true, entry -> all.size() < 10 && all.add(entry));
+    origin.remove("d/50");
+    origin.file("d/60", new byte[7]);
+    origin.chmod("d/70", 0600);
+
+    long after = all.get(9).place();
+    listings.list(directory, after, type -> true, all::add);
+
+    Map<String, Attributes> shown = new HashMap<>();
+    for (ListedEntry entry : all) {
+      String name = new String(entry.name(), StandardCharsets.UTF_8);
+      assertThat(shown.put(name, entry.leads().attributes())).as(name).isNull();
+    }
+    assertThat(shown).hasSize(99).doesNotContainKey("50");
+    assertThat(shown.get("60").size()).isEqualTo(7);
+    assertThat(shown.get("70").mode() & 0777).isEqualTo(0600);
   }
 
   /** Each entry is looked up where the directory was, and none of them is found. */

@@ -56,6 +56,12 @@ public class DelegatingOrigin implements Origin {
   }
 
   @Override
+  public FoundEntries findAll(OriginPath directory, List<KnownEntry> entries, List<Attributes> way)
+      throws FsException {
+    return origin.findAll(directory, entries, way);
+  }
+
+  @Override
   public byte[] readLink(OriginPath path, Attributes known) throws FsException {
     return origin.readLink(path, known);
   }

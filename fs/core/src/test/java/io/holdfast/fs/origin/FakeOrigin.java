@@ -315,6 +315,18 @@ public final class FakeOrigin implements Origin, DirectoryStore {
     }
   }
 
+  @Override
+  public FoundEntries findAll(OriginPath directory, List<KnownEntry> entries, List<Attributes> way)
+      throws FsException {
+    List<@Nullable Attributes> found = new ArrayList<>();
+    for (KnownEntry entry : entries) {
+      found.add(statOrNull(directory.child(entry.name())));
+    }
+    synchronized (this) {
+      return new FoundEntries(found, way(directory, way.size()));
+    }
+  }
+
   private List<Attributes> way(OriginPath directory, int most) throws FsException {
     List<Attributes> way = new ArrayList<>();
     String path = key(directory.bytes());

@@ -9,11 +9,13 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.Seeds;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.origin.Origin.KnownEntry;
 import io.holdfast.fs.origin.Origin.Part;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -75,6 +77,9 @@ abstract class OriginContractTest {
     }
     return origin.open(path, all);
   }
+
+  /** The answer of a store that finds entries one by one only. */
+  private static final List<@Nullable Attributes> NOTHING_OF_FOUR = Collections.nCopies(4, null);
 
   @BeforeEach
   final void open() throws IOException {
@@ -170,6 +175,27 @@ abstract class OriginContractTest {
     }
     assertFails(
         () -> origin.find(OriginPath.of("no"), bytes("name"), known, null), FsError.NOT_FOUND);
+  }
+
+  @Test
+  void findAll_someNames_givesWhatFindGivesOrNothing() throws IOException {
+    store.file(bytes("a/b/one"), new byte[3]);
+    store.file(bytes("a/b/two"), new byte[5]);
+    OriginPath directory = OriginPath.of("a/b");
+    List<Attributes> way = List.of(origin.stat(directory));
+    Attributes one = origin.stat(OriginPath.of("a/b/one"));
+    Attributes two = origin.stat(OriginPath.of("a/b/two"));
+    List<KnownEntry> known =
+        List.of(
+            new KnownEntry(bytes("one"), one),
+            new KnownEntry(bytes("none"), one),
+            new KnownEntry(bytes(".."), one),
+            new KnownEntry(bytes("two"), one));
+
+    Origin.FoundEntries found = origin.findAll(directory, known, way);
+
+    assertThat(found.entries()).isIn(Arrays.asList(one, null, null, two), NOTHING_OF_FOUR);
+    assertThat(inodes(found.way())).isIn(List.of(), inodes(way));
   }
 
   // failures

@@ -131,7 +131,11 @@ final class Directories {
 
     boolean wants(int type) {
       held = holdsBack && type != Attributes.DIRECTORY;
-      return look != Listers.Look.NAMES && !held;
+      return look != Listers.Look.NAMES && !held && !hasEnough();
+    }
+
+    private boolean hasEnough() {
+      return look == Listers.Look.SOME && shown.size() >= FIRST;
     }
 
     boolean dots(byte[] name, long inode, long offset) {
@@ -139,9 +143,8 @@ final class Directories {
     }
 
     boolean take(ListedEntry entry) {
-      boolean enough = look == Listers.Look.SOME && shown.size() >= FIRST;
       boolean late = !shown.isEmpty() && System.nanoTime() - begun > LONGEST_NANOS;
-      if (enough || late) {
+      if (hasEnough() || late) {
         return false;
       }
       Entry leads = entry.leads();

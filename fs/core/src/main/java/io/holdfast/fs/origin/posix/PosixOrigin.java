@@ -234,6 +234,23 @@ public final class PosixOrigin implements Origin {
     }
   }
 
+  @Override
+  public FoundEntries findAll(OriginPath directory, List<KnownEntry> entries, List<Attributes> way)
+      throws FsException {
+    int fd = openBeneath(directory, DirectoryPath.FLAGS);
+    try {
+      List<@Nullable Attributes> found = new ArrayList<>(entries.size());
+      for (KnownEntry entry : entries) {
+        byte[] name = entry.name();
+        boolean isThere = DirectoryPath.isName(name) && Statx.call(fd, name) == 0;
+        found.add(isThere ? withAcl(entry.attributes(), AskedEntry.of(fd, name)) : null);
+      }
+      return new FoundEntries(found, way(directory).now(fd, way, way.size() > 1));
+    } finally {
+      LIBC.close(fd);
+    }
+  }
+
   private DirectoryPath way(OriginPath directory) {
     return new DirectoryPath(root, directory, (fd, known) -> attributes(fd, known, directory));
   }
