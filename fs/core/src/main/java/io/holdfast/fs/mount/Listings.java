@@ -190,7 +190,9 @@ final class Listings {
       this.directory = directory;
     }
 
-    /** Tells whether an entry has fresh attributes. Asks for it, and for the next ones, if need be. */
+    /**
+     * Tells whether an entry has fresh attributes. Asks for it, and for the next ones, if need be.
+     */
     boolean covers(Node entry) {
       if (!asked.contains(entry)) {
         ask(entry, asked.isEmpty() ? FIRST_ASKED : MOST_ASKED);

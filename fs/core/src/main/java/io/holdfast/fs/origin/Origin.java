@@ -97,13 +97,13 @@ public interface Origin extends AutoCloseable {
    * @param entries the names, with the attributes that the store reported last
    * @param way as for {@link #find}
    */
-  default FoundEntries findAll(
-      OriginPath directory, List<KnownEntry> entries, List<Attributes> way) throws FsException {
+  default FoundEntries findAll(OriginPath directory, List<KnownEntry> entries, List<Attributes> way)
+      throws FsException {
     return new FoundEntries(Collections.nCopies(entries.size(), null), List.of());
   }
 
   /** A name in a directory, with the attributes that the store reported last for it. */
-  record KnownEntry(byte[] name, Attributes attributes) {}
+  record KnownEntry(OriginPath name, Attributes attributes) {}
 
   /**
    * Entries of one directory.

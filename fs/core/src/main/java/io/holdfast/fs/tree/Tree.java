@@ -428,7 +428,7 @@ public final class Tree {
   public Set<Node> confirm(Node directory, List<Node> entries) throws FsException {
     List<KnownEntry> known = new ArrayList<>(entries.size());
     for (Node entry : entries) {
-      known.add(new KnownEntry(entry.name(), entry.attributes()));
+      known.add(new KnownEntry(OriginPath.of(entry.name()), entry.attributes()));
     }
     FoundEntries found = origin.findAll(directory.path(), known, way.known(directory, false));
     Set<Node> confirmed = new HashSet<>();

@@ -57,9 +57,9 @@ abstract class DirectoryContractTest extends OriginContractTest {
     Attributes way = origin().stat(directory);
     List<KnownEntry> known =
         List.of(
-            new KnownEntry(bytes("file"), way),
-            new KnownEntry(bytes("gone"), way),
-            new KnownEntry(bytes("link"), way));
+            new KnownEntry(OriginPath.of("file"), way),
+            new KnownEntry(OriginPath.of("gone"), way),
+            new KnownEntry(OriginPath.of("link"), way));
 
     Origin.FoundEntries found = origin().findAll(directory, known, List.of(way));
 

@@ -320,7 +320,7 @@ public final class FakeOrigin implements Origin, DirectoryStore {
       throws FsException {
     List<@Nullable Attributes> found = new ArrayList<>();
     for (KnownEntry entry : entries) {
-      found.add(statOrNull(directory.child(entry.name())));
+      found.add(statOrNull(directory.child(entry.name().bytes())));
     }
     synchronized (this) {
       return new FoundEntries(found, way(directory, way.size()));

@@ -187,10 +187,10 @@ abstract class OriginContractTest {
     Attributes two = origin.stat(OriginPath.of("a/b/two"));
     List<KnownEntry> known =
         List.of(
-            new KnownEntry(bytes("one"), one),
-            new KnownEntry(bytes("none"), one),
-            new KnownEntry(bytes(".."), one),
-            new KnownEntry(bytes("two"), one));
+            new KnownEntry(OriginPath.of("one"), one),
+            new KnownEntry(OriginPath.of("none"), one),
+            new KnownEntry(OriginPath.of(".."), one),
+            new KnownEntry(OriginPath.of("two"), one));
 
     Origin.FoundEntries found = origin.findAll(directory, known, way);
 

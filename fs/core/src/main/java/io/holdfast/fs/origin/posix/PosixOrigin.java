@@ -241,7 +241,7 @@ public final class PosixOrigin implements Origin {
     try {
       List<@Nullable Attributes> found = new ArrayList<>(entries.size());
       for (KnownEntry entry : entries) {
-        byte[] name = entry.name();
+        byte[] name = entry.name().bytes();
         boolean isThere = DirectoryPath.isName(name) && Statx.call(fd, name) == 0;
         found.add(isThere ? withAcl(entry.attributes(), AskedEntry.of(fd, name)) : null);
       }
