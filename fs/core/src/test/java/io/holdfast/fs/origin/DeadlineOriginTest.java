@@ -181,7 +181,7 @@ final class DeadlineOriginTest extends DirectoryContractTest {
   @Test
   void list_slowButGoingOn_isPassedWhole() throws FsException {
     int count = 5000;
-    Duration deadline = Duration.ofMillis(500);
+    Duration deadline = Duration.ofSeconds(2);
     Origin slow =
         new DelegatingOrigin(new FakeOrigin()) {
           @Override
