@@ -10,12 +10,15 @@ import java.time.Duration;
 public final class FailingDisk {
   private static final Duration REPAIR = Duration.ofSeconds(60);
 
-  /** {@code EXT4_IOC_SHUTDOWN}, which syncs first: nothing of before is lost. */
+  /** {@code EXT4_IOC_SHUTDOWN}, which syncs first unless it is told not to. */
   private static final String SHUT_DOWN =
       """
       open my $root, '<', $ARGV[0] or die $!;
-      ioctl($root, 0x8004587d, my $flags = pack('L', 0)) or die $!;
+      ioctl($root, 0x8004587d, my $flags = pack('L', $ARGV[1])) or die $!;
       """;
+
+  private static final String WITH_ALL = "0";
+  private static final String WITHOUT_WHAT_IS_NOT_SYNCED = "2";
 
   private final Sandbox sandbox;
   private final Path image;
@@ -46,7 +49,18 @@ public final class FailingDisk {
   }
 
   public void fail() {
-    sandbox.command("perl", "-e", SHUT_DOWN, root.toString()).mustSucceed();
+    shutDown(WITH_ALL);
+  }
+
+  /**
+   * The same as {@link #fail}, but what was not synced is lost, as after a crash of the machine.
+   */
+  public void crash() {
+    shutDown(WITHOUT_WHAT_IS_NOT_SYNCED);
+  }
+
+  private void shutDown(String how) {
+    sandbox.command("perl", "-e", SHUT_DOWN, root.toString(), how).mustSucceed();
   }
 
   /** Has all writes wait, until {@link #thaw}. */

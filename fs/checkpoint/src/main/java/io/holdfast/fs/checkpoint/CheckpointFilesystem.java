@@ -35,6 +35,7 @@ public final class CheckpointFilesystem {
   private static final int COPY = 1 << 20;
   private static final long LONGEST_STUB_WAIT = 60_000_000_000L;
   private static final int XATTR_CREATE = 1;
+  private static final int XATTR_REPLACE = 2;
 
   /** The most entries that open directories keep while another one is listed. */
   private static final long MOST_LISTED = 1_000_000;
@@ -635,18 +636,17 @@ public final class CheckpointFilesystem {
       throws ErrnoException, InterruptedException {
     for (Handle handle : node.handles) {
       if (handle.fd >= 0 && !handle.atStore) {
-        String other = anyPath(node, handle.fd);
-        if (other == null) {
+        if (anyPath(node, handle.fd) == null) {
           front.changeUnlinked(handle.fd, change);
         } else {
           if (change.size() >= 0) {
-            front.perform(() -> new Operation.Resize(other, change.size()));
+            front.perform(() -> new Operation.Resize(nameNow(handle), change.size()));
           }
           if (change.hasAttributes()) {
             front.perform(
                 () ->
                     new Operation.Attributes(
-                        other,
+                        nameNow(handle),
                         change.mode(),
                         change.uid(),
                         change.gid(),
@@ -717,13 +717,31 @@ public final class CheckpointFilesystem {
     if (!persister.await(last, LONGEST_STUB_WAIT)) {
       throw ErrnoException.of(Errno.ETIMEDOUT, path);
     }
+    int file;
     try {
-      return store.openToRead(path, expected);
+      file = store.openToRead(path, expected);
     } catch (ErrnoException e) {
-      if (front.isStub(node.inode)) {
+      if (!front.isStub(node.inode)) {
+        return -1;
+      }
+      if (isAt(path, node)) {
         throw e;
       }
-      return -1;
+      return openAtStore(node);
+    }
+    if (isAt(path, node)) {
+      return file;
+    }
+    LIBC.close(file); // perhaps another one, which has the name at the store by now
+    return openAtStore(node);
+  }
+
+  private boolean isAt(String path, Node node) {
+    lock.lock();
+    try {
+      return path.equals(pathOrNull(node));
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -824,27 +842,39 @@ public final class CheckpointFilesystem {
     Handle file = handle(number);
     this.<Void>change(
         () -> {
-          String path = anyPath(file.node, file.fd);
-          if (path == null) {
-            throw ErrnoException.of(Errno.EOPNOTSUPP, "");
-          }
-          front.perform(() -> new Operation.Allocate(path, mode, offset, length));
+          front.perform(() -> new Operation.Allocate(nameNow(file), mode, offset, length));
           return null;
         });
+  }
+
+  /** Returns a name that an open file has now: it may get another while its change waits. */
+  private String nameNow(Handle file) throws ErrnoException {
+    String path = anyPath(file.node, file.fd);
+    if (path == null) {
+      throw ErrnoException.of(Errno.EOPNOTSUPP, "");
+    }
+    return path;
   }
 
   /** Sets an extended attribute of users. */
   public void setXattr(long id, String name, byte[] value, int flags)
       throws ErrnoException, InterruptedException {
     checkXattr(name);
+    String text = FileTree.bytesAsText(value);
     this.<Void>change(
         () -> {
-          if ((flags & XATTR_CREATE) != 0 && hasXattr(path(node(id)), name)) {
-            throw ErrnoException.of(Errno.EEXIST, name);
-          }
-          String text = FileTree.bytesAsText(value);
           front.perform(
-              () -> new Operation.SetXattr(path(node(id)), name, text, flags & ~XATTR_CREATE));
+              () -> {
+                String path = path(node(id));
+                boolean has = hasXattr(path, name);
+                if (has && (flags & XATTR_CREATE) != 0) {
+                  throw ErrnoException.of(Errno.EEXIST, path);
+                }
+                if (!has && (flags & XATTR_REPLACE) != 0) {
+                  throw ErrnoException.of(Errno.ENODATA, path);
+                }
+                return new Operation.SetXattr(path, name, text, 0); // can be repeated
+              });
           return null;
         });
   }
@@ -858,21 +888,34 @@ public final class CheckpointFilesystem {
     checkXattr(name);
     this.<Void>change(
         () -> {
-          if (!hasXattr(path(node(id)), name)) {
-            throw ErrnoException.of(Errno.ENODATA, name);
-          }
-          front.perform(() -> new Operation.RemoveXattr(path(node(id)), name));
+          front.perform(
+              () -> {
+                String path = path(node(id));
+                if (!hasXattr(path, name)) {
+                  throw ErrnoException.of(Errno.ENODATA, path);
+                }
+                return new Operation.RemoveXattr(path, name);
+              });
           return null;
         });
   }
 
   private static void checkXattr(String name) throws ErrnoException {
-    if (name.startsWith(OWN_XATTRS) || name.startsWith(Front.HIDDEN_XATTR)) {
+    if (isOwnXattr(name)) {
       throw ErrnoException.of(Errno.EPERM, name);
     }
-    if (!name.startsWith("user.") && !name.startsWith("trusted.")) {
+    if (!isOfPrograms(name)) {
       throw ErrnoException.of(Errno.EOPNOTSUPP, name);
     }
+  }
+
+  private static boolean isOwnXattr(String name) {
+    return name.startsWith(OWN_XATTRS) || name.startsWith(Front.HIDDEN_XATTR);
+  }
+
+  /** Tells whether programs can set an extended attribute of this name. */
+  static boolean isOfPrograms(String name) {
+    return (name.startsWith("user.") || name.startsWith("trusted.")) && !isOwnXattr(name);
   }
 
   /** Waits until a file or a directory, with all below it, is durable as the policy says. */
@@ -896,10 +939,7 @@ public final class CheckpointFilesystem {
       if (fsync == FsyncPolicy.STORE) {
         persister.await(last, Long.MAX_VALUE / 2);
       } else {
-        if (file.fd >= 0 && LIBC.fsync(file.fd) != 0) {
-          throw ErrnoException.of(Linux.errno(), path);
-        }
-        front.syncLog();
+        front.syncAll();
       }
     } finally {
       meter.end(front.last());

@@ -41,7 +41,7 @@ final class Cursor implements AutoCloseable {
       throw ErrnoException.of(Linux.errno(), name);
     }
     if (FileTree.stat(fd).size() == 0) {
-      write();
+      write(0, 0, 0);
     } else {
       FileTree.readFully(fd, address, LENGTH, 0, name);
       boolean whole = buffer.getInt(CHECKED) == checksum() && buffer.getLong(0) == MAGIC;
@@ -69,20 +69,18 @@ final class Cursor implements AutoCloseable {
 
   /** All operations up to this one are durable in the store. */
   void setDurable(long sequence) throws ErrnoException {
-    durable = sequence;
-    begun = 0;
-    write();
+    write(sequence, 0, witness);
   }
 
   /** An operation is about to change the store; also a crash of the machine does not hide that. */
   void begin(long sequence, long seen) throws ErrnoException {
-    begun = sequence;
-    witness = seen;
-    write();
+    write(durable, sequence, seen);
   }
 
-  private void write() throws ErrnoException {
-    buffer.putLong(0, MAGIC).putLong(8, durable).putLong(16, begun).putLong(24, witness);
+  /** If this fails, the store is asked again for what it was asked for before. */
+  private void write(long nextDurable, long nextBegun, long nextWitness) throws ErrnoException {
+    buffer.putLong(0, MAGIC).putLong(8, nextDurable);
+    buffer.putLong(16, nextBegun).putLong(24, nextWitness);
     buffer.putInt(CHECKED, checksum());
     if (FileTree.write(fd, address, LENGTH, 0) < LENGTH) {
       throw ErrnoException.of(Linux.errno(), name);
@@ -90,6 +88,9 @@ final class Cursor implements AutoCloseable {
     if (LIBC.fdatasync(fd) != 0) {
       throw ErrnoException.of(Linux.errno(), name);
     }
+    durable = nextDurable;
+    begun = nextBegun;
+    witness = nextWitness;
   }
 
   private int checksum() {

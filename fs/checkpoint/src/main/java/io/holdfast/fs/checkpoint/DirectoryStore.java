@@ -25,6 +25,9 @@ public final class DirectoryStore implements Store {
   private static final int LARGEST_OWNER = 4096;
   private static final int ZEROES = 1 << 20;
 
+  /** So many bytes have room for any attribute. */
+  private static final long SOME_ROOM = 1 << 20;
+
   private final FileTree tree;
   private final byte[] owner;
   private final boolean keepsOwners;
@@ -96,7 +99,9 @@ public final class DirectoryStore implements Store {
     try {
       Memory.put(buffer, owner, 0, owner.length);
       if (FileTree.write(file, buffer, owner.length, 0) < owner.length || LIBC.fsync(file) != 0) {
-        throw ErrnoException.of(Linux.errno(), OWNER);
+        int errno = Linux.errno();
+        tree.remove(OWNER, false); // without a name in it, nobody could have the store
+        throw ErrnoException.of(errno, OWNER);
       }
     } finally {
       LIBC.free(buffer);
@@ -208,11 +213,28 @@ public final class DirectoryStore implements Store {
     try {
       operation.apply(tree);
     } catch (ErrnoException e) {
-      if (!e.is(Errno.EOPNOTSUPP) || !applyOtherwise(operation)) {
+      boolean unsupported = e.is(Errno.EOPNOTSUPP) || isTooLarge(operation, e);
+      if (!unsupported || !applyOtherwise(operation)) {
         throw e;
       }
     }
     makeDurable(operation);
+  }
+
+  /**
+   * Tells whether the file system cannot keep an attribute that the front can. The error is often
+   * ENOSPC, although there is room.
+   */
+  private boolean isTooLarge(Operation operation, ErrnoException e) {
+    return operation instanceof Operation.SetXattr
+        && (e.is(Errno.E2BIG) || e.is(Errno.ERANGE) || (e.is(Errno.ENOSPC) && hasRoom()));
+  }
+
+  /** struct statvfs: 8 frsize u64, 32 bavail u64. */
+  private boolean hasRoom() {
+    long area = Linux.scratch().area();
+    return LIBC.fstatvfs(tree.fd(), area) == 0
+        && Memory.getLong(area + 32) * Memory.getLong(area + 8) > SOME_ROOM;
   }
 
   /** Does what the file system cannot do itself, or leaves out what it cannot keep. */
@@ -249,8 +271,11 @@ public final class DirectoryStore implements Store {
     }
   }
 
-  /** Syncs the file that has changed, or the directories with its names. */
+  /** Syncs the file that has changed, or is new, or the directories with its names. */
   private void makeDurable(Operation operation) throws ErrnoException {
+    if (operation instanceof Operation.Make make) {
+      tree.sync(make.path()); // has got its owner and mode after its name
+    }
     for (String path : operation.paths()) {
       tree.sync(operation.isRepeatable() ? path : FileTree.parent(path));
     }

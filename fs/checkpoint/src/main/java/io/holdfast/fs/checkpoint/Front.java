@@ -40,6 +40,7 @@ import org.slf4j.LoggerFactory;
  * FRONT/log         the {@link OperationsLog}
  * FRONT/data/INODE  a second name of each file with bytes that are not durable in the store yet
  * FRONT/cursor      how far the store is, see {@link Cursor}
+ * FRONT/staged      a stub that is being made
  * </pre>
  *
  * <p>The log has no bytes of files. They stay in the file that they were written to, which cannot
@@ -50,8 +51,8 @@ import org.slf4j.LoggerFactory;
  * <p>A <i>stub</i> is a file of the tree whose bytes only the store has: it has its size and a
  * mark, an extended attribute.
  *
- * <p>Thread-safe. {@link #lock()} may be taken around several calls; it is the only lock here, and
- * nobody holds it while the store works.
+ * <p>Thread-safe. {@link #lock()} may be taken around several calls; nobody holds it while the
+ * store works. Besides, there is only the lock of those that sync the front, which is taken first.
  */
 public final class Front implements AutoCloseable {
   /** The mark of a stub. */
@@ -66,6 +67,10 @@ public final class Front implements AutoCloseable {
   private static final long MOST_MEMORY = 128L << 20;
 
   private static final String DATA = "data";
+
+  /** A file that becomes a stub of the tree once it is whole. */
+  private static final String STAGED = "staged";
+
   private static final int KEEP_AND_PUNCH = 3;
 
   /** An operation that the store does not have durably. Guarded by the lock. */
@@ -120,6 +125,12 @@ public final class Front implements AutoCloseable {
   private long changes;
   private boolean closed;
 
+  /** The last operation that fsync has promised to survive a crash of the machine. */
+  private long promised;
+
+  /** Taken before the lock by those that make the front durable, one after the other. */
+  private final ReentrantLock syncing = new ReentrantLock();
+
   /**
    * Opens a front, and finishes what a killed process has begun.
    *
@@ -138,6 +149,8 @@ public final class Front implements AutoCloseable {
     cursor = new Cursor(directory.resolve("cursor"));
     durable = cursor.durable();
     operations = new OperationsLog(directory.resolve("log"), cursor.durable() + 1, new Loading());
+    root.sync(""); // without the cursor the store would get everything a second time
+    promised = operations.last(); // perhaps: who was promised what is not known any more
     if (isSameBoot) {
       finishLast();
     }
@@ -228,10 +241,22 @@ public final class Front implements AutoCloseable {
       if (length > 0) {
         Operation part =
             new Operation.Write(write.path(), write.inode(), write.offset(), length, crc);
+        keepAgain(write);
         add(new Pending(operations.append(last.entry.time(), 0, part)));
+        forgetClean(write.inode());
       }
     } finally {
       LIBC.free(buffer);
+    }
+  }
+
+  /** Gives a file its second name if it went with its only write, which is pending in part. */
+  private void keepAgain(Operation.Write write) throws ErrnoException {
+    int fd = tree.open(write.path(), Linux.O_RDONLY);
+    try {
+      keep(write.inode(), fd);
+    } finally {
+      LIBC.close(fd);
     }
   }
 
@@ -253,6 +278,9 @@ public final class Front implements AutoCloseable {
         Stat stat = tree.stat(path);
         if (tree.xattrNames(path).contains(STUB)) {
           stubs.add(stat.inode());
+          if (stat.blocks() > 0) {
+            punchIfPossible(path, stat);
+          }
         } else if (!pendingFiles.containsKey(stat.inode())) {
           addClean(path, stat);
         }
@@ -289,10 +317,17 @@ public final class Front implements AutoCloseable {
       while (!done) {
         Operation operation = request.now();
         boolean hasWaited = awaitRoom(destroyedBytes(operation));
+        requireOpen();
         done = !hasWaited && tryPerform(operation);
       }
     } finally {
       lock.unlock();
+    }
+  }
+
+  private void requireOpen() throws ErrnoException {
+    if (closed) {
+      throw ErrnoException.because(Errno.EIO, "", "the daemon ends");
     }
   }
 
@@ -397,6 +432,7 @@ public final class Front implements AutoCloseable {
         try {
           Range over = new Range(inode, offset + done, Math.addExact(offset, length));
           awaitRoom(length - done + pendingBytesOf(over));
+          requireOpen();
           done += tryWrite(path.now(), fd, inode, address + done, length - done, offset + done);
         } catch (InterruptedException e) {
           if (done == 0) {
@@ -498,6 +534,7 @@ public final class Front implements AutoCloseable {
 
   /** The same for all files: the process was killed between a name and the operation. */
   private void removeUnusedNames() throws ErrnoException {
+    removeStaged();
     for (FileTree.Entry entry : root.list(DATA)) {
       removeUnusedName(Long.parseUnsignedLong(entry.name()));
     }
@@ -515,9 +552,11 @@ public final class Front implements AutoCloseable {
     if (file == null || file.overlapping(from, to).isEmpty()) {
       return;
     }
+    boolean isPromised = false;
     int fd = root.open(data(inode), Linux.O_RDONLY);
     try {
       for (PendingFile.Piece piece : file.overlapping(from, to)) {
+        isPromised |= piece.write().sequence() <= promised;
         long at = Math.max(from, piece.offset());
         long end = Math.min(to, piece.end());
         while (at < end) {
@@ -530,6 +569,9 @@ public final class Front implements AutoCloseable {
       }
     } finally {
       LIBC.close(fd);
+    }
+    if (isPromised) {
+      syncLog(); // else a crash could leave neither the bytes in the file nor those in the log
     }
   }
 
@@ -601,7 +643,7 @@ public final class Front implements AutoCloseable {
    *
    * @return how many operations are lost
    */
-  public int dropDamaged() throws ErrnoException {
+  public int dropDamaged() {
     long buffer = LIBC.malloc(OperationsLog.LARGEST_RECORD);
     lock.lock();
     try {
@@ -696,12 +738,26 @@ public final class Front implements AutoCloseable {
       Stat stat = there.get();
       tree.setXattr(path, STUB, new byte[] {'1'}, 0);
       stubs.add(inode);
-      tree.allocate(path, KEEP_AND_PUNCH, 0, Math.max(1, stat.size()));
-      tree.times(path, stat.accessed(), stat.modified());
+      punch(path, stat);
       return true;
     } catch (ErrnoException e) {
       log.warn("the front keeps a file that it need not: {}", e.getMessage());
       return false;
+    }
+  }
+
+  /** Takes the bytes out of a stub. */
+  private void punch(String path, Stat stat) throws ErrnoException {
+    tree.allocate(path, KEEP_AND_PUNCH, 0, Math.max(1, stat.size()));
+    tree.times(path, stat.accessed(), stat.modified());
+  }
+
+  /** The same for what a fetch has left that was not finished: it would take room for ever. */
+  private void punchIfPossible(String path, Stat stat) {
+    try {
+      punch(path, stat);
+    } catch (ErrnoException e) {
+      log.warn("a part of a file stays in the front, and takes room: {}", e.getMessage());
     }
   }
 
@@ -725,6 +781,7 @@ public final class Front implements AutoCloseable {
   }
 
   private void addClean(String path, Stat stat) {
+    forgetClean(stat.inode());
     long bytes = stat.blocks() * 512;
     if (bytes > 0) {
       clean.put(stat.inode(), new Clean(path, bytes));
@@ -773,27 +830,62 @@ public final class Front implements AutoCloseable {
     }
   }
 
-  /** Makes an entry that the store has, without its bytes. */
-  void addStub(String path, Stat stat, String target) throws ErrnoException {
+  /**
+   * Makes an entry that the store has, without its bytes. A regular file gets its name last: if the
+   * process were killed before it has its mark, zeroes would be taken for its bytes.
+   *
+   * @param xattrs its extended attributes, by their names
+   */
+  void addStub(String path, Stat stat, String target, Map<String, byte[]> xattrs)
+      throws ErrnoException {
     lock.lock();
     try {
-      tree.make(path, stat.mode(), stat.device(), stat.uid(), stat.gid(), target);
       if (stat.isRegular()) {
-        tree.resize(path, stat.size());
-        tree.setXattr(path, STUB, new byte[] {'1'}, 0);
-        stubs.add(tree.stat(path).inode());
+        stage(stat, xattrs);
+        long inode = root.stat(STAGED).inode();
+        root.rename(STAGED, FileTree.child("tree", path), 0);
+        stubs.add(inode);
+        return;
       }
+      tree.make(path, stat.mode(), stat.device(), stat.uid(), stat.gid(), target);
+      for (Map.Entry<String, byte[]> xattr : xattrs.entrySet()) {
+        tree.setXattr(path, xattr.getKey(), xattr.getValue(), 0);
+      }
+      tree.times(path, stat.accessed(), stat.modified());
     } finally {
       lock.unlock();
     }
   }
 
-  /** Takes a stub away whose bytes nobody has, or that the store has otherwise by now. */
+  private void stage(Stat stat, Map<String, byte[]> xattrs) throws ErrnoException {
+    removeStaged();
+    root.make(STAGED, stat.mode(), stat.device(), stat.uid(), stat.gid(), "");
+    root.setXattr(STAGED, STUB, new byte[] {'1'}, 0);
+    for (Map.Entry<String, byte[]> xattr : xattrs.entrySet()) {
+      root.setXattr(STAGED, xattr.getKey(), xattr.getValue(), 0);
+    }
+    root.resize(STAGED, stat.size());
+    root.times(STAGED, stat.accessed(), stat.modified());
+  }
+
+  private void removeStaged() throws ErrnoException {
+    if (root.find(STAGED).isPresent()) {
+      root.remove(STAGED, false);
+    }
+  }
+
+  /**
+   * Takes a name of a stub away whose bytes nobody has, or that the store has otherwise by now. The
+   * file stays a stub as long as it has another name.
+   */
   void forgetStub(String path) throws ErrnoException {
     lock.lock();
     try {
-      stubs.remove(tree.stat(path).inode());
+      Stat stat = tree.stat(path);
       tree.remove(path, false);
+      if (stat.links() == 1) {
+        stubs.remove(stat.inode());
+      }
     } finally {
       lock.unlock();
     }
@@ -863,6 +955,7 @@ public final class Front implements AutoCloseable {
       throw ErrnoException.of(Errno.ENOENT, "");
     }
     Stat before = tree.stat(path);
+    makeRoom(before.size());
     int to = tree.open(path, FileTree.O_WRONLY);
     try {
       for (long at = 0; at < before.size(); at += length) {
@@ -872,6 +965,9 @@ public final class Front implements AutoCloseable {
           throw ErrnoException.of(Linux.errno(), path);
         }
       }
+    } catch (ErrnoException e) {
+      takeBackFetched(inode, before);
+      throw e;
     } finally {
       LIBC.close(to);
     }
@@ -881,6 +977,28 @@ public final class Front implements AutoCloseable {
       if (now != null) {
         tree.times(now, before.accessed(), before.modified());
         isWhole(now);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Makes stubs of other files, as far as that is needed and possible. */
+  private void makeRoom(long bytes) {
+    lock.lock();
+    try {
+      boolean unused = evict(bytes);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void takeBackFetched(long inode, Stat before) {
+    lock.lock();
+    try {
+      String path = pathOf(inode);
+      if (path != null) {
+        punchIfPossible(path, before);
       }
     } finally {
       lock.unlock();
@@ -1017,13 +1135,12 @@ public final class Front implements AutoCloseable {
     cursor.setDurable(last.sequence()); // the persister alone uses it and the window
     lock.lock();
     try {
-      for (Pending pending : window) {
-        forget(pending);
-      }
+      List<Pending> done = List.copyOf(window);
       window.clear();
       durable = last.sequence();
-      operations.trim(durable);
+      done.forEach(this::forget);
       change();
+      operations.trim(durable);
     } finally {
       lock.unlock();
     }
@@ -1039,27 +1156,47 @@ public final class Front implements AutoCloseable {
   }
 
   /** Notes that an operation is not pending any more. */
-  private void forget(Pending pending) throws ErrnoException {
+  private void forget(Pending pending) {
     pendingMemory -= pending.operation().weight();
     if (pending.operation() instanceof Operation.Write write) {
       done(pending, write);
+    } else if (pending.operation() instanceof Operation.Rename rename) {
+      renamed(rename, pending.entry.witness());
     }
   }
 
   /** Takes the second name of a file away once no operation needs it. */
-  private void done(Pending pending, Operation.Write write) throws ErrnoException {
+  private void done(Pending pending, Operation.Write write) {
     pendingBytes -= write.length();
     if (!file(write.inode()).remove(pending, write)) {
       return;
     }
     pendingFiles.remove(write.inode());
-    Optional<Stat> there = root.find(data(write.inode()));
-    if (there.isPresent()) {
-      root.remove(data(write.inode()), false);
-      if (there.get().links() > 1) {
-        addClean(write.path(), there.get());
+    try {
+      Optional<Stat> there = root.find(data(write.inode()));
+      if (there.isPresent()) {
+        root.remove(data(write.inode()), false);
+        if (there.get().links() > 1) {
+          addClean(write.path(), there.get());
+        }
       }
+    } catch (ErrnoException e) {
+      log.warn("a second name of a file stays until the next mount: {}", e.getMessage());
     }
+  }
+
+  /** Notes the new names of clean files, which are those of the store. */
+  private void renamed(Operation.Rename rename, long inode) {
+    Clean file = clean.get(inode);
+    if (file != null && (rename.flags() & Operation.Rename.EXCHANGE) == 0) {
+      clean.put(inode, new Clean(rename.to(), file.bytes())); // keeps its place
+      return;
+    }
+    clean.replaceAll(
+        (each, was) -> {
+          String path = rename.after(was.path());
+          return path.equals(was.path()) ? was : new Clean(path, was.bytes());
+        });
   }
 
   /** Makes the log survive a crash of the machine, before the store changes. */
@@ -1087,6 +1224,88 @@ public final class Front implements AutoCloseable {
       operations.named(segment);
     } finally {
       lock.unlock();
+    }
+  }
+
+  /**
+   * Makes everything that programs have done survive a crash of the machine. After one, the log
+   * counts up to the first write whose bytes are damaged: so those of all writes are synced.
+   */
+  void syncAll() throws ErrnoException {
+    syncing.lock(); // who comes second may rely on what the first one syncs
+    try {
+      long last;
+      Map<Long, PendingFile> files;
+      lock.lock();
+      try {
+        last = operations.last();
+        files = unsyncedFiles();
+      } finally {
+        lock.unlock();
+      }
+      try {
+        for (long inode : files.keySet()) {
+          syncData(inode);
+        }
+        root.sync(DATA);
+        syncLog();
+      } catch (ErrnoException e) {
+        areUnsynced(files);
+        throw e;
+      }
+      promise(last);
+    } finally {
+      syncing.unlock();
+    }
+  }
+
+  /** Returns the files with bytes that were not synced, and notes that they are. */
+  private Map<Long, PendingFile> unsyncedFiles() {
+    Map<Long, PendingFile> files = new HashMap<>();
+    pendingFiles.forEach(
+        (inode, file) -> {
+          if (file.setSynced(true)) {
+            files.put(inode, file);
+          }
+        });
+    return files;
+  }
+
+  /** Returns the number of files with bytes that a crash of the machine could damage. */
+  int unsynced() {
+    lock.lock();
+    try {
+      return (int) pendingFiles.values().stream().filter(file -> !file.isSynced()).count();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void areUnsynced(Map<Long, PendingFile> files) {
+    lock.lock();
+    try {
+      files.values().forEach(file -> file.setSynced(false));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void promise(long last) {
+    lock.lock();
+    try {
+      promised = Math.max(promised, last);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void syncData(long inode) throws ErrnoException {
+    try {
+      root.sync(data(inode));
+    } catch (ErrnoException e) {
+      if (!e.is(Errno.ENOENT)) { // then the store has everything by now
+        throw e;
+      }
     }
   }
 
@@ -1236,7 +1455,17 @@ public final class Front implements AutoCloseable {
     }
   }
 
-  /** Ends all waiting; the files stay. */
+  /** Tells whether {@link #close} was called: nothing changes any more. */
+  boolean isClosed() {
+    lock.lock();
+    try {
+      return closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends all waiting, and takes no change any more; the files stay. */
   @Override
   public void close() {
     lock.lock();

@@ -5,6 +5,7 @@ import java.io.DataOutput;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import jnr.constants.platform.Errno;
 
 /**
  * One change that a program made to the files, by paths as they were at that moment. Applied in
@@ -85,6 +86,11 @@ sealed interface Operation {
   record Make(String path, int mode, long device, int uid, int gid, String target)
       implements Operation {
     static final int KIND = 1;
+
+    @Override
+    public int weight() {
+      return Operation.super.weight() + target.length();
+    }
 
     static Make decode(DataInput in) throws IOException {
       return new Make(text(in), in.readInt(), in.readLong(), in.readInt(), in.readInt(), text(in));
@@ -221,6 +227,16 @@ sealed interface Operation {
 
     static final int NOREPLACE = 1;
     static final int EXCHANGE = 2;
+
+    /** Returns the path that something has behind the operation. */
+    String after(String path) {
+      if (path.equals(from) || path.startsWith(from + "/")) {
+        return to + path.substring(from.length());
+      }
+      boolean exchanges = (flags & EXCHANGE) != 0;
+      boolean other = exchanges && (path.equals(to) || path.startsWith(to + "/"));
+      return other ? from + path.substring(to.length()) : path;
+    }
 
     static Rename decode(DataInput in) throws IOException {
       return new Rename(text(in), text(in), in.readInt());
@@ -476,9 +492,21 @@ sealed interface Operation {
       return KIND;
     }
 
+    /** The attribute may be gone: a killed process may have applied the operation. */
     @Override
     public void apply(FileTree tree) throws ErrnoException {
-      tree.removeXattr(path, name);
+      try {
+        tree.removeXattr(path, name);
+      } catch (ErrnoException e) {
+        if (!e.is(Errno.ENODATA)) {
+          throw e;
+        }
+      }
+    }
+
+    @Override
+    public int weight() {
+      return Operation.super.weight() + name.length();
     }
 
     @Override

@@ -19,11 +19,24 @@ final class PendingFile {
 
   private final TreeMap<Long, Piece> pieces = new TreeMap<>();
   private int writes;
+  private boolean isSynced;
 
   /** Notes a write, whose range must be free. */
   void add(Front.Pending pending, Operation.Write write) {
     pieces.put(write.offset(), new Piece(pending, write.offset(), write.length()));
     writes++;
+    isSynced = false;
+  }
+
+  boolean isSynced() {
+    return isSynced;
+  }
+
+  /** Notes whether the bytes survive a crash of the machine; returns whether that is new. */
+  boolean setSynced(boolean synced) {
+    boolean isNew = synced != isSynced;
+    isSynced = synced;
+    return isNew;
   }
 
   /** Notes that a write is durable, or did not happen; returns whether it was the last one. */

@@ -5,7 +5,6 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 import io.holdfast.fs.linux.NamedThreads;
 import java.time.Duration;
 import java.util.LinkedHashSet;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -62,6 +61,8 @@ public final class Persister implements AutoCloseable {
   private long windowBytes;
   private long windowTime;
   private long windowBegan;
+
+  /** The checkpoints that the front keeps, the newest last. */
   private final LinkedHashSet<String> units = new LinkedHashSet<>();
 
   /** Guarded by the front's lock, as are the following. */
@@ -100,8 +101,10 @@ public final class Persister implements AutoCloseable {
     while (!stopped) {
       try {
         step();
-        pause = FIRST_PAUSE;
-        succeeded();
+        if (window.isEmpty()) { // what is not durable yet is no success
+          pause = FIRST_PAUSE;
+          succeeded();
+        }
       } catch (ErrnoException e) {
         failed(e);
         pauseAfterFailure(pause);
@@ -198,6 +201,31 @@ public final class Persister implements AutoCloseable {
     }
     front.taken(next);
     madeDurable();
+    if (keep > 0) {
+      renameUnits(operation);
+    }
+  }
+
+  private void renameUnits(Operation operation) {
+    if (operation instanceof Operation.Rename rename) {
+      String from = Front.unit(rename.from());
+      String to = Front.unit(rename.to());
+      boolean isUnit = from.equals(rename.from());
+      if (isUnit ? units.remove(from) : !from.equals(to)) {
+        newest(to);
+      }
+    } else if (operation instanceof Operation.Remove remove) {
+      units.remove(remove.path());
+    }
+  }
+
+  /** Notes which checkpoint the store has got something of; remembers as many as are kept. */
+  private void newest(String unit) {
+    units.remove(unit);
+    units.add(unit);
+    if (units.size() > keep) {
+      units.remove(units.iterator().next());
+    }
   }
 
   private void madeDurable() throws ErrnoException {
@@ -223,12 +251,8 @@ public final class Persister implements AutoCloseable {
     windowBytes = 0;
     madeDurable();
     if (keep > 0) {
-      String unit = Front.unit(windowPath);
-      units.remove(unit);
-      units.add(unit);
-      Set<String> kept = new LinkedHashSet<>();
-      units.stream().skip(Math.max(0, units.size() - keep)).forEach(kept::add);
-      front.keepOnly(kept);
+      newest(Front.unit(windowPath));
+      front.keepOnly(units);
     }
   }
 
@@ -289,7 +313,8 @@ public final class Persister implements AutoCloseable {
    *
    * @param nanos how long at most
    * @return whether it has
-   * @throws ErrnoException if the store has failed since the call, which says why
+   * @throws ErrnoException if the store has failed since the call, which says why, or if the front
+   *     was closed
    */
   public boolean await(long sequence, long nanos) throws ErrnoException, InterruptedException {
     long end = System.nanoTime() + nanos;
@@ -301,6 +326,9 @@ public final class Persister implements AutoCloseable {
       while (front.durable() < sequence) {
         if (failure != null && attempts > before) {
           throw failure;
+        }
+        if (front.isClosed()) { // which ends all waiting: the lock would never be free
+          throw ErrnoException.because(Errno.EIO, "", "the daemon ends");
         }
         long left = end - System.nanoTime();
         if (left <= 0) {

@@ -2,6 +2,7 @@ package io.holdfast.fs.checkpoint;
 
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -96,6 +97,9 @@ public final class Reconciliation {
       if (there.isRegular() && front.isStub(here.inode())) {
         front.forgetStub(path);
         take(path);
+      } else if (here.isSymlink() && there.isSymlink()) {
+        front.tree().remove(path, false);
+        take(path);
       } else if (here.isRegular() && there.isRegular()) {
         log.warn(
             "the store has another size of a file, which is written again: {}",
@@ -126,23 +130,24 @@ public final class Reconciliation {
     if (!stat.isDirectory() && stat.links() > 1) {
       linked.put(stat.inode(), path);
     }
-    front.addStub(path, stat, stat.isSymlink() ? store.readLink(path) : "");
+    front.addStub(path, stat, stat.isSymlink() ? store.readLink(path) : "", xattrs(path));
     if (stat.isDirectory()) {
       for (FileTree.Entry entry : store.list(path)) {
         take(FileTree.child(path, entry.name()));
       }
-    } else {
-      takeXattrs(path);
+      front.tree().times(path, stat.accessed(), stat.modified());
     }
-    front.tree().times(path, stat.accessed(), stat.modified());
   }
 
-  private void takeXattrs(String path) throws ErrnoException {
+  /** Returns those attributes that programs can set in the mount. */
+  private Map<String, byte[]> xattrs(String path) throws ErrnoException {
+    Map<String, byte[]> xattrs = new LinkedHashMap<>();
     for (String name : store.xattrNames(path)) {
-      if (name.startsWith("user.")) {
-        front.tree().setXattr(path, name, store.xattr(path, name), 0);
+      if (CheckpointFilesystem.isOfPrograms(name)) {
+        xattrs.put(name, store.xattr(path, name));
       }
     }
+    return xattrs;
   }
 
   /** Brings an entry that the store has lost there again, or takes it away if nobody has it. */

@@ -7,9 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.fs.checkpoint.CheckpointFilesystem.Created;
 import io.holdfast.fs.checkpoint.CheckpointFilesystem.FsyncPolicy;
 import io.holdfast.fs.linux.Memory;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import jnr.constants.platform.Errno;
 import org.junit.jupiter.api.AfterEach;
@@ -117,6 +121,118 @@ class CheckpointFilesystemTest {
     assertThatThrownBy(() -> filesystem.sync(node, created.handle()))
         .as("the store has no such name, which is seen by waiting for it")
         .isInstanceOf(ErrnoException.class);
+  }
+
+  /** By its name of before, the hole would be in another file, which has that name now. */
+  @Test
+  void range_thatIsPunchedOnceThereIsRoom_isThatOfTheOpenFile() throws Exception {
+    front.close();
+    front.closeFiles();
+    persister.close();
+    front = new Front(directory.resolve("small"), 3L * LENGTH, true, clock::incrementAndGet);
+    SaveMeter meter = new SaveMeter(System::nanoTime);
+    persister = new Persister(front, store, 0, 0, meter);
+    filesystem = new CheckpointFilesystem(front, store, persister, FsyncPolicy.STORE, meter);
+    Created created = create("a", 0);
+    for (int i = 0; i < LENGTH; i++) {
+      Memory.putByte(memory + i, 1);
+    }
+    filesystem.write(created.handle(), memory, LENGTH, 0, false);
+    filesystem.write(created.handle(), memory, LENGTH, LENGTH, false);
+    int hole = Operation.Allocate.PUNCH_HOLE | Operation.Allocate.KEEP_SIZE;
+
+    CompletableFuture<Void> punched =
+        CompletableFuture.runAsync(
+            () -> {
+              try {
+                filesystem.allocate(created.handle(), hole, 0, 2L * LENGTH);
+              } catch (IOException | InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    while (front.usage().waiting() == 0) {
+      front.awaitChange(TimeUnit.MILLISECONDS.toNanos(1));
+      assertThat(punched.isDone()).isFalse();
+    }
+    filesystem.rename(ROOT, "a", ROOT, "b", 0);
+    create("a", 0);
+    persister.start();
+    punched.get();
+
+    assertThat(persister.await(front.last(), TimeUnit.SECONDS.toNanos(30))).isTrue();
+    assertThat(directory.resolve("store/b")).hasBinaryContent(new byte[2 * LENGTH]);
+    assertThat(directory.resolve("store/a")).isEmptyFile();
+  }
+
+  /** It got the bytes of the file that had its name by then. */
+  @Test
+  void fileThatGetsAnotherName_whileItsReaderWaitsForTheStore_isTheOneThatIsRead()
+      throws Exception {
+    Created created = create("a", 0);
+    Memory.putByte(memory, 1);
+    filesystem.write(created.handle(), memory, LENGTH, 0, false);
+    filesystem.release(created.handle());
+    persistAll();
+    front.keepOnly(java.util.Set.of());
+    long node = created.found().node();
+    filesystem.change(node, new Change(0640, -1, -1, -1, FileTree.OMIT, FileTree.OMIT), false);
+    long[] handle = new long[1];
+    FutureTask<Void> reader =
+        new FutureTask<>(
+            () -> {
+              handle[0] = filesystem.open(node, 0);
+              return null;
+            });
+    Thread thread = new Thread(reader);
+    thread.start();
+    while (thread.getState() != Thread.State.TIMED_WAITING) {
+      Thread.onSpinWait();
+    }
+
+    front.lock().lock(); // the reader goes on only when the store has all of it
+    try {
+      filesystem.rename(ROOT, "a", ROOT, "b", 0);
+      Created other = create("a", 0);
+      Memory.putByte(memory, 2);
+      filesystem.write(other.handle(), memory, LENGTH, 0, false);
+      persistAll();
+    } finally {
+      front.lock().unlock();
+    }
+
+    reader.get();
+    assertThat(filesystem.read(handle[0], memory, LENGTH, 0)).isEqualTo(LENGTH);
+    assertThat(Memory.getByte(memory)).isEqualTo(1);
+    filesystem.release(handle[0]);
+  }
+
+  /** A store may have left an attribute out that is to be replaced. */
+  @Test
+  void attribute_isCreatedOrReplaced_asTheProgramWants_andTheStoreIsNotAskedWhetherItIsThere()
+      throws Exception {
+    long node = create("a", 0).found().node();
+    byte[] value = {'v'};
+
+    assertThatThrownBy(() -> filesystem.setXattr(node, "trusted.x", value, 2))
+        .matches(e -> is(e, Errno.ENODATA));
+    filesystem.setXattr(node, "trusted.x", value, 1);
+    assertThatThrownBy(() -> filesystem.setXattr(node, "trusted.x", value, 1))
+        .matches(e -> is(e, Errno.EEXIST));
+    persistAll();
+    store.tree().removeXattr("a", "trusted.x");
+    filesystem.setXattr(node, "trusted.x", value, 2);
+    persistAll();
+    assertThat(store.tree().xattr("a", "trusted.x")).isEqualTo(value);
+  }
+
+  /** Operations that are pending take a bounded part of the daemon's memory. */
+  @Test
+  void weightOfAnOperation_includesItsTexts() {
+    String text = "x".repeat(4000);
+
+    assertThat(new Operation.Make("a", Stat.SYMLINK | 0777, 0, me, me, text).weight())
+        .isGreaterThan(4000);
+    assertThat(new Operation.SetXattr("a", "user.x", text, 0).weight()).isGreaterThan(4000);
   }
 
   @Test

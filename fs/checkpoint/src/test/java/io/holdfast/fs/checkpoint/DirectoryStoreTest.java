@@ -105,6 +105,19 @@ class DirectoryStoreTest {
         .hasMessage("p: is no regular file any more");
   }
 
+  /** The process was killed after the store had it: the persister failed for ever. */
+  @Test
+  void removalOfAnAttribute_canBeRepeated() throws Exception {
+    Files.writeString(storePath.resolve("a"), "");
+    Operation.RemoveXattr removal = new Operation.RemoveXattr("a", "trusted.x");
+    store.apply(new Operation.SetXattr("a", "trusted.x", "value", 0));
+
+    store.apply(removal);
+    store.apply(removal);
+
+    assertThat(store.tree().xattrNames("a")).doesNotContain("trusted.x");
+  }
+
   @Test
   void renameThatWasApplied_isKnown_alsoIfInodesHaveOtherNumbersNow() throws Exception {
     Files.writeString(storePath.resolve("to"), "");

@@ -189,6 +189,290 @@ class PersisterTest {
     assertThat(storePath.resolve("b")).isEmptyFile();
   }
 
+  private void persist() throws Exception {
+    while (front.usage().pendingOperations() > 0) {
+      persister.stepNow();
+    }
+  }
+
+  private void openAgain(int keep) throws Exception {
+    front.closeFiles();
+    front = new Front(directory.resolve("front"), CAPACITY, true, clock::incrementAndGet);
+    persister.close();
+    persister = new Persister(front, store, 0, keep, new SaveMeter(System::nanoTime));
+  }
+
+  /**
+   * The process was killed when a part of a write was in the file, and the write was the only one
+   * of the file that the store did not have. The part lost the second name of its file at the next
+   * start: the persister never found its bytes.
+   */
+  @Test
+  void writeThatAKillHasCut_goesToTheStoreAsFarAsItWasDone() throws Exception {
+    write("a", 1);
+    persist();
+    long inode = front.tree().stat("a").inode();
+    long next = front.last() + 1;
+    Path frontPath = directory.resolve("front");
+    byte[] bytes = new byte[PART];
+    java.util.Arrays.fill(bytes, 0, 1000, (byte) 1); // all were to be 1
+    try (OperationsLog log = new OperationsLog(frontPath.resolve("log"), next, new NoReader())) {
+      log.append(1, 0, new Operation.Write("a", inode, 0, PART, 12345));
+    }
+    Files.createLink(frontPath.resolve("data/" + inode), frontPath.resolve("tree/a"));
+    Files.write(frontPath.resolve("tree/a"), bytes, java.nio.file.StandardOpenOption.WRITE);
+
+    openAgain(0);
+
+    assertThat(front.usage().pendingBytes()).isEqualTo(PART);
+    assertThat(front.stat("a").links()).isEqualTo(1);
+    persist();
+    assertThat(storePath.resolve("a")).hasBinaryContent(bytes);
+  }
+
+  private static final class NoReader implements OperationsLog.Reader {
+    @Override
+    public void entry(OperationsLog.Entry entry) {}
+
+    @Override
+    public void saved(OperationsLog.Saved saved) {}
+  }
+
+  /** The waiting thread held the front's lock and turned in circles: the daemon never ended. */
+  @Test
+  void await_endsWhenTheFrontIsClosed() throws Exception {
+    write("a", 1);
+    front.close();
+
+    assertThatThrownBy(() -> persister.await(front.last(), LONG)).hasMessage("the daemon ends");
+    assertThat(front.pendingOperations()).isEqualTo(2);
+  }
+
+  @Test
+  void frontThatIsClosed_takesNoChange() throws Exception {
+    write("a", 1);
+    long last = front.last();
+    front.close();
+
+    assertThatThrownBy(() -> front.perform(() -> new Operation.Remove("a", false)))
+        .hasMessage("the daemon ends");
+    int fd = front.tree().open("a", FileTree.O_RDWR);
+    long inode = FileTree.stat(fd).inode();
+    assertThatThrownBy(() -> front.write(() -> "a", fd, inode, memory, PART, 0))
+        .hasMessage("the daemon ends");
+    LIBC.close(fd);
+    assertThat(front.last()).isEqualTo(last);
+  }
+
+  /** A store whose sync fails, as that of a full NFS server does. */
+  private static final class UnsyncedStore implements Store {
+    private final java.util.List<Boolean> told = new java.util.ArrayList<>();
+    private final java.util.List<Long> times = new java.util.ArrayList<>();
+    private final java.util.concurrent.CountDownLatch attempts =
+        new java.util.concurrent.CountDownLatch(5);
+    private java.util.function.BooleanSupplier fails = () -> false;
+
+    @Override
+    public void checkOwner() {}
+
+    @Override
+    public void write(String path, long address, int length, long offset) {}
+
+    @Override
+    public void sync(long modified) throws ErrnoException {
+      told.add(fails.getAsBoolean());
+      times.add(System.nanoTime());
+      attempts.countDown();
+      throw ErrnoException.of(jnr.constants.platform.Errno.ENOSPC, "a");
+    }
+
+    @Override
+    public void apply(Operation operation) {}
+
+    @Override
+    public long witness(Operation operation) {
+      return 0;
+    }
+
+    @Override
+    public boolean isApplied(Operation operation, long witness) {
+      return false;
+    }
+
+    @Override
+    public void release(boolean nothingPending) {}
+
+    @Override
+    public void close() {}
+  }
+
+  /** It takes each write, but nothing is durable: it got all again ten times a second. */
+  @Test
+  void storeThatFailsToSync_isAskedWithPausesThatGrow_andFailsAllTheTime() throws Exception {
+    UnsyncedStore unsynced = new UnsyncedStore();
+    Persister failing = new Persister(front, unsynced, 0, 0, new SaveMeter(System::nanoTime));
+    unsynced.fails = () -> failing.progress().fails();
+    write("a", 1);
+
+    failing.start();
+    unsynced.attempts.await();
+    failing.close();
+
+    assertThat(unsynced.told.subList(0, 5)).containsExactly(false, true, true, true, true);
+    assertThat(unsynced.times.get(4) - unsynced.times.get(0))
+        .as("0.1, 0.2, 0.4 and 0.8 s")
+        .isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(1500));
+  }
+
+  /** Savers write to a name of their own first, often always the same. */
+  @Test
+  void keep_countsCheckpointsByTheirLastNames() throws Exception {
+    openAgain(1);
+    for (String checkpoint : new String[] {"step-1", "step-2"}) {
+      front.perform(() -> make("tmp"));
+      write("tmp/x", 1);
+      front.perform(() -> new Operation.Rename("tmp", checkpoint, 0));
+      persist();
+    }
+
+    assertThat(front.isStub(front.tree().stat("step-1/x").inode())).isTrue();
+    assertThat(front.isStub(front.tree().stat("step-2/x").inode())).isFalse();
+  }
+
+  private Operation make(String name) throws ErrnoException {
+    Stat root = front.tree().stat("");
+    return new Operation.Make(name, Stat.DIRECTORY | 0700, 0, root.uid(), root.gid(), "");
+  }
+
+  private boolean isStub(String path) throws ErrnoException {
+    return front.isStub(front.tree().stat(path).inode());
+  }
+
+  /** The other name was taken for a file of zeroes, and these for what programs had written. */
+  @Test
+  void stubWithTwoNames_staysOne_whenTheStoreLosesTheFirst() throws Exception {
+    Files.writeString(storePath.resolve("a"), "bytes");
+    Files.createLink(storePath.resolve("b"), storePath.resolve("a"));
+    Files.createLink(storePath.resolve("c"), storePath.resolve("a"));
+    new Reconciliation(front, store).run();
+    Files.delete(storePath.resolve("a"));
+    Files.delete(storePath.resolve("b"));
+
+    assertThat(new Reconciliation(front, store).run()).isEqualTo(2);
+
+    assertThat(isStub("c")).isTrue();
+    assertThat(front.tree().stat("c").links()).isEqualTo(1);
+  }
+
+  /** The store's file was cut, and zeroes were written to it. */
+  @Test
+  void stubWithTwoNames_thatGrewInTheStore_isTakenAgain() throws Exception {
+    Path file = Files.writeString(storePath.resolve("a"), "bytes");
+    Files.createLink(storePath.resolve("b"), file);
+    new Reconciliation(front, store).run();
+    Files.writeString(file, "more bytes");
+
+    new Reconciliation(front, store).run();
+
+    assertThat(front.pendingOperations()).isZero();
+    assertThat(front.tree().stat("a")).isEqualTo(front.tree().stat("b"));
+    assertThat(front.tree().stat("b").size()).isEqualTo(10);
+    assertThat(isStub("b")).isTrue();
+    assertThat(file).hasContent("more bytes");
+  }
+
+  /**
+   * A process that was killed before a new stub had its mark left an empty file, which was then
+   * taken for what the store had to get: the store's file was cut.
+   */
+  @Test
+  void stub_hasNoName_beforeItIsWhole() throws Exception {
+    Files.writeString(storePath.resolve("a"), "bytes");
+    Stat stat = store.tree().stat("a");
+
+    assertThatThrownBy(() -> front.addStub("a", stat, "", java.util.Map.of("wrong", new byte[1])))
+        .isInstanceOf(ErrnoException.class);
+
+    assertThat(front.tree().find("a")).isEmpty();
+    openAgain(0); // the process is killed
+    assertThat(directory.resolve("front/staged")).doesNotExist();
+    assertThat(new Reconciliation(front, store).run()).isEqualTo(1);
+    assertThat(front.pendingOperations()).isZero();
+    assertThat(isStub("a")).isTrue();
+    assertThat(storePath.resolve("a")).hasContent("bytes");
+  }
+
+  @Test
+  void attributes_comeWithStubs_alsoThoseOfDirectories() throws Exception {
+    Files.writeString(storePath.resolve("a"), "bytes");
+    Files.createDirectory(storePath.resolve("d"));
+    for (String path : new String[] {"a", "d"}) {
+      store.tree().setXattr(path, "trusted.x", new byte[] {'v'}, 0);
+      store.tree().setXattr(path, "trusted.holdfast.y", new byte[] {'v'}, 0);
+    }
+
+    new Reconciliation(front, store).run();
+
+    for (String path : new String[] {"a", "d"}) {
+      assertThat(front.tree().xattr(path, "trusted.x")).isEqualTo(new byte[] {'v'});
+      assertThat(front.tree().xattrNames(path)).doesNotContain("trusted.holdfast.y");
+    }
+  }
+
+  /** The mount was refused: the link was said to be of another type. */
+  @Test
+  void linkThatLeadsElsewhereInTheStore_isThatOfTheStore() throws Exception {
+    Files.createSymbolicLink(storePath.resolve("latest"), Path.of("step-1"));
+    new Reconciliation(front, store).run();
+    Files.delete(storePath.resolve("latest"));
+    Files.createSymbolicLink(storePath.resolve("latest"), Path.of("step-2"));
+
+    assertThat(new Reconciliation(front, store).run()).isEqualTo(1);
+
+    assertThat(front.tree().readLink("latest")).isEqualTo("step-2");
+    assertThat(front.pendingOperations()).isZero();
+  }
+
+  /** They were in no list of what can make room, and stayed for ever. */
+  @Test
+  void bytesOfAFetchThatFailed_takeNoRoom() throws Exception {
+    write("a", 1);
+    persist();
+    write("b", 2);
+    persist();
+    front.keepOnly(java.util.Set.of("a"));
+    Stat stub = front.tree().stat("b");
+    int shorter = front.tree().open("a", FileTree.O_RDWR);
+    long buffer = LIBC.malloc(PART);
+
+    assertThatThrownBy(() -> front.fetch(stub.inode(), shorter, buffer, PART))
+        .hasMessageContaining("shorter than was written");
+
+    LIBC.free(buffer);
+    LIBC.close(shorter);
+    assertThat(front.tree().stat("b").blocks()).isEqualTo(stub.blocks());
+    assertThat(front.tree().stat("b").modified()).isEqualTo(stub.modified());
+    assertThat(isStub("b")).isTrue();
+    Files.write(
+        directory.resolve("front/tree/b"), // and a process that was killed while it fetched
+        new byte[PART],
+        java.nio.file.StandardOpenOption.WRITE);
+    openAgain(0);
+    assertThat(front.tree().stat("b").blocks()).isEqualTo(stub.blocks());
+  }
+
+  @Test
+  void syncedFront_hasNoFileThatACrashCouldDamage() throws Exception {
+    write("a", 1);
+    write("b", 1);
+    assertThat(front.unsynced()).isEqualTo(2);
+
+    front.syncAll();
+
+    assertThat(front.unsynced()).isZero();
+    assertThat(persister.progress().persistedBytes()).isZero();
+  }
+
   @Test
   void comparison_bringsBothToTheSameState() throws Exception {
     Files.writeString(storePath.resolve("there"), "only there");

@@ -40,6 +40,7 @@ public final class CheckpointDaemon {
   private static final Logger log = LoggerFactory.getLogger(CheckpointDaemon.class);
 
   private static final Duration END = Duration.ofSeconds(5);
+  private static final Duration LONGEST_STOP = Duration.ofSeconds(30);
   private static final long NANOS = 1_000_000;
   private static final long LOOK_MILLIS = 100;
 
@@ -236,6 +237,7 @@ public final class CheckpointDaemon {
   /** Unmounts, also while files are open, and ends; what is pending stays in the front. */
   public void stop() {
     if (!stopping.compareAndSet(false, true)) {
+      awaitOtherStop();
       return;
     }
     mount.unmount(true);
@@ -261,6 +263,17 @@ public final class CheckpointDaemon {
     store.close();
     directory.close();
     stopped.countDown();
+  }
+
+  /** The process must not end while another thread gives the store free. */
+  private void awaitOtherStop() {
+    try {
+      if (!stopped.await(LONGEST_STOP.toMillis(), TimeUnit.MILLISECONDS)) {
+        log.warn("the mount is still being stopped");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** Returns when the mount has ended, for whatever reason. */

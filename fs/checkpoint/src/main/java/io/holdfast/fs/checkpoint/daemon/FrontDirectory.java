@@ -10,7 +10,6 @@ import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.linux.TrustedPlace;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -27,6 +26,7 @@ import org.apache.commons.io.FileUtils;
 final class FrontDirectory implements AutoCloseable {
   private static final int LOCK_EXCLUSIVE_NOW = 2 | 4;
   private static final int WRITABLE_FOR_OTHERS = 022;
+  private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
 
   private final Path directory;
   private final int lock;
@@ -75,8 +75,8 @@ final class FrontDirectory implements AutoCloseable {
   String owner() throws IOException {
     Path id = Path.of("/etc/machine-id");
     String machine = Files.isReadable(id) ? Files.readString(id).strip() : "without a machine-id";
-    return "node %s (%s), front %s%n"
-        .formatted(InetAddress.getLocalHost().getHostName(), machine, directory);
+    String host = Files.readString(HOST_NAME).strip(); // a name service may not know it
+    return "node %s (%s), front %s%n".formatted(host, machine, directory);
   }
 
   /** Tells whether the machine has stopped since a daemon used the front and did not finish. */
@@ -92,11 +92,14 @@ final class FrontDirectory implements AutoCloseable {
     try (FileChannel channel = FileChannel.open(boot, StandardOpenOption.WRITE)) {
       channel.force(true);
     }
+    try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
+      names.force(true); // a crash that took the file away would not be noticed
+    }
   }
 
   /** Notes that nothing is under way: a crash of the machine loses nothing from now on. */
   void finish() throws IOException {
-    LIBC.syncfs(lock);
+    sync();
     Files.deleteIfExists(directory.resolve("boot"));
   }
 
@@ -108,7 +111,13 @@ final class FrontDirectory implements AutoCloseable {
         FileUtils.forceDelete(each.toFile());
       }
     }
-    LIBC.syncfs(lock);
+    sync();
+  }
+
+  private void sync() throws FsException {
+    if (LIBC.syncfs(lock) != 0) {
+      throw Linux.failure(Linux.errno(), directory.toString());
+    }
   }
 
   @Override
