@@ -175,6 +175,7 @@ public final class TopScreen {
         .append(bar == 0 ? "" : "-".repeat(bar - full) + "] ")
         .append(Human.bytes(resident) + " of " + Human.bytes(capacity))
         .append(" (" + FigureFormat.percent(share) + ")")
+        .append(cache.capacityOfNodeBudget() ? ", node's budget" : "")
         .toAttributedString();
   }
 
