@@ -97,14 +97,27 @@ public final class LiveChanges implements LiveCapacity {
         && (!changes.containsKey(CAPACITY) || Boolean.TRUE.equals(changes.get(WITHIN_BUDGET)));
   }
 
+  /**
+   * Tells whether a mount's capacity is a part of the node's budget; false where the state
+   * directory does not tell, or this user may not read it.
+   *
+   * @param state the state directory of a mount
+   */
+  public static boolean isCapacityOfNodeBudget(Path state) {
+    try {
+      Settings settings = SettingsDocument.read(state).settings();
+      return new LiveChanges(settings, state, bytes -> {}).isCapacityOfNodeBudget();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
   /** Returns {@link Settings#report} with these changes. */
   synchronized List<Map<String, Object>> settings() {
     List<Map<String, Object>> rows = new ArrayList<>(settings.report());
     if (changes.containsKey(CAPACITY)) {
       String source =
-          isCapacityOfNodeBudget()
-              ? settings.source(SettingTable.CAPACITY)
-              : SettingRow.BY_COMMAND;
+          isCapacityOfNodeBudget() ? settings.source(SettingTable.CAPACITY) : SettingRow.BY_COMMAND;
       Map<String, Object> changed = SettingRow.changedCapacity(capacity(), source);
       rows.replaceAll(row -> row.get("setting").equals(changed.get("setting")) ? changed : row);
     }

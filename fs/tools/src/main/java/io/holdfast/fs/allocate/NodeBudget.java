@@ -66,9 +66,7 @@ public record NodeBudget(long bytes, List<Member> members) {
     long least = Math.min(floor(bounds), most);
     Part part = divide(new Capacity(0, least, most, bounds.weight()), bytes / SMALLEST_PART);
     long got = whole(part.bytes());
-    return got > 0 && got >= least
-        ? Optional.of(new Part(got, part.changes()))
-        : Optional.empty();
+    return got > 0 && got >= least ? Optional.of(new Part(got, part.changes())) : Optional.empty();
   }
 
   /**
@@ -121,7 +119,11 @@ public record NodeBudget(long bytes, List<Member> members) {
     return new Capacity(member.bytes(), least, bounds.most(), bounds.weight());
   }
 
-  private static long floor(Bounds bounds) {
+  /**
+   * Returns the least capacity that a mount with such bounds joins with, unless its ceiling is
+   * below.
+   */
+  public static long floor(Bounds bounds) {
     long least = Math.min(Math.max(LEAST, bounds.least()), Long.MAX_VALUE - NodeAllocation.PAGE);
     return whole(least + NodeAllocation.PAGE - 1);
   }

@@ -113,7 +113,8 @@ class NodeBudgetTest {
 
   @Test
   void roomForACapacityOfItsOwn_comesFromJoinedMounts_orFromNobody() {
-    NodeBudget budget = new NodeBudget(40 * GIB, List.of(own("a", 10 * GIB), joined("b", 30 * GIB)));
+    NodeBudget budget =
+        new NodeBudget(40 * GIB, List.of(own("a", 10 * GIB), joined("b", 30 * GIB)));
 
     assertThat(budget.makeRoom(12 * GIB)).containsExactly(new Change("b", 30 * GIB, 18 * GIB));
     assertThat(budget.makeRoom(31 * GIB)).isEmpty();
@@ -148,7 +149,8 @@ class NodeBudgetTest {
             long bytes = part.get().bytes();
             mounts = changed(mounts, part.get().changes(), bytes <= node.left());
             mounts.add(new Member("m" + i, bytes, true, bounds));
-            assertThat(bytes).isBetween(Math.min(LEAST, bounds.most()) / PAGE * PAGE, bounds.most());
+            assertThat(bytes)
+                .isBetween(Math.min(LEAST, bounds.most()) / PAGE * PAGE, bounds.most());
             assertThat(bytes % PAGE).isZero();
           }
         }
@@ -172,8 +174,7 @@ class NodeBudgetTest {
     Optional<Part> part = node.join(Bounds.NONE);
 
     if (part.isPresent()) {
-      List<Member> after =
-          changed(mounts, part.get().changes(), part.get().bytes() <= node.left());
+      List<Member> after = changed(mounts, part.get().changes(), part.get().bytes() <= node.left());
       after.add(joined("new", part.get().bytes()));
       assertThat(new NodeBudget(budget, after).left()).isNotNegative();
       for (Change change : part.get().changes()) {
