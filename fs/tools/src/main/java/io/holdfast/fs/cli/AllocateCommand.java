@@ -47,8 +47,8 @@ import picocli.CommandLine.Option;
           + " those whom it makes faster. A mount of which nothing can be told is left as it is.",
       "",
       "Nothing is changed without --apply or --watch. /etc/holdfast/node.yaml may have the memory"
-          + " for all mounts, and floors, ceilings, weights and shared origins of some;"
-          + " ALLOCATION.md has an example. With --plan the mounts come from a JSON file, and those"
+          + " for all mounts, of which mounts without a capacity get a share when they begin, and"
+          + " floors, ceilings, weights and shared origins of some; ALLOCATION.md has an example. With --plan the mounts come from a JSON file, and those"
           + " that run are not looked at.",
       "",
       "The exit code is 1 where --apply could not set all capacities; what is left is told."

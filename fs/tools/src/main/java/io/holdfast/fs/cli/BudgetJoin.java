@@ -33,8 +33,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Has a new mount take its part of the node's budget, and those that joined before make room. A
  * mount with a capacity of its own takes that. What it takes is reserved until it answers, so that
- * nobody else takes it meanwhile. Only mounts of this user make room, and those of all that this
- * user can see count. For one mount.
+ * nobody else takes it meanwhile. Only mounts of this user make room. For one mount.
  */
 final class BudgetJoin {
   private static final Duration DEADLINE = Duration.ofSeconds(5);
@@ -89,7 +88,10 @@ final class BudgetJoin {
    */
   Joined join(MountRequest request) throws FsException {
     boolean own = request.given().get(SettingTable.CAPACITY).isPresent();
-    Path file = NodeFile.find(host).orElse(null);
+    Path file = NodeFile.ofMounts(host).orElse(null);
+    if (file == null) {
+      return new Joined(request, List.of(), null);
+    }
     NodeSettings said;
     try {
       said = NodeFile.read(host);
@@ -100,7 +102,7 @@ final class BudgetJoin {
       return new Joined(
           request, List.of(e.getMessage() + ": the node's budget is not looked at"), null);
     }
-    if (file == null || said.memory().isEmpty()) {
+    if (said.memory().isEmpty()) {
       return new Joined(request, List.of(), null);
     }
     Settings settings = request.settings();
@@ -236,8 +238,7 @@ final class BudgetJoin {
     Set<String> begun = new HashSet<>();
     Map<String, Reservations.Reserved> notYet = new TreeMap<>(turn.all());
     DaemonState.begun(control).forEach(notYet::putIfAbsent);
-    boolean all = NodeFile.isOfMachine(host, budget.file());
-    Promises promises = ask(all);
+    Promises promises = ask();
     notYet.forEach(
         (name, memory) -> {
           boolean joins = patient && memory.joins();
@@ -263,11 +264,13 @@ final class BudgetJoin {
         new NodeBudget(budget.memory(), List.copyOf(members.values())), begun, promises.unknown());
   }
 
-  /** Asks the mounts of this user, or all that this user can see. */
-  private Promises ask(boolean all) {
+  /**
+   * Root's budget is for all mounts of the machine, and that of another user for the user's own.
+   */
+  private Promises ask() {
     List<Subject> subjects =
         ExaminedMounts.machine(host).finder().mounts().stream()
-            .filter(subject -> all || isOwn(subject.socket()))
+            .filter(subject -> host.uid() == 0 || isOwn(subject.socket()))
             .toList();
     try {
       return Promises.ask(subjects, DEADLINE);

@@ -59,7 +59,9 @@ final class ConfigCheck {
           .forEach(row -> row.put("source", LATER));
     }
     rows.stream().filter(row -> LATER.equals(row.get("source"))).forEach(ConfigCheck::blank);
-    if (whole.get(SettingTable.CAPACITY).isEmpty() && NodeFile.read(host).memory().isPresent()) {
+    if (whole.get(SettingTable.CAPACITY).isEmpty()
+        && NodeFile.ofMounts(host).isPresent()
+        && NodeFile.read(host).memory().isPresent()) {
       rows.stream()
           .filter(row -> SettingTable.CAPACITY.name().equals(row.get("setting")))
           .forEach(this::partOfBudget);

@@ -37,10 +37,17 @@ final class NodeFile {
         .findFirst();
   }
 
-  /** Tells whether it is about all mounts of the machine, and not only those of a user. */
-  static boolean isOfMachine(Host host, Path file) {
+  /**
+   * Returns the file whose memory the mounts of this user share. That of the machine is for root's:
+   * other users cannot ask all daemons what they have.
+   */
+  static Optional<Path> ofMounts(Host host) {
     List<Path> directories = host.configurationDirectories();
-    return directories.get(directories.size() - 1).equals(file.getParent());
+    return find(host)
+        .filter(
+            file ->
+                host.uid() == ROOT
+                    || !directories.get(directories.size() - 1).equals(file.getParent()));
   }
 
   /**

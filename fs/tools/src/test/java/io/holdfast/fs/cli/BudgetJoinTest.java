@@ -318,6 +318,26 @@ class BudgetJoinTest {
         .endsWith(": the node's budget is not looked at\n");
   }
 
+  /** A user cannot ask root's mounts, so the memory of the machine is not the user's to share. */
+  @Test
+  void userOtherThanRoot_hasABudgetOnlyByAFileOfTheUsersOwn() throws IOException {
+    host.uid = 7;
+    host.configurationDirectories.add(0, Files.createDirectory(temp.resolve("own")));
+    budget("memory: 4Q");
+    assertThat(mount()).as("%s", run.err).isZero();
+    assertThat(settings().source(SettingTable.CAPACITY)).startsWith("derived from 50%");
+    assertThat(run.err.toString()).doesNotContain("node.yaml");
+
+    nodeFile = temp.resolve("own/node.yaml");
+    budget("memory: 20G");
+    FakeDaemon joined = new FakeDaemon("joined", 20 * GIB, true);
+
+    assertThat(mount()).as("%s", run.err).isZero();
+
+    assertThat(capacity()).isEqualTo(10 * GIB);
+    assertThat(joined.capacity).isEqualTo(10 * GIB);
+  }
+
   @Test
   void configCheck_saysThatTheCapacityIsAPartOfTheBudget() throws IOException {
     budget("memory: 40G");
