@@ -252,8 +252,9 @@ final class BudgetJoin {
       Path socket = mount.socket();
       if (socket != null && (mount.answered() || !members.containsKey(socket))) {
         boolean joined = mount.joined() && isOwn(socket);
-        members.put(
-            socket, new Member(mount.name(), mount.capacity(), joined, budget.boundsOf(mount)));
+        // a daemon of another user may say anything
+        long bytes = Math.max(0, Math.min(mount.capacity(), host.memory()));
+        members.put(socket, new Member(mount.name(), bytes, joined, budget.boundsOf(mount)));
         if (isOwn(socket)) {
           begun.remove(mount.name());
         }

@@ -265,6 +265,52 @@ class BudgetJoinTest {
     assertThat(daemons.get(0).capacity).isEqualTo(20 * GIB);
   }
 
+  @Test
+  void commandThatTakesItsPart_isWaitedFor() throws Exception {
+    budget("memory: 40G");
+    Reservations turn = Reservations.await(new CliContext(host));
+    List<String> waited = new ArrayList<>();
+    run.whenPaused =
+        () -> {
+          if (waited.isEmpty()) {
+            waited.add("once");
+            turn.close();
+          }
+        };
+
+    assertThat(mount()).as("%s", run.err).isZero();
+
+    assertThat(waited).hasSize(1);
+    assertThat(capacity()).isEqualTo(40 * GIB);
+  }
+
+  /** Who can open a file can lock it. */
+  @Test
+  void filesOfReservations_canBeOpenedByTheirUserAlone() throws Exception {
+    try (Reservations turn = Reservations.await(new CliContext(host));
+        Stream<Path> files = Files.list(host.control.path())) {
+      open.add(turn.reserve("x", new Reservations.Reserved(GIB, false)));
+      assertThat(files)
+          .hasSize(2)
+          .allSatisfy(
+              file ->
+                  assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                      .isEqualTo("rw-------"));
+    }
+  }
+
+  @Test
+  void daemonsThatSayAnything_countAsTheWholeMachine() throws IOException {
+    budget("memory: 40G");
+    new FakeDaemon("a", Long.MAX_VALUE, false);
+    new FakeDaemon("b", Long.MAX_VALUE, false);
+    new FakeDaemon("c", Long.MIN_VALUE, true);
+
+    assertThat(mount()).isEqualTo(1);
+
+    assertThat(run.err.toString()).contains("others have a 93.1 GiB, b 93.1 GiB, c 0 B: raise");
+  }
+
   /** As after kill -9: the kernel has released the lock, and the file is still there. */
   @Test
   void reservationWithoutAProcess_countsForNothing_andIsRemoved() throws IOException {

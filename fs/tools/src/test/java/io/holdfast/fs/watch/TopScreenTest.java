@@ -84,7 +84,7 @@ class TopScreenTest {
     Change change = new Change(null, new Looks().at(2).with("cache", cache).look());
 
     assertThat(lines(change, FIRST, 74, 40))
-        .contains("resident  [-] 1.00 GiB of 4.00 GiB (25 %), of the node's budget");
+        .contains("resident  [#-] 1.00 GiB of 4.00 GiB (25 %), of the node's budget");
   }
 
   @Test
