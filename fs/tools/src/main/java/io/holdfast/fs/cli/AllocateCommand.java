@@ -156,7 +156,20 @@ final class AllocateCommand implements Callable<Integer> {
     }
   }
 
+  /** No mount takes its part of the budget while capacities are set. */
   private int once(NodeSettings settings, OptionalLong given, Objective wanted) throws IOException {
+    if (!apply) {
+      return look(settings, given, wanted);
+    }
+    Reservations turn = Reservations.await(context);
+    try {
+      return look(settings, given, wanted);
+    } finally {
+      turn.close();
+    }
+  }
+
+  private int look(NodeSettings settings, OptionalLong given, Objective wanted) throws IOException {
     List<NodeMounts.Look> looks = new NodeMounts(context, settings, Duration.ZERO).look();
     long memory = budget(settings, given, looks);
     NodeAllocation node;

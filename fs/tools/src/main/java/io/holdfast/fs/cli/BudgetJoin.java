@@ -108,6 +108,7 @@ final class BudgetJoin {
     Settings settings = request.settings();
     Budget budget = new Budget(file, said, settings);
     long end = System.nanoTime() + PATIENCE.toNanos();
+    Set<String> waitedFor = Set.of();
     while (true) {
       try (Reservations turn = Reservations.await(context)) {
         boolean patient = !own && System.nanoTime() < end;
@@ -119,6 +120,10 @@ final class BudgetJoin {
             node.budget().join(budget.bounds()).orElseThrow(() -> noRoom(budget, node));
         if (part.changes().stream().map(Change::mount).noneMatch(node.begun()::contains)) {
           return joined(request, budget, node, part, turn);
+        }
+        if (!node.begun().equals(waitedFor)) {
+          waitedFor = node.begun();
+          end = System.nanoTime() + PATIENCE.toNanos();
         }
       }
       if (!context.pause(POLL_MILLIS)) {

@@ -125,6 +125,18 @@ final class Reservations implements AutoCloseable {
    * processes that have ended.
    */
   Map<String, Reserved> all() {
+    return all(directory, true);
+  }
+
+  /**
+   * Returns the same without a lock, and removes nothing: what others reserve in this moment may be
+   * missing.
+   */
+  static Map<String, Reserved> look(Path directory) {
+    return Files.isDirectory(directory) ? all(directory, false) : Map.of();
+  }
+
+  private static Map<String, Reserved> all(Path directory, boolean removes) {
     Map<String, Reserved> reserved = new TreeMap<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + ENDING)) {
       for (Path file : files) {
@@ -133,7 +145,7 @@ final class Reservations implements AutoCloseable {
           if (isHeld(file)) {
             reserved.put(
                 name.substring(0, name.length() - ENDING.length()), parse(Files.readString(file)));
-          } else {
+          } else if (removes) {
             Files.deleteIfExists(file);
           }
         } catch (IOException e) {
