@@ -76,7 +76,10 @@ def wait(times, start, epochs):
 def line(name, proposal, equal, proposed):
     with open(proposal) as file:
         mounts = json.load(file)["mounts"]
-    mount = next(each for each in mounts if each["name"] == name)
+    mount = next((each for each in mounts if each["name"] == name), None)
+    if mount is None:
+        print(f"{name}: left as it is")
+        return
     for when, key, measured in (("equal", "speed_now", equal), ("proposed", "speed_proposed", proposed)):
         with open(measured) as file:
             speed = float(file.read())

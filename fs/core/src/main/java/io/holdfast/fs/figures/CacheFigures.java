@@ -6,6 +6,7 @@ package io.holdfast.fs.figures;
  * @param keptBytes bytes of residents that users have named
  * @param plannedHitRatio the share of bytes that each epoch from the second on will hit
  * @param pin hard or soft
+ * @param capacityOfNodeBudget whether the capacity is a part of the node's memory for mounts
  */
 public record CacheFigures(
     String policy,
@@ -19,4 +20,5 @@ public record CacheFigures(
     long evictedItems,
     long pinFailures,
     double plannedHitRatio,
-    String pin) {}
+    String pin,
+    boolean capacityOfNodeBudget) {}

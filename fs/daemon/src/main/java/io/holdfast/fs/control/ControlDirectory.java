@@ -213,12 +213,21 @@ public final class ControlDirectory {
     }
   }
 
+  /** Returns the names of mounts that have a state directory. */
+  public List<String> withState() {
+    return names(STATE);
+  }
+
   private List<String> names() {
+    return names(PROCESS);
+  }
+
+  private List<String> names(String ending) {
     List<String> names = new ArrayList<>();
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + PROCESS)) {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + ending)) {
       for (Path file : files) {
         String text = String.valueOf(file.getFileName());
-        names.add(text.substring(0, text.length() - PROCESS.length()));
+        names.add(text.substring(0, text.length() - ending.length()));
       }
     } catch (IOException | DirectoryIteratorException e) {
       // No directory or no right to it: no daemon that could be asked.

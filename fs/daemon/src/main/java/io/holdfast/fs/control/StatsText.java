@@ -87,10 +87,11 @@ public final class StatsText {
     row("policy", cache.policy() + ", " + cache.pin() + " pins");
     row(
         "resident",
-        "%s of %s (%s)",
+        "%s of %s (%s)%s",
         Human.bytes(resident),
         Human.bytes(capacity),
-        percent(resident, capacity));
+        percent(resident, capacity),
+        cache.capacityOfNodeBudget() ? ", a part of the node's budget" : "");
     row("items", "%s resident", Human.grouped(cache.residentItems()));
     row(
         "decisions",

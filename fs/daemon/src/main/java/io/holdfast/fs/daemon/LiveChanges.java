@@ -35,6 +35,7 @@ public final class LiveChanges implements LiveCapacity {
 
   private static final String FILE = "changes.json";
   private static final String CAPACITY = "capacity";
+  private static final String WITHIN_BUDGET = "within_budget";
   private static final String PATHS = "pinned_paths";
   private static final String GLOBS = "pinned_globs";
 
@@ -90,11 +91,34 @@ public final class LiveChanges implements LiveCapacity {
     }
   }
 
+  /** Tells whether the capacity is a part of the node's budget, and not set by a user. */
+  synchronized boolean isCapacityOfNodeBudget() {
+    return settings.isCapacityOfNodeBudget()
+        && (!changes.containsKey(CAPACITY) || Boolean.TRUE.equals(changes.get(WITHIN_BUDGET)));
+  }
+
+  /**
+   * Tells whether a mount's capacity is a part of the node's budget; false where the state
+   * directory does not tell, or this user may not read it.
+   *
+   * @param state the state directory of a mount
+   */
+  public static boolean isCapacityOfNodeBudget(Path state) {
+    try {
+      Settings settings = SettingsDocument.read(state).settings();
+      return new LiveChanges(settings, state, bytes -> {}).isCapacityOfNodeBudget();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
   /** Returns {@link Settings#report} with these changes. */
   synchronized List<Map<String, Object>> settings() {
     List<Map<String, Object>> rows = new ArrayList<>(settings.report());
     if (changes.containsKey(CAPACITY)) {
-      Map<String, Object> changed = SettingRow.changedCapacity(capacity());
+      String source =
+          isCapacityOfNodeBudget() ? settings.source(SettingTable.CAPACITY) : SettingRow.BY_COMMAND;
+      Map<String, Object> changed = SettingRow.changedCapacity(capacity(), source);
       rows.replaceAll(row -> row.get("setting").equals(changed.get("setting")) ? changed : row);
     }
     return rows;
@@ -119,6 +143,7 @@ public final class LiveChanges implements LiveCapacity {
    */
   public static void forgetCapacity(Path state) throws IOException {
     Map<String, Object> left = read(state);
+    left.remove(WITHIN_BUDGET);
     if (left.remove(CAPACITY) != null) {
       write(state, left);
     }
@@ -158,9 +183,10 @@ public final class LiveChanges implements LiveCapacity {
   }
 
   @Override
-  public synchronized void changed(long capacity) {
+  public synchronized void changed(long capacity, boolean withinBudget) {
     log.info("the capacity is {} bytes now", capacity);
-    keep(Map.of(CAPACITY, capacity));
+    boolean stays = withinBudget && isCapacityOfNodeBudget();
+    keep(Map.of(CAPACITY, capacity, WITHIN_BUDGET, stays));
     placement.accept(capacity);
   }
 

@@ -382,6 +382,7 @@ final class MountParts {
             scan,
             () -> state == null ? 0 : state.entriesLoaded(),
             residency,
+            live::isCapacityOfNodeBudget,
             origin,
             transit,
             reads,

@@ -60,6 +60,7 @@ final class StatsReport {
       DatasetScan scan,
       LongSupplier entriesLoaded,
       Residency residency,
+      BooleanSupplier capacityOfNodeBudget,
       Origin origin,
       Transit transit,
       ReadStats reads,
@@ -136,7 +137,8 @@ final class StatsReport {
         figures.evictedItems(),
         figures.pinFailures(),
         plannedHitRatio(),
-        sources.residency.isHard() ? "hard" : "soft");
+        sources.residency.isHard() ? "hard" : "soft",
+        sources.capacityOfNodeBudget.getAsBoolean());
   }
 
   /**

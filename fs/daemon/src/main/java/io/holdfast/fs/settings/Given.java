@@ -1,5 +1,6 @@
 package io.holdfast.fs.settings;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
@@ -13,6 +14,9 @@ import java.util.Locale;
 public record Given(Setting<?> setting, List<String> values, String source) {
   /** The source of an argument that is no option. */
   public static final String ARGUMENT = "argument";
+
+  /** What the source of a capacity begins with that is a part of the node's memory for mounts. */
+  private static final String NODE_BUDGET = "node budget ";
 
   private static final String FLAG = "flag ";
   private static final String ENVIRONMENT = "environment ";
@@ -49,6 +53,16 @@ public record Given(Setting<?> setting, List<String> values, String source) {
     }
   }
 
+  /**
+   * Creates the capacity that a mount got as its part of the node's memory for mounts.
+   *
+   * @param file the file that names this memory
+   */
+  public static Given ofNodeBudget(long bytes, Path file) {
+    return new Given(
+        SettingTable.CAPACITY, List.of(Long.toString(bytes)), NODE_BUDGET + "(" + file + ")");
+  }
+
   private static List<String> normal(Setting<?> setting, List<String> values) {
     return values.stream().map(setting.kind()::normal).toList();
   }
@@ -56,6 +70,15 @@ public record Given(Setting<?> setting, List<String> values, String source) {
   /** Returns the first value, for settings that have only one. */
   public String value() {
     return values.get(0);
+  }
+
+  /** Tells whether the value is a part of the node's memory for mounts. */
+  public boolean isOfNodeBudget() {
+    return isNodeBudget(source);
+  }
+
+  static boolean isNodeBudget(String source) {
+    return source.startsWith(NODE_BUDGET);
   }
 
   /** Tells whether the value is from a file. */

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * text for people ({@code text}), and its source ({@code source}). Stateless.
  */
 public final class SettingRow {
+  /** The source of a capacity that a user has set since the mount. */
+  public static final String BY_COMMAND = "holdfast capacity";
+
   /** The text that replaces a value that only the owner may see. */
   private static final String WITHHELD = "(for the owner)";
 
@@ -27,9 +30,13 @@ public final class SettingRow {
     return row("heap", Sizes.exact(bytes), size.text(bytes), "java -Xmx");
   }
 
-  /** Returns the row of a capacity that a user has set since the mount. */
-  public static Map<String, Object> changedCapacity(long bytes) {
-    return of(SettingTable.CAPACITY, bytes, "holdfast capacity");
+  /**
+   * Returns the row of a capacity that has changed since the mount.
+   *
+   * @param source {@link #BY_COMMAND}, or the one that it had before
+   */
+  public static Map<String, Object> changedCapacity(long bytes, String source) {
+    return of(SettingTable.CAPACITY, bytes, source);
   }
 
   /**

@@ -53,7 +53,8 @@ public final class SettingTable {
               null,
               "Memory for the cached part of the dataset: 64G, 512M, or a share of the machine's"
                   + " memory. In all sizes G is GiB (1024 MiB), and GB is decimal.",
-              "Default: 50%%, or what --memory leaves.")
+              "Default: 50%%, or what --memory leaves; for root a share of 'memory' in"
+                  + " /etc/holdfast/node.yaml, if that is there.")
           .obeying(bytes -> requireSome(bytes));
 
   /** Ceiling in bytes for residents, transit, metadata and heap together. */

@@ -134,6 +134,11 @@ public final class Settings {
     return sources.getOrDefault(setting, DEFAULT);
   }
 
+  /** Tells whether the capacity is a part of the node's memory for mounts. */
+  public boolean isCapacityOfNodeBudget() {
+    return Given.isNodeBudget(source(SettingTable.CAPACITY));
+  }
+
   /** Returns a setting's value as text for people, such as {@code 64G}. */
   public <T> String text(Setting<T> setting) {
     return setting.kind().text(shown(setting));

@@ -18,8 +18,13 @@ public interface LiveCapacity {
    */
   PinLimits prepare(long capacity);
 
-  /** Learns the new capacity, in bytes: other nodes place items by it. */
-  void changed(long capacity);
+  /**
+   * Learns the new capacity, in bytes: other nodes place items by it.
+   *
+   * @param withinBudget whether a mount that has joined the node's budget is still a part of it;
+   *     else the capacity is the mount's own from now on
+   */
+  void changed(long capacity, boolean withinBudget);
 
   /** Records the pinned names for the mount's next daemon. */
   void pinned(Pins.Names names);

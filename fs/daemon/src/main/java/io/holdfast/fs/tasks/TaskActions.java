@@ -153,7 +153,7 @@ final class TaskActions {
               .formatted(Human.bytes(bytes)));
     }
     residency.resize(bytes, limits.mappings());
-    task.parts().capacity().changed(bytes);
+    task.parts().capacity().changed(bytes, task.request().withinBudget());
     awaitLeaving(task);
   }
 

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param background whether the task goes on without a client
  * @param force whether to release residents that their names protect, too
  * @param size the new capacity, as users write it; null for none
+ * @param withinBudget whether the new capacity is another part of the node's budget
  */
 record TaskRequest(
     Kind kind,
@@ -23,7 +24,8 @@ record TaskRequest(
     int threads,
     boolean background,
     boolean force,
-    @Nullable String size) {
+    @Nullable String size,
+    boolean withinBudget) {
   static final int MOST_THREADS = 256;
   private static final int DEFAULT_THREADS = 16;
 
@@ -68,7 +70,8 @@ record TaskRequest(
           threads(request.get("threads")),
           Boolean.TRUE.equals(request.get("background")),
           Boolean.TRUE.equals(request.get("force")),
-          size == null ? null : String.valueOf(size));
+          size == null ? null : String.valueOf(size),
+          Boolean.TRUE.equals(request.get("within_budget")));
     } catch (IllegalArgumentException e) {
       throw new FsException(FsError.INVALID, "no such task: " + e.getMessage(), e);
     }

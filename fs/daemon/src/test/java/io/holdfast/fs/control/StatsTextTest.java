@@ -131,6 +131,17 @@ class StatsTextTest {
   }
 
   @Test
+  void capacityOfTheNodesBudget_isShownAsThat() throws IOException {
+    String part =
+        """
+        { "cache": { "capacity_bytes": 8589934592, "resident_bytes": 4294967296,
+                     "capacity_of_node_budget": true } }
+        """;
+    assertThat(StatsText.of(FiguresJson.figures(JSON.std.mapFrom(part))))
+        .contains("  resident      4.00 GiB of 8.00 GiB (50 %), a part of the node's budget\n");
+  }
+
+  @Test
   void allocation_isShownWhereItWasTold() throws IOException {
     String told =
         """

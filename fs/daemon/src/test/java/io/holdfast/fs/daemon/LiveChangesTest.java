@@ -3,6 +3,8 @@ package io.holdfast.fs.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.control.ConfigText;
+import io.holdfast.fs.settings.Given;
+import io.holdfast.fs.settings.GivenSettings;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.settings.Source;
@@ -19,13 +21,20 @@ final class LiveChangesTest {
   @TempDir private Path state;
 
   private final Settings settings =
-      Settings.builder(new Source.Directory(Path.of("/data")), Path.of("/mnt"), 100 * GIBIBYTE)
-          .set(SettingTable.CAPACITY, 64L << 20, "flag --capacity")
-          .build();
+      builder().set(SettingTable.CAPACITY, 64L << 20, "flag --capacity").build();
   private final List<Long> placed = new ArrayList<>();
 
+  private static Settings.Builder builder() {
+    return Settings.builder(
+        new Source.Directory(Path.of("/data")), Path.of("/mnt"), 100 * GIBIBYTE);
+  }
+
   private LiveChanges live() {
-    return new LiveChanges(settings, state, placed::add);
+    return live(settings);
+  }
+
+  private LiveChanges live(Settings of) {
+    return new LiveChanges(of, state, placed::add);
   }
 
   private static String config(LiveChanges live) {
@@ -37,7 +46,7 @@ final class LiveChangesTest {
     LiveChanges live = live();
     assertThat(config(live)).isEqualTo(ConfigText.of(settings.report()));
 
-    live.changed(32L << 20);
+    live.changed(32L << 20, false);
 
     assertThat(placed).containsExactly(32L << 20);
     assertThat(config(live)).containsPattern("capacity +32M +holdfast capacity\n");
@@ -47,11 +56,34 @@ final class LiveChangesTest {
 
   @Test
   void settings_capacityForgotten_areTheOptions() throws IOException {
-    live().changed(32L << 20);
+    live().changed(32L << 20, true);
+    assertThat(live().isCapacityOfNodeBudget()).as("a capacity of its own stays that").isFalse();
 
     LiveChanges.forgetCapacity(state);
 
     assertThat(live().capacity()).isEqualTo(64L << 20);
     assertThat(config(live())).isEqualTo(ConfigText.of(settings.report()));
+  }
+
+  /** Until a user says how much it is to be. */
+  @Test
+  void capacityOfTheNodesBudget_staysThatWhileTheBudgetIsDivided() {
+    Given part = Given.ofNodeBudget(64L << 20, Path.of("/etc/holdfast/node.yaml"));
+    Settings joined = GivenSettings.of(List.of(part)).settings(builder());
+    String source = " +node budget \\(/etc/holdfast/node.yaml\\)\n";
+    assertThat(live(joined).isCapacityOfNodeBudget()).isTrue();
+    assertThat(config(live(joined))).containsPattern("capacity +64M" + source);
+
+    live(joined).changed(32L << 20, true);
+
+    assertThat(live(joined).isCapacityOfNodeBudget()).isTrue();
+    assertThat(config(live(joined))).containsPattern("capacity +32M" + source);
+
+    live(joined).changed(48L << 20, false);
+
+    assertThat(live(joined).isCapacityOfNodeBudget()).isFalse();
+    assertThat(config(live(joined))).containsPattern("capacity +48M +holdfast capacity\n");
+    live(joined).changed(32L << 20, true);
+    assertThat(live(joined).isCapacityOfNodeBudget()).isFalse();
   }
 }

@@ -176,7 +176,7 @@ final class TasksFixture implements AutoCloseable {
     }
 
     @Override
-    public void changed(long capacity) {
+    public void changed(long capacity, boolean withinBudget) {
       capacities.add(capacity);
     }
 

@@ -47,8 +47,8 @@ import picocli.CommandLine.Option;
           + " those whom it makes faster. A mount of which nothing can be told is left as it is.",
       "",
       "Nothing is changed without --apply or --watch. /etc/holdfast/node.yaml may have the memory"
-          + " for all mounts, and floors, ceilings, weights and shared origins of some;"
-          + " ALLOCATION.md has an example. With --plan the mounts come from a JSON file, and those"
+          + " for all mounts, of which mounts without a capacity get a share when they begin, and"
+          + " floors, ceilings, weights and shared origins of some; ALLOCATION.md has an example. With --plan the mounts come from a JSON file, and those"
           + " that run are not looked at.",
       "",
       "The exit code is 1 where --apply could not set all capacities; what is left is told."
@@ -156,7 +156,20 @@ final class AllocateCommand implements Callable<Integer> {
     }
   }
 
+  /** No mount takes its part of the budget while capacities are set. */
   private int once(NodeSettings settings, OptionalLong given, Objective wanted) throws IOException {
+    if (!apply) {
+      return look(settings, given, wanted);
+    }
+    Reservations turn = Reservations.await(context);
+    try {
+      return look(settings, given, wanted);
+    } finally {
+      turn.close();
+    }
+  }
+
+  private int look(NodeSettings settings, OptionalLong given, Objective wanted) throws IOException {
     List<NodeMounts.Look> looks = new NodeMounts(context, settings, Duration.ZERO).look();
     long memory = budget(settings, given, looks);
     NodeAllocation node;

@@ -76,14 +76,18 @@ final class CapacityChanges {
     }
     TaskClient client = new TaskClient(context, daemon, output);
     try {
-      Map<String, Object> request = Map.of("begin", "capacity", "size", Long.toString(change.to()));
-      client.run("giving up", request, Collections.emptyIterator());
+      client.run("giving up", request(change), Collections.emptyIterator());
       ledger.set(change.mount(), change.to());
       return new Outcome(change, "", false);
     } catch (CliException e) {
       ledger.set(change.mount(), capacity(client, change));
       return new Outcome(change, String.valueOf(e.getMessage()), true);
     }
+  }
+
+  /** Returns what a daemon is asked for a change by which a mount stays in the node's budget. */
+  static Map<String, Object> request(Change change) {
+    return Map.of("begin", "capacity", "size", Long.toString(change.to()), "within_budget", true);
   }
 
   /** Returns what a mount has after a failure. A change that may have been made counts as made. */

@@ -28,7 +28,8 @@ import picocli.CommandLine.Parameters;
       "A larger capacity holds at once: what is read next fills it. For a smaller one files make"
           + " way, chosen by the policy, those that are to stay last; it is done when their memory"
           + " is free. It must fit within --memory. It holds until the end of the mount, or"
-          + " 'holdfast restart --capacity'; peers learn of it."
+          + " 'holdfast restart --capacity'; peers learn of it. A mount that has joined the node's"
+          + " budget, 'memory' in /etc/holdfast/node.yaml, leaves it."
     },
     parameterListHeading = "%nArguments:%n",
     optionListHeading = "%nOptions:%n",

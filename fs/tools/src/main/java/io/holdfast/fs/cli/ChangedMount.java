@@ -41,8 +41,16 @@ final class ChangedMount {
   static MountRequest of(Host host, SettingsDocument before, GivenSettings changes) {
     GivenSettings said = before.given();
     GivenSettings lasting =
-        said.filter(one -> !one.isFromFile() && !one.source().equals(ConfigLookup.FOUND));
+        said.filter(
+            one ->
+                !one.isFromFile()
+                    && !one.source().equals(ConfigLookup.FOUND)
+                    && !one.isOfNodeBudget());
     GivenSettings after = new ConfigLookup(host).withFile(changes.orElse(lasting));
+    Optional<Given> part = said.get(SettingTable.CAPACITY).filter(Given::isOfNodeBudget);
+    if (part.isPresent() && after.get(SettingTable.CAPACITY).isEmpty()) {
+      after = after.with(part.get());
+    }
     for (Setting<?> key : PLACES) {
       Given was = said.get(key).orElseThrow();
       Optional<Given> moved = after.get(key).filter(one -> !place(host, one).equals(was.value()));

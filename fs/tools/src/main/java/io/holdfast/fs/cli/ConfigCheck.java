@@ -59,6 +59,13 @@ final class ConfigCheck {
           .forEach(row -> row.put("source", LATER));
     }
     rows.stream().filter(row -> LATER.equals(row.get("source"))).forEach(ConfigCheck::blank);
+    if (whole.get(SettingTable.CAPACITY).isEmpty()
+        && NodeFile.ofMounts(host).isPresent()
+        && NodeFile.read(host).memory().isPresent()) {
+      rows.stream()
+          .filter(row -> SettingTable.CAPACITY.name().equals(row.get("setting")))
+          .forEach(this::partOfBudget);
+    }
     return new Result(rows, ConfigLookup.doubtful(host.environment()));
   }
 
@@ -75,6 +82,11 @@ final class ConfigCheck {
       missing.add(new Given(SettingTable.MOUNTPOINT, List.of("/mountpoint"), LATER));
     }
     return GivenSettings.of(missing);
+  }
+
+  private void partOfBudget(Map<String, Object> row) {
+    blank(row);
+    row.put("source", "its part of 'memory' in " + NodeFile.find(host).orElseThrow());
   }
 
   private static void blank(Map<String, Object> row) {

@@ -40,14 +40,20 @@ final class DaemonProcess {
    */
   int serve(PrintWriter out) throws FsException {
     return document.settings().get(SettingTable.FOREGROUND)
-        ? serveInForeground(out)
+        ? serveInForeground(out, () -> {})
         : serveInBackground();
   }
 
-  private int serveInForeground(PrintWriter out) throws FsException {
+  /**
+   * Mounts in the foreground, and returns the exit code when the mount has ended.
+   *
+   * @param whenReady runs when the mount answers
+   */
+  int serveInForeground(PrintWriter out, Runnable whenReady) throws FsException {
     openLog();
     run(
         plan -> {
+          whenReady.run();
           plan.lines().map(Visible::of).forEach(out::println);
           out.flush();
         });

@@ -2,6 +2,7 @@ package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlDirectory;
+import io.holdfast.fs.daemon.LiveChanges;
 import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.linux.Procfs;
 import io.holdfast.fs.settings.SettingTable;
@@ -15,6 +16,8 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.apache.commons.io.FileUtils;
 
 /**
@@ -115,6 +118,25 @@ final class DaemonState {
     } catch (IOException | IndexOutOfBoundsException | NumberFormatException e) {
       return false;
     }
+  }
+
+  /**
+   * Returns what mounts have that have a supervisor, or a process that begins them, by name; also
+   * those whose daemon does not answer. Those whose daemon has never answered may yet change.
+   */
+  static Map<String, Reservations.Reserved> begun(ControlDirectory control) {
+    Map<String, Reservations.Reserved> begun = new TreeMap<>();
+    for (String name : control.withState()) {
+      Path directory = control.stateDirectory(name);
+      if (hasStarter(directory) || Supervision.isSupervised(directory)) {
+        boolean joins =
+            Files.notExists(directory.resolve("ready"))
+                && LiveChanges.isCapacityOfNodeBudget(directory);
+        LiveChanges.capacity(directory)
+            .ifPresent(bytes -> begun.put(name, new Reservations.Reserved(bytes, joins)));
+      }
+    }
+    return begun;
   }
 
   /** Names a process so that no later one has the same name. */

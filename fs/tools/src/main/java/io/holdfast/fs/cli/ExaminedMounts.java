@@ -5,6 +5,7 @@ import io.holdfast.fs.doctor.Doctor;
 import io.holdfast.fs.doctor.MachineFiles;
 import io.holdfast.fs.doctor.MountFinder;
 import io.holdfast.fs.doctor.Subject;
+import io.holdfast.fs.settings.SettingsException;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Parameters;
@@ -36,7 +38,19 @@ final class ExaminedMounts {
         host.mounts(),
         LogPath.directory(host.uid(), host.environment()),
         StateDirectory.of(host.uid(), host.environment()),
-        Clock.systemUTC());
+        Clock.systemUTC(),
+        budget(host));
+  }
+
+  /** Only root can ask all mounts that a budget is for. */
+  private static Doctor.Budget budget(Host host) {
+    try {
+      return host.uid() == 0
+          ? new Doctor.Budget(NodeFile.read(host).memory(), "")
+          : Doctor.Budget.NONE;
+    } catch (CliException | SettingsException e) {
+      return new Doctor.Budget(OptionalLong.empty(), String.valueOf(e.getMessage()));
+    }
   }
 
   /** Returns the mount that the user named, or all of them. */

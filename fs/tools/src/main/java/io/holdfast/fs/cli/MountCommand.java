@@ -104,8 +104,18 @@ final class MountCommand implements Callable<Integer> {
     lines.forEach(note -> err.println("holdfast: " + Visible.of(note)));
     err.flush();
     MountRequest found = request.at(paths.origin(), paths.mountpoint());
+    preflight.checkMachine(found.settings());
+    try (BudgetJoin.Joined joined = new BudgetJoin(context, err).join(found)) {
+      joined.notes().forEach(note -> err.println("holdfast: " + Visible.of(note)));
+      err.flush();
+      return start(joined, lines);
+    }
+  }
+
+  private int start(BudgetJoin.Joined joined, List<String> lines) throws FsException {
+    PrintWriter err = context.err(spec);
+    MountRequest found = joined.request();
     Settings settings = found.settings();
-    preflight.checkMachine(settings);
     // not for the daemon's log: it would say the same at each of its starts, true or not by then
     Optional<String> together = together(settings).map(Visible::of);
     Path log = LogPath.ofDaemon(settings, context.host());
@@ -119,8 +129,9 @@ final class MountCommand implements Callable<Integer> {
     together.ifPresent(note -> err.println("holdfast: " + note));
     err.flush();
     return isSupervised(settings)
-        ? superviseInForeground(document)
-        : new DaemonProcess(context, document, null).serve(context.out(spec));
+        ? superviseInForeground(document, joined)
+        : new DaemonProcess(context, document, null)
+            .serveInForeground(context.out(spec), joined::close);
   }
 
   /** Says what all mounts of this machine promise, where there are others. */
@@ -189,8 +200,12 @@ final class MountCommand implements Callable<Integer> {
   }
 
   /** This process becomes the supervisor, so that it is the one that a service manager started. */
-  private int superviseInForeground(SettingsDocument document) throws FsException {
-    int errno = context.become(supervisor(document));
+  private int superviseInForeground(SettingsDocument document, BudgetJoin.Joined joined)
+      throws FsException {
+    List<String> words = supervisor(document);
+    // the state directory tells the capacity from now on
+    joined.close();
+    int errno = context.become(words);
     throw CliException.couldNot("the supervisor cannot be started: " + Linux.describe(errno));
   }
 

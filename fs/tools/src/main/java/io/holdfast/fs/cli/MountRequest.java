@@ -99,6 +99,11 @@ final class MountRequest {
             .with(found(SettingTable.MOUNTPOINT, place.toString())));
   }
 
+  /** Returns the same with a value more. */
+  MountRequest with(Given one) {
+    return new MountRequest(host, given.with(one));
+  }
+
   private Given found(Setting<?> place, String path) {
     return new Given(place, List.of(path), given.get(place).orElseThrow().source());
   }

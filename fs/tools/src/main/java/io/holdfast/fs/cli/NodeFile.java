@@ -1,12 +1,16 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.allocate.NodeSettings;
+import io.holdfast.fs.linux.Procfs;
 import io.holdfast.fs.settings.ConfigFile;
 import io.holdfast.fs.settings.SettingsException;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
@@ -20,25 +24,65 @@ final class NodeFile {
   /** The name that no mount's file can have. */
   static final String NAME = "node" + ConfigLookup.ENDING;
 
+  private static final int ROOT = 0;
+  private static final int OTHERS_MAY_WRITE = 0022;
+
   private NodeFile() {}
+
+  /** Returns where it is, if it is there: a user's own comes first. */
+  static Optional<Path> find(Host host) {
+    return host.configurationDirectories().stream()
+        .map(directory -> directory.resolve(NAME))
+        .filter(file -> Files.exists(file, LinkOption.NOFOLLOW_LINKS))
+        .findFirst();
+  }
+
+  /**
+   * Returns the file whose memory the mounts of this user share. That of the machine is for root's:
+   * other users cannot ask all daemons what they have.
+   */
+  static Optional<Path> ofMounts(Host host) {
+    List<Path> directories = host.configurationDirectories();
+    return find(host)
+        .filter(
+            file ->
+                host.uid() == ROOT
+                    || !directories.get(directories.size() - 1).equals(file.getParent()));
+  }
 
   /**
    * Reads it; says nothing where it is not there.
    *
    * @throws SettingsException when it cannot be read
-   * @throws CliException when anything is wrong in it; both with one line that names the file
+   * @throws CliException when anything is wrong in it, or others may change it; both with one line
+   *     that names the file
    */
   static NodeSettings read(Host host) {
-    for (Path directory : host.configurationDirectories()) {
-      Path file = directory.resolve(NAME);
-      if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
-        return read(file, host.memory());
+    return find(host).map(file -> read(file, host.memory())).orElse(NodeSettings.NONE);
+  }
+
+  /** Whoever can change it decides about the memory of mounts. */
+  private static void requireTrusted(Path file) {
+    try {
+      int owner = (Integer) Files.getAttribute(file, "unix:uid");
+      int mode = (Integer) Files.getAttribute(file, "unix:mode");
+      if (owner != ROOT && owner != Procfs.ownUid()) {
+        throw CliException.usage(
+            "%s belongs to user %d, who must not decide about the memory of others: 'chown %d %s'"
+                .formatted(file, owner, Procfs.ownUid(), file));
       }
+      if ((mode & OTHERS_MAY_WRITE) != 0) {
+        throw CliException.usage(
+            "%s may be changed by others (mode %04o): 'chmod go-w %s'"
+                .formatted(file, mode & 07777, file));
+      }
+    } catch (IOException e) {
+      // who reads it says what is wrong
     }
-    return NodeSettings.NONE;
   }
 
   private static NodeSettings read(Path file, long machine) {
+    requireTrusted(file);
     try {
       return NodeSettings.read(mapping(ConfigFile.text(file)), machine);
     } catch (MarkedYamlEngineException e) {

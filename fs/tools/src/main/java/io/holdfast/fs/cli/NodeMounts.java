@@ -116,6 +116,8 @@ final class NodeMounts {
   List<Look> look() {
     ControlDirectory control = context.host().control();
     Targets targets = new Targets(context.host());
+    Map<String, Reservations.Reserved> begun = new HashMap<>(Reservations.look(control.path()));
+    DaemonState.begun(control).forEach(begun::putIfAbsent);
     List<Look> looks = new ArrayList<>(answers(targets.datasets(control.running())));
     Set<String> known = looks.stream().map(look -> look.mount().name()).collect(Collectors.toSet());
     for (RunningDaemon dead : targets.datasets(control.dead())) {
@@ -123,6 +125,13 @@ final class NodeMounts {
         looks.add(silent(dead, "its daemon has died", null));
       }
     }
+    begun.forEach(
+        (name, memory) -> {
+          if (known.add(name)) {
+            String why = "it does not answer yet";
+            looks.add(new Look(FoundMount.left(name, memory.bytes(), why), null, null, null));
+          }
+        });
     looks.sort(Comparator.comparing(look -> look.mount().name()));
     return looks;
   }

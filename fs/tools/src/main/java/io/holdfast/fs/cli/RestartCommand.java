@@ -9,6 +9,7 @@ import io.holdfast.fs.settings.GivenSettings;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.settings.SettingsDocument;
+import io.holdfast.fs.units.Visible;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -85,6 +86,24 @@ final class RestartCommand implements Callable<Integer> {
       throws FsException {
     SettingsDocument before = state.document();
     MountRequest request = ChangedMount.of(context.host(), before, changes);
+    boolean same =
+        changes.get(SettingTable.CAPACITY).isEmpty()
+            && capacity(before.given()).equals(capacity(request.given()));
+    if (same) {
+      replace(daemon, state, request, false);
+      return;
+    }
+    PrintWriter err = context.err(spec);
+    try (BudgetJoin.Joined joined = new BudgetJoin(context, err).join(request)) {
+      joined.notes().forEach(note -> err.println("holdfast: " + Visible.of(note)));
+      err.flush();
+      replace(daemon, state, joined.request(), true);
+    }
+  }
+
+  private void replace(
+      RunningDaemon daemon, DaemonState state, MountRequest request, boolean changesCapacity)
+      throws FsException {
     Settings settings = request.settings();
     Path log = LogPath.ofDaemon(settings, context.host());
     SettingsDocument after = new SettingsDocument(settings, request.given(), log, List.of());
@@ -93,8 +112,7 @@ final class RestartCommand implements Callable<Integer> {
       String was = state.next();
       state.replace(after, Supervisor.commandText(after, words));
       String wanted = state.next();
-      if (changes.get(SettingTable.CAPACITY).isPresent()
-          || !capacity(before.given()).equals(capacity(after.given()))) {
+      if (changesCapacity) {
         LiveChanges.forgetCapacity(state.directory());
       }
       new ControlClient(daemon.socket(), ASK_DEADLINE).restart();

@@ -2,6 +2,7 @@ package io.holdfast.fs.cli;
 
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.linux.NamedThreads;
+import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,12 +27,21 @@ final class TaskClient {
 
   private final CliContext context;
   private final DaemonClient daemon;
-  private final CommandOutput output;
+  private final PrintWriter err;
 
   TaskClient(CliContext context, RunningDaemon daemon, CommandOutput output) {
+    this(context, daemon, output.err());
+  }
+
+  /**
+   * Prepares to ask a daemon.
+   *
+   * @param err where the user sees how far a task is
+   */
+  TaskClient(CliContext context, RunningDaemon daemon, PrintWriter err) {
     this.context = context;
     this.daemon = new DaemonClient(daemon, DEADLINE);
-    this.output = output;
+    this.err = err;
   }
 
   /** Returns what asks the daemon for something else. */
@@ -95,7 +105,7 @@ final class TaskClient {
   TaskFigures follow(String doing, TaskFigures begun) {
     Thread atExit = NamedThreads.named("stop-task", () -> stop(begun.id()));
     context.atExit(atExit);
-    try (TaskProgress progress = new TaskProgress(doing, output.err(), context::errColumns)) {
+    try (TaskProgress progress = new TaskProgress(doing, err, context::errColumns)) {
       TaskFigures figures = begun;
       long pause = FIRST_POLL_MILLIS;
       while (!figures.isOver()) {

@@ -39,9 +39,10 @@ final class CacheProbe implements Probe {
     boolean hasFiles = dataset.files() > 0;
     double planned = cache.plannedHitRatio();
     String text =
-        "capacity %s, resident %s, dataset %s%s: planned hit ratio %s"
+        "capacity %s%s, resident %s, dataset %s%s: planned hit ratio %s"
             .formatted(
                 Human.bytes(cache.capacityBytes()),
+                cache.capacityOfNodeBudget() ? " of the node's budget" : "",
                 Human.bytes(cache.residentBytes()),
                 Human.bytes(dataset.bytes()),
                 dataset.scanned() ? "" : " so far",

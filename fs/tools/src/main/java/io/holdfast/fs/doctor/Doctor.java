@@ -8,6 +8,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * Examines a machine and its mounts: runs all probes side by side, in a bounded time whatever state
@@ -33,6 +34,7 @@ public final class Doctor {
    * @param logs the directory where daemons of this user log by default
    * @param states the directory where they keep trees of datasets
    * @param clock the time
+   * @param budget the memory that the node has for its mounts
    */
   public record Machine(
       MachineFiles files,
@@ -42,7 +44,8 @@ public final class Doctor {
       MountTable mounts,
       Path logs,
       Path states,
-      Clock clock) {
+      Clock clock,
+      Budget budget) {
 
     /** Returns the memory of the machine, in bytes. */
     public long memory() {
@@ -53,6 +56,17 @@ public final class Doctor {
     public MountFinder finder() {
       return new MountFinder(controls, mounts, files);
     }
+  }
+
+  /**
+   * The memory that a node has for all its mounts.
+   *
+   * @param bytes empty where its file does not say that
+   * @param problem what is wrong with the file, in a line; empty where nothing is
+   */
+  public record Budget(OptionalLong bytes, String problem) {
+    /** Nothing is said. */
+    public static final Budget NONE = new Budget(OptionalLong.empty(), "");
   }
 
   /** Creates a doctor for a machine. */
@@ -80,7 +94,7 @@ public final class Doctor {
         new PrivilegesProbe(files, machine.uid()),
         new MappingsProbe(files),
         new MemoryProbe(files),
-        new PromisesProbe(machine.finder(), files),
+        new PromisesProbe(machine.finder(), files, machine.budget()),
         new FanotifyProbe(files),
         new ClockProbe(machine.clock()),
         new DirectoryProbe("state", machine.states(), machine.mounts()),

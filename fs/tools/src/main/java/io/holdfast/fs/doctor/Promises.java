@@ -3,6 +3,8 @@ package io.holdfast.fs.doctor;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlClient;
 import io.holdfast.fs.control.FiguresJson;
+import io.holdfast.fs.daemon.LiveChanges;
+import io.holdfast.fs.figures.CacheFigures;
 import io.holdfast.fs.figures.Figures;
 import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.units.Human;
@@ -10,16 +12,18 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The memory that the residents of all mounts of a machine may take together. Each mount knows only
  * its own ceiling. Immutable.
  *
- * @param mounts the mounts whose daemons answered
+ * @param mounts the mounts whose capacity is known: their daemons answered, or their state tells it
  * @param unknown the number of other mounts: of other users, or with a daemon that does not answer
  */
 public record Promises(List<Mount> mounts, int unknown) {
@@ -29,8 +33,27 @@ public record Promises(List<Mount> mounts, int unknown) {
   private static final Duration DEADLINE = Duration.ofSeconds(1);
   private static final int MOST_NAMES = 4;
 
-  /** One mount, with the bytes that its residents may take. */
-  public record Mount(String name, long capacity) {}
+  /**
+   * One mount.
+   *
+   * @param capacity the bytes that its residents may take
+   * @param least the bytes that its residents keep in any case
+   * @param joined whether the capacity is a part of the node's budget
+   * @param answered whether its daemon has told this, and not its state
+   * @param socket of its daemon; null where that is not known
+   */
+  public record Mount(
+      String name,
+      long capacity,
+      long least,
+      boolean joined,
+      boolean answered,
+      @Nullable Path socket) {
+    /** Creates a mount with a capacity of its own. */
+    public Mount(String name, long capacity) {
+      this(name, capacity, 0, false, false, null);
+    }
+  }
 
   /** Copies the list. */
   public Promises {
@@ -39,34 +62,62 @@ public record Promises(List<Mount> mounts, int unknown) {
 
   /** Asks the daemons of some mounts, side by side. */
   public static Promises ask(List<Subject> subjects) throws InterruptedException {
-    List<FutureTask<OptionalLong>> asked = new ArrayList<>();
+    return ask(subjects, DEADLINE);
+  }
+
+  /** Asks the daemons of some mounts, side by side, which have so much time to answer. */
+  public static Promises ask(List<Subject> subjects, Duration deadline)
+      throws InterruptedException {
+    List<FutureTask<Optional<Mount>>> asked = new ArrayList<>();
     for (Subject subject : subjects) {
-      FutureTask<OptionalLong> task = new FutureTask<>(() -> capacity(subject));
+      FutureTask<Optional<Mount>> task = new FutureTask<>(() -> mount(subject, deadline));
       NamedThreads.start("asks " + subject.name(), task);
       asked.add(task);
     }
     List<Mount> mounts = new ArrayList<>();
-    for (int i = 0; i < asked.size(); i++) {
-      String name = subjects.get(i).name();
-      answer(asked.get(i)).ifPresent(capacity -> mounts.add(new Mount(name, capacity)));
+    for (FutureTask<Optional<Mount>> task : asked) {
+      answer(task).ifPresent(mounts::add);
     }
     return new Promises(mounts, subjects.size() - mounts.size());
   }
 
-  private static OptionalLong capacity(Subject subject) throws FsException {
+  private static Optional<Mount> mount(Subject subject, Duration deadline) {
     Path socket = subject.socket();
-    if (subject.pid() == 0 || socket == null) {
-      return OptionalLong.empty();
+    boolean dead = subject.pid() == 0 && subject.supervisor() == 0;
+    if (dead || socket == null) {
+      return Optional.empty();
     }
-    Figures stats = FiguresJson.figures(new ControlClient(socket, DEADLINE).stats());
-    return OptionalLong.of(stats.cache().capacityBytes());
+    try {
+      Figures stats = FiguresJson.figures(new ControlClient(socket, deadline).stats());
+      CacheFigures cache = stats.cache();
+      return Optional.of(
+          new Mount(
+              subject.name(),
+              cache.capacityBytes(),
+              stats.memory().minBytes(),
+              cache.capacityOfNodeBudget(),
+              true,
+              socket));
+    } catch (FsException e) {
+      return silent(subject, socket);
+    }
   }
 
-  private static OptionalLong answer(FutureTask<OptionalLong> task) throws InterruptedException {
+  /** A daemon that does not answer has left its capacity in the state directory. */
+  private static Optional<Mount> silent(Subject subject, Path socket) {
+    Path state = subject.state();
+    OptionalLong capacity = state == null ? OptionalLong.empty() : LiveChanges.capacity(state);
+    return capacity.isPresent()
+        ? Optional.of(new Mount(subject.name(), capacity.getAsLong(), 0, false, false, socket))
+        : Optional.empty();
+  }
+
+  private static Optional<Mount> answer(FutureTask<Optional<Mount>> task)
+      throws InterruptedException {
     try {
       return task.get();
     } catch (ExecutionException e) {
-      return OptionalLong.empty();
+      return Optional.empty();
     }
   }
 
@@ -80,6 +131,30 @@ public record Promises(List<Mount> mounts, int unknown) {
   /** Tells whether several mounts promise more than the machine should give. */
   public boolean isTooMuch(long memory) {
     return mounts.size() > 1 && total() > memory / 100 * MOST_PERCENT;
+  }
+
+  /** Tells whether the mounts have more than the node's budget. */
+  boolean exceeds(long budget) {
+    return total() > budget;
+  }
+
+  /**
+   * Returns what the mounts have of the node's budget, such as {@code 30 GiB of the node's budget
+   * of 40 GiB are promised, of these 20 GiB to mounts that have joined it: a, b}.
+   */
+  String ofBudget(long budget) {
+    List<Mount> joined = mounts.stream().filter(Mount::joined).toList();
+    String names =
+        joined.stream()
+            .limit(MOST_NAMES)
+            .map(Mount::name)
+            .collect(Collectors.joining(", ", ": ", joined.size() > MOST_NAMES ? ", ..." : ""));
+    return "%s of the node's budget of %s are promised, of these %s to mounts that have joined it%s"
+        .formatted(
+            Human.bytes(total()),
+            Human.bytes(budget),
+            Human.bytes(new Promises(joined, 0).total()),
+            joined.isEmpty() ? "" : names);
   }
 
   private long total() {

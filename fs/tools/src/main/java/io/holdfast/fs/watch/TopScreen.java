@@ -167,7 +167,8 @@ public final class TopScreen {
     long resident = cache.residentBytes();
     long capacity = cache.capacityBytes();
     double share = Change.share((double) resident, (double) capacity);
-    int bar = Math.max(0, Math.min(LARGEST_BAR, width - 50));
+    String part = cache.capacityOfNodeBudget() ? ", of the node's budget" : "";
+    int bar = Math.max(0, Math.min(LARGEST_BAR, width - 50 - part.length()));
     int full = (int) Math.round(bar * share);
     return label("resident")
         .append(bar == 0 ? "" : "[")
@@ -175,6 +176,7 @@ public final class TopScreen {
         .append(bar == 0 ? "" : "-".repeat(bar - full) + "] ")
         .append(Human.bytes(resident) + " of " + Human.bytes(capacity))
         .append(" (" + FigureFormat.percent(share) + ")")
+        .append(part)
         .toAttributedString();
   }
 

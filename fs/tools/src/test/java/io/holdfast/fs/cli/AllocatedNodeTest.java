@@ -280,6 +280,21 @@ class AllocatedNodeTest {
     assertThat(fast.capacity).isBetween(7 * GB / 10, 2 * GB - 3 * (GB / 4));
   }
 
+  /** Memory that is reserved for a mount is not given to another. */
+  @Test
+  void mountThatDoesNotAnswerYet_keepsWhatIsReserved() throws Exception {
+    FakeDaemon fast = new FakeDaemon("fast", GB / 4, 200 * MB);
+    try (Reservations turn = Reservations.await(new CliContext(host))) {
+      open.add(turn.reserve("begun", new Reservations.Reserved(GB / 2, true)));
+    }
+
+    assertThat(run.run("allocate", "--budget", "1GB", "--apply")).as("%s", run.err).isZero();
+
+    assertThat(run.out.toString())
+        .contains("begun is left as it is, with 477 MiB: it does not answer yet\n");
+    assertThat(fast.capacity).isBetween(GB / 2 - 3 * 4096, GB / 2);
+  }
+
   @Test
   void mountWhoseJobHasEnded_givesWhatOthersNeed_andKeepsTheRest() throws IOException {
     FakeDaemon done = new FakeDaemon("done", GB, 200 * MB);

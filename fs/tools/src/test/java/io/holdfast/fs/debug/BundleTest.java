@@ -127,7 +127,8 @@ class BundleTest {
             MountTable.of(List.of(mount)),
             temp.resolve("logs"),
             temp.resolve("states"),
-            Clock.systemUTC());
+            Clock.systemUTC(),
+            Doctor.Budget.NONE);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     List<String> files =
         new DebugArchive(around, Map.of("OWN_PASSWORD", "another-secret-of-mine"))

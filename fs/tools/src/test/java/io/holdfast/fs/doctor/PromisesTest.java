@@ -30,6 +30,20 @@ class PromisesTest {
   }
 
   @Test
+  void partsOfTheNodesBudget_areTold() {
+    Promises.Mount joined = new Promises.Mount("b", 10 * GIB, 0, true, true, null);
+    Promises promises = new Promises(List.of(new Promises.Mount("a", 14 * GIB), joined), 0);
+    assertThat(promises.ofBudget(30 * GIB))
+        .isEqualTo(
+            "24.0 GiB of the node's budget of 30.0 GiB are promised, of these 10.0 GiB to mounts"
+                + " that have joined it: b");
+    assertThat(promises.exceeds(30 * GIB)).isFalse();
+    assertThat(promises.exceeds(24 * GIB - 1)).isTrue();
+    assertThat(new Promises(List.of(), 0).ofBudget(GIB))
+        .endsWith("0 B to mounts that have joined it");
+  }
+
+  @Test
   void mounts_withoutADaemonThatAnswers_areNotCounted() throws InterruptedException {
     Path none = Path.of("/nonexistent/x.sock");
     Subject dead = new Subject("dead", Path.of("/d"), null, 0, 7, 0, none, null);

@@ -72,6 +72,22 @@ class TopScreenTest {
   }
 
   @Test
+  void capacityOfTheNodesBudget_isShownAsThat() {
+    Map<String, Object> cache =
+        Map.of(
+            "capacity_bytes",
+            4L << 30,
+            "resident_bytes",
+            1L << 30,
+            "capacity_of_node_budget",
+            true);
+    Change change = new Change(null, new Looks().at(2).with("cache", cache).look());
+
+    assertThat(lines(change, FIRST, 74, 40))
+        .contains("resident  [#-] 1.00 GiB of 4.00 GiB (25 %), of the node's budget");
+  }
+
+  @Test
   void narrowScreen_keepsNamesStallAndOpens() {
     List<String> lines = lines(busy("/a/very/long/path/of/a/cgroup/of/job_7"), FIRST, 40, 40);
     assertThat(lines).allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(40));
