@@ -57,11 +57,15 @@ class CheckpointFaultsIT {
   }
 
   private Child.Result tryMount(Path front, Path store, String... options) {
+    return sandbox.holdfast(words(front, store, options).toArray(String[]::new));
+  }
+
+  private List<String> words(Path front, Path store, String... options) {
     List<String> words = new ArrayList<>(List.of("checkpoint", "--name", name));
     words.addAll(List.of("--front", front.toString(), "--front-capacity", "64M"));
     words.addAll(List.of(options));
     words.addAll(List.of(store.toString(), directory.toString()));
-    return sandbox.holdfast(words.toArray(String[]::new));
+    return words;
   }
 
   private long daemon() throws IOException {
@@ -304,6 +308,22 @@ class CheckpointFaultsIT {
     assertThat(full.err()).contains("No space left on device").hasLineCount(1);
     Files.delete(store.resolve("filler"));
     mount(front, store);
+    umount();
+  }
+
+  @Test
+  void hostWhoseNameNoNameServiceKnows_canMount() throws IOException {
+    Path store = sandbox.folder("store");
+    Path front = sandbox.tmpfs("front");
+    String renamed = "echo unknown-to-all >/proc/sys/kernel/hostname && exec \"$0\" \"$@\"";
+    List<String> command = new ArrayList<>(List.of("unshare", "--uts", "sh", "-c", renamed));
+    command.add(Sandbox.launcher());
+    command.addAll(words(front, store));
+
+    sandbox.command(command.toArray(String[]::new)).mustSucceed();
+
+    assertThat(Files.readString(store.resolve(".holdfast-checkpoint")))
+        .startsWith("node unknown-to-all (");
     umount();
   }
 

@@ -103,6 +103,10 @@ class CheckpointIT {
     assertThat(store.resolve("latest")).as("comes after what it names").doesNotExist();
     assertThat(waitForStore()).isZero();
     assertThat(durable("step-1")).isEqualTo("store");
+    Child.Result mistyped =
+        sandbox.holdfast("checkpoint", "wait", directory.resolve("step-l").toString());
+    assertThat(mistyped.exit()).isEqualTo(1);
+    assertThat(mistyped.err()).contains("'step-l' is not in the mount: check the path");
     Scrape scrape = scrape(port);
     assertThat(MetricsLint.problems(scrape)).isEmpty();
     assertThat(scrape.names())

@@ -24,6 +24,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import jnr.constants.platform.Errno;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -1364,6 +1365,19 @@ public final class Front implements AutoCloseable {
     lock.lock();
     try {
       return lastRelated(hasOtherNames(path) ? "" : path);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Tells whether there is such a path, or was when an operation was made that is pending. */
+  public boolean isKnown(String path) throws ErrnoException {
+    lock.lock();
+    try {
+      return tree.find(path).isPresent()
+          || Stream.concat(window.stream(), queue.stream())
+              .flatMap(pending -> pending.operation().paths().stream())
+              .anyMatch(other -> !other.isEmpty() && related(other, path));
     } finally {
       lock.unlock();
     }

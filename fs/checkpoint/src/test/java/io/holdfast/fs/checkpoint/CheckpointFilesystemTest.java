@@ -164,6 +164,23 @@ class CheckpointFilesystemTest {
     assertThat(directory.resolve("store/a")).isEmptyFile();
   }
 
+  /** Who waits for a path that is mistyped is not to be told that the store has it. */
+  @Test
+  void path_isKnown_asLongAsItsRemovalIsPending() throws Exception {
+    create("a", 0);
+    persistAll();
+    filesystem.make(ROOT, "other", Stat.DIRECTORY | 0700, 0, me, me, "");
+    assertThat(front.isKnown("a")).isTrue();
+    assertThat(front.isKnown("b")).isFalse();
+    assertThat(front.isKnown("")).isTrue();
+
+    filesystem.remove(ROOT, "a", false);
+
+    assertThat(front.isKnown("a")).isTrue();
+    persistAll();
+    assertThat(front.isKnown("a")).isFalse();
+  }
+
   /** It got the bytes of the file that had its name by then. */
   @Test
   void fileThatGetsAnotherName_whileItsReaderWaitsForTheStore_isTheOneThatIsRead()

@@ -225,6 +225,9 @@ final class AnalyzeCommand implements Callable<Integer> {
       analysis = runs.analysis(first);
     } else if (exit != 0 || first.run().interrupted()) {
       analysis = runs.analysis(first, "it was not run again, because it failed");
+    } else if (first.runs().mean().isEmpty()) {
+      analysis =
+          runs.analysis(first, "it was not run again, because it opened files without bytes");
     } else {
       analysis = runs.measured(first, cold == null ? AnalyzedRuns.COLD : cold);
     }

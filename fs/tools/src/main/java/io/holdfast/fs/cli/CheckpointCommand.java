@@ -53,7 +53,8 @@ import picocli.CommandLine.Spec;
           + " everything.",
       "",
       "'wait' returns 0 when STORE has PATH and everything below it durably (by default all of the"
-          + " only mount), 1 if STORE fails, with the path and the cause, and 124 after --timeout."
+          + " only mount), 1 if STORE fails, with the path and the cause, or if there is no PATH, and"
+          + " 124 after --timeout."
           + " 'advice' tells how often to save, by CheckFreq's rule."
     },
     parameterListHeading = "%nArguments:%n",

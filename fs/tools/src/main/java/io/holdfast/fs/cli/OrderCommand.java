@@ -146,7 +146,8 @@ final class OrderCommand implements Callable<Integer> {
 
   /** Returns what the daemon said of one more pass, with the lines and files of all. */
   private static Map<String, Object> sum(Map<String, Object> all, Map<String, Object> pass) {
-    Map<String, Object> sum = new LinkedHashMap<>(pass);
+    Map<String, Object> sum = new LinkedHashMap<>(all); // perhaps with the first unknown name
+    sum.putAll(pass);
     for (String count : List.of("lines", "files", "unknown")) {
       sum.put(count, number(all.get(count)) + number(pass.get(count)));
     }

@@ -31,12 +31,16 @@ final class PersistWait {
    *
    * @param path below the mountpoint; empty for everything
    * @param progress gets a line every some seconds
-   * @throws CliException if the store fails
+   * @throws CliException if the store fails, or there is no such path
    */
   int run(String path, Consumer<String> progress) {
     long begin = System.nanoTime();
     long told = begin;
     Map<String, Object> last = client.task(Map.of("last", path));
+    if (Boolean.TRUE.equals(last.get("missing"))) {
+      throw CliException.couldNot(
+          "'%s' is not in the mount: check the path".formatted(Visible.of(path)));
+    }
     Object sequence = last.getOrDefault("sequence", 0L);
     while (true) {
       Map<String, Object> answer = client.task(Map.of("await", sequence));

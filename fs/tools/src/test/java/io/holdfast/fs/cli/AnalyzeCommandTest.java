@@ -27,6 +27,7 @@ class AnalyzeCommandTest {
   private Path marker = Path.of("/nonexistent");
   private boolean counted = true;
   private boolean fits = true;
+  private long bytes = 1_000_000_000L;
   private ControlServer server;
   private CliRun run;
 
@@ -74,8 +75,8 @@ class AnalyzeCommandTest {
         pass.put("epoch", i);
         pass.put("opens", 1000L);
         pass.put("seconds", 20 * (1 - share));
-        pass.put("bytes", 1_000_000_000L);
-        pass.put("origin_bytes", (long) (1e9 * (1 - share)));
+        pass.put("bytes", bytes);
+        pass.put("origin_bytes", (long) (bytes * (1 - share)));
         pass.put("origin_stall_seconds", 60 * (1 - share));
         pass.put("cpu_seconds", 12.0);
         pass.put("reader_cpu_seconds", 12.0);
@@ -238,6 +239,18 @@ class AnalyzeCommandTest {
     assertThat(run.out.toString())
         .contains("Note: the warm run had no more memory: does not fit within --memory.");
     assertThat(asked.get(asked.size() - 1)).containsEntry("size", "350000000");
+  }
+
+  /** It ended with an internal error, when it had been run twice. */
+  @Test
+  void measure_ofACommandThatReadsNoBytes_isGivenUp() throws IOException {
+    bytes = 0;
+    assertThat(run.run("analyze", "--measure", "--", "sh", "-c", reading()))
+        .as("%s", run.err)
+        .isZero();
+    assertThat(Files.readString(marker)).hasSize(1);
+    assertThat(run.out.toString()).contains("because it opened files without bytes");
+    assertThat(asked).isEmpty();
   }
 
   @Test

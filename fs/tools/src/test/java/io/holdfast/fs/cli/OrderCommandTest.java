@@ -27,6 +27,11 @@ class OrderCommandTest {
   private CliRun run;
   private int listing;
 
+  private int passes;
+
+  /** From this pass on, all names are known. */
+  private int knownFromPass = Integer.MAX_VALUE;
+
   @BeforeEach
   void start() throws IOException {
     temp = temp.toRealPath();
@@ -113,6 +118,16 @@ class OrderCommandTest {
     assertThat(sent()).containsExactly("a", "b", "c", "d", "a", "b", "c", "d", "a", "b", "c", "d");
     assertThat(run.out.toString())
         .startsWith("order of 'j' taken: 3 epochs, 21 lines, 15 files of the dataset\n");
+  }
+
+  @Test
+  void sampler_epochs_ofWhichTheFirstHasAnUnknownName_nameIt() throws IOException {
+    write("list", "a\nb\n");
+    knownFromPass = 2;
+    assertThat(ask("order --job j --sampler torch --no-shuffle --epochs 3-4 --list @list"))
+        .as("%s", run.err)
+        .isZero();
+    assertThat(run.out.toString()).endsWith("no such files: 2, such as 'x'\n");
   }
 
   @Test
@@ -204,8 +219,10 @@ class OrderCommandTest {
         listing--;
         return Map.of("listing", true);
       }
-      return Map.of(
-          "id", 3, "job", "j", "lines", 7, "files", 5, "unknown", 2, "first_unknown", "x");
+      passes += request.containsKey("begin") ? 1 : 0;
+      return passes >= knownFromPass
+          ? Map.of("id", 3, "job", "j", "lines", 7, "files", 7, "unknown", 0)
+          : Map.of("id", 3, "job", "j", "lines", 7, "files", 5, "unknown", 2, "first_unknown", "x");
     }
   }
 }

@@ -17,7 +17,8 @@ import java.util.concurrent.TimeUnit;
  * Answers the commands of the control socket. Requests of {@code task}:
  *
  * <pre>
- * {"last": PATH}                     {"sequence": n}: the last operation on a path, or below or above it
+ * {"last": PATH}                     {"sequence": n}: the last operation on a path, or below or above it,
+ *                                    {"missing": true or false}: whether there is none, and was none lately
  * {"await": n}                       {"durable": true or false, "pending_bytes": n, "error": why, if the store fails}
  * {"iteration_seconds": s, "bound": p}  the advice, and what it was made of
  * {"unmount": true}                  {"errno": 0 or an errno}
@@ -51,8 +52,9 @@ final class CheckpointCommands implements ControlCommands {
   public Map<String, Object> task(Map<String, Object> request) throws IOException {
     Map<String, Object> answer = new LinkedHashMap<>();
     if (request.get("last") instanceof String path) {
-      byte[] bytes = path.getBytes(StandardCharsets.UTF_8);
-      answer.put("sequence", daemon.front().lastOf(FileTree.bytesAsText(bytes)));
+      String text = FileTree.bytesAsText(path.getBytes(StandardCharsets.UTF_8));
+      answer.put("missing", !daemon.front().isKnown(text));
+      answer.put("sequence", daemon.front().lastOf(text));
     } else if (request.get("await") instanceof Number sequence) {
       answer.putAll(await(sequence.longValue()));
     } else if (request.get("iteration_seconds") instanceof Number seconds
