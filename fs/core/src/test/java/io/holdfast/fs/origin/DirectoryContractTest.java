@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.fs.Await;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
-import io.holdfast.fs.origin.Origin.KnownEntry;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -47,30 +46,6 @@ abstract class DirectoryContractTest extends OriginContractTest {
     OriginPath path = OriginPath.of("no/such");
     assertFails(() -> origin().extendedAttribute(path, root(), bytes("user.a")), FsError.NOT_FOUND);
     assertFails(() -> origin().extendedAttributeNames(path, root()), FsError.NOT_FOUND);
-  }
-
-  @Test
-  void findAll_someHaveGone_findsTheOthers() throws IOException {
-    store().file(bytes("dir/file"), new byte[3]);
-    store().symlink(bytes("dir/link"), bytes("nowhere"));
-    OriginPath directory = OriginPath.of("dir");
-    Attributes way = origin().stat(directory);
-    List<KnownEntry> known =
-        List.of(
-            new KnownEntry(OriginPath.of("file"), way),
-            new KnownEntry(OriginPath.of("gone"), way),
-            new KnownEntry(OriginPath.of("link"), way));
-
-    Origin.FoundEntries found = origin().findAll(directory, known, List.of(way));
-
-    assertThat(found.entries())
-        .containsExactly(
-            origin().stat(OriginPath.of("dir/file")),
-            null,
-            origin().stat(OriginPath.of("dir/link")));
-    assertThat(found.way()).extracting(Attributes::inode).containsExactly(way.inode());
-    assertFails(
-        () -> origin().findAll(OriginPath.of("no"), known, List.of(way)), FsError.NOT_FOUND);
   }
 
   @Test

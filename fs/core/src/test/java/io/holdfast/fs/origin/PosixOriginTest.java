@@ -9,6 +9,7 @@ import io.holdfast.fs.Await;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.NativeFiles;
+import io.holdfast.fs.origin.Origin.KnownEntry;
 import io.holdfast.fs.origin.posix.PosixOrigin;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,6 +20,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -46,6 +48,30 @@ final class PosixOriginTest extends DirectoryContractTest {
   @Override
   void removeStore() throws IOException {
     directory.close();
+  }
+
+  @Test
+  void findAll_someHaveGone_findsTheOthers() throws IOException {
+    store().file(bytes("dir/file"), new byte[3]);
+    store().symlink(bytes("dir/link"), bytes("nowhere"));
+    OriginPath directory = OriginPath.of("dir");
+    Attributes way = origin().stat(directory);
+    List<KnownEntry> known =
+        List.of(
+            new KnownEntry(OriginPath.of("file"), way),
+            new KnownEntry(OriginPath.of("gone"), way),
+            new KnownEntry(OriginPath.of("link"), way));
+
+    Origin.FoundEntries found = origin().findAll(directory, known, List.of(way));
+
+    assertThat(found.entries())
+        .containsExactly(
+            origin().stat(OriginPath.of("dir/file")),
+            null,
+            origin().stat(OriginPath.of("dir/link")));
+    assertThat(found.way()).extracting(Attributes::inode).containsExactly(way.inode());
+    assertFails(
+        () -> origin().findAll(OriginPath.of("no"), known, List.of(way)), FsError.NOT_FOUND);
   }
 
   @Test
