@@ -100,8 +100,10 @@ public final class Persister implements AutoCloseable {
     long pause = FIRST_PAUSE;
     while (!stopped) {
       try {
+        long before = front.durable();
         step();
-        if (window.isEmpty()) { // what is not durable yet is no success
+        if (window.isEmpty()
+            || front.durable() > before) { // bytes that are taken are no success yet
           pause = FIRST_PAUSE;
           succeeded();
         }

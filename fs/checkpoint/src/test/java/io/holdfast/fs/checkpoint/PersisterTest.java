@@ -7,9 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.fs.linux.Memory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import jnr.constants.platform.Errno;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -266,24 +271,32 @@ class PersisterTest {
 
   /** A store whose sync fails, as that of a full NFS server does. */
   private static final class UnsyncedStore implements Store {
-    private final java.util.List<Boolean> told = new java.util.ArrayList<>();
-    private final java.util.List<Long> times = new java.util.ArrayList<>();
-    private final java.util.concurrent.CountDownLatch attempts =
-        new java.util.concurrent.CountDownLatch(5);
-    private java.util.function.BooleanSupplier fails = () -> false;
+    private final List<Boolean> told = new ArrayList<>();
+    private final List<Long> times = new ArrayList<>();
+    private final CountDownLatch attempts = new CountDownLatch(5);
+    private final List<Boolean> toldByWrites = new ArrayList<>();
+    private final CountDownLatch writes = new CountDownLatch(4);
+    private int failures = Integer.MAX_VALUE;
+    private BooleanSupplier fails = () -> false;
 
     @Override
     public void checkOwner() {}
 
     @Override
-    public void write(String path, long address, int length, long offset) {}
+    public void write(String path, long address, int length, long offset) {
+      toldByWrites.add(fails.getAsBoolean());
+      writes.countDown();
+    }
 
     @Override
     public void sync(long modified) throws ErrnoException {
       told.add(fails.getAsBoolean());
       times.add(System.nanoTime());
       attempts.countDown();
-      throw ErrnoException.of(jnr.constants.platform.Errno.ENOSPC, "a");
+      if (told.size() > failures) {
+        return;
+      }
+      throw ErrnoException.of(Errno.ENOSPC, "a");
     }
 
     @Override
@@ -322,6 +335,28 @@ class PersisterTest {
     assertThat(unsynced.times.get(4) - unsynced.times.get(0))
         .as("0.1, 0.2, 0.4 and 0.8 s")
         .isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(1500));
+  }
+
+  /** Each write overlaps the one before, so that there is always one that is not durable yet. */
+  @Test
+  void storeThatWorksAgain_fails_onlyUntilItsFirstSync() throws Exception {
+    UnsyncedStore unsynced = new UnsyncedStore();
+    unsynced.failures = 1;
+    Persister failing = new Persister(front, unsynced, 0, 0, new SaveMeter(System::nanoTime));
+    unsynced.fails = () -> failing.progress().fails();
+    write("a", 1);
+    int fd = front.tree().open("a", FileTree.O_RDWR);
+    long inode = FileTree.stat(fd).inode();
+    for (int i = 0; i < 2; i++) {
+      front.write(() -> "a", fd, inode, memory, PART / 8, 0);
+    }
+    LIBC.close(fd);
+
+    failing.start();
+    unsynced.writes.await();
+    failing.close();
+
+    assertThat(unsynced.toldByWrites.subList(0, 4)).containsExactly(false, true, true, false);
   }
 
   /** Savers write to a name of their own first, often always the same. */
