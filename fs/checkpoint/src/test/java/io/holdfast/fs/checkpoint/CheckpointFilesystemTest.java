@@ -164,7 +164,7 @@ class CheckpointFilesystemTest {
     assertThat(directory.resolve("store/a")).isEmptyFile();
   }
 
-  /** Who waits for a path that is mistyped is not to be told that the store has it. */
+  /** The command that waits for a mistyped path must not say that the store has it. */
   @Test
   void path_isKnown_asLongAsItsRemovalIsPending() throws Exception {
     create("a", 0);

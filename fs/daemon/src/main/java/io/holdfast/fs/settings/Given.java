@@ -15,7 +15,7 @@ public record Given(Setting<?> setting, List<String> values, String source) {
   /** The source of an argument that is no option. */
   public static final String ARGUMENT = "argument";
 
-  /** What the source of a capacity begins with that is a part of the node's memory for mounts. */
+  /** The beginning of the source of a capacity that is a part of the node's memory for mounts. */
   private static final String NODE_BUDGET = "node budget ";
 
   private static final String FLAG = "flag ";

@@ -61,7 +61,7 @@ final class NodeFile {
     return find(host).map(file -> read(file, host.memory())).orElse(NodeSettings.NONE);
   }
 
-  /** Whoever can change it decides about the memory of mounts. */
+  /** Refuses a file that another user can change: the file decides about the memory of mounts. */
   private static void requireTrusted(Path file) {
     try {
       int owner = (Integer) Files.getAttribute(file, "unix:uid");

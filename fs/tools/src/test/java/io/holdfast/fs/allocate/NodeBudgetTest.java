@@ -53,7 +53,7 @@ class NodeBudgetTest {
         .isEqualTo(part(30 * GIB, new Change("a", 40 * GIB, 10 * GIB)));
   }
 
-  /** What no mount has comes first, so that nothing is evicted for nothing. */
+  /** The new mount takes memory that no mount has first, so that no mount evicts without need. */
   @Test
   void memoryThatNobodyHas_isTakenFirst() {
     assertThat(join(40 * GIB, Bounds.NONE, joined("a", 20 * GIB))).isEqualTo(part(20 * GIB));

@@ -284,7 +284,7 @@ class BudgetJoinTest {
     assertThat(capacity()).isEqualTo(40 * GIB);
   }
 
-  /** Who can open a file can lock it. */
+  /** A user who can open a file can lock it. */
   @Test
   void filesOfReservations_canBeOpenedByTheirUserAlone() throws Exception {
     try (Reservations turn = Reservations.await(new CliContext(host));
