@@ -31,6 +31,9 @@ public final class JobModel {
   /** Speeds that differ by less are the same. */
   private static final double SAME = 0.98;
 
+  /** An S that is not told is taken for this times what was seen, at most. */
+  private static final double MOST_OF_SEEN = 2;
+
   private static final double LEAST_SHARE = 1e-9;
   private static final double FINEST = 1e-4;
   private static final int HALVINGS = 60;
@@ -73,7 +76,8 @@ public final class JobModel {
     originDelay = fetched == 0 ? 0 : cold.waitingForOrigin() * cold.readerSeconds() / fetched;
     double least = seen(evidence).mapToDouble(Observation::originSpeed).max().orElse(0);
     isOriginTold = tellsOrigin && least > 0;
-    originRate = isOriginTold ? Math.max(least, originRate(cold)) : least;
+    double most = cold.usesOriginHard() ? Double.POSITIVE_INFINITY : MOST_OF_SEEN * least;
+    originRate = isOriginTold ? Math.max(least, Math.min(most, originRate(cold))) : least;
     rates = inferred();
   }
 
@@ -225,7 +229,8 @@ public final class JobModel {
 
   /**
    * Returns a model with the S that is most likely, also where that cannot be told: for one who
-   * tries small steps, and looks what came of them.
+   * changes something, and looks what came of it. Such an S is twice at most of what was seen to
+   * come from the origin, because readers that hardly wait for it do not show what it can give.
    */
   public JobModel withLikelyOrigin() {
     return isOriginTold ? this : new JobModel(evidence, true);

@@ -130,6 +130,22 @@ class JobModelTest {
     assertThat(speed(model, model.setup().withReaders(3))).isCloseTo(40, within(1.0));
   }
 
+  /** What it gave is 20 and 5.6 MB/s; the job that would need 40 MB/s of it hardly ever waited. */
+  @Test
+  void origin_thatNobodyWaitsFor_isTakenForTwiceWhatItGaveAtMost() {
+    Epochs half = Epochs.of(2).in(25).bytes(1_000_000_000).by(4, 50).waitingForProcessors(49);
+    JobModel busy = model(half.origin(500_000_000, 1).seen(), Epochs.site(8)).withLikelyOrigin();
+    assertThat(busy.rates().origin().orElseThrow() / MB).isCloseTo(40, within(0.01));
+    // four readers do not keep an origin busy that is as fast as their processors
+    assertThat(speed(busy, busy.setup().withCapacityShare(0))).isCloseTo(33.3, within(0.1));
+
+    JobModel idle = model(half.origin(140_000_000, 1).seen(), Epochs.site(8)).withLikelyOrigin();
+    assertThat(idle.rates().origin().orElseThrow() / MB).isCloseTo(11.2, within(0.01));
+    assertThat(speed(idle, idle.setup())).isCloseTo(40, within(2.0));
+    assertThat(speed(idle, idle.setup().withCapacityShare(0.72))).isCloseTo(33.3, within(0.1));
+    assertThat(speed(idle, idle.setup().withCapacityShare(0))).isCloseTo(11.2, within(0.01));
+  }
+
   @Test
   void origin_ofFewFetches_hasNoRate() {
     Observation few = Epochs.of(2).in(10).origin(7_000_000, 9).by(1, 1).seen();
