@@ -90,7 +90,7 @@ class CheckpointFaultsIT {
   }
 
   private Stats stats() {
-    return Stats.ofAnswer(ControlSocket.ask(name, "{\"command\":\"stats\"}"));
+    return ControlSocket.stats(name);
   }
 
   private Child.Result await(String timeout) {

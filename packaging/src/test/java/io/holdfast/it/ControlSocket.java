@@ -22,9 +22,22 @@ public final class ControlSocket {
     return FOLDER.resolve(name + ".sock");
   }
 
+  /** The figures of a mount now. */
+  public static Stats stats(String name) {
+    return stats(of(name));
+  }
+
+  static Stats stats(Path socket) {
+    return Stats.ofAnswer(ask(socket, "{\"command\":\"stats\"}"));
+  }
+
   /** Sends a line and gives the answer. */
   public static String ask(String name, String line) {
-    try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(of(name)))) {
+    return ask(of(name), line);
+  }
+
+  private static String ask(Path socket, String line) {
+    try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
       channel.write(ByteBuffer.wrap((line + "\n").getBytes(UTF_8)));
       ByteArrayOutputStream answer = new ByteArrayOutputStream();
       ByteBuffer buffer = ByteBuffer.allocate(1 << 16);
@@ -37,7 +50,7 @@ public final class ControlSocket {
       }
       return answer.toString(UTF_8);
     } catch (IOException e) {
-      throw new AssertionError("no answer of " + name + " to " + line, e);
+      throw new AssertionError("no answer of " + socket + " to " + line, e);
     }
   }
 }

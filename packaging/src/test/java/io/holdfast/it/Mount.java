@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /**
@@ -25,6 +27,10 @@ public final class Mount {
   private final String name;
   private final String source;
   private final Path mountpoint;
+
+  /** Daemons that were sent a signal that they do not survive. */
+  private final Set<Long> struck = ConcurrentHashMap.newKeySet();
+
   private volatile long pid;
   private String plan = "";
 
@@ -157,13 +163,17 @@ public final class Mount {
   /** Signals the current daemon, even one that is just starting; tells whether there was one. */
   public boolean signalAny(int signal) {
     List<Long> daemons = daemons();
+    if (signal == Posix.SIGKILL || signal == Posix.SIGSEGV) {
+      struck.addAll(daemons);
+    }
     daemons.forEach(daemon -> Posix.kill(daemon, signal));
     return !daemons.isEmpty();
   }
 
   /**
    * Waits until a daemon answers, whichever it is. One that was killed is in the process table for
-   * a while, so the only one there has to be the same before and after the answer.
+   * a while, so the only one there has to be the same before and after the answer. And one that has
+   * crashed still answers while Java writes what happened, so it must not have been struck.
    */
   public void findAgain(Duration deadline) {
     Await.until(
@@ -172,6 +182,7 @@ public final class Mount {
         () -> {
           List<Long> daemons = daemons();
           if (daemons.size() != 1
+              || struck.containsAll(daemons)
               || !Files.exists(state().resolve("ready"))
               || !answers()
               || !daemons.equals(daemons())) {
@@ -215,7 +226,7 @@ public final class Mount {
 
   /** The figures of now. */
   public Stats stats() {
-    return Stats.ofAnswer(ControlSocket.ask(name, "{\"command\":\"stats\"}"));
+    return ControlSocket.stats(name);
   }
 
   public Stats awaitStats(String condition, Predicate<Stats> isWanted) {

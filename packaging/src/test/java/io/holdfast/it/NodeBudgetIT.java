@@ -126,7 +126,7 @@ class NodeBudgetIT {
   }
 
   private Stats stats(String mount) {
-    return Stats.parse(holdfast("stats", name(mount), "--json").mustSucceed().out());
+    return ControlSocket.stats(run.resolve(name(mount) + ".sock"));
   }
 
   private long capacity(String mount) {
