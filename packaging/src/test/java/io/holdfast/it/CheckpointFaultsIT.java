@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -348,5 +349,28 @@ class CheckpointFaultsIT {
     umount();
     assertThat(store.resolve("step-1")).hasBinaryContent(bytes);
     assertThat(store.resolve("step-2")).hasSize(MEBIBYTE);
+  }
+
+  @Test
+  void fileThatIsTooLargeForTheStore_isRefused_andKeepsNothingFromIt() throws IOException {
+    Path store = sandbox.folder("store");
+    disk = new FailingDisk(sandbox, store, "64M");
+    mount(sandbox.tmpfs("front"), store);
+    byte[] bytes = save("step-1", 1);
+    String large = directory.resolve("large").toString();
+
+    for (List<String> command :
+        List.of(
+            List.of("truncate", "-s", "100T", large),
+            List.of("fallocate", "-n", "-o", "100T", "-l", "1", large),
+            List.of("dd", "if=/dev/zero", "of=" + large, "bs=1M", "count=1", "seek=100M"))) {
+      Child.Result refused = sandbox.run(Map.of(), command);
+      assertThat(refused.exit()).as("%s", refused).isNotZero();
+      assertThat(refused.err()).contains("File too large");
+    }
+
+    assertThat(await("60s").exit()).isZero();
+    assertThat(store.resolve("step-1")).hasBinaryContent(bytes);
+    assertThat(store.resolve("large")).hasSize(0);
   }
 }

@@ -563,6 +563,7 @@ public final class CheckpointFilesystem {
    */
   public Stat change(long id, Change wanted, boolean killsPrivileges)
       throws ErrnoException, InterruptedException {
+    checkSize(wanted.size());
     if (wanted.size() == 0) {
       synchronized (lockedNode(id)) { // bytes that are just fetched would come behind the new end
         return changeNow(id, wanted, killsPrivileges);
@@ -572,6 +573,13 @@ public final class CheckpointFilesystem {
       fetchIfStub(id);
     }
     return changeNow(id, wanted, killsPrivileges);
+  }
+
+  /** The front may have larger files than the store, which would fail with them for ever. */
+  private void checkSize(long size) throws ErrnoException {
+    if (size > store.largestFile()) {
+      throw ErrnoException.of(Errno.EFBIG, "");
+    }
   }
 
   private Node lockedNode(long id) throws ErrnoException {
@@ -808,6 +816,8 @@ public final class CheckpointFilesystem {
   public int write(long number, long address, int length, long offset, boolean killsPrivileges)
       throws ErrnoException, InterruptedException {
     Handle file = handle(number);
+    checkSize(Math.addExact(offset, 1));
+    int possible = (int) Math.min(length, store.largestFile() - offset);
     if (killsPrivileges) {
       killPrivileges(file);
     }
@@ -818,7 +828,7 @@ public final class CheckpointFilesystem {
                 file.fd,
                 file.node.inode,
                 address,
-                length,
+                possible,
                 offset));
   }
 
@@ -839,6 +849,7 @@ public final class CheckpointFilesystem {
     if ((mode & ~known) != 0) {
       throw ErrnoException.of(Errno.EOPNOTSUPP, "");
     }
+    checkSize(Math.addExact(offset, length));
     Handle file = handle(number);
     this.<Void>change(
         () -> {

@@ -24,6 +24,7 @@ public final class DirectoryStore implements Store {
 
   private static final int LARGEST_OWNER = 4096;
   private static final int ZEROES = 1 << 20;
+  private static final int SEEK_SET = 0;
 
   /** So many bytes have room for any attribute. */
   private static final long SOME_ROOM = 1 << 20;
@@ -31,6 +32,7 @@ public final class DirectoryStore implements Store {
   private final FileTree tree;
   private final byte[] owner;
   private final boolean keepsOwners;
+  private final long largestFile;
   private String open = "";
   private int fd = -1;
 
@@ -60,6 +62,7 @@ public final class DirectoryStore implements Store {
       }
       tree.learnMaker(OWNER);
       keepsOwners = canGiveAway();
+      largestFile = findLargestFile();
     } catch (ErrnoException e) {
       tree.close();
       throw e;
@@ -122,6 +125,31 @@ public final class DirectoryStore implements Store {
     } finally {
       LIBC.close(file);
     }
+  }
+
+  /** Asks for the last place in a file that can be gone to: that changes nothing. */
+  private long findLargestFile() throws ErrnoException {
+    int file = tree.openRegular(OWNER, Linux.O_RDONLY);
+    try {
+      long possible = 0;
+      long impossible = Long.MAX_VALUE;
+      while (impossible - possible > 1) {
+        long middle = possible + (impossible - possible) / 2;
+        if (LIBC.lseek(file, middle, SEEK_SET) == middle) {
+          possible = middle;
+        } else {
+          impossible = middle;
+        }
+      }
+      return possible;
+    } finally {
+      LIBC.close(file);
+    }
+  }
+
+  /** Returns the bytes of the largest file that the file system can have. */
+  long largestFile() {
+    return largestFile;
   }
 
   /**

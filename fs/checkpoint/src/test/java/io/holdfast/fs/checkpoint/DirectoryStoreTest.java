@@ -127,4 +127,16 @@ class DirectoryStoreTest {
     Files.writeString(storePath.resolve("from"), "");
     assertThat(store.isApplied(rename, 12345)).isFalse();
   }
+
+  @Test
+  void largestFile_isTheLargestThatTheFileSystemTakes() throws Exception {
+    Path file = Files.createFile(storePath.resolve("large"));
+    long largest = store.largestFile();
+
+    store.apply(new Operation.Resize("large", largest));
+    assertThat(file).hasSize(largest);
+
+    assertThatThrownBy(() -> store.apply(new Operation.Resize("large", Math.addExact(largest, 1))))
+        .isInstanceOfAny(ErrnoException.class, ArithmeticException.class);
+  }
 }

@@ -103,6 +103,8 @@ public interface Libc {
 
   int ftruncate(int fd, long length);
 
+  long lseek(int fd, long offset, int from);
+
   int fallocate(int fd, int mode, long offset, long length);
 
   int memfd_create(long name, int flags);
