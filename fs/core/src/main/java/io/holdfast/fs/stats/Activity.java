@@ -314,10 +314,11 @@ public final class Activity {
     if (process.pid != ownProcess) {
       caller.opened(batch, nanoTime.getAsLong());
       process.opens.add(batch.count());
-      process.job.opened(batch, itemSize, process.isHidden());
+      JobFigures job = process.job; // another one may be told meanwhile
+      job.opened(batch, itemSize, process.isHidden());
       // last: a reader reads the sum first, and finds these opens in the other figures too
       opens.add(batch.count());
-      listener.opened(process.job.name, thread, batch);
+      listener.opened(job.name, thread, batch);
     }
   }
 

@@ -99,9 +99,7 @@ final class JobNames {
         : CompletableFuture.completedFuture(bounded(nameOf(process)));
   }
 
-  /**
-   * Shortens a name. Shortens a name. Names that differ only behind the bound get different ends.
-   */
+  /** Shortens a name. Names that differ only behind the bound get different ends. */
   static String bounded(String name) {
     String shown = Visible.of(name.substring(0, Math.min(LONGEST, name.length())));
     if (name.length() > LONGEST || shown.length() > LONGEST) {
