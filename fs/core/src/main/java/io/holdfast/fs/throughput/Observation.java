@@ -137,7 +137,7 @@ public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Findin
   }
 
   /** Tells whether the origin was used so hard that the epoch tells its rate. */
-  boolean usesOriginHard() {
+  public boolean usesOriginHard() {
     double fetched = (double) epoch.originBytes() / (epoch.originBytes() + epoch.peerBytes());
     double waiting = waitingForOrigin();
     return epoch.originBytes() > 0

@@ -238,7 +238,8 @@ final class NodeMounts {
       RunningDaemon daemon, Figures figures, Job job, Bounds bounds) {
     List<Observation> epochs = telling(job.epochs());
     boolean first = !epochs.isEmpty() && epochs.get(0).epoch().epoch() == 1;
-    Runs runs = new Runs(epochs, first, false, consumerBound(epochs), Optional.empty());
+    Runs runs =
+        new Runs(epochs, first, false, consumerBound(epochs), coldOfOthers(figures, job, epochs));
     return MeasuredMount.of(figures, analysis(daemon, figures, job, runs), bounds);
   }
 
@@ -272,9 +273,8 @@ final class NodeMounts {
     double seconds = (now - before.nanos()) / 1e9;
     List<Observation> epochs = telling(JobSearch.epochsSince(before.figures(), job, seconds));
     List<Observation> all = telling(job.epochs());
-    Runs runs =
-        new Runs(
-            epochs, false, true, consumerBound(all), waitsMost(all).filter(x -> isIdle(epochs)));
+    Optional<Observation> cold = coldOfOthers(figures, job, all).or(() -> waitsMost(all));
+    Runs runs = new Runs(epochs, false, true, consumerBound(all), cold.filter(x -> isIdle(epochs)));
     return Optional.of(MeasuredMount.of(figures, analysis(daemon, figures, job, runs), bounds))
         .filter(mount -> mount.measured().isPresent());
   }
@@ -314,6 +314,23 @@ final class NodeMounts {
     return epochs.stream()
         .filter(Observation::isMeasured)
         .max(Comparator.comparingDouble(NodeMounts::waiting));
+  }
+
+  /**
+   * Where no epoch of a job tells how fast the origin is, the one of another job at the mount that
+   * waited most for it does.
+   */
+  private static Optional<Observation> coldOfOthers(
+      Figures figures, Job job, List<Observation> epochs) {
+    if (epochs.stream().anyMatch(Observation::usesOriginHard)) {
+      return Optional.empty();
+    }
+    return waitsMost(
+        JobSearch.jobs(figures).stream()
+            .filter(isSame(job).negate())
+            .flatMap(other -> telling(other.epochs()).stream())
+            .filter(Observation::usesOriginHard)
+            .toList());
   }
 
   private static boolean isIdle(List<Observation> epochs) {

@@ -1,6 +1,7 @@
 package io.holdfast.fs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.FsError;
@@ -60,6 +61,7 @@ class AllocatedNodeTest {
     String refusal = "";
     String origin = "";
     int epochs = 3;
+    boolean hadAnotherJob;
     volatile long capacity;
 
     /** Bytes per second that the accelerator takes. */
@@ -81,7 +83,14 @@ class AllocatedNodeTest {
       stats.put("dataset", Map.of("files", 1000L, "bytes", GB));
       stats.put("cache", Map.of("capacity_bytes", capacity, "resident_bytes", capacity));
       stats.put("opens", Map.of("counted", counted, "total", 5));
-      stats.put("jobs", Map.of("by", "tree", "jobs", epochs == 0 ? List.of() : List.of(job())));
+      List<Object> jobs = new ArrayList<>();
+      if (epochs > 0) {
+        jobs.add(job());
+      }
+      if (hadAnotherJob) {
+        jobs.add(Map.of("job", "earlier", "opens", 1000L, "epochs", List.of(pass(1, 1))));
+      }
+      stats.put("jobs", Map.of("by", "tree", "jobs", jobs));
       stats.put(
           "processes", List.of(Map.of("pid", 7, "job", "train", "command", "x", "ended", ended)));
       return stats;
@@ -91,25 +100,29 @@ class AllocatedNodeTest {
     private Map<String, Object> job() {
       List<Object> passes = new ArrayList<>();
       for (int i = 1; i <= epochs; i++) {
-        double missed = i == 2 ? 0 : Math.max(0, 1 - (double) capacity / GB);
-        double fetch = missed * GB / (50.0 * MB);
-        double seconds = Math.max(fetch, (double) GB / demand);
-        Map<String, Object> pass = new LinkedHashMap<>();
-        pass.put("epoch", i);
-        pass.put("opens", 1000L);
-        pass.put("seconds", seconds);
-        pass.put("bytes", GB);
-        pass.put("origin_bytes", (long) (missed * GB));
-        // those who wait for their accelerator seldom wait for the origin at the same time
-        double waiting = fetch < seconds ? 1.3 : 0.95 * 8;
-        pass.put("origin_stall_seconds", waiting * fetch);
-        pass.put("cpu_seconds", 0.5);
-        pass.put("reader_cpu_seconds", 0.5);
-        pass.put("reader_seconds", 8 * seconds);
-        pass.put("readers", 8);
-        passes.add(pass);
+        passes.add(pass(i, i == 2 ? 0 : Math.max(0, 1 - (double) capacity / GB)));
       }
       return new LinkedHashMap<>(Map.of("job", "train", "opens", 3000L, "epochs", passes));
+    }
+
+    private Map<String, Object> pass(int number, double missed) {
+      double fetch = missed * GB / (50.0 * MB);
+      double seconds = Math.max(fetch, (double) GB / demand);
+      Map<String, Object> pass = new LinkedHashMap<>();
+      pass.put("epoch", number);
+      pass.put("opens", 1000L);
+      pass.put("seconds", seconds);
+      pass.put("bytes", GB);
+      pass.put("misses", (long) (missed * 1000));
+      pass.put("origin_bytes", (long) (missed * GB));
+      // those who wait for their accelerator seldom wait for the origin at the same time
+      double waiting = fetch < seconds ? 1.3 : 0.95 * 8;
+      pass.put("origin_stall_seconds", waiting * fetch);
+      pass.put("cpu_seconds", 0.5);
+      pass.put("reader_cpu_seconds", 0.5);
+      pass.put("reader_seconds", 8 * seconds);
+      pass.put("readers", 8);
+      return pass;
     }
 
     @Override
@@ -150,6 +163,17 @@ class AllocatedNodeTest {
 
   private static double number(Map<?, ?> mount, String key) {
     return ((Number) mount.get(key)).doubleValue();
+  }
+
+  /** With 0.86 of it in memory, its origin gave 8.4 MB/s, and nobody waited. */
+  @ParameterizedTest
+  @CsvSource({"false, 16.8e6", "true, 50e6"})
+  void jobThatHardlyWaits_isJudgedByAnotherJobThatDid(boolean other, double rate)
+      throws IOException {
+    new FakeDaemon("slow", 860 * MB, 60 * MB).hadAnotherJob = other;
+
+    assertThat(number(mount(json(), "slow"), "origin_bytes_per_second"))
+        .isCloseTo(rate, withinPercentage(10));
   }
 
   private void file(String text) throws IOException {
