@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.assertj.core.api.InstanceOfAssertFactories;
@@ -139,18 +141,9 @@ class CacheCommandsIT {
     assertThat(mount.settledStats().residentItems()).isEqualTo(21);
     run(mount, "capacity", Long.toString(40 * FILE_PAGES)).mustSucceed();
     if (mount.supervisor() != 0) {
-      mount.signal(Posix.SIGKILL);
-      mount.findAgain(DEADLINE);
-      Stats next = mount.awaitStats("pinned again", stats -> stats.residentItems() == 21);
-      assertThat(next.number("cache.kept_items")).isEqualTo(21);
-      assertThat(next.number("cache.capacity_bytes")).isEqualTo(40 * FILE_PAGES);
-      assertThat(run(mount, "config").out())
-          .containsPattern("capacity +" + 40 * FILE_PAGES / 1024 + "K .* holdfast capacity\n");
-      sandbox.holdfast("restart", mount.name(), "--capacity", "64M").mustSucceed();
-      mount.findAgain(DEADLINE);
-      assertThat(mount.stats().number("cache.capacity_bytes")).isEqualTo(64 << 20);
-      assertThat(run(mount, "config").out()).containsPattern("capacity +64M .* --capacity\n");
-      assertThat(mount.stats().number("cache.kept_items")).isEqualTo(21);
+      List<String> kept = new ArrayList<>(List.of("größe/ü n.bin"));
+      dataset.files().stream().filter(file -> file.startsWith("class_03/")).forEach(kept::add);
+      mount.whileHeld(kept, () -> assertNextDaemonsKnowWhatIsKept(mount));
     }
     Child.Result smaller = run(mount, "capacity", Long.toString(20 * FILE_PAGES)).mustSucceed();
     assertThat(smaller.out())
@@ -161,6 +154,21 @@ class CacheCommandsIT {
     run(mount, "drop", "--all").mustSucceed();
     assertThat(mount.stats().residentItems()).isZero();
     Await.until(DEADLINE, "dropped", () -> mount.cachedBytes(dataset.files()) == 0);
+  }
+
+  private void assertNextDaemonsKnowWhatIsKept(Mount mount) {
+    mount.signal(Posix.SIGKILL);
+    mount.findAgain(DEADLINE);
+    Stats next = mount.awaitStats("pinned again", stats -> stats.residentItems() == 21);
+    assertThat(next.number("cache.kept_items")).isEqualTo(21);
+    assertThat(next.number("cache.capacity_bytes")).isEqualTo(40 * FILE_PAGES);
+    assertThat(run(mount, "config").out())
+        .containsPattern("capacity +" + 40 * FILE_PAGES / 1024 + "K .* holdfast capacity\n");
+    sandbox.holdfast("restart", mount.name(), "--capacity", "64M").mustSucceed();
+    mount.findAgain(DEADLINE);
+    assertThat(mount.stats().number("cache.capacity_bytes")).isEqualTo(64 << 20);
+    assertThat(run(mount, "config").out()).containsPattern("capacity +64M .* --capacity\n");
+    assertThat(mount.stats().number("cache.kept_items")).isEqualTo(21);
   }
 
   @Test

@@ -83,8 +83,9 @@ final class Nodes implements AutoCloseable {
         address, DATASET, credentials, Transfer.Deadlines.DEFAULT, Transfer.Limits.DEFAULT);
   }
 
+  /** Starts a node that waits for as long as a busy machine may take. */
   TestNode start(String host) {
-    return start(config(free(host), SECRET));
+    return start(patient(host));
   }
 
   TestNode start(Transfer.Config config) {
