@@ -370,6 +370,7 @@ class CheckpointFaultsIT {
     }
 
     assertThat(await("60s").exit()).isZero();
+    umount();
     assertThat(store.resolve("step-1")).hasBinaryContent(bytes);
     assertThat(store.resolve("large")).hasSize(0);
   }
