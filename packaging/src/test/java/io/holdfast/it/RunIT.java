@@ -34,14 +34,14 @@ class RunIT {
 
   /**
    * Prints what a process has from the one that started it; of signals those up to 32, since the C
-   * library has 33 for itself.
+   * library has 33 for itself. The shell has no pipe open when its descriptors are listed.
    */
   private static final String PRINT =
       """
       printf '%s\\n' "$@" | od -An -tx1
       env | grep -v '^_=' | sort
       ulimit -n
-      ls /proc/$$/fd | tr '\\n' ' '
+      ls -m /proc/$$/fd
       sed -nE 's/^(SigBlk|SigIgn):.*(.{8})$/\\1 \\2/p' /proc/self/status
       umask
       pwd
