@@ -122,7 +122,7 @@ class AcceleratorsIT {
                     "--compute-time",
                     "1ms",
                     "--time",
-                    "2s",
+                    "6s",
                     "--targets",
                     "mount",
                     "--json")
