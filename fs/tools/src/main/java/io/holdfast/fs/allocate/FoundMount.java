@@ -9,6 +9,7 @@ import java.util.Optional;
  * @param bounds of its capacity
  * @param measured its rates; empty where nobody can tell them
  * @param originLoad bytes per second that it reads from its origin
+ * @param isOriginGuessed whether no job has shown how fast its origin is
  * @param reason why nothing can be told, or which job it is about; for people
  */
 public record FoundMount(
@@ -18,6 +19,7 @@ public record FoundMount(
     Bounds bounds,
     Optional<PlannedMount> measured,
     double originLoad,
+    boolean isOriginGuessed,
     String reason) {
 
   /** Whether its capacity may change. */
@@ -32,12 +34,12 @@ public record FoundMount(
 
   /** Returns a mount that keeps what it has. */
   public static FoundMount left(String name, long capacity, String reason) {
-    return new FoundMount(name, State.LEFT, capacity, Bounds.NONE, Optional.empty(), 0, reason);
+    return new FoundMount(name, State.LEFT, capacity, Bounds.NONE, Optional.empty(), 0, false, reason);
   }
 
   /** Returns a mount whose jobs have ended. */
   public static FoundMount idle(String name, long capacity, Bounds bounds, String reason) {
-    return new FoundMount(name, State.IDLE, capacity, bounds, Optional.empty(), 0, reason);
+    return new FoundMount(name, State.IDLE, capacity, bounds, Optional.empty(), 0, false, reason);
   }
 
   /** Returns a mount whose job's rates are known. */
@@ -49,7 +51,13 @@ public record FoundMount(
         bounds,
         Optional.of(mount),
         originLoad,
+        false,
         reason);
+  }
+
+  /** Returns the same with an origin that no job has shown to be so fast, or a known one. */
+  FoundMount withOriginGuessed(boolean isGuessed) {
+    return new FoundMount(name, state, capacity, bounds, measured, originLoad, isGuessed, reason);
   }
 
   boolean is(State wanted) {

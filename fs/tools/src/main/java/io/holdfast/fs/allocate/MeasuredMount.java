@@ -72,7 +72,8 @@ public final class MeasuredMount {
             rates,
             new Capacity(capacity, least, Math.max(least, bounds.most()), bounds.weight()));
     double load = mean.epoch().originBytes() / mean.epoch().seconds();
-    return FoundMount.measured(mount, bounds, load, analysis.subject().job());
+    return FoundMount.measured(mount, bounds, load, analysis.subject().job())
+        .withOriginGuessed(!model.isOriginTold());
   }
 
   /**

@@ -186,13 +186,15 @@ public record NodeAllocation(
     List<Proposal> kept = new ArrayList<>();
     for (Proposal each : proposals) {
       long more = part == 1 ? surplus(each) : whole((long) (part * surplus(each)));
-      boolean unneeded = more >= notable && each.share() != null;
-      kept.add(
-          new Proposal(
-              each.mount(),
-              each.bytes() + more,
-              each.share(),
-              unneeded ? each.reason() + "; keeps what nobody else needs" : each.reason()));
+      String reason = each.reason();
+      if (more >= notable && each.share() != null) {
+        reason += "; keeps what nobody else needs";
+      }
+      long bytes = each.bytes() + more;
+      if (each.mount().isOriginGuessed() && each.mount().capacity() - bytes >= notable) {
+        reason += "; its origin's rate is a guess: allocate again after an epoch";
+      }
+      kept.add(new Proposal(each.mount(), bytes, each.share(), reason));
     }
     return List.copyOf(kept);
   }

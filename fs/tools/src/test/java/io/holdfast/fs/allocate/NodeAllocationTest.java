@@ -66,6 +66,19 @@ class NodeAllocationTest {
   }
 
   @Test
+  void mountThatGivesUpMemory_byAGuessOfItsOrigin_saysSo() {
+    String guess = "; its origin's rate is a guess: allocate again after an epoch";
+    FoundMount slow = measured("slow", 60 * MB, 90 * GB);
+    FoundMount fast = measured("fast", 500 * MB, 10 * GB).withOriginGuessed(true);
+
+    NodeAllocation known = of(100 * GB, slow, fast);
+    assertThat(known.proposals()).noneMatch(proposal -> proposal.reason().contains(guess));
+    NodeAllocation guessed = of(100 * GB, slow.withOriginGuessed(true), fast);
+    assertThat(guessed.proposals().get(0).reason()).endsWith(guess);
+    assertThat(guessed.proposals().get(1).reason()).as("it grows").doesNotContain(guess);
+  }
+
+  @Test
   void idleMount_keepsItsFloor() {
     Bounds floor = new Bounds(20 * GB, Long.MAX_VALUE, 1, null);
     NodeAllocation node =
