@@ -117,7 +117,10 @@ final class JobFigures {
     ended.addLast(new Epoch(epoch, begun.since(epochBegan), mostReaders));
     mostReaders = readers;
     if (ended.size() >= MOST_EPOCHS) {
+      // The first one stays: perhaps no other has fetched enough to tell how fast the origin is.
+      Epoch first = ended.removeFirst();
       ended.removeFirst();
+      ended.addFirst(first);
     }
     epochBegan = begun;
     epoch++;
@@ -215,7 +218,10 @@ final class JobFigures {
     return countsWithoutLocking();
   }
 
-  /** Returns the last epochs; the one under way comes last. Returns none without opens. */
+  /**
+   * Returns the first epoch and the last ones; the one under way comes last. Returns none without
+   * opens.
+   */
   synchronized List<Epoch> epochs() {
     List<Epoch> all = new ArrayList<>(ended);
     if (opens > 0) {

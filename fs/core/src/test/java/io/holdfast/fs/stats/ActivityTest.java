@@ -357,7 +357,7 @@ final class ActivityTest {
   }
 
   @Test
-  void manyEpochs_theLastSixteenAreKept() {
+  void manyEpochs_theFirstAndTheLastFifteenAreKept() {
     for (int epoch = 0; epoch < 40; epoch++) {
       for (int file = 0; file < 30; file++) {
         open(11, file);
@@ -365,6 +365,8 @@ final class ActivityTest {
     }
     List<Epoch> epochs = job("/a").epochs();
     assertThat(epochs).hasSize(16);
+    assertThat(epochs.get(0).number()).isEqualTo(1);
+    assertThat(epochs.get(1).number()).isEqualTo(26);
     assertThat(epochs.get(15).number()).isEqualTo(40);
   }
 
