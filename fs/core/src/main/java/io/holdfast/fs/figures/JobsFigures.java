@@ -33,7 +33,7 @@ public record JobsFigures(String by, List<Job> jobs) {
    *     one before it while too little of it was seen
    * @param reason why, in one sentence
    * @param epoch the number of the job's pass over the dataset; 0 before the first
-   * @param epochs the last epochs; the one under way comes last
+   * @param epochs the first and the last 15; the one under way comes last
    */
   public record Job(
       String job,

@@ -127,7 +127,7 @@ public final class Activity {
    *
    * @param processes the number of its processes that were seen
    * @param splitSeconds what its readers did, in seconds
-   * @param epochs the last epochs; the one under way comes last
+   * @param epochs the first and the last 15; the one under way comes last
    */
   public record JobReport(
       String job,
