@@ -34,7 +34,8 @@ public record FoundMount(
 
   /** Returns a mount that keeps what it has. */
   public static FoundMount left(String name, long capacity, String reason) {
-    return new FoundMount(name, State.LEFT, capacity, Bounds.NONE, Optional.empty(), 0, false, reason);
+    return new FoundMount(
+        name, State.LEFT, capacity, Bounds.NONE, Optional.empty(), 0, false, reason);
   }
 
   /** Returns a mount whose jobs have ended. */
