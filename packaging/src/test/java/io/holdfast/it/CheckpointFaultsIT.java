@@ -363,7 +363,15 @@ class CheckpointFaultsIT {
         List.of(
             List.of("truncate", "-s", "100T", large),
             List.of("fallocate", "-n", "-o", "100T", "-l", "1", large),
-            List.of("dd", "if=/dev/zero", "of=" + large, "bs=1M", "count=1", "seek=100M"))) {
+            // without notrunc it would only truncate
+            List.of(
+                "dd",
+                "if=/dev/zero",
+                "of=" + large,
+                "bs=1M",
+                "count=1",
+                "seek=100M",
+                "conv=notrunc"))) {
       Child.Result refused = sandbox.run(Map.of(), command);
       assertThat(refused.exit()).as("%s", refused).isNotZero();
       assertThat(refused.err()).contains("File too large");

@@ -50,7 +50,7 @@ class DiesWellIT {
   void killed_whilePinning_endsAtOnceAndCanBeMountedAgain() {
     Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 2 * FILES, i -> FILE_BYTES);
     Path mountpoint = sandbox.folder("mnt");
-    for (int round = 0; round < 2; round++) {
+    for (int round = 0; round < 4; round++) {
       Mount mount = sandbox.mountAt(dataset.root(), mountpoint, "--capacity", "1G");
       Child reader = startReader(mount, dataset);
       Await.until(READ_DEADLINE, "the first pin", () -> mount.lockedBytes() > 0);

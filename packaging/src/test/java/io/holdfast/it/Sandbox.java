@@ -48,15 +48,6 @@ public final class Sandbox
   /** The tag of tests to which the binding makes no difference: once with any of them is enough. */
   public static final String ANY_BINDING = "any-binding";
 
-  /**
-   * For processes that end soon: Java is not to move its archive of classes to a random address,
-   * which writes to all 46 MB of it, and is to compile what runs a little longer. That saves a
-   * fifth of the processor time of a command.
-   */
-  private static final String SHORT_LIVED =
-      "-XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockDiagnosticVMOptions"
-          + " -XX:ArchiveRelocationMode=0 -XX:CompileThresholdScaling=3 ";
-
   private static final Path SOCKETS = Path.of("/run/holdfast");
   private static final AtomicInteger COUNTER = new AtomicInteger();
 
@@ -379,7 +370,7 @@ public final class Sandbox
         .environment()
         .merge(
             "HOLDFAST_JAVA_OPTIONS",
-            SHORT_LIVED + "-Djava.io.tmpdir=" + temporary(),
+            "-Djava.io.tmpdir=" + temporary(),
             (own, all) -> own + " " + all);
     try {
       Child child = new Child(builder.start(), command, out, err);

@@ -127,7 +127,7 @@ public final class DirectoryStore implements Store {
     }
   }
 
-  /** Asks for the last place in a file that can be gone to: that changes nothing. */
+  /** Finds the largest offset that the file system lets a reader seek to; changes nothing. */
   private long findLargestFile() throws ErrnoException {
     int file = tree.openRegular(OWNER, Linux.O_RDONLY);
     try {

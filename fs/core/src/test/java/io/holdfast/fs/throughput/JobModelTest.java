@@ -130,7 +130,7 @@ class JobModelTest {
     assertThat(speed(model, model.setup().withReaders(3))).isCloseTo(40, within(1.0));
   }
 
-  /** What it gave is 20 and 5.6 MB/s; the job that would need 40 MB/s of it hardly ever waited. */
+  /** The origin gave 20 and 5.6 MB/s to a job that takes 40 MB/s and hardly ever waited. */
   @Test
   void origin_thatNobodyWaitsFor_isTakenForTwiceWhatItGaveAtMost() {
     Epochs half = Epochs.of(2).in(25).bytes(1_000_000_000).by(4, 50).waitingForProcessors(49);

@@ -56,7 +56,7 @@ public record FoundMount(
         reason);
   }
 
-  /** Returns the same with an origin that no job has shown to be so fast, or a known one. */
+  /** Returns the same, with whether no job has shown how fast its origin is. */
   FoundMount withOriginGuessed(boolean isGuessed) {
     return new FoundMount(name, state, capacity, bounds, measured, originLoad, isGuessed, reason);
   }
