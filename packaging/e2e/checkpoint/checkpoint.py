@@ -5,6 +5,7 @@ usage: checkpoint.py HOLDFAST DIRECTORY KILLS [SEED]
 
 import filecmp
 import hashlib
+import importlib.util
 import json
 import os
 import pickle
@@ -15,13 +16,17 @@ import sqlite3
 import struct
 import subprocess
 import sys
-import threading
 import time
+
+import program
 
 HOLDFAST, DIRECTORY, KILLS = sys.argv[1], sys.argv[2], int(sys.argv[3])
 SEED = int(sys.argv[4]) if len(sys.argv) > 4 else random.randrange(1 << 30)
 STORE, MOUNT, FRONT = (os.path.join(DIRECTORY, name) for name in ("store", "mount", "front"))
 OWNER = ".holdfast-checkpoint"
+
+# The supervisor gives up when no daemon was ready for 8 s.
+QUICK = 2
 
 
 def run(*words, **options):
@@ -204,7 +209,7 @@ def save_h5py():
 
 
 def killed_savers():
-    """The daemon is killed while programs save; they fail, and succeed when it is back."""
+    """The daemon is killed while programs save; they wait for the next one, and notice nothing."""
     source = os.path.join(DIRECTORY, "source")
     os.mkdir(source)
     for n in range(300):
@@ -214,94 +219,191 @@ def killed_savers():
     run("tar", "-cf", archive, "-C", DIRECTORY, "source")
     os.mkdir(f"{MOUNT}/unpacked")
     python = ("/usr/bin/python3", "-c")
-    torch = f"import torch; torch.save(torch.arange(10000000), '{MOUNT}/killed.pt')"
     numpy = f"import numpy; numpy.savez('{MOUNT}/killed.npz', a=numpy.arange(10000000))"
+    commands = [
+        ("rsync", "copy", ("rsync", "-a", f"{source}/", f"{MOUNT}/copy/")),
+        ("tar -x", "unpacked/source", ("tar", "-xf", archive, "-C", f"{MOUNT}/unpacked")),
+        ("numpy.savez", "killed.npz", (*python, numpy)),
+    ]
+    if importlib.util.find_spec("torch"):
+        torch = f"import torch; torch.save(torch.arange(10000000), '{MOUNT}/killed.pt')"
+        commands.append(("torch.save", "killed.pt", (*python, torch)))
     generator = random.Random(SEED)
-    for what, begun, command in (
-            ("rsync", "copy", ("rsync", "-a", f"{source}/", f"{MOUNT}/copy/")),
-            ("tar -x", "unpacked/source", ("tar", "-xf", archive, "-C", f"{MOUNT}/unpacked")),
-            ("numpy.savez", "killed.npz", (*python, numpy)),
-            ("torch.save", "killed.pt", (*python, torch))):
-        failed = sum(kill_while(command, begun, generator) for _ in range(3))
-        run(*command)
-        same_trees(f"{what}: {failed} of 3 runs failed because the daemon was killed")
+    for what, begun, command in commands:
+        for _ in range(3):
+            kill_while(command, begun, generator)
+        same_trees(f"{what}: the daemon was killed in each of 3 runs")
     for copy in (f"{STORE}/copy", f"{STORE}/unpacked/source"):
         _, different, missing = filecmp.cmpfiles(source, copy, os.listdir(source), shallow=False)
         check(not different and not missing, f"{copy} has what was saved")
 
 
 def kill_while(command, begun, generator):
-    """Runs a command and kills the daemon once a name is there; tells whether the command failed."""
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+    """Runs a command and kills the daemon once a name is there; the command must not fail."""
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         while process.poll() is None and not os.path.lexists(f"{MOUNT}/{begun}"):
             time.sleep(0.001)
         time.sleep(generator.uniform(0, 0.1))
-        os.kill(daemon(), signal.SIGKILL)
-        process.wait()
-    mount("--persist-rate", "50M")
-    return process.returncode != 0
+        killed = daemon()
+        os.kill(killed, signal.SIGKILL)
+        while daemon() == killed:
+            time.sleep(0.001)
+        _, said = process.communicate()
+    check(process.returncode == 0, f"{command} does not fail: {said}")
 
 
-def save_forever(stop, generator):
-    """Saves as trainers do: a temporary file, a rename, and a link to the latest."""
-    number = 0
-    while not stop.is_set():
+def supervisor():
+    with open("/run/holdfast/e2e-checkpoint.state/supervisor", encoding="utf-8") as file:
+        return int(file.read())
+
+
+def state_of(process, thread=None):
+    part = "" if thread is None else f"/task/{thread}"
+    try:
+        with open(f"/proc/{process}{part}/stat", encoding="utf-8") as file:
+            return file.read().rpartition(") ")[2][0]
+    except OSError:
+        return "Z"
+
+
+def await_state(process, states):
+    """Waits until all threads of a process are in one of the states."""
+    def threads():
         try:
-            number = save_once(number, generator)
+            return os.listdir(f"/proc/{process}/task")
         except OSError:
-            time.sleep(0.01)  # the daemon is gone: save again when it is back
+            return []
+    while any(state_of(process, thread) not in states for thread in threads()):
+        time.sleep(0.0005)
 
 
-def save_once(number, generator):
-    number += 1
-    name = f"step-{number % 7}-{generator.randrange(1 << 30)}"
-    body = generator.randbytes(generator.randrange(1, 400000))
-    with open(f"{MOUNT}/tmp", "wb", buffering=generator.choice((512, 8192, 65536))) as file:
-        file.write(body)
-        if generator.random() < 0.2:
-            file.seek(generator.randrange(len(body)))
-            file.write(body[file.tell():])
-        file.write(hashlib.sha256(body).digest())
-    os.rename(f"{MOUNT}/tmp", f"{MOUNT}/{name}")
-    if os.path.lexists(f"{MOUNT}/next"):
-        os.unlink(f"{MOUNT}/next")
-    os.symlink(name, f"{MOUNT}/next")
-    os.rename(f"{MOUNT}/next", f"{MOUNT}/latest")
-    old = sorted(n for n in os.listdir(MOUNT) if n.startswith("step-") and n != name)
-    for each in old[:-3]:
-        os.unlink(f"{MOUNT}/{each}")
-    return number
-
-
-def check_store():
-    """Every checkpoint that has its name is whole, and the latest is there."""
-    names = [n for n in os.listdir(STORE) if n.startswith("step-")]
-    if os.path.lexists(f"{STORE}/latest"):
-        check(os.readlink(f"{STORE}/latest") in names, "the latest checkpoint is there")
-    for name in names:
+def store_now():
+    """The store's tree; and every checkpoint that has its name is whole, and the latest is there."""
+    picture = program.Tree(STORE).picture(without=(OWNER,))
+    steps = [name for name in picture if name.startswith("step-")]
+    for name in steps:
         with open(f"{STORE}/{name}", "rb") as file:
-            content = file.read()
-        check(hashlib.sha256(content[:-32]).digest() == content[-32:], f"{name} is whole")
-    return len(names)
+            whole = hashlib.sha256(file.read()).hexdigest()
+        check(picture[name][-1] == whole, f"{name} is whole")
+    if "latest" in picture:
+        check(picture["latest"][-2] in steps, "the latest checkpoint is there")
+    return picture, len(steps)
+
+
+class Kills:
+    """A random program, and random kills of the daemon, the program and the supervisor."""
+
+    def __init__(self):
+        self.random = random.Random(SEED)
+        shadow = os.path.join(DIRECTORY, "shadow")
+        os.mkdir(shadow)
+        self.model = program.Model(shadow)
+        self.count = dict.fromkeys(("daemon", "program", "supervisor"), 0)
+        self.checked = 0
+        self.steps = 0
+        self.behind = 0
+        self.writer = None
+
+    def begin_program(self):
+        journal = os.path.join(DIRECTORY, f"journal-{sum(self.count.values())}")
+        with open(journal, "wb"):
+            pass
+        self.model.program_begins(journal)
+        self.writer = subprocess.Popen(
+            (sys.executable, program.__file__, MOUNT, journal, str(self.random.randrange(1 << 30))))
+
+    def run(self):
+        self.begin_program()
+        for _ in range(KILLS):
+            time.sleep(self.random.uniform(0.05, 1.0))
+            victim = self.random.choices(("daemon", "program", "supervisor"), (6, 2, 2))[0]
+            self.count[victim] += 1
+            picture = getattr(self, f"kill_{victim}")()
+            if picture is not None:
+                self.checked += 1
+                self.behind += self.model.check(picture)
+            check(self.writer.poll() is None, f"the program goes on after the kill of a {victim}")
+            if sum(self.count.values()) % 20 == 0:
+                print(f"{self.count} killed, {self.checked} looks, {self.steps} checkpoints whole,"
+                      f" {self.model.operations} operations (seed {SEED})", flush=True)
+        self.writer.kill()
+        self.writer.wait()
+        self.model.program_ended(program.Tree(MOUNT))
+        same_trees(f"{self.count} killed: the store was looked at {self.checked} times, and was"
+                   f" that of a moment of {len(self.model.states)}, {self.behind} before then in"
+                   f" sum; {self.steps} checkpoints there, all whole;"
+                   f" {self.model.operations} operations")
+        check(program.Tree(STORE).picture(without=(OWNER,)) == self.model.now,
+              "the store has everything at last")
+
+    def look(self):
+        picture, steps = store_now()
+        self.steps += steps
+        return picture
+
+    def kill_daemon(self):
+        """The next one goes on; the program gets the answer of its operation from that one."""
+        killed = daemon()
+        os.kill(killed, signal.SIGKILL)
+        await_state(killed, "ZX")
+        picture = self.look()
+        in_time = daemon() == killed  # else the next one may have changed the store meanwhile
+        begin = time.monotonic()
+        killed = self.next_daemon(killed)
+        if self.random.random() < 0.2 and time.monotonic() - begin < QUICK:
+            # the next one, too, which is about to go on; a slow machine has no time for a third
+            os.kill(killed, signal.SIGKILL)
+            self.next_daemon(killed)
+        self.follow_on()
+        return picture if in_time else None
+
+    @staticmethod
+    def next_daemon(killed):
+        while daemon() == killed:
+            time.sleep(0.001)
+        return daemon()
+
+    def follow_on(self):
+        """Follows the program until the operation is answered that it was about to do."""
+        self.model.follow()
+        begun = self.model.operations
+        while self.model.operations == begun:
+            check(self.writer.poll() is None, "the program waits for the next daemon")
+            time.sleep(0.001)
+            self.model.follow()
+
+    def kill_program(self):
+        self.writer.kill()
+        self.writer.wait()
+        alive = daemon()
+        os.kill(alive, signal.SIGSTOP)
+        await_state(alive, "tT")
+        picture = self.look()
+        os.kill(alive, signal.SIGCONT)
+        self.model.program_ended(program.Tree(MOUNT))
+        self.begin_program()
+        return picture
+
+    def kill_supervisor(self):
+        """The daemon goes on; when that is killed, too, the mount is dead."""
+        alive = daemon()
+        os.kill(supervisor(), signal.SIGKILL)
+        time.sleep(self.random.choice((0, self.random.uniform(0, 0.3))))
+        os.kill(alive, signal.SIGKILL)
+        await_state(alive, "ZX")
+        picture = self.look()
+        check(self.writer.wait() == 3, "the program gets an error")
+        mount("--persist-rate", self.random.choice(("5M", "50M", "500M")))
+        self.model.program_ended(program.Tree(MOUNT))
+        self.begin_program()
+        return picture
 
 
 def kills():
-    generator = random.Random(SEED)
-    stop = threading.Event()
-    saver = threading.Thread(target=save_forever, args=(stop, random.Random(SEED + 1)))
-    saver.start()
-    seen = 0
-    for _ in range(KILLS):
-        time.sleep(generator.uniform(0.05, 1.0))
-        os.kill(daemon(), signal.SIGKILL)
-        seen += check_store()
-        mount("--persist-rate", generator.choice(("5M", "50M", "500M")))
-    stop.set()
-    saver.join()
-    os.kill(daemon(), signal.SIGKILL)
-    mount()  # at full speed
-    same_trees(f"{KILLS} kills; {seen} checkpoints in the store were looked at, all whole")
-    check_store()
+    try:
+        Kills().run()
+    except program.Different as different:
+        check(False, str(different))
 
 
 def main():
@@ -317,7 +419,10 @@ def main():
     mount("--persist-rate", "50M")
     killed_savers()
     run(HOLDFAST, "umount", MOUNT)
-    mount()
+    for directory in (STORE, FRONT):
+        shutil.rmtree(directory)
+    os.makedirs(STORE)
+    mount("--persist-rate", "50M")
     kills()
     run(HOLDFAST, "umount", MOUNT)
     print(f"done (seed {SEED})")

@@ -76,7 +76,7 @@ final class ArchitectureTest {
           arrow("mount.kernel", "", "linux", "mount", "origin"),
           // The writable directory for checkpoints: a daemon of its own. Its operations know no
           // kernel.
-          arrow("checkpoint", "linux", "units"),
+          arrow("checkpoint", "", "linux", "origin.s3", "units"),
           arrow("checkpoint.kernel", "", "checkpoint", "linux", "mount", "mount.kernel"),
           arrow(
               "checkpoint.daemon",
@@ -84,8 +84,11 @@ final class ArchitectureTest {
               "checkpoint",
               "checkpoint.kernel",
               "control",
+              // its supervisor's part
+              "daemon",
               "linux",
               "metrics",
+              "origin.s3",
               "units",
               "web"),
           // The settings of a mount, as given and as effective.
@@ -321,6 +324,7 @@ final class ArchitectureTest {
         .resideOutsideOfPackages(
             FS + ".residency",
             FS + ".daemon",
+            FS + ".orders", // the spread of residents over them
             FS + ".settings", // their names
             FS + ".cli",
             FS + ".allocate", // the rates of a fetch

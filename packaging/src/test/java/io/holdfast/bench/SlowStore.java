@@ -18,11 +18,12 @@ import ru.serce.jnrfuse.struct.FuseFileInfo;
 
 /**
  * A program that is an origin where each read request takes some milliseconds, however many there
- * are at once: {@code SlowStore MOUNTPOINT MILLIS SMALL_FILES LARGE_BYTES [MEGABYTES]}. It has
- * {@code small/00000} and so on, of 100,000 bytes each, and {@code large}; all bytes are 0. All
- * requests together get at most so many megabytes a second. Names and attributes take no time. Says
- * {@code mounted}, and then answers each line of its input with {@code requests=N most=N}: how many
- * reads it had since the line before, and how many at once. Unmounts at the end of its input.
+ * are at once: {@code SlowStore MOUNTPOINT MILLIS SMALL_FILES LARGE_BYTES [MEGABYTES [THREEFOLD]]}.
+ * It has {@code small/00000} and so on, of 100,000 bytes each, the first THREEFOLD of them of
+ * 300,000, and {@code large}; all bytes are 0. All requests together get at most so many megabytes
+ * a second. Names and attributes take no time. Says {@code mounted}, and then answers each line of
+ * its input with {@code requests=N most=N}: how many reads it had since the line before, and how
+ * many at once. Unmounts at the end of its input.
  */
 final class SlowStore extends FuseStubFS {
   private static final int SMALL_BYTES = 100_000;
@@ -30,6 +31,7 @@ final class SlowStore extends FuseStubFS {
 
   private final long nanos;
   private final int smallFiles;
+  private final int threefold;
   private final long largeBytes;
   private final double nanosPerByte;
 
@@ -40,9 +42,11 @@ final class SlowStore extends FuseStubFS {
   private final AtomicInteger atOnce = new AtomicInteger();
   private final AtomicInteger most = new AtomicInteger();
 
-  private SlowStore(long millis, int smallFiles, long largeBytes, double nanosPerByte) {
+  private SlowStore(
+      long millis, int smallFiles, int threefold, long largeBytes, double nanosPerByte) {
     this.nanos = TimeUnit.MILLISECONDS.toNanos(millis);
     this.smallFiles = smallFiles;
+    this.threefold = threefold;
     this.largeBytes = largeBytes;
     this.nanosPerByte = nanosPerByte;
   }
@@ -52,6 +56,7 @@ final class SlowStore extends FuseStubFS {
         new SlowStore(
             Long.parseLong(arguments[1]),
             Integer.parseInt(arguments[2]),
+            arguments.length > 5 ? Integer.parseInt(arguments[5]) : 0,
             Long.parseLong(arguments[3]),
             arguments.length > 4 ? 1000 / Double.parseDouble(arguments[4]) : 0);
     String[] options = {"-o", "ro,direct_io,entry_timeout=3600,attr_timeout=3600"};
@@ -72,10 +77,11 @@ final class SlowStore extends FuseStubFS {
     if (path.equals("/large")) {
       return largeBytes;
     }
-    boolean small = path.matches("/small/\\d{5}");
-    return small && Integer.parseInt(path.substring(SMALL.length())) < smallFiles
-        ? SMALL_BYTES
-        : -1;
+    if (!path.matches("/small/\\d{5}")) {
+      return -1;
+    }
+    int number = Integer.parseInt(path.substring(SMALL.length()));
+    return number < threefold ? 3 * SMALL_BYTES : number < smallFiles ? SMALL_BYTES : -1;
   }
 
   @Override

@@ -104,6 +104,10 @@ final class Bucket implements BeforeAllCallback, AfterAllCallback {
     }
   }
 
+  byte[] get(String key) {
+    return client.getObjectAsBytes(request -> request.bucket(name).key(key)).asByteArray();
+  }
+
   void delete(String key) {
     client.deleteObject(request -> request.bucket(name).key(key));
   }

@@ -36,6 +36,7 @@ class CheckpointFaultsIT {
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
   private String name = "";
+  private String capacity = "64M";
   private Path directory = Path.of("/");
   private @Nullable FailingDisk disk;
 
@@ -63,7 +64,7 @@ class CheckpointFaultsIT {
 
   private List<String> words(Path front, Path store, String... options) {
     List<String> words = new ArrayList<>(List.of("checkpoint", "--name", name));
-    words.addAll(List.of("--front", front.toString(), "--front-capacity", "64M"));
+    words.addAll(List.of("--front", front.toString(), "--front-capacity", capacity));
     words.addAll(List.of(options));
     words.addAll(List.of(store.toString(), directory.toString()));
     return words;
@@ -74,7 +75,22 @@ class CheckpointFaultsIT {
     return Long.parseLong(Files.readAllLines(file).get(0).strip());
   }
 
-  private static void awaitEnd(long daemon) {
+  private Path state() {
+    return Path.of("/run/holdfast", name + ".state");
+  }
+
+  /** Waits until the daemon has ended, and its supervisor, which removes the directory last. */
+  private void awaitEnd(long daemon) {
+    Await.until(DEADLINE, "the daemon has ended", () -> ProcessTable.state(daemon) == 'X');
+    Await.until(DEADLINE, "the supervisor has ended", () -> Files.notExists(state()));
+  }
+
+  /** As if the machine had stopped: nobody starts another daemon. */
+  private void killAll() throws IOException {
+    long daemon = daemon();
+    String supervisor = Files.readString(state().resolve("supervisor")).strip();
+    Posix.kill(Long.parseLong(supervisor), Posix.SIGKILL);
+    Posix.kill(daemon, Posix.SIGKILL);
     Await.until(DEADLINE, "the daemon has ended", () -> ProcessTable.state(daemon) == 'X');
   }
 
@@ -142,8 +158,10 @@ class CheckpointFaultsIT {
     assertThat(store.resolve("step-3")).hasBinaryContent(third);
   }
 
+  /** The capacity is more than the disk has: other files may have filled that. */
   @Test
   void storeThatHangs_keepsWritersWaiting_onceTheFrontsDiskIsFull() throws Exception {
+    capacity = "8G";
     Path store = sandbox.folder("store");
     disk = new FailingDisk(sandbox, store, "128M");
     mount(sandbox.tmpfs("front", "16m"), store);
@@ -182,6 +200,41 @@ class CheckpointFaultsIT {
     }
   }
 
+  /** Its files would be taken for those of the store, and be written to it. */
+  @Test
+  void frontOfAnotherStore_beginsAnew_andIsRefusedWhileItHasChanges() throws IOException {
+    Path front = sandbox.tmpfs("front");
+    Path one = sandbox.folder("one");
+    Path other = sandbox.folder("other");
+    mount(front, one);
+    byte[] first = save("step-1", 1);
+    byte[] second = save("step-2", 1);
+    umount();
+    Files.write(other.resolve("step-1"), second);
+    mount(front, other);
+    assertThat(directory.resolve("step-1")).hasBinaryContent(second);
+    assertThat(directory.resolve("step-2")).doesNotExist();
+    umount();
+    mount(front, other, "--persist-rate", "100K");
+    byte[] large = save("large", 4);
+    sandbox.holdfast("umount", "--force", directory.toString()).mustSucceed();
+
+    Child.Result refused = tryMount(front, one);
+
+    assertThat(refused.exit()).isEqualTo(1);
+    assertThat(refused.err())
+        .contains(
+            one + "/.holdfast-checkpoint is missing, and the front has changes that are not in the")
+        .hasLineCount(1);
+    mount(front, other);
+    umount();
+    assertThat(other.resolve("large")).hasBinaryContent(large);
+    mount(front, one);
+    assertThat(directory.resolve("step-1")).hasBinaryContent(first);
+    assertThat(directory.resolve("large")).doesNotExist();
+    umount();
+  }
+
   @Test
   void file_thatTheFrontsDiskCannotHold_failsWithEnospc_andKeepsNobodyWaiting() throws IOException {
     Path store = sandbox.folder("store");
@@ -217,7 +270,7 @@ class CheckpointFaultsIT {
     assertThatThrownBy(() -> sync("step-2")).hasMessageContaining("Input/output error");
     long daemon = daemon();
     Posix.kill(daemon, Posix.SIGKILL);
-    awaitEnd(daemon);
+    awaitEnd(daemon); // no daemon can start again, which needs the store
     disk.repair();
     mount(front, store);
 
@@ -252,9 +305,7 @@ class CheckpointFaultsIT {
     save("step-3", 1);
 
     disk.crash();
-    long daemon = daemon();
-    Posix.kill(daemon, Posix.SIGKILL);
-    awaitEnd(daemon);
+    killAll();
     disk.repair();
     Files.writeString(front.resolve("boot"), "another");
     mount(front, store);
@@ -265,6 +316,27 @@ class CheckpointFaultsIT {
         .endsWith(Arrays.copyOfRange(second, 4096, MEBIBYTE));
     umount();
     assertThat(store.resolve("step-1")).hasBinaryContent(first);
+  }
+
+  /** Its name is durable, too, and that of the directory that it is in. */
+  @Test
+  void newFileThatWasSynced_survivesACrashOfTheStoresMachine() throws IOException {
+    Path store = sandbox.folder("store");
+    disk = new FailingDisk(sandbox, store, "64M");
+    mount(sandbox.tmpfs("front"), store);
+    Files.createDirectory(directory.resolve("run"));
+    byte[] bytes = save("run/step-1", 1);
+    sync("run/step-1");
+    Files.writeString(store.resolve("not-synced"), "lost");
+
+    disk.crash();
+    killAll();
+    disk.repair();
+
+    assertThat(store.resolve("run/step-1")).hasBinaryContent(bytes);
+    assertThat(store.resolve("run/step-1.tmp")).doesNotExist();
+    assertThat(store.resolve("not-synced")).as("the crash was one").doesNotExist();
+    umount(); // of what is left of the mount
   }
 
   /** The number of the system call is 74 on x86_64, and 82 on aarch64. */

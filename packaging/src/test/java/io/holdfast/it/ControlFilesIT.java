@@ -67,6 +67,7 @@ class ControlFilesIT {
     keys.put("jobs.jobs", List.class);
     keys.put("processes", List.class);
     keys.put("orders", List.class);
+    keys.put("convoys", List.class);
     keys.put("kernel.requests", Map.class);
     keys.put("errors.read", Map.class);
     keys.put("errors.fetch", Map.class);
@@ -83,6 +84,7 @@ class ControlFilesIT {
             "cache.admitted_items",
             "cache.refused_items",
             "cache.evicted_items",
+            "cache.swapped_items",
             "cache.planned_hit_ratio",
             "opens.total",
             "fetches.origin.items",

@@ -88,6 +88,35 @@ class ListingIT {
     }
   }
 
+  /** All tmpfs count their inodes from 1, as subvolumes of btrfs do from 256. */
+  @Test
+  void fileSystemWithin_isListedAsNoLoop_andHasNoHardLinksToTheOtherOne() throws IOException {
+    Path root = sandbox.tmpfs("origin");
+    Path within = sandbox.tmpfs("origin/within");
+    Files.createDirectory(within.resolve("empty")); // as the directory within is in the other one
+    for (Path each : List.of(root, within)) {
+      Files.createLink(each.resolve("link"), Files.writeString(each.resolve("file"), "" + each));
+    }
+    assertThat(inode(within)).isEqualTo(inode(root));
+    assertThat(inode(within.resolve("file"))).isEqualTo(inode(root.resolve("file")));
+    Mount mount = sandbox.mount(root);
+
+    assertThat(count(mount)).isEqualTo("6");
+    sandbox.command("du", "-s", mount.mountpoint().toString()).mustSucceed();
+    long file = inode(mount.path("within/file"));
+    assertThat(inode(mount.path("within/link"))).isEqualTo(file);
+    assertThat(file).isNotEqualTo(inode(mount.path("file")));
+    assertThat(inode(mount.path("file"))).isEqualTo(inode(root.resolve("file")));
+    assertThat(mount.path("within/file")).hasContent(within.toString());
+    mount.umount().mustSucceed();
+    Mount again = sandbox.mountAt(root, mount.mountpoint());
+    assertThat(inode(again.path("within/link"))).as("of the next daemon").isEqualTo(file);
+  }
+
+  private static long inode(Path path) throws IOException {
+    return (Long) Files.getAttribute(path, "unix:ino");
+  }
+
   @Test
   void refresh_ofADirectory_bringsItsChangesOnly() throws IOException {
     Path root = tree();

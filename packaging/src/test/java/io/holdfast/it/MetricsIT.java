@@ -77,13 +77,15 @@ class MetricsIT {
   @Test
   void scrape_ofANodeWithPeers_hasEveryMetricAndAnswersTheDashboard() throws IOException {
     Dataset dataset = dataset();
-    Cluster cluster = new Cluster(sandbox, "--capacity", "16M");
+    Cluster cluster = new Cluster(sandbox, "--capacity", "16M", "--convoy", "16M");
     cluster.start(dataset.root(), 2);
     cluster.read(cluster.nodes(), dataset.shares(sandbox, random, 2));
 
     Mount mount = cluster.node(0).mount();
     Path order = Files.write(sandbox.root().resolve("order"), dataset.files());
-    sandbox.holdfast("order", mount.name(), "--job", "any", order.toString()).mustSucceed();
+    for (String job : List.of("any", "other")) { // which are a convoy
+      sandbox.holdfast("order", mount.name(), "--job", job, order.toString()).mustSucceed();
+    }
     String part =
         "{\"command\":\"allocation\",\"budget_bytes\":9,\"fair_share_bytes\":4,"
             + "\"proposed_bytes\":5,\"changed\":true}";

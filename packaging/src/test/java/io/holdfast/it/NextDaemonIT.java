@@ -294,6 +294,10 @@ class NextDaemonIT {
     Files.writeString(command, "sleep 60 &\necho $! >" + holder + "\n", StandardOpenOption.APPEND);
     mount.signal(Posix.SIGKILL);
     mount.findAgain(START);
+    // A request that the store has read already could not be killed, nor the thread that waits for
+    // it.
+    mount.awaitStats("the scan", NextDaemonIT::isScanned);
+    mount.settledStats();
     store.freeze();
     List<Child> readers = startWaiting(mount, dataset);
 

@@ -2,7 +2,9 @@ package io.holdfast.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.posix.Posix;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -11,6 +13,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,9 +32,11 @@ class OrderIT {
   @Order(1)
   static final Bucket bucket = new Bucket();
 
-  private static final String PREFIX = "ordered";
   private static final int FILES = 500;
   private static final int FILE_BYTES = 20_000;
+  private static final long BYTES_IN_PAGES = 20_480;
+
+  private static final Duration NEXT_DAEMON = Duration.ofSeconds(60);
   private static final Duration SLOW = Duration.ofMillis(20);
 
   @RegisterExtension
@@ -39,6 +44,9 @@ class OrderIT {
   final Sandbox sandbox = new Sandbox();
 
   private final long seed = System.nanoTime();
+
+  /** Each test puts its own objects: the tests run side by side. */
+  private final String prefix = "ordered-" + seed;
 
   @Test
   void job_withItsOrder_findsFilesThere_andFetchesNoneTwice() throws IOException {
@@ -64,6 +72,45 @@ class OrderIT {
     assertThat(order.number("used_items")).isGreaterThan(FILES / 4);
     assertThat(order.number("surprises")).isZero();
     assertThat(mount.stats().originItems()).isBetween((long) FILES, FILES + 1L);
+  }
+
+  /** The next daemon has the order, and where the job is in it. */
+  @Test
+  void job_whoseDaemonIsKilledHalfway_isFollowedFromThere() throws IOException {
+    Dataset dataset = dataset();
+    Mount mount = mount();
+    MemoryCgroup group = MemoryCgroup.create(sandbox, "killed");
+    List<String> names = shuffled(dataset);
+    String job = jobOf(mount, group, names.get(0));
+    sandbox.holdfast("order", mount.name(), "--job", job, list("order", names)).mustSucceed();
+    read(mount, group, names.subList(0, FILES / 2), FILES / 2 + 1);
+    Await.until(NEXT_DAEMON, "its place is kept", () -> keptPosition(mount) == FILES / 2);
+
+    mount.signal(Posix.SIGKILL);
+    mount.findAgain(NEXT_DAEMON);
+    mount.awaitStats(
+        "where the job is",
+        s ->
+            s.list("orders").get(0).number("position") == FILES / 2
+                && s.number("opens.total") == 0);
+    mount.awaitStats("opens are counted", s -> Boolean.TRUE.equals(s.at("opens.counted")));
+    read(mount, group, names.subList(FILES / 2, FILES), FILES / 2);
+
+    Stats order = mount.stats().list("orders").get(0);
+    assertThat(order.at("job")).as("seed %d", seed).isEqualTo(job);
+    assertThat(order.at("source")).isEqualTo("announced");
+    assertThat(order.number("length")).isEqualTo(FILES);
+    assertThat(order.number("position")).isEqualTo(FILES);
+    assertThat(order.number("used_items")).isGreaterThan(FILES / 8);
+    assertThat(order.number("surprises")).isZero();
+  }
+
+  private static long keptPosition(Mount mount) {
+    try {
+      return ByteBuffer.wrap(Files.readAllBytes(mount.state().resolve("orders/1.place"))).getInt(4);
+    } catch (IOException e) {
+      return -1;
+    }
   }
 
   @Test
@@ -117,16 +164,85 @@ class OrderIT {
         .isBetween(2L * FILES, 2L * FILES + FILES / 20);
   }
 
+  /**
+   * The job reads one list again and again, with room for 65 %: the residents, at first the
+   * beginning of the list, are spread over it, and no pass fetches more than what has no room. Nor
+   * does any order that comes after it.
+   */
+  @Test
+  void job_thatReadsOneListAgainAndAgain_hasItsResidentsSpread_andAllItsHits() throws IOException {
+    Dataset dataset = dataset();
+    int room = FILES * 65 / 100;
+    Mount mount =
+        bucket.mount(
+            sandbox,
+            prefix,
+            "--orders",
+            "learn",
+            "--capacity",
+            Long.toString(room * BYTES_IN_PAGES));
+    MemoryCgroup group = MemoryCgroup.create(sandbox, "spread");
+    List<String> names = shuffled(dataset);
+    mount.awaitStats("the scan's end", s -> Boolean.TRUE.equals(s.at("dataset.scanned")));
+
+    assertThat(fetches(mount, group, names)).isEqualTo(FILES);
+    assertThat(tenths(mount, names)).as("what came first").startsWith(50L, 50L).endsWith(0L, 0L);
+    for (int pass = 2; pass <= 4; pass++) {
+      assertThat(fetches(mount, group, names))
+          .as("pass %d, seed %d", pass, seed)
+          .isEqualTo(FILES - room);
+    }
+    assertThat(tenths(mount, names))
+        .as("seed %d", seed)
+        .allSatisfy(residents -> assertThat(residents).isBetween(31L, 34L));
+    long swaps = mount.stats().number("cache.swapped_items");
+    assertThat(swaps).isBetween(100L, 120L);
+    assertThat(mount.stats().number("cache.evicted_items")).isEqualTo(swaps);
+    assertThat(mount.stats().number("cache.resident_items")).isEqualTo(room);
+
+    Collections.shuffle(names, new Random(seed + 1));
+    assertThat(fetches(mount, group, names))
+        .as("what was fetched ahead in the order of before is 4 %% at most, seed %d", seed)
+        .isBetween((long) FILES - room, FILES - room + (FILES - room) / 25L);
+    MemoryCgroup other = MemoryCgroup.create(sandbox, "other");
+    for (int pass = 1; pass <= 3; pass++) {
+      assertThat(fetches(mount, other, names)).as("another job").isEqualTo(FILES - room);
+    }
+    assertThat(mount.stats().number("cache.swapped_items")).as("in company").isEqualTo(swaps);
+  }
+
+  /** Reads a list once; returns how many files were fetched. */
+  private long fetches(Mount mount, MemoryCgroup group, List<String> names) {
+    mount.awaitStats("what was read is dropped", s -> s.number("transit.window_bytes") == 0);
+    long before = mount.stats().originItems();
+    long opens = mount.stats().number("opens.total");
+    cat(mount, group, names);
+    mount.awaitStats("all opens", s -> s.number("opens.total") >= opens + names.size());
+    return mount.stats().originItems() - before;
+  }
+
+  /** Returns how many files of each tenth of a list are resident. */
+  private static List<Long> tenths(Mount mount, List<String> names) {
+    int tenth = names.size() / 10;
+    return IntStream.range(0, 10)
+        .mapToObj(
+            i ->
+                names.subList(i * tenth, (i + 1) * tenth).stream()
+                    .filter(name -> !mount.xattr(name, "resident").equals("0"))
+                    .count())
+        .toList();
+  }
+
   private Dataset dataset() {
     Dataset dataset = Dataset.create(sandbox.folder("origin"), FILES, i -> FILE_BYTES);
-    bucket.putAll(PREFIX, dataset);
+    bucket.putAll(prefix, dataset);
     return dataset;
   }
 
   private Mount mount(String... more) {
     List<String> options = new ArrayList<>(List.of("--capacity", "64M", "--policy", "none"));
     options.addAll(List.of(more));
-    return bucket.mount(sandbox, PREFIX, options.toArray(String[]::new));
+    return bucket.mount(sandbox, prefix, options.toArray(String[]::new));
   }
 
   private List<String> shuffled(Dataset dataset) {

@@ -78,6 +78,24 @@ class PageIT {
       assertThat(page.number(counter)).as(counter).isEqualTo(stats.number(counter));
     }
     assertThat(page.list("jobs.jobs")).hasSameSizeAs(stats.list("jobs.jobs"));
+    assertThat(page.toString()).doesNotContain("proposed_bytes");
+    String part =
+        "{\"command\":\"allocation\",\"budget_bytes\":9,\"fair_share_bytes\":4,"
+            + "\"proposed_bytes\":5,\"changed\":true}";
+    assertThat(ControlSocket.ask(mount.name(), part)).contains("\"ok\":true");
+    page =
+        Await.value(
+            DEADLINE,
+            "what 'holdfast allocate' told",
+            () -> figures(port),
+            s -> s.toString().contains("proposed_bytes"));
+    assertThat(page.number("allocation.budget_bytes")).isEqualTo(9);
+    assertThat(page.number("allocation.fair_share_bytes")).isEqualTo(4);
+    assertThat(page.number("allocation.proposed_bytes")).isEqualTo(5);
+    assertThat(page.number("allocation.changes")).isEqualTo(1);
+    // what the page makes of them is in rows of this table
+    assertThat(get(port, "/").body()).contains("<table id=\"memory-table\">");
+    assertThat(get(port, "/page.js").body()).contains("told.proposed_bytes", "told.budget_bytes");
     assertThat(get(port, "/").body()).contains("<title>Holdfast</title>");
     assertThat(get(port, "/uplot/uPlot.js").body()).contains("uPlot");
   }

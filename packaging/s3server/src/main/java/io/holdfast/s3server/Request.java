@@ -20,6 +20,11 @@ public record Request(String method, String target, List<String> headers) {
     return method.equals("GET") && !target.contains("list-type=2");
   }
 
+  /** Tells whether it puts an object, or a part of one. */
+  public boolean isPut() {
+    return method.equals("PUT");
+  }
+
   /** Tells whether it asks what an object is. */
   public boolean isHead() {
     return method.equals("HEAD");

@@ -29,10 +29,19 @@ public record CheckpointFigures(
     long waitingWriters,
     String state,
     Advice advice) {
-  /** Collects the figures of a front and its persister; {@code now} in nanoseconds of the epoch. */
-  public static CheckpointFigures of(Front front, Persister persister, Advice advice, long now) {
+  /**
+   * Collects the figures of a front and its persister.
+   *
+   * @param iteration seconds of an iteration of the job; 0 if not known
+   * @param bound of the overhead by saves
+   * @param now nanoseconds of the epoch
+   */
+  public static CheckpointFigures of(
+      Front front, Persister persister, SaveMeter meter, double iteration, double bound, long now) {
     Front.Usage usage = front.usage();
     Persister.Progress progress = persister.progress();
+    double speed = progress.bytesPerSecond();
+    double rest = speed > 0 ? usage.pendingBytes() / speed : 0;
     String state =
         progress.fails()
             ? "the store fails"
@@ -46,12 +55,12 @@ public record CheckpointFigures(
         usage.pendingOperations(),
         progress.persistedBytes(),
         usage.oldest() == 0 ? 0 : Math.max(0, now - usage.oldest()) / 1e9,
-        progress.bytesPerSecond(),
+        speed,
         progress.errors(),
         progress.fails(),
         progress.lastError(),
         usage.waiting(),
         state,
-        advice);
+        meter.advice(iteration, bound, rest));
   }
 }

@@ -6,14 +6,18 @@ import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import jnr.constants.platform.Errno;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The checkpoint directory as the kernel asks for it: by nodes, which have the names that the
@@ -22,6 +26,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each change becomes an {@link Operation} with the paths of that moment, while the front's lock
  * is held, which also guards the nodes. Thread-safe.
+ *
+ * <p>If this process is killed, the next one goes on with the same nodes and handles, which the
+ * {@link KernelState} has: the kernel and programs know them by their numbers. It finds the names
+ * of the nodes in the front's tree, by their inodes.
  */
 public final class CheckpointFilesystem {
   /** The root's node. */
@@ -30,12 +38,19 @@ public final class CheckpointFilesystem {
   /** The extended attribute that tells whether a file is durable, and where. */
   public static final String DURABLE = "user.holdfast.durable";
 
+  private static final Logger log = LoggerFactory.getLogger(CheckpointFilesystem.class);
+
   private static final String OWN_XATTRS = "user.holdfast.";
   private static final int O_ACCMODE = 3;
   private static final int COPY = 1 << 20;
   private static final long LONGEST_STUB_WAIT = 60_000_000_000L;
   private static final int XATTR_CREATE = 1;
   private static final int XATTR_REPLACE = 2;
+
+  /** The offsets of a directory itself, and of its parent. */
+  private static final long ITSELF = 1;
+
+  private static final long PARENT = 2;
 
   /** The most entries that open directories keep while another one is listed. */
   private static final long MOST_LISTED = 1_000_000;
@@ -67,6 +82,9 @@ public final class CheckpointFilesystem {
     final List<Handle> handles = new ArrayList<>(0);
     long lookups;
 
+    /** Where the next daemon finds it; negative if it needs not. */
+    long record = -1;
+
     Node(long id, long inode) {
       this.id = id;
       this.inode = inode;
@@ -76,25 +94,49 @@ public final class CheckpointFilesystem {
   /** An open file or directory. */
   private static final class Handle {
     final Node node;
+
+    /** As in {@link KernelState#WRITES} and the others. */
+    volatile int flags;
+
+    /**
+     * Negative for a directory, and where the next daemon has not opened the file yet, or cannot.
+     */
     volatile int fd;
-    volatile boolean atStore;
+
+    /** Where the next daemon finds it. */
+    long record;
 
     /** The file at the store, until the handle is closed: a read may be under way. */
     int formerFd = -1;
 
-    List<FileTree.Entry> entries = List.of();
+    @Nullable List<Listed> entries;
 
-    Handle(Node node, int fd) {
+    Handle(Node node, int fd, int flags) {
       this.node = node;
       this.fd = fd;
+      this.flags = flags;
+    }
+
+    boolean isDirectory() {
+      return (flags & KernelState.DIRECTORY) != 0;
+    }
+
+    boolean atStore() {
+      return (flags & KernelState.AT_STORE) != 0;
+    }
+
+    /** Tells whether the front's file is open. */
+    boolean isAtFront() {
+      return fd >= 0 && !atStore();
     }
   }
 
   private final Front front;
-  private final DirectoryStore store;
+  private final Store store;
   private final Persister persister;
   private final FsyncPolicy fsync;
   private final SaveMeter meter;
+  private final KernelState kernel;
   private final ReentrantLock lock;
   private final boolean frontIsVolatile;
 
@@ -103,29 +145,136 @@ public final class CheckpointFilesystem {
 
   private final Map<Long, Node> byInode = new HashMap<>();
   private final ConcurrentHashMap<Long, Handle> handles = new ConcurrentHashMap<>();
-  private final AtomicLong nextHandle = new AtomicLong(1);
-  private long nextNode = ROOT;
   private long listed;
 
   /**
    * Makes a filesystem of a front.
    *
    * @param store for reading the files that the front does not have
+   * @param kernel what the kernel knows of it from an earlier daemon
    */
   public CheckpointFilesystem(
-      Front front, DirectoryStore store, Persister persister, FsyncPolicy fsync, SaveMeter meter)
+      Front front,
+      Store store,
+      Persister persister,
+      FsyncPolicy fsync,
+      SaveMeter meter,
+      KernelState kernel)
       throws ErrnoException {
     this.front = front;
     this.store = store;
     this.persister = persister;
     this.fsync = fsync;
     this.meter = meter;
+    this.kernel = kernel;
     this.lock = front.lock();
     this.frontIsVolatile = front.isVolatile();
-    Node root = new Node(nextNode++, front.tree().stat("").inode());
+    Node root = new Node(ROOT, front.tree().stat("").inode());
     root.lookups = 1;
     nodes.put(root.id, root);
     byInode.put(root.inode, root);
+    lock.lock();
+    try {
+      kernel.requests().settle(front.last());
+      front.performFor(kernel.requests());
+      goOn(root);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // ---- going on after a daemon that was killed; all with the lock held
+
+  private void goOn(Node root) throws ErrnoException {
+    for (RecordTable.Kept kept : kernel.nodes().kept()) {
+      Node node = new Node(kept.id(), kept.first());
+      node.lookups = kept.second();
+      node.record = kept.at();
+      nodes.put(node.id, node);
+      if (kept.third() == 0) {
+        byInode.put(node.inode, node);
+      }
+    }
+    if (!kernel.nodes().kept().isEmpty()) {
+      boolean unused = name(root, "");
+    }
+    for (Node node : List.copyOf(byInode.values())) {
+      if (node != root && node.names.isEmpty()) {
+        gone(node.inode);
+      }
+    }
+    kernel.handles().kept().forEach(this::reopen);
+    Set<Long> nameless = new HashSet<>();
+    for (Node node : List.copyOf(nodes.values())) {
+      if (node != root && node.names.isEmpty() && !node.handles.isEmpty()) {
+        nameless.add(node.inode);
+      }
+      forgetIfUnused(node);
+    }
+    front.keepUnlinked(nameless);
+  }
+
+  /** Gives the nodes below a directory their names; returns whether there are any. */
+  private boolean name(Node directory, String path) throws ErrnoException {
+    boolean any = false;
+    for (FileTree.Entry entry : front.tree().list(path)) {
+      String child = FileTree.child(path, entry.name());
+      boolean isDirectory = entry.type() == Stat.DIRECTORY && !FileTree.isTooLong(child);
+      Node known = byInode.get(entry.inode());
+      Node node =
+          known == null && isDirectory ? new Node(kernel.nodes().nextId(), entry.inode()) : known;
+      boolean isOnTheWay = node != null && isDirectory && name(node, child);
+      if (node != null && (known != null || isOnTheWay)) {
+        nodes.put(node.id, node);
+        byInode.put(node.inode, node);
+        directory.children.put(entry.name(), node);
+        node.names.add(new Name(directory, entry.name()));
+        any = true;
+      }
+    }
+    return any;
+  }
+
+  private void reopen(RecordTable.Kept kept) {
+    Node node = nodes.get(kept.first());
+    int flags = (int) kept.second();
+    if (node == null) {
+      kernel.handles().remove(kept.at());
+      return;
+    }
+    Handle handle = new Handle(node, -1, flags);
+    handle.record = kept.at();
+    node.handles.add(handle);
+    handles.put(kept.id(), handle);
+    if (!handle.isDirectory()) {
+      front.opened(node.inode);
+      handle.fd = reopenedFd(handle);
+    }
+  }
+
+  /** Opens the file of a killed daemon's handle; returns -1 if it is at the store, or gone. */
+  private int reopenedFd(Handle handle) {
+    Node node = handle.node;
+    String path = pathOrNull(node);
+    boolean atStore = path != null && handle.atStore() && front.isStub(node.inode);
+    if (atStore || (path == null && handle.atStore())) {
+      return -1;
+    }
+    boolean writes = (handle.flags & KernelState.WRITES) != 0;
+    int mode = writes ? FileTree.O_RDWR : Linux.O_RDONLY;
+    try {
+      int fd = path == null ? front.openUnlinked(node.inode, mode) : front.tree().open(path, mode);
+      setFlags(handle, handle.flags & ~KernelState.AT_STORE);
+      return fd;
+    } catch (ErrnoException e) {
+      log.warn("an open file is lost with the daemon that was killed: {}", e.getMessage());
+      return -1;
+    }
+  }
+
+  private void setFlags(Handle handle, int flags) {
+    handle.flags = flags;
+    kernel.handles().setSecond(handle.record, flags);
   }
 
   // ---- nodes and paths; all with the lock held
@@ -169,7 +318,7 @@ public final class CheckpointFilesystem {
 
   private String path(long parent, String name) throws ErrnoException {
     String path = supported(FileTree.child(path(node(parent)), name));
-    if (path.equals(DirectoryStore.OWNER)) {
+    if (path.equals(Store.OWNER)) {
       throw ErrnoException.of(Errno.EPERM, path);
     }
     return path;
@@ -183,20 +332,30 @@ public final class CheckpointFilesystem {
   }
 
   /** Counts a lookup of a name that leads to a file. */
-  private Found found(Node parent, String name, Stat stat) {
+  private Found found(Node parent, String name, Stat stat) throws ErrnoException {
     Node node = byInode.get(stat.inode());
     if (node == null) {
-      node = new Node(nextNode++, stat.inode());
-      nodes.put(node.id, node);
-      byInode.put(node.inode, node);
+      node = new Node(kernel.nodes().nextId(), stat.inode());
     }
+    if (node.record < 0) {
+      node.record = kernel.nodes().add(node.id, node.inode, 0, 0);
+    }
+    nodes.put(node.id, node);
+    byInode.put(node.inode, node);
     if (parent.children.get(name) != node) {
       unname(parent, name);
       parent.children.put(name, node);
       node.names.add(new Name(parent, name));
     }
-    node.lookups++;
+    setLookups(node, node.lookups + 1);
     return new Found(node.id, stat);
+  }
+
+  private void setLookups(Node node, long lookups) {
+    node.lookups = lookups;
+    if (node.record >= 0) {
+      kernel.nodes().setSecond(node.record, lookups);
+    }
   }
 
   /** A name leads to nothing any more. */
@@ -209,14 +368,21 @@ public final class CheckpointFilesystem {
   }
 
   /** A file has lost its last name: its inode may soon be another file's. */
-  private void gone(Stat stat) {
-    byInode.remove(stat.inode());
+  private void gone(long inode) {
+    Node node = byInode.remove(inode);
+    if (node != null && node.record >= 0) {
+      kernel.nodes().setThird(node.record, 1);
+    }
   }
 
   private void forgetIfUnused(Node node) {
     if (node.lookups <= 0 && node.handles.isEmpty() && node.children.isEmpty()) {
       nodes.remove(node.id);
       byInode.remove(node.inode, node);
+      if (node.record >= 0) {
+        kernel.nodes().remove(node.record);
+        node.record = -1;
+      }
       for (Name name : List.copyOf(node.names)) {
         name.parent().children.remove(name.name());
         forgetIfUnused(name.parent());
@@ -245,7 +411,7 @@ public final class CheckpointFilesystem {
     try {
       Node node = nodes.get(id);
       if (node != null && id != ROOT) {
-        node.lookups -= count;
+        setLookups(node, node.lookups - count);
         forgetIfUnused(node);
       }
     } finally {
@@ -269,11 +435,11 @@ public final class CheckpointFilesystem {
       return front.stat(path);
     }
     for (Handle handle : node.handles) {
-      if (!handle.atStore && handle.fd >= 0) {
+      if (handle.isAtFront()) {
         return front.stat(handle.fd);
       }
     }
-    throw ErrnoException.of(Errno.ENOENT, "");
+    return front.statUnlinked(node.inode); // one that is open at the store
   }
 
   /** Returns where a symlink leads. */
@@ -290,51 +456,101 @@ public final class CheckpointFilesystem {
   public long openDirectory(long id) throws ErrnoException {
     lock.lock();
     try {
-      return handle(new Handle(node(id), -1));
+      releaseOpenedBefore();
+      return handle(new Handle(node(id), -1, KernelState.DIRECTORY));
     } finally {
       lock.unlock();
     }
   }
 
+  /** An entry of a directory, and where the listing goes on behind it. */
+  public record Listed(FileTree.Entry entry, long offset) {}
+
   /**
-   * Returns the entries of an open directory, with itself and its parent; those of the moment when
-   * the reader began.
+   * Returns the entries of an open directory behind an offset, with itself and its parent; those of
+   * the moment when the reader began. The order is that of the offsets, which names have for ever:
+   * so the next daemon goes on in a listing of this one.
+   *
+   * @param offset 0 for the beginning
    */
-  public List<FileTree.Entry> list(long handle, boolean fromBeginning) throws ErrnoException {
+  public List<Listed> list(long handle, long offset) throws ErrnoException {
     Handle directory = handle(handle);
-    if (fromBeginning) {
-      lock.lock();
-      try {
-        keepEntries(directory, List.of());
+    List<Listed> entries;
+    lock.lock();
+    try {
+      if (offset == 0 || directory.entries == null) {
+        keepEntries(directory, null);
         if (listed > MOST_LISTED) {
           throw ErrnoException.of(Errno.ENFILE, "");
         }
-        List<FileTree.Entry> entries = new ArrayList<>();
-        entries.add(new FileTree.Entry(".", Stat.DIRECTORY, directory.node.inode));
-        entries.add(new FileTree.Entry("..", Stat.DIRECTORY, directory.node.inode));
-        String path = pathOrNull(directory.node);
-        if (path != null) {
-          entries.addAll(front.tree().list(path));
-        }
-        keepEntries(directory, entries);
-      } finally {
-        lock.unlock();
+        keepEntries(directory, entriesNow(directory.node));
+      }
+      entries = directory.entries == null ? List.of() : directory.entries;
+    } finally {
+      lock.unlock();
+    }
+    int from = 0;
+    int to = entries.size();
+    while (from < to) {
+      int middle = (from + to) >>> 1;
+      if (entries.get(middle).offset() <= offset) {
+        from = middle + 1;
+      } else {
+        to = middle;
       }
     }
-    return directory.entries;
+    return entries.subList(from, entries.size());
   }
 
-  private void keepEntries(Handle directory, List<FileTree.Entry> entries) {
-    listed += entries.size() - directory.entries.size();
+  private List<Listed> entriesNow(Node node) throws ErrnoException {
+    List<Listed> entries = new ArrayList<>();
+    entries.add(new Listed(new FileTree.Entry(".", Stat.DIRECTORY, node.inode), ITSELF));
+    entries.add(new Listed(new FileTree.Entry("..", Stat.DIRECTORY, node.inode), PARENT));
+    String path = pathOrNull(node);
+    if (path != null) {
+      for (FileTree.Entry entry : front.tree().list(path)) {
+        entries.add(new Listed(entry, offset(entry.name())));
+      }
+    }
+    entries.sort(
+        Comparator.comparingLong(Listed::offset).thenComparing(each -> each.entry().name()));
+    for (int i = 1; i < entries.size(); i++) {
+      if (entries.get(i).offset() <= entries.get(i - 1).offset()) {
+        entries.set(i, new Listed(entries.get(i).entry(), entries.get(i - 1).offset() + 1));
+      }
+    }
+    return entries;
+  }
+
+  /** Returns a number for a name, of 62 bits and behind those of the directory and its parent. */
+  static long offset(String name) {
+    long hash = 0xcbf29ce484222325L; // FNV-1a, and a finalizer: similar names are far apart
+    for (int i = 0; i < name.length(); i++) {
+      hash = (hash ^ name.charAt(i)) * 0x100000001b3L;
+    }
+    hash = (hash ^ (hash >>> 32)) * 0xd6e8feb86659fd93L;
+    return ((hash ^ (hash >>> 32)) >>> 2) + PARENT + 1;
+  }
+
+  private void keepEntries(Handle directory, @Nullable List<Listed> entries) {
+    listed += size(entries) - size(directory.entries);
     directory.entries = entries;
   }
 
+  private static int size(@Nullable List<Listed> entries) {
+    return entries == null ? 0 : entries.size();
+  }
+
   /** Reads; returns the number of bytes. */
-  public int read(long handle, long to, int length, long offset) throws ErrnoException {
+  public int read(long handle, long to, int length, long offset)
+      throws ErrnoException, InterruptedException {
     Handle file = handle(handle);
-    if (file.atStore && !front.isStub(file.node.inode)) {
+    if (file.atStore() && !front.isStub(file.node.inode)) {
       reopen(file);
+    } else if (file.atStore() && file.fd < 0) {
+      reopenAtStore(file);
     }
+    requireOpen(file);
     long count = LIBC.pread(file.fd, to, length, offset);
     if (count < 0) {
       throw ErrnoException.of(Linux.errno(), "");
@@ -347,13 +563,41 @@ public final class CheckpointFilesystem {
     lock.lock();
     try {
       String path = pathOrNull(file.node);
-      if (path != null && file.atStore) {
+      if (path != null && file.atStore()) {
+        int fd = front.tree().open(path, Linux.O_RDONLY);
         file.formerFd = file.fd;
-        file.fd = front.tree().open(path, Linux.O_RDONLY);
-        file.atStore = false;
+        file.fd = fd;
+        setFlags(file, file.flags & ~KernelState.AT_STORE);
       }
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** A killed daemon had opened the file at the store. */
+  private void reopenAtStore(Handle file) throws ErrnoException, InterruptedException {
+    int fd = openAtStore(file.node);
+    lock.lock();
+    try {
+      boolean isOpen = handles.containsValue(file) && file.atStore() && file.fd < 0;
+      if (isOpen && fd >= 0) {
+        file.fd = fd;
+        return;
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (fd >= 0) {
+      LIBC.close(fd);
+    } else {
+      reopen(file);
+    }
+  }
+
+  /** The bytes of a file are lost that had no name any more, if its daemon was killed. */
+  private static void requireOpen(Handle file) throws ErrnoException {
+    if (file.fd < 0) {
+      throw ErrnoException.of(file.isDirectory() ? Errno.EISDIR : Errno.ESTALE, "");
     }
   }
 
@@ -414,13 +658,29 @@ public final class CheckpointFilesystem {
     }
   }
 
+  /**
+   * Performs an operation, unless an earlier daemon has done that for the same request; returns
+   * whether. The names of the nodes are those behind it then.
+   */
+  private boolean perform(Front.Request request) throws ErrnoException, InterruptedException {
+    if (kernel.requests().isPerformed()) {
+      kernel.requests().pass();
+      return false;
+    }
+    front.perform(request);
+    return true;
+  }
+
   /** Makes a file of any type; its group is the directory's if that one says so. */
   public Found make(
       long parent, String name, int mode, long device, int uid, int gid, String target)
       throws ErrnoException, InterruptedException {
+    if (target.length() > store.longestTarget()) {
+      throw ErrnoException.of(Errno.ENAMETOOLONG, name); // the store would refuse it for ever
+    }
     return change(
         () -> {
-          front.perform(
+          perform(
               () -> {
                 Stat directory = front.tree().stat(path(node(parent)));
                 boolean inherits = (directory.mode() & Stat.SET_GROUP) != 0;
@@ -449,7 +709,9 @@ public final class CheckpointFilesystem {
         change(
             () -> {
               String path = path(parent, name);
-              if ((flags & FileTree.O_EXCL) == 0 && front.tree().find(path).isPresent()) {
+              if (!kernel.requests().isPerformed()
+                  && (flags & FileTree.O_EXCL) == 0
+                  && front.tree().find(path).isPresent()) {
                 throw ErrnoException.of(Errno.ESTALE, path);
               }
               return make(parent, name, Stat.REGULAR | (mode & ~Stat.TYPE), 0, uid, gid, "");
@@ -466,7 +728,13 @@ public final class CheckpointFilesystem {
   public Found link(long id, long parent, String name) throws ErrnoException, InterruptedException {
     return change(
         () -> {
-          front.perform(() -> new Operation.Link(path(node(id)), path(parent, name)));
+          perform(
+              () -> {
+                if (attributes(node(id)).links() >= store.mostLinks()) {
+                  throw ErrnoException.of(Errno.EMLINK, name);
+                }
+                return new Operation.Link(path(node(id)), path(parent, name));
+              });
           return found(node(parent), name, front.stat(path(parent, name)));
         });
   }
@@ -477,38 +745,49 @@ public final class CheckpointFilesystem {
     this.<Void>change(
         () -> {
           Stat[] before = new Stat[1];
-          front.perform(
-              () -> {
-                String path = path(parent, name);
-                before[0] = front.stat(path);
-                return new Operation.Remove(path, directory);
-              });
-          if (directory || before[0].links() <= 1) {
-            gone(before[0]);
+          boolean now =
+              perform(
+                  () -> {
+                    String path = path(parent, name);
+                    before[0] = front.stat(path);
+                    return new Operation.Remove(path, directory);
+                  });
+          if (now) {
+            if (directory || before[0].links() <= 1) {
+              gone(before[0].inode());
+            }
+            unname(node(parent), name);
           }
-          unname(node(parent), name);
           return null;
         });
   }
 
-  /** Renames; the flags are those of renameat2. */
+  /**
+   * Renames; the flags are those of renameat2.
+   *
+   * @throws ErrnoException EINVAL for a flag that is unknown, or that the store does not know
+   */
   public void rename(long parent, String name, long toParent, String toName, int flags)
       throws ErrnoException, InterruptedException {
-    if ((flags & ~(Operation.Rename.NOREPLACE | Operation.Rename.EXCHANGE)) != 0) {
+    int possible = Operation.Rename.NOREPLACE | (store.exchanges() ? Operation.Rename.EXCHANGE : 0);
+    if ((flags & ~possible) != 0) {
       throw ErrnoException.of(Errno.EINVAL, name);
     }
     this.<Void>change(
         () -> {
           Stat[] before = new Stat[2];
-          front.perform(
-              () -> {
-                String from = path(parent, name);
-                String to = path(toParent, toName);
-                before[0] = front.stat(from);
-                before[1] = front.tree().find(to).isPresent() ? front.stat(to) : null;
-                return new Operation.Rename(from, to, flags);
-              });
-          renamed(node(parent), name, node(toParent), toName, flags, before[0], before[1]);
+          boolean now =
+              perform(
+                  () -> {
+                    String from = path(parent, name);
+                    String to = path(toParent, toName);
+                    before[0] = front.stat(from);
+                    before[1] = front.tree().find(to).isPresent() ? front.stat(to) : null;
+                    return new Operation.Rename(from, to, flags);
+                  });
+          if (now) {
+            renamed(node(parent), name, node(toParent), toName, flags, before[0], before[1]);
+          }
           return null;
         });
   }
@@ -528,7 +807,7 @@ public final class CheckpointFilesystem {
     Node other = toParent.children.get(toName);
     boolean exchanges = (flags & Operation.Rename.EXCHANGE) != 0;
     if (replaced != null && !exchanges && (replaced.isDirectory() || replaced.links() <= 1)) {
-      gone(replaced);
+      gone(replaced.inode());
     }
     move(node, parent, name, null, "");
     move(other, toParent, toName, null, "");
@@ -601,10 +880,10 @@ public final class CheckpointFilesystem {
             changeUnlinked(node, change);
           } else {
             if (change.size() >= 0) {
-              front.perform(() -> new Operation.Resize(path(node(id)), change.size()));
+              perform(() -> new Operation.Resize(path(node(id)), change.size()));
             }
             if (change.hasAttributes()) {
-              front.perform(
+              perform(
                   () ->
                       new Operation.Attributes(
                           path(node(id)),
@@ -643,15 +922,16 @@ public final class CheckpointFilesystem {
   private void changeUnlinked(Node node, Change change)
       throws ErrnoException, InterruptedException {
     for (Handle handle : node.handles) {
-      if (handle.fd >= 0 && !handle.atStore) {
+      boolean mayResize = change.size() < 0 || (handle.flags & KernelState.WRITES) != 0;
+      if (handle.isAtFront() && mayResize) {
         if (anyPath(node, handle.fd) == null) {
           front.changeUnlinked(handle.fd, change);
         } else {
           if (change.size() >= 0) {
-            front.perform(() -> new Operation.Resize(nameNow(handle), change.size()));
+            perform(() -> new Operation.Resize(nameNow(handle), change.size()));
           }
           if (change.hasAttributes()) {
-            front.perform(
+            perform(
                 () ->
                     new Operation.Attributes(
                         nameNow(handle),
@@ -668,11 +948,15 @@ public final class CheckpointFilesystem {
     throw ErrnoException.of(Errno.ENOENT, "");
   }
 
-  /** Opens a file. To write to a file that only the store has, the front fetches it first. */
+  /**
+   * Opens a file. To write to a file that only the store has, the front fetches it first; to read
+   * it, only if it cannot be read there.
+   */
   public long open(long id, int flags) throws ErrnoException, InterruptedException {
     Node node;
     lock.lock();
     try {
+      releaseOpenedBefore();
       node = node(id);
       front.opened(node.inode);
     } finally {
@@ -681,10 +965,11 @@ public final class CheckpointFilesystem {
     try {
       boolean writes = (flags & O_ACCMODE) != 0;
       boolean stub = front.isStub(node.inode);
-      if (stub && writes) {
+      boolean fetches = writes || !store.readsInPlace();
+      if (stub && fetches) {
         fetchIfStub(id);
       }
-      int atStoreFd = stub && !writes ? openAtStore(node) : -1;
+      int atStoreFd = stub && !fetches ? openAtStore(node) : -1;
       boolean atStore = atStoreFd >= 0;
       lock.lock();
       try {
@@ -692,9 +977,8 @@ public final class CheckpointFilesystem {
             atStore
                 ? atStoreFd
                 : front.tree().open(path(node), writes ? FileTree.O_RDWR : Linux.O_RDONLY);
-        Handle handle = new Handle(node, fd);
-        handle.atStore = atStore;
-        return handle(handle);
+        int kept = (atStore ? KernelState.AT_STORE : 0) | (writes ? KernelState.WRITES : 0);
+        return handle(new Handle(node, fd, kept));
       } finally {
         lock.unlock();
       }
@@ -771,11 +1055,28 @@ public final class CheckpointFilesystem {
     }
   }
 
-  private long handle(Handle handle) {
-    long number = nextHandle.getAndIncrement();
+  private long handle(Handle handle) throws ErrnoException {
+    long number = kernel.handles().nextId();
+    try {
+      handle.record = kernel.handles().add(number, handle.node.id, handle.flags, 0);
+    } catch (ErrnoException e) {
+      if (handle.fd >= 0) {
+        LIBC.close(handle.fd);
+      }
+      throw e;
+    }
+    kernel.requests().opened(number);
     handle.node.handles.add(handle);
     handles.put(number, handle);
     return number;
+  }
+
+  /** A killed daemon has opened a file for the same request, and its program was not told. */
+  private void releaseOpenedBefore() {
+    long number = kernel.requests().openedBefore();
+    if (number != 0) {
+      release(number);
+    }
   }
 
   private Handle handle(long number) throws ErrnoException {
@@ -793,12 +1094,15 @@ public final class CheckpointFilesystem {
       Handle handle = handles.remove(number);
       if (handle != null) {
         handle.node.handles.remove(handle);
-        keepEntries(handle, List.of());
+        kernel.handles().remove(handle.record);
+        keepEntries(handle, null);
         if (handle.fd >= 0) {
           LIBC.close(handle.fd);
-          if (handle.formerFd >= 0) {
-            LIBC.close(handle.formerFd);
-          }
+        }
+        if (handle.formerFd >= 0) {
+          LIBC.close(handle.formerFd);
+        }
+        if (!handle.isDirectory()) {
           front.released(handle.node.inode);
         }
         forgetIfUnused(handle.node);
@@ -816,6 +1120,7 @@ public final class CheckpointFilesystem {
   public int write(long number, long address, int length, long offset, boolean killsPrivileges)
       throws ErrnoException, InterruptedException {
     Handle file = handle(number);
+    requireOpen(file);
     checkSize(Math.addExact(offset, 1));
     int possible = (int) Math.min(length, store.largestFile() - offset);
     if (killsPrivileges) {
@@ -851,9 +1156,10 @@ public final class CheckpointFilesystem {
     }
     checkSize(Math.addExact(offset, length));
     Handle file = handle(number);
+    requireOpen(file);
     this.<Void>change(
         () -> {
-          front.perform(() -> new Operation.Allocate(nameNow(file), mode, offset, length));
+          perform(() -> new Operation.Allocate(nameNow(file), mode, offset, length));
           return null;
         });
   }
@@ -874,7 +1180,7 @@ public final class CheckpointFilesystem {
     String text = FileTree.bytesAsText(value);
     this.<Void>change(
         () -> {
-          front.perform(
+          perform(
               () -> {
                 String path = path(node(id));
                 boolean has = hasXattr(path, name);
@@ -899,7 +1205,7 @@ public final class CheckpointFilesystem {
     checkXattr(name);
     this.<Void>change(
         () -> {
-          front.perform(
+          perform(
               () -> {
                 String path = path(node(id));
                 if (!hasXattr(path, name)) {
@@ -937,7 +1243,7 @@ public final class CheckpointFilesystem {
     lock.lock();
     try {
       Node node = node(id);
-      path = file.fd < 0 || file.atStore ? pathOrNull(node) : anyPath(node, file.fd);
+      path = file.isAtFront() ? anyPath(node, file.fd) : pathOrNull(node);
       if (path == null) {
         return;
       }

@@ -7,31 +7,47 @@ import io.holdfast.fs.linux.Memory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import jnr.constants.platform.Errno;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A directory as the store: on NFS, Lustre, or any file system. A file in it, {@link #OWNER}, names
- * the node that may write. Not thread-safe, except for {@link #tree()}.
+ * the node that may write. Not thread-safe, except for the methods that read.
  */
-public final class DirectoryStore implements Store {
-  /** The file that names the node that writes; it is not part of what the store keeps. */
-  public static final String OWNER = ".holdfast-checkpoint";
-
+public final class DirectoryStore implements InPlaceStore {
   private static final Logger log = LoggerFactory.getLogger(DirectoryStore.class);
 
   private static final int LARGEST_OWNER = 4096;
   private static final int ZEROES = 1 << 20;
   private static final int SEEK_SET = 0;
 
-  /** So many bytes have room for any attribute. */
-  private static final long SOME_ROOM = 1 << 20;
+  /**
+   * File systems where two names can change places, by f_type of statfs: ext4, XFS, btrfs, tmpfs,
+   * F2FS. NFS cannot, and of others it is not known.
+   */
+  private static final Set<Integer> EXCHANGE =
+      Set.of(0xEF53, 0x58465342, 0x9123683E, 0x01021994, 0xF2F52010);
+
+  private static final int XFS = 0x58465342;
+  private static final int EXT4 = 0xEF53;
+
+  /** A symlink of XFS is no longer, and of NFS it is not known where its files are. */
+  private static final int LONGEST_TARGET_OF_ALL = 1023;
+
+  private static final int LONGEST_TARGET = 4095;
+
+  /** The fewest that a file system has that is in use: those of ext3. */
+  private static final int MOST_LINKS = 32_000;
 
   private final FileTree tree;
   private final byte[] owner;
   private final boolean keepsOwners;
+  private final boolean exchanges;
+  private final int longestTarget;
   private final long largestFile;
   private String open = "";
   private int fd = -1;
@@ -40,14 +56,18 @@ public final class DirectoryStore implements Store {
    * Takes a store for a node.
    *
    * @param owner what identifies this node's front, for programs and people; a line each
-   * @throws ErrnoException EBUSY if another one has it; the message tells who
+   * @param isHeld whether the front has operations that the store lacks
+   * @throws ErrnoException EBUSY if another one has it, or had it although it was held; the message
+   *     tells who
    */
-  public DirectoryStore(Path directory, String owner) throws ErrnoException {
+  public DirectoryStore(Path directory, String owner, boolean isHeld) throws ErrnoException {
     this.tree = FileTree.openStore(directory);
     this.owner = owner.getBytes(StandardCharsets.UTF_8);
     try {
       Optional<byte[]> there = ownerThere();
-      if (there.isEmpty()) {
+      if (there.isEmpty() && isHeld) {
+        throw Store.isNotHeld(directory.resolve(OWNER).toString());
+      } else if (there.isEmpty()) {
         writeOwner();
       } else if (!Arrays.equals(there.get(), this.owner)) {
         String other = new String(there.get(), StandardCharsets.UTF_8).strip();
@@ -62,6 +82,14 @@ public final class DirectoryStore implements Store {
       }
       tree.learnMaker(OWNER);
       keepsOwners = canGiveAway();
+      if (!keepsOwners) {
+        log.warn(
+            "the store takes no owners (root_squash of NFS?): all files there are one user's, also"
+                + " for a mount with a new front; export it with no_root_squash to keep them");
+      }
+      int type = type();
+      exchanges = EXCHANGE.contains(type);
+      longestTarget = longestTarget(type);
       largestFile = findLargestFile();
     } catch (ErrnoException e) {
       tree.close();
@@ -127,6 +155,24 @@ public final class DirectoryStore implements Store {
     }
   }
 
+  private int longestTarget(int type) {
+    if (!EXCHANGE.contains(type) || type == XFS) {
+      return LONGEST_TARGET_OF_ALL;
+    }
+    if (type == EXT4) { // a block, with a zero at the end
+      long area = Linux.scratch().area();
+      LIBC.fstatfs(tree.fd(), area);
+      return (int) Math.min(LONGEST_TARGET, Memory.getLong(area + Long.BYTES) - 1);
+    }
+    return LONGEST_TARGET;
+  }
+
+  /** Returns the type of the file system; 0 if it is not known. */
+  private int type() {
+    long area = Linux.scratch().area();
+    return LIBC.fstatfs(tree.fd(), area) == 0 ? (int) Memory.getLong(area) : 0;
+  }
+
   /** Finds the largest offset that the file system lets a reader seek to; changes nothing. */
   private long findLargestFile() throws ErrnoException {
     int file = tree.openRegular(OWNER, Linux.O_RDONLY);
@@ -147,32 +193,68 @@ public final class DirectoryStore implements Store {
     }
   }
 
-  /** Returns the bytes of the largest file that the file system can have. */
-  long largestFile() {
+  @Override
+  public int longestTarget() {
+    return longestTarget;
+  }
+
+  @Override
+  public int mostLinks() {
+    return MOST_LINKS;
+  }
+
+  @Override
+  public long largestFile() {
     return largestFile;
   }
 
-  /**
-   * Tells whether files have the owners here that programs gave them. Else all may be this
-   * process's.
-   */
-  boolean keepsOwners() {
+  @Override
+  public boolean keepsOwners() {
     return keepsOwners;
   }
 
-  /** Returns the files, to read them. */
-  public FileTree tree() {
+  @Override
+  public boolean exchanges() {
+    return exchanges;
+  }
+
+  @Override
+  public boolean readsInPlace() {
+    return true;
+  }
+
+  /** Returns the files. */
+  FileTree tree() {
     return tree;
   }
 
-  /**
-   * Opens a file to read it for a program that may read another file: the front's, with these
-   * attributes.
-   *
-   * @return a descriptor for the caller to close
-   * @throws ErrnoException EIO if it is not the same file
-   */
-  int openToRead(String path, Stat expected) throws ErrnoException {
+  @Override
+  public Stat stat(String path) throws ErrnoException {
+    return tree.stat(path);
+  }
+
+  @Override
+  public List<FileTree.Entry> list(String path) throws ErrnoException {
+    return tree.list(path);
+  }
+
+  @Override
+  public String readLink(String path) throws ErrnoException {
+    return tree.readLink(path);
+  }
+
+  @Override
+  public List<String> xattrNames(String path) throws ErrnoException {
+    return tree.xattrNames(path);
+  }
+
+  @Override
+  public byte[] xattr(String path, String name) throws ErrnoException {
+    return tree.xattr(path, name);
+  }
+
+  @Override
+  public int openToRead(String path, Stat expected) throws ErrnoException {
     int file = tree.openRegular(path, Linux.O_RDONLY);
     try {
       Stat there = FileTree.stat(file);
@@ -255,14 +337,7 @@ public final class DirectoryStore implements Store {
    */
   private boolean isTooLarge(Operation operation, ErrnoException e) {
     return operation instanceof Operation.SetXattr
-        && (e.is(Errno.E2BIG) || e.is(Errno.ERANGE) || (e.is(Errno.ENOSPC) && hasRoom()));
-  }
-
-  /** struct statvfs: 8 frsize u64, 32 bavail u64. */
-  private boolean hasRoom() {
-    long area = Linux.scratch().area();
-    return LIBC.fstatvfs(tree.fd(), area) == 0
-        && Memory.getLong(area + 32) * Memory.getLong(area + 8) > SOME_ROOM;
+        && (e.is(Errno.E2BIG) || e.is(Errno.ERANGE) || (e.is(Errno.ENOSPC) && tree.hasRoom()));
   }
 
   /** Does what the file system cannot do itself, or leaves out what it cannot keep. */

@@ -280,7 +280,7 @@ public final class FileTree implements AutoCloseable {
       Stat made = stat(fd);
       if ((made.mode() & Stat.TYPE) != (mode & Stat.TYPE)
           || (made.uid() != maker && made.uid() != uid)
-          || (!made.isDirectory() && made.links() != 1)) {
+          || (isStore && !made.isDirectory() && made.links() != 1)) {
         throw ErrnoException.because(
             Errno.EBUSY, path, "somebody else has put another file in the place of a new one");
       }
@@ -427,7 +427,7 @@ public final class FileTree implements AutoCloseable {
     return bytesAsText(Memory.bytes(area, length));
   }
 
-  /** An entry of a directory; the type is as in a mode, or 0 if the file system does not say. */
+  /** An entry of a directory; the type is as in a mode. */
   public record Entry(String name, int type, long inode) {}
 
   /** Lists a directory, without itself and its parent. */
@@ -454,6 +454,13 @@ public final class FileTree implements AutoCloseable {
       }
     } finally {
       LIBC.close(fd);
+    }
+    for (int i = 0; i < entries.size(); i++) {
+      Entry entry = entries.get(i);
+      if (entry.type() == 0) {
+        int mode = stat(child(path, entry.name())).mode();
+        entries.set(i, new Entry(entry.name(), mode & Stat.TYPE, entry.inode()));
+      }
     }
     return entries;
   }
@@ -490,7 +497,15 @@ public final class FileTree implements AutoCloseable {
   public List<String> xattrNames(String path) throws ErrnoException {
     long memory = LIBC.malloc(LARGEST_XATTR);
     try {
-      long length = xattr(path, "", (file, key) -> LIBC.llistxattr(file, memory, LARGEST_XATTR));
+      long length;
+      try {
+        length = xattr(path, "", (file, key) -> LIBC.llistxattr(file, memory, LARGEST_XATTR));
+      } catch (ErrnoException e) {
+        if (e.is(Errno.EOPNOTSUPP)) {
+          return List.of(); // the file system has none
+        }
+        throw e;
+      }
       String names = bytesAsText(Memory.bytes(memory, (int) length));
       return names.isEmpty() ? List.of() : List.of(names.split("\0"));
     } finally {
@@ -499,6 +514,7 @@ public final class FileTree implements AutoCloseable {
   }
 
   private static final int LARGEST_XATTR = 64 << 10;
+  private static final long SOME_ROOM = 1 << 20;
 
   /** A system call about an attribute of a path. */
   @FunctionalInterface
@@ -521,6 +537,13 @@ public final class FileTree implements AutoCloseable {
     } finally {
       LIBC.close(directory);
     }
+  }
+
+  /** Tells whether the file system has room for any attribute. */
+  boolean hasRoom() {
+    long area = Linux.scratch().area(); // struct statvfs: 8 frsize u64, 32 bavail u64
+    return LIBC.fstatvfs(root, area) == 0
+        && Memory.getLong(area + 32) * Memory.getLong(area + 8) > SOME_ROOM;
   }
 
   /** Has the file system make a file or a directory durable. */

@@ -4,17 +4,13 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 
 import io.holdfast.fs.checkpoint.OperationsLog.Entry;
 import io.holdfast.fs.checkpoint.OperationsLog.Saved;
+import io.holdfast.fs.checkpoint.PendingOperations.Pending;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,8 +19,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
-import java.util.stream.Stream;
 import jnr.constants.platform.Errno;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,6 +36,7 @@ import org.slf4j.LoggerFactory;
  * FRONT/data/INODE  a second name of each file with bytes that are not durable in the store yet
  * FRONT/cursor      how far the store is, see {@link Cursor}
  * FRONT/staged      a stub that is being made
+ * FRONT/unlinked/INODE  the name of a file that has lost its last one in the tree and is open
  * </pre>
  *
  * <p>The log has no bytes of files. They stay in the file that they were written to, which cannot
@@ -49,16 +44,13 @@ import org.slf4j.LoggerFactory;
  * does not have yet, they are saved in the log first. So a checkpoint, which is written once, is
  * written once to the front, too.
  *
- * <p>A <i>stub</i> is a file of the tree whose bytes only the store has: it has its size and a
- * mark, an extended attribute.
+ * <p>The lock also guards {@link PendingOperations}, {@link StoredFiles} and {@link OpenFiles},
+ * which know the files and operations.
  *
  * <p>Thread-safe. {@link #lock()} may be taken around several calls; nobody holds it while the
  * store works. Besides, there is only the lock of those that sync the front, which is taken first.
  */
 public final class Front implements AutoCloseable {
-  /** The mark of a stub. */
-  static final String STUB = "trusted.holdfast.stub";
-
   /** The prefix of the attributes that are not shown. */
   public static final String HIDDEN_XATTR = "trusted.holdfast.";
 
@@ -69,32 +61,6 @@ public final class Front implements AutoCloseable {
 
   private static final String DATA = "data";
 
-  /** A file that becomes a stub of the tree once it is whole. */
-  private static final String STAGED = "staged";
-
-  private static final int KEEP_AND_PUNCH = 3;
-
-  /** An operation that the store does not have durably. Guarded by the lock. */
-  static final class Pending {
-    final Entry entry;
-    final List<Saved> saved = new ArrayList<>(0);
-
-    Pending(Entry entry) {
-      this.entry = entry;
-    }
-
-    long sequence() {
-      return entry.sequence();
-    }
-
-    Operation operation() {
-      return entry.operation();
-    }
-  }
-
-  /** A file whose bytes are all durable in the store. */
-  private record Clean(String path, long bytes) {}
-
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final FileTree tree;
@@ -104,27 +70,14 @@ public final class Front implements AutoCloseable {
   private final LongSupplier clock;
   private final long capacity;
 
-  /** The operations that the store has not taken yet, and those that it has, not durably. */
-  private final ArrayDeque<Pending> queue = new ArrayDeque<>();
-
-  private final ArrayDeque<Pending> window = new ArrayDeque<>();
-
-  /** By inode. */
-  private final Map<Long, PendingFile> pendingFiles = new HashMap<>();
-
-  private final Set<Long> stubs = new HashSet<>();
-
-  /** By inode, the one that was written longest ago first. */
-  private final Map<Long, Clean> clean = new LinkedHashMap<>();
-
-  private final Map<Long, Integer> opened = new HashMap<>();
-  private long durable;
-  private long cleanBytes;
-  private long pendingBytes;
-  private long pendingMemory;
+  private final PendingOperations pendings;
+  private final StoredFiles stored;
+  private final OpenFiles open;
+  private @Nullable RequestsInFlight requests;
   private int waiting;
   private long changes;
   private boolean closed;
+  private boolean filesClosed;
 
   /** The last operation that fsync has promised to survive a crash of the machine. */
   private long promised;
@@ -145,18 +98,22 @@ public final class Front implements AutoCloseable {
     this.clock = clock;
     Files.createDirectories(directory.resolve("tree"));
     Files.createDirectories(directory.resolve(DATA));
+    Files.createDirectories(directory.resolve(OpenFiles.UNLINKED));
     root = FileTree.open(directory);
     tree = FileTree.open(directory.resolve("tree"));
     cursor = new Cursor(directory.resolve("cursor"));
-    durable = cursor.durable();
+    pendings = new PendingOperations(cursor.durable());
+    open = new OpenFiles(root);
+    stored = new StoredFiles(root, tree, open::isOpen);
     operations = new OperationsLog(directory.resolve("log"), cursor.durable() + 1, new Loading());
     root.sync(""); // without the cursor the store would get everything a second time
     promised = operations.last(); // perhaps: who was promised what is not known any more
     if (isSameBoot) {
       finishLast();
     }
+    pendings.mayHaveLostNames();
     removeUnusedNames();
-    find("");
+    stored.find("", pendings::hasFile);
   }
 
   /** Takes what the log has: the operations that are pending. */
@@ -167,7 +124,7 @@ public final class Front implements AutoCloseable {
     public void entry(Entry entry) {
       if (entry.sequence() > cursor.durable()) {
         Pending pending = new Pending(entry);
-        add(pending);
+        pendings.add(pending);
         writes.put(entry.sequence(), pending);
       }
     }
@@ -177,22 +134,8 @@ public final class Front implements AutoCloseable {
       Pending pending = writes.get(saved.sequence());
       if (pending != null && pending.operation() instanceof Operation.Write write) {
         pending.saved.add(saved);
-        file(write.inode()).cut(saved.offset(), saved.offset() + saved.length());
+        pendings.file(write.inode()).cut(saved.offset(), saved.offset() + saved.length());
       }
-    }
-  }
-
-  private PendingFile file(long inode) {
-    return pendingFiles.computeIfAbsent(inode, key -> new PendingFile());
-  }
-
-  /** Notes an operation that is in the log. */
-  private void add(Pending pending) {
-    queue.add(pending);
-    pendingMemory += pending.operation().weight();
-    if (pending.operation() instanceof Operation.Write write) {
-      pendingBytes += write.length();
-      file(write.inode()).add(pending, write);
     }
   }
 
@@ -201,7 +144,7 @@ public final class Front implements AutoCloseable {
    * answer, so either will do: an operation that is in part in the tree is logged for that part.
    */
   private void finishLast() throws ErrnoException {
-    Pending last = queue.peekLast();
+    Pending last = pendings.last();
     if (last == null || !operations.endsWithEntry()) {
       return;
     }
@@ -213,10 +156,10 @@ public final class Front implements AutoCloseable {
         operation.apply(tree);
       } catch (ErrnoException e) {
         log.info("the last operation had failed: {}", e.getMessage());
-        takeBack(last);
+        takeBackLast();
       }
     } else if (!operation.isApplied(tree, last.entry.witness())) {
-      takeBack(last);
+      takeBackLast();
     }
   }
 
@@ -238,13 +181,13 @@ public final class Front implements AutoCloseable {
       if (length == write.length() && crc == write.checksum()) {
         return;
       }
-      takeBack(last);
+      takeBackLast();
       if (length > 0) {
         Operation part =
             new Operation.Write(write.path(), write.inode(), write.offset(), length, crc);
         keepAgain(write);
-        add(new Pending(operations.append(last.entry.time(), 0, part)));
-        forgetClean(write.inode());
+        pendings.add(new Pending(operations.append(last.entry.time(), 0, part)));
+        stored.forgetClean(write.inode());
       }
     } finally {
       LIBC.free(buffer);
@@ -261,32 +204,9 @@ public final class Front implements AutoCloseable {
     }
   }
 
-  private void takeBack(Pending last) throws ErrnoException {
-    queue.removeLast();
-    forget(last);
+  private void takeBackLast() throws ErrnoException {
+    pendings.removeLast(1).forEach(this::forget);
     operations.retract();
-  }
-
-  /** Finds the stubs and the clean files of a directory and below. */
-  private void find(String directory) throws ErrnoException {
-    for (FileTree.Entry entry : tree.list(directory)) {
-      String path = FileTree.child(directory, entry.name());
-      if (FileTree.isTooLong(path)) {
-        log.warn("too deep to be shown: {}", FileTree.visible(path));
-      } else if (entry.type() == Stat.DIRECTORY) {
-        find(path);
-      } else if (entry.type() == Stat.REGULAR) {
-        Stat stat = tree.stat(path);
-        if (tree.xattrNames(path).contains(STUB)) {
-          stubs.add(stat.inode());
-          if (stat.blocks() > 0) {
-            punchIfPossible(path, stat);
-          }
-        } else if (!pendingFiles.containsKey(stat.inode())) {
-          addClean(path, stat);
-        }
-      }
-    }
   }
 
   /** Returns the files as programs see them. Only this class changes them. */
@@ -326,6 +246,41 @@ public final class Front implements AutoCloseable {
     }
   }
 
+  /** Notes for whom operations are performed, so that the next daemon performs none again. */
+  void performFor(RequestsInFlight inFlight) {
+    lock.lock();
+    try {
+      requests = inFlight;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Appends an operation of a program to the log. */
+  private Entry append(long time, long witness, Operation operation) throws ErrnoException {
+    if (requests != null) {
+      requests.performs(operations.last() + 1);
+    }
+    try {
+      return operations.append(time, witness, operation);
+    } catch (ErrnoException e) {
+      hasFailed();
+      throw e;
+    }
+  }
+
+  /** Takes the last append back, because its operation has failed. */
+  private void retract() throws ErrnoException {
+    hasFailed();
+    operations.retract();
+  }
+
+  private void hasFailed() {
+    if (requests != null) {
+      requests.failed();
+    }
+  }
+
   private void requireOpen() throws ErrnoException {
     if (closed) {
       throw ErrnoException.because(Errno.EIO, "", "the daemon ends");
@@ -342,42 +297,120 @@ public final class Front implements AutoCloseable {
     }
     try {
       saveBefore(operation);
-      Optional<Stat> gone = removed(operation);
-      Entry entry = operations.append(clock.getAsLong(), operation.witness(tree), operation);
+      Optional<Stat> loser = loser(operation);
+      Optional<Stat> gone = loser.filter(stat -> stat.links() == 1);
+      long nameless = keepIfOpen(operation);
+      long size = operation instanceof Operation.Allocate a ? tree.stat(a.path()).size() : 0;
+      Entry entry;
       try {
-        operation.apply(tree);
+        entry = append(clock.getAsLong(), operation.witness(tree), operation);
+        try {
+          operation.apply(tree);
+        } catch (ErrnoException e) {
+          if (operation instanceof Operation.Allocate allocate) {
+            takeBackAllocated(allocate.path(), size);
+          }
+          retract();
+          throw e;
+        }
       } catch (ErrnoException e) {
-        operations.retract();
+        open.forgetUnlinked(nameless);
         throw e;
       }
-      add(new Pending(entry));
-      if (gone.isPresent()) {
-        forgetClean(gone.get().inode());
-        stubs.remove(gone.get().inode());
-      }
+      pendings.add(new Pending(entry));
+      gone.ifPresent(stat -> stored.forget(stat.inode()));
+      loser
+          .filter(stat -> shown(stat).links() > 1)
+          .ifPresent(stat -> pendings.lostAName(stat.inode(), entry.sequence()));
       if (operation instanceof Operation.Resize resize
           && resize.size() == 0
-          && stubs.contains(tree.stat(resize.path()).inode())) {
-        isWhole(resize.path());
+          && stored.isStub(tree.stat(resize.path()).inode())) {
+        stored.isWhole(resize.path());
       }
       change();
       return true;
     } catch (ErrnoException e) {
+      if (operation instanceof Operation.SetXattr && tree.hasRoom()) {
+        throw e; // the attribute is too large, whatever room there is
+      }
       awaitRoomAfter(e);
       return false;
     }
   }
 
-  /** Returns the file that loses its last name by an operation. */
-  private Optional<Stat> removed(Operation operation) throws ErrnoException {
+  /** A file system that became full meanwhile has allocated a part. */
+  private void takeBackAllocated(String path, long size) {
+    try {
+      tree.resize(path, size);
+    } catch (ErrnoException e) {
+      log.warn("a part of an allocation stays: {}", e.getMessage());
+    }
+  }
+
+  /** Returns the file that loses a name by an operation. */
+  private Optional<Stat> loser(Operation operation) throws ErrnoException {
     List<String> paths = operation.paths();
-    boolean removes =
-        operation instanceof Operation.Remove
-            || (operation instanceof Operation.Rename rename
-                && (rename.flags() & Operation.Rename.EXCHANGE) == 0);
-    return removes
-        ? tree.find(paths.get(paths.size() - 1)).filter(stat -> stat.links() == 1)
+    return takesAName(operation)
+        ? tree.find(paths.get(paths.size() - 1)).filter(stat -> !stat.isDirectory())
         : Optional.empty();
+  }
+
+  private static boolean takesAName(Operation operation) {
+    return operation instanceof Operation.Remove
+        || (operation instanceof Operation.Rename rename
+            && (rename.flags() & Operation.Rename.EXCHANGE) == 0);
+  }
+
+  /**
+   * Gives a file another name outside of the tree that is open and about to lose its last name, so
+   * that the next daemon has it if this one is killed.
+   *
+   * @return its inode; 0 if there is no such file
+   */
+  private long keepIfOpen(Operation operation) throws ErrnoException {
+    boolean replaces =
+        operation instanceof Operation.Rename rename
+            && (rename.flags() & (Operation.Rename.EXCHANGE | Operation.Rename.NOREPLACE)) == 0
+            && !rename.from().equals(rename.to());
+    if (!replaces && !(operation instanceof Operation.Remove)) {
+      return 0;
+    }
+    List<String> paths = operation.paths();
+    String path = paths.get(paths.size() - 1);
+    Optional<Stat> last =
+        tree.find(path)
+            .filter(
+                stat -> stat.isRegular() && open.isOpen(stat.inode()) && shown(stat).links() == 1);
+    return last.isEmpty() ? 0 : open.keep(path, last.get().inode());
+  }
+
+  /**
+   * Keeps the files without names that a killed daemon had open, and takes the others away.
+   *
+   * @param inodes those of the files
+   */
+  void keepUnlinked(Set<Long> inodes) throws ErrnoException {
+    lock.lock();
+    try {
+      open.keepUnlinked(inodes);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Opens a file without names. */
+  int openUnlinked(long inode, int flags) throws ErrnoException {
+    return open.openUnlinked(inode, flags);
+  }
+
+  /** Returns the attributes of a file without names, as programs see them. */
+  Stat statUnlinked(long inode) throws ErrnoException {
+    lock.lock();
+    try {
+      return shown(open.statUnlinked(inode));
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** A range of a file. */
@@ -404,7 +437,7 @@ public final class Front implements AutoCloseable {
   }
 
   private long pendingBytesOf(Range range) {
-    PendingFile file = pendingFiles.get(range.inode());
+    PendingFile file = pendings.file(range.inode());
     return file == null ? 0 : file.bytes(range.from(), range.to());
   }
 
@@ -465,20 +498,20 @@ public final class Front implements AutoCloseable {
       keep(inode, fd);
       int crc = OperationsLog.crc(Memory.buffer(address, length));
       Operation.Write write = new Operation.Write(path, inode, offset, length, crc);
-      Entry entry = operations.append(clock.getAsLong(), 0, write);
+      Entry entry = append(clock.getAsLong(), 0, write);
       int count = FileTree.write(fd, address, length, offset);
       if (count < length) {
         int errno = Linux.errno();
-        operations.retract();
+        retract();
         if (count == 0) {
           throw ErrnoException.of(errno, path);
         }
         crc = OperationsLog.crc(Memory.buffer(address, count));
         write = new Operation.Write(path, inode, offset, count, crc);
-        entry = operations.append(entry.time(), 0, write);
+        entry = append(entry.time(), 0, write);
       }
-      add(new Pending(entry));
-      forgetClean(inode);
+      pendings.add(new Pending(entry));
+      stored.forgetClean(inode);
       change();
       return count;
     } catch (ErrnoException e) {
@@ -512,7 +545,7 @@ public final class Front implements AutoCloseable {
 
   /** Gives a file its second name. */
   private void keep(long inode, int fd) throws ErrnoException {
-    if (pendingFiles.containsKey(inode)) {
+    if (pendings.hasFile(inode)) {
       return;
     }
     long from = Linux.scratch().path();
@@ -528,14 +561,14 @@ public final class Front implements AutoCloseable {
 
   /** Takes the second name of a file away if no operation needs it: its write has failed. */
   private void removeUnusedName(long inode) throws ErrnoException {
-    if (!pendingFiles.containsKey(inode) && root.find(data(inode)).isPresent()) {
+    if (!pendings.hasFile(inode) && root.find(data(inode)).isPresent()) {
       root.remove(data(inode), false);
     }
   }
 
   /** The same for all files: the process was killed between a name and the operation. */
   private void removeUnusedNames() throws ErrnoException {
-    removeStaged();
+    stored.removeStaged();
     for (FileTree.Entry entry : root.list(DATA)) {
       removeUnusedName(Long.parseUnsignedLong(entry.name()));
     }
@@ -549,7 +582,7 @@ public final class Front implements AutoCloseable {
 
   /** Saves the pieces of a file within a range in the log; what reaches out of it stays. */
   private void save(long inode, long from, long to) throws ErrnoException {
-    PendingFile file = pendingFiles.get(inode);
+    PendingFile file = pendings.file(inode);
     if (file == null || file.overlapping(from, to).isEmpty()) {
       return;
     }
@@ -572,7 +605,8 @@ public final class Front implements AutoCloseable {
       LIBC.close(fd);
     }
     if (isPromised) {
-      syncLog(); // else a crash could leave neither the bytes in the file nor those in the log
+      long unused =
+          syncLog(); // else a crash could leave neither the bytes in the file nor those in the log
     }
   }
 
@@ -595,7 +629,7 @@ public final class Front implements AutoCloseable {
   }
 
   private boolean hasRoom(long bytes) {
-    return used() + bytes <= capacity && pendingMemory < MOST_MEMORY;
+    return used() + bytes <= capacity && pendings.memory() < MOST_MEMORY;
   }
 
   /**
@@ -604,12 +638,12 @@ public final class Front implements AutoCloseable {
    */
   private void awaitRoomAfter(ErrnoException failure) throws ErrnoException, InterruptedException {
     boolean full = failure.is(Errno.ENOSPC) || failure.is(Errno.EDQUOT);
-    boolean mayHaveRoom =
-        pendingOperations() > 0 || clean.keySet().stream().anyMatch(each -> !isOpen(each));
+    boolean mayHaveRoom = pendingOperations() > 0 || stored.hasRoomToMake();
     if (!full || closed || !mayHaveRoom) {
       throw failure;
     }
-    if (!evict(Integer.MAX_VALUE)) {
+    // the disk may be full of other things, far below the capacity
+    if (!stored.evictOne(path -> true)) {
       waiting++;
       try {
         awaitChange(TimeUnit.SECONDS.toNanos(1));
@@ -620,14 +654,14 @@ public final class Front implements AutoCloseable {
   }
 
   private long used() {
-    return pendingBytes + cleanBytes + operations.bytes();
+    return pendings.bytes() + stored.cleanBytes() + operations.bytes();
   }
 
   /** Returns the number of operations that the store does not have durably. */
   public int pendingOperations() {
     lock.lock();
     try {
-      return queue.size() + window.size();
+      return pendings.count();
     } finally {
       lock.unlock();
     }
@@ -649,17 +683,15 @@ public final class Front implements AutoCloseable {
     lock.lock();
     try {
       int whole = 0;
-      for (Pending pending : queue) {
+      for (Pending pending : pendings.notTaken()) {
         if (pending.operation() instanceof Operation.Write && !isWhole(pending, buffer)) {
           break;
         }
         whole++;
       }
-      int lost = queue.size() - whole;
-      for (int i = 0; i < lost; i++) {
-        forget(queue.removeLast());
-      }
-      return lost;
+      List<Pending> lost = pendings.removeLast(pendings.notTaken().size() - whole);
+      lost.forEach(this::forget);
+      return lost.size();
     } finally {
       lock.unlock();
       LIBC.free(buffer);
@@ -680,85 +712,18 @@ public final class Front implements AutoCloseable {
   private boolean evict(long bytes) {
     boolean more = true;
     while (more && used() + bytes > capacity) {
-      more = evictOne(path -> true);
+      more = stored.evictOne(path -> true);
     }
     return hasRoom(bytes);
-  }
-
-  /** Makes a stub of the file that was written longest ago and is not open, if there is one. */
-  private boolean evictOne(Predicate<String> which) {
-    for (Map.Entry<Long, Clean> each : clean.entrySet()) {
-      long inode = each.getKey();
-      if (which.test(each.getValue().path()) && !isOpen(inode)) {
-        if (!makeStub(inode, each.getValue().path())) {
-          String path = pathOf(inode); // it was renamed
-          if (path == null || !makeStub(inode, path)) {
-            log.debug("no name leads to {} any more", FileTree.visible(each.getValue().path()));
-          }
-        }
-        forgetClean(inode);
-        return true;
-      }
-    }
-    return false;
   }
 
   /** Looks for a name of a file in the whole tree. */
   @Nullable String pathOf(long inode) {
     lock.lock();
     try {
-      return pathOf("", inode);
-    } catch (ErrnoException e) {
-      log.warn("a name of a file cannot be found: {}", e.getMessage());
-      return null;
+      return stored.pathOf(inode);
     } finally {
       lock.unlock();
-    }
-  }
-
-  private @Nullable String pathOf(String directory, long inode) throws ErrnoException {
-    for (FileTree.Entry entry : tree.list(directory)) {
-      String path = FileTree.child(directory, entry.name());
-      String found = entry.inode() == inode ? path : null;
-      if (found == null && entry.type() == Stat.DIRECTORY && !FileTree.isTooLong(path)) {
-        found = pathOf(path, inode);
-      }
-      if (found != null) {
-        return found;
-      }
-    }
-    return null;
-  }
-
-  private boolean makeStub(long inode, String path) {
-    try {
-      Optional<Stat> there = tree.find(path).filter(stat -> stat.inode() == inode);
-      if (there.isEmpty()) {
-        return false;
-      }
-      Stat stat = there.get();
-      tree.setXattr(path, STUB, new byte[] {'1'}, 0);
-      stubs.add(inode);
-      punch(path, stat);
-      return true;
-    } catch (ErrnoException e) {
-      log.warn("the front keeps a file that it need not: {}", e.getMessage());
-      return false;
-    }
-  }
-
-  /** Takes the bytes out of a stub. */
-  private void punch(String path, Stat stat) throws ErrnoException {
-    tree.allocate(path, KEEP_AND_PUNCH, 0, Math.max(1, stat.size()));
-    tree.times(path, stat.accessed(), stat.modified());
-  }
-
-  /** The same for what a fetch has left that was not finished: it would take room for ever. */
-  private void punchIfPossible(String path, Stat stat) {
-    try {
-      punch(path, stat);
-    } catch (ErrnoException e) {
-      log.warn("a part of a file stays in the front, and takes room: {}", e.getMessage());
     }
   }
 
@@ -768,7 +733,7 @@ public final class Front implements AutoCloseable {
     try {
       boolean more = true;
       while (more) {
-        more = evictOne(path -> !kept.contains(unit(path)));
+        more = stored.evictOne(path -> !kept.contains(unit(path)));
       }
     } finally {
       lock.unlock();
@@ -781,27 +746,11 @@ public final class Front implements AutoCloseable {
     return slash < 0 ? path : path.substring(0, slash);
   }
 
-  private void addClean(String path, Stat stat) {
-    forgetClean(stat.inode());
-    long bytes = stat.blocks() * 512;
-    if (bytes > 0) {
-      clean.put(stat.inode(), new Clean(path, bytes));
-      cleanBytes += bytes;
-    }
-  }
-
-  private void forgetClean(long inode) {
-    Clean file = clean.remove(inode);
-    if (file != null) {
-      cleanBytes -= file.bytes();
-    }
-  }
-
   /** Notes that a file is open, so that it does not become a stub. */
   void opened(long inode) {
     lock.lock();
     try {
-      opened.merge(inode, 1, Integer::sum);
+      open.opened(inode);
     } finally {
       lock.unlock();
     }
@@ -811,21 +760,17 @@ public final class Front implements AutoCloseable {
   void released(long inode) {
     lock.lock();
     try {
-      opened.computeIfPresent(inode, (key, count) -> count == 1 ? null : count - 1);
+      open.released(inode);
     } finally {
       lock.unlock();
     }
-  }
-
-  private boolean isOpen(long inode) {
-    return opened.containsKey(inode);
   }
 
   /** Tells whether only the store has a file's bytes. */
   boolean isStub(long inode) {
     lock.lock();
     try {
-      return stubs.contains(inode);
+      return stored.isStub(inode);
     } finally {
       lock.unlock();
     }
@@ -841,37 +786,9 @@ public final class Front implements AutoCloseable {
       throws ErrnoException {
     lock.lock();
     try {
-      if (stat.isRegular()) {
-        stage(stat, xattrs);
-        long inode = root.stat(STAGED).inode();
-        root.rename(STAGED, FileTree.child("tree", path), 0);
-        stubs.add(inode);
-        return;
-      }
-      tree.make(path, stat.mode(), stat.device(), stat.uid(), stat.gid(), target);
-      for (Map.Entry<String, byte[]> xattr : xattrs.entrySet()) {
-        tree.setXattr(path, xattr.getKey(), xattr.getValue(), 0);
-      }
-      tree.times(path, stat.accessed(), stat.modified());
+      stored.addStub(path, stat, target, xattrs);
     } finally {
       lock.unlock();
-    }
-  }
-
-  private void stage(Stat stat, Map<String, byte[]> xattrs) throws ErrnoException {
-    removeStaged();
-    root.make(STAGED, stat.mode(), stat.device(), stat.uid(), stat.gid(), "");
-    root.setXattr(STAGED, STUB, new byte[] {'1'}, 0);
-    for (Map.Entry<String, byte[]> xattr : xattrs.entrySet()) {
-      root.setXattr(STAGED, xattr.getKey(), xattr.getValue(), 0);
-    }
-    root.resize(STAGED, stat.size());
-    root.times(STAGED, stat.accessed(), stat.modified());
-  }
-
-  private void removeStaged() throws ErrnoException {
-    if (root.find(STAGED).isPresent()) {
-      root.remove(STAGED, false);
     }
   }
 
@@ -882,11 +799,7 @@ public final class Front implements AutoCloseable {
   void forgetStub(String path) throws ErrnoException {
     lock.lock();
     try {
-      Stat stat = tree.stat(path);
-      tree.remove(path, false);
-      if (stat.links() == 1) {
-        stubs.remove(stat.inode());
-      }
+      stored.forgetStub(path);
     } finally {
       lock.unlock();
     }
@@ -899,6 +812,23 @@ public final class Front implements AutoCloseable {
       String target = stat.isSymlink() ? tree.readLink(path) : "";
       logAgain(
           new Operation.Make(path, stat.mode(), stat.device(), stat.uid(), stat.gid(), target));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Logs another name of a file of the tree, so that the store gets it.
+   *
+   * @param replaces whether the store has something else by that name
+   */
+  void linkAgain(String existing, String path, boolean replaces) throws ErrnoException {
+    lock.lock();
+    try {
+      if (replaces) {
+        logAgain(new Operation.Remove(path, false));
+      }
+      logAgain(new Operation.Link(existing, path));
     } finally {
       lock.unlock();
     }
@@ -929,7 +859,7 @@ public final class Front implements AutoCloseable {
           int crc = OperationsLog.crc(Memory.buffer(buffer, length));
           logAgain(new Operation.Write(path, stat.inode(), at, length, crc));
         }
-        forgetClean(stat.inode());
+        stored.forgetClean(stat.inode());
       } finally {
         LIBC.close(fd);
       }
@@ -940,7 +870,7 @@ public final class Front implements AutoCloseable {
   }
 
   private void logAgain(Operation operation) throws ErrnoException {
-    add(new Pending(operations.append(clock.getAsLong(), 0, operation)));
+    pendings.add(new Pending(operations.append(clock.getAsLong(), 0, operation)));
     change();
   }
 
@@ -951,24 +881,34 @@ public final class Front implements AutoCloseable {
    * @param buffer room for so many bytes
    */
   void fetch(long inode, int from, long buffer, int length) throws ErrnoException {
-    String path = pathOf(inode);
-    if (path == null) {
-      throw ErrnoException.of(Errno.ENOENT, "");
-    }
-    Stat before = tree.stat(path);
-    makeRoom(before.size());
-    int to = tree.open(path, FileTree.O_WRONLY);
+    String path;
+    int to;
+    lock.lock(); // so that no rename gives the name to another file before it is open
     try {
-      for (long at = 0; at < before.size(); at += length) {
-        int part = (int) Math.min(length, before.size() - at);
-        FileTree.readFully(from, buffer, part, at, path);
-        if (FileTree.write(to, buffer, part, at) < part) {
-          throw ErrnoException.of(Linux.errno(), path);
-        }
+      path = pathOf(inode);
+      if (path == null) {
+        throw ErrnoException.of(Errno.ENOENT, "");
       }
-    } catch (ErrnoException e) {
-      takeBackFetched(inode, before);
-      throw e;
+      to = tree.open(path, FileTree.O_WRONLY);
+    } finally {
+      lock.unlock();
+    }
+    Stat before;
+    try {
+      before = FileTree.stat(to);
+      makeRoom(before.size());
+      try {
+        for (long at = 0; at < before.size(); at += length) {
+          int part = (int) Math.min(length, before.size() - at);
+          FileTree.readFully(from, buffer, part, at, path);
+          if (FileTree.write(to, buffer, part, at) < part) {
+            throw ErrnoException.of(Linux.errno(), path);
+          }
+        }
+      } catch (ErrnoException e) {
+        takeBackFetched(inode, before);
+        throw e;
+      }
     } finally {
       LIBC.close(to);
     }
@@ -977,7 +917,7 @@ public final class Front implements AutoCloseable {
       String now = pathOf(inode);
       if (now != null) {
         tree.times(now, before.accessed(), before.modified());
-        isWhole(now);
+        stored.isWhole(now);
       }
     } finally {
       lock.unlock();
@@ -999,21 +939,8 @@ public final class Front implements AutoCloseable {
     try {
       String path = pathOf(inode);
       if (path != null) {
-        punchIfPossible(path, before);
+        stored.punchIfPossible(path, before);
       }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Notes that the front has the bytes of a file that was a stub. */
-  private void isWhole(String path) throws ErrnoException {
-    lock.lock();
-    try {
-      tree.removeXattr(path, STUB);
-      Stat stat = tree.stat(path);
-      stubs.remove(stat.inode());
-      addClean(path, stat);
     } finally {
       lock.unlock();
     }
@@ -1039,15 +966,16 @@ public final class Front implements AutoCloseable {
     }
   }
 
-  /** Without the second name. */
+  /** Without the names outside of the tree. */
   private Stat shown(Stat stat) {
-    if (!pendingFiles.containsKey(stat.inode()) || !stat.isRegular()) {
+    int others = (pendings.hasFile(stat.inode()) ? 1 : 0) + (open.isUnlinked(stat.inode()) ? 1 : 0);
+    if (others == 0 || !stat.isRegular()) {
       return stat;
     }
     return new Stat(
         stat.inode(),
         stat.mode(),
-        stat.links() - 1,
+        stat.links() - others,
         stat.uid(),
         stat.gid(),
         stat.device(),
@@ -1069,10 +997,20 @@ public final class Front implements AutoCloseable {
     lock.lockInterruptibly();
     try {
       long left = nanos;
-      while (queue.isEmpty() && left > 0 && !closed) {
+      while (pendings.next() == null && left > 0 && !closed) {
         left = changed.awaitNanos(left);
       }
-      return queue.peek();
+      return pendings.next();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns the next operation that the store has not taken, if there is one. */
+  @Nullable Pending nextNow() {
+    lock.lock();
+    try {
+      return pendings.next();
     } finally {
       lock.unlock();
     }
@@ -1093,7 +1031,7 @@ public final class Front implements AutoCloseable {
       int fd = root.open(data(write.inode()), Linux.O_RDONLY);
       try {
         for (PendingFile.Piece piece :
-            file(write.inode()).overlapping(write.offset(), write.end())) {
+            pendings.file(write.inode()).overlapping(write.offset(), write.end())) {
           if (piece.write() == pending) {
             long at = to + piece.offset() - write.offset();
             FileTree.readFully(fd, at, piece.length(), piece.offset(), write.path());
@@ -1118,10 +1056,7 @@ public final class Front implements AutoCloseable {
   void taken(Pending pending) {
     lock.lock();
     try {
-      if (queue.poll() != pending) {
-        throw new IllegalStateException("operations are taken in their order");
-      }
-      window.add(pending);
+      pendings.taken(pending);
     } finally {
       lock.unlock();
     }
@@ -1136,12 +1071,9 @@ public final class Front implements AutoCloseable {
     cursor.setDurable(last.sequence()); // the persister alone uses it and the window
     lock.lock();
     try {
-      List<Pending> done = List.copyOf(window);
-      window.clear();
-      durable = last.sequence();
-      done.forEach(this::forget);
+      pendings.allDurable(last.sequence()).forEach(this::forget);
       change();
-      operations.trim(durable);
+      operations.trim(last.sequence());
     } finally {
       lock.unlock();
     }
@@ -1150,7 +1082,7 @@ public final class Front implements AutoCloseable {
   private @Nullable Pending lastTaken() {
     lock.lock();
     try {
-      return window.peekLast();
+      return pendings.lastTaken();
     } finally {
       lock.unlock();
     }
@@ -1158,27 +1090,22 @@ public final class Front implements AutoCloseable {
 
   /** Notes that an operation is not pending any more. */
   private void forget(Pending pending) {
-    pendingMemory -= pending.operation().weight();
-    if (pending.operation() instanceof Operation.Write write) {
-      done(pending, write);
+    boolean isWhole = pendings.forget(pending);
+    if (pending.operation() instanceof Operation.Write write && isWhole) {
+      storeHasAll(write);
     } else if (pending.operation() instanceof Operation.Rename rename) {
-      renamed(rename, pending.entry.witness());
+      stored.renamed(rename, pending.entry.witness());
     }
   }
 
-  /** Takes the second name of a file away once no operation needs it. */
-  private void done(Pending pending, Operation.Write write) {
-    pendingBytes -= write.length();
-    if (!file(write.inode()).remove(pending, write)) {
-      return;
-    }
-    pendingFiles.remove(write.inode());
+  /** Takes the second name of a file away, which no operation needs any more. */
+  private void storeHasAll(Operation.Write write) {
     try {
       Optional<Stat> there = root.find(data(write.inode()));
       if (there.isPresent()) {
         root.remove(data(write.inode()), false);
-        if (there.get().links() > 1) {
-          addClean(write.path(), there.get());
+        if (there.get().links() > 1 && !open.isUnlinked(write.inode())) {
+          stored.addClean(write.path(), there.get());
         }
       }
     } catch (ErrnoException e) {
@@ -1186,27 +1113,19 @@ public final class Front implements AutoCloseable {
     }
   }
 
-  /** Notes the new names of clean files, which are those of the store. */
-  private void renamed(Operation.Rename rename, long inode) {
-    Clean file = clean.get(inode);
-    if (file != null && (rename.flags() & Operation.Rename.EXCHANGE) == 0) {
-      clean.put(inode, new Clean(rename.to(), file.bytes())); // keeps its place
-      return;
-    }
-    clean.replaceAll(
-        (each, was) -> {
-          String path = rename.after(was.path());
-          return path.equals(was.path()) ? was : new Clean(path, was.bytes());
-        });
-  }
-
-  /** Makes the log survive a crash of the machine, before the store changes. */
-  void syncLog() throws ErrnoException {
+  /**
+   * Makes the log survive a crash of the machine, before the store changes.
+   *
+   * @return the number of the last operation that does
+   */
+  long syncLog() throws ErrnoException {
     int fd;
+    long last;
     long segment;
     boolean isNamed;
     lock.lock();
     try {
+      last = operations.last();
       fd = operations.duplicate();
       segment = operations.segment();
       isNamed = operations.isNamed(segment);
@@ -1226,6 +1145,7 @@ public final class Front implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+    return last;
   }
 
   /**
@@ -1240,7 +1160,7 @@ public final class Front implements AutoCloseable {
       lock.lock();
       try {
         last = operations.last();
-        files = unsyncedFiles();
+        files = pendings.takeUnsynced();
       } finally {
         lock.unlock();
       }
@@ -1249,7 +1169,7 @@ public final class Front implements AutoCloseable {
           syncData(inode);
         }
         root.sync(DATA);
-        syncLog();
+        long unused = syncLog();
       } catch (ErrnoException e) {
         areUnsynced(files);
         throw e;
@@ -1260,23 +1180,11 @@ public final class Front implements AutoCloseable {
     }
   }
 
-  /** Returns the files with bytes that were not synced, and notes that they are. */
-  private Map<Long, PendingFile> unsyncedFiles() {
-    Map<Long, PendingFile> files = new HashMap<>();
-    pendingFiles.forEach(
-        (inode, file) -> {
-          if (file.setSynced(true)) {
-            files.put(inode, file);
-          }
-        });
-    return files;
-  }
-
   /** Returns the number of files with bytes that a crash of the machine could damage. */
   int unsynced() {
     lock.lock();
     try {
-      return (int) pendingFiles.values().stream().filter(file -> !file.isSynced()).count();
+      return pendings.unsynced();
     } finally {
       lock.unlock();
     }
@@ -1291,7 +1199,21 @@ public final class Front implements AutoCloseable {
     }
   }
 
-  private void promise(long last) {
+  /**
+   * Tells whether bytes of a write are in the log. After {@link #promise} such bytes survive a
+   * crash of the machine once they are there.
+   */
+  boolean hasSaved(Pending write) {
+    lock.lock();
+    try {
+      return !write.saved.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Notes that operations up to this one have to survive a crash of the machine. */
+  void promise(long last) {
     lock.lock();
     try {
       promised = Math.max(promised, last);
@@ -1314,9 +1236,7 @@ public final class Front implements AutoCloseable {
   void takeAgain() {
     lock.lock();
     try {
-      while (!window.isEmpty()) {
-        queue.addFirst(window.removeLast());
-      }
+      pendings.takeAgain();
     } finally {
       lock.unlock();
     }
@@ -1326,7 +1246,7 @@ public final class Front implements AutoCloseable {
   public long durable() {
     lock.lock();
     try {
-      return durable;
+      return pendings.durable();
     } finally {
       lock.unlock();
     }
@@ -1359,12 +1279,15 @@ public final class Front implements AutoCloseable {
 
   /**
    * Returns the number of the last operation on a path, or below or above it, that is pending. A
-   * file with several names may have changed by any: then it is the last operation of all.
+   * file with several names may have changed by any: then it is the last operation of all. One that
+   * had several may have changed by any until it lost the last of them.
    */
   public long lastOf(String path) {
     lock.lock();
     try {
-      return lastRelated(hasOtherNames(path) ? "" : path);
+      return hasOtherNames(path)
+          ? pendings.lastRelated("")
+          : Math.max(pendings.lastRelated(path), lastLoss(path));
     } finally {
       lock.unlock();
     }
@@ -1374,10 +1297,7 @@ public final class Front implements AutoCloseable {
   public boolean isKnown(String path) throws ErrnoException {
     lock.lock();
     try {
-      return tree.find(path).isPresent()
-          || Stream.concat(window.stream(), queue.stream())
-              .flatMap(pending -> pending.operation().paths().stream())
-              .anyMatch(other -> !other.isEmpty() && related(other, path));
+      return tree.find(path).isPresent() || pendings.isKnown(path);
     } finally {
       lock.unlock();
     }
@@ -1394,24 +1314,15 @@ public final class Front implements AutoCloseable {
     }
   }
 
-  private long lastRelated(String path) {
-    Iterator<Pending> each = queue.descendingIterator();
-    while (each.hasNext()) {
-      Pending pending = each.next();
-      if (pending.operation().paths().stream().anyMatch(other -> related(other, path))) {
-        return pending.sequence();
-      }
+  private long lastLoss(String path) {
+    try {
+      return tree.find(path)
+          .filter(stat -> !stat.isDirectory())
+          .map(stat -> pendings.lostName(stat.inode()))
+          .orElse(0L);
+    } catch (ErrnoException e) {
+      return operations.last();
     }
-    Pending last = window.peekLast();
-    return last == null ? durable : last.sequence();
-  }
-
-  private static boolean related(String one, String other) {
-    return one.equals(other)
-        || other.isEmpty()
-        || one.isEmpty()
-        || one.startsWith(other + "/")
-        || other.startsWith(one + "/");
   }
 
   /** Waits until something has changed, at most so long; callers look again then. */
@@ -1456,11 +1367,11 @@ public final class Front implements AutoCloseable {
   Usage usage() {
     lock.lock();
     try {
-      Pending oldest = window.isEmpty() ? queue.peek() : window.peek();
+      Pending oldest = pendings.oldest();
       return new Usage(
           used(),
           capacity,
-          pendingBytes,
+          pendings.bytes(),
           pendingOperations(),
           oldest == null ? 0 : oldest.entry.time(),
           waiting);
@@ -1495,6 +1406,10 @@ public final class Front implements AutoCloseable {
   public void closeFiles() {
     lock.lock();
     try {
+      if (filesClosed) {
+        return;
+      }
+      filesClosed = true;
       operations.close();
       cursor.close();
       tree.close();

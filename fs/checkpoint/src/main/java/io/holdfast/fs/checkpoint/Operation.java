@@ -249,7 +249,11 @@ sealed interface Operation {
 
     @Override
     public void apply(FileTree tree) throws ErrnoException {
-      tree.rename(from, to, flags);
+      // NFS and FUSE do not know the flag; nobody else changes the tree meanwhile
+      if ((flags & NOREPLACE) != 0 && tree.find(to).isPresent()) {
+        throw ErrnoException.of(Errno.EEXIST, to);
+      }
+      tree.rename(from, to, flags & EXCHANGE);
     }
 
     @Override

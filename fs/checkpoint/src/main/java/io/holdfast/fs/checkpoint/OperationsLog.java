@@ -245,7 +245,8 @@ final class OperationsLog implements AutoCloseable {
    * @param witness what {@link Operation#witness} says of the front
    */
   Entry append(long time, long witness, Operation operation) throws ErrnoException {
-    if (end > SEGMENT) {
+    // one that has saves and no entry yet would begin over itself
+    if (end > SEGMENT && segments.lastKey() != next) {
       beginNext();
     }
     reserve();

@@ -1,5 +1,6 @@
 package io.holdfast.fs.checkpoint;
 
+import io.holdfast.fs.checkpoint.PendingOperations.Pending;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -11,7 +12,7 @@ import java.util.TreeMap;
  */
 final class PendingFile {
   /** A range of the file that is as an operation wrote it. */
-  record Piece(Front.Pending write, long offset, int length) {
+  record Piece(Pending write, long offset, int length) {
     long end() {
       return offset + length;
     }
@@ -22,7 +23,7 @@ final class PendingFile {
   private boolean isSynced;
 
   /** Notes a write, whose range must be free. */
-  void add(Front.Pending pending, Operation.Write write) {
+  void add(Pending pending, Operation.Write write) {
     pieces.put(write.offset(), new Piece(pending, write.offset(), write.length()));
     writes++;
     isSynced = false;
@@ -40,7 +41,7 @@ final class PendingFile {
   }
 
   /** Notes that a write is durable, or did not happen; returns whether it was the last one. */
-  boolean remove(Front.Pending pending, Operation.Write write) {
+  boolean remove(Pending pending, Operation.Write write) {
     pieces.subMap(write.offset(), write.end()).values().removeIf(p -> p.write() == pending);
     writes--;
     return writes == 0;

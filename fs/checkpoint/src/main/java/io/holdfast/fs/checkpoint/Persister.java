@@ -2,10 +2,12 @@ package io.holdfast.fs.checkpoint;
 
 import static io.holdfast.fs.linux.Libc.LIBC;
 
+import io.holdfast.fs.checkpoint.PendingOperations.Pending;
 import io.holdfast.fs.linux.NamedThreads;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
-import java.util.TreeMap;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import jnr.constants.platform.Errno;
@@ -14,16 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Applies the operations of a front to the store, in order, on one thread. So the store always
- * shows what the program had done up to some moment.
- *
- * <p>That also holds if the store or this machine crashes, on a file system that keeps the order of
- * its own changes of names: at most one thing in the store is not durable at any time. It is a row
- * of writes to one file that do not overlap, which can be written again. Before anything else
- * changes, that file is synced; and each other operation is synced before the next.
- *
- * <p>Of an operation that was about to be applied when this process was killed, the {@link Cursor}
- * has the number and a witness, by which one sees whether the store has it.
+ * Brings the operations of a front to the store, in order, on one thread. So the store always shows
+ * what the program had done up to some moment, also if the store or this machine crashes: {@link
+ * InPlaceTaking} and {@link RowTaking} say how.
  *
  * <p>A store that fails is asked again, after a pause that doubles up to half a minute, or as soon
  * as somebody waits. Thread-safe.
@@ -31,42 +26,25 @@ import org.slf4j.LoggerFactory;
 public final class Persister implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Persister.class);
 
-  /** The most bytes that are not durable: so much is written again after a crash. */
-  private static final long LARGEST_WINDOW = 64L << 20;
-
-  /** How long it grows, so that a slow store shows progress. */
-  private static final long LONGEST_WINDOW = Duration.ofSeconds(2).toNanos();
-
   private static final int LARGEST_WRITE = 2 << 20;
   private static final long FIRST_PAUSE = Duration.ofMillis(100).toNanos();
   private static final long LONGEST_PAUSE = Duration.ofSeconds(30).toNanos();
 
-  /** How long nothing must be pending before what was written is synced, if nobody waits. */
-  private static final long CALM = Duration.ofMillis(50).toNanos();
-
   private static final long IDLE = Duration.ofSeconds(1).toNanos();
 
   private final Front front;
-  private final Store store;
+  private final Taking taking;
   private final double bytesPerSecond;
   private final int keep;
   private final SaveMeter meter;
   private final long buffer = LIBC.malloc(LARGEST_WRITE);
   private final Thread thread = NamedThreads.named("persister", this::run);
 
-  /** The ranges of the window, by their beginning; only the persister's thread uses the window. */
-  private final TreeMap<Long, Long> window = new TreeMap<>();
-
-  private String windowPath = "";
-  private long windowBytes;
-  private long windowTime;
-  private long windowBegan;
-
   /** The checkpoints that the front keeps, the newest last. */
   private final LinkedHashSet<String> units = new LinkedHashSet<>();
 
-  /** Guarded by the front's lock, as are the following. */
-  private int waiters;
+  /** For what somebody waits. Guarded by the front's lock, as are the following. */
+  private final List<Long> waited = new ArrayList<>();
 
   private long attempts;
   private long persistedBytes;
@@ -85,7 +63,10 @@ public final class Persister implements AutoCloseable {
    */
   public Persister(Front front, Store store, double bytesPerSecond, int keep, SaveMeter meter) {
     this.front = front;
-    this.store = store;
+    this.taking =
+        store instanceof RowStore rows
+            ? new RowTaking(front, rows, this, buffer)
+            : new InPlaceTaking(front, (InPlaceStore) store, this, buffer);
     this.bytesPerSecond = bytesPerSecond;
     this.keep = keep;
     this.meter = meter;
@@ -102,7 +83,7 @@ public final class Persister implements AutoCloseable {
       try {
         long before = front.durable();
         step();
-        if (window.isEmpty()
+        if (taking.isEmpty()
             || front.durable() > before) { // bytes that are taken are no success yet
           pause = FIRST_PAUSE;
           succeeded();
@@ -126,7 +107,7 @@ public final class Persister implements AutoCloseable {
 
   /** Takes the next operation, or makes durable what was taken if there is none. */
   private void step() throws ErrnoException, InterruptedException {
-    step(window.isEmpty() ? IDLE : someoneWaits() ? 0 : CALM);
+    step(taking.isEmpty() ? IDLE : isHurried() ? 0 : taking.calm());
   }
 
   /** The same without waiting, for tests. */
@@ -135,49 +116,16 @@ public final class Persister implements AutoCloseable {
   }
 
   private void step(long nanos) throws ErrnoException, InterruptedException {
-    Front.Pending next = front.next(nanos);
+    Pending next = taking.isFull(firstWaited()) ? null : front.next(nanos);
     if (next == null) {
-      sync();
-    } else if (next.operation() instanceof Operation.Write write) {
-      write(next, write);
+      taking.makeDurable();
     } else {
-      apply(next);
+      taking.take(next);
     }
   }
 
-  private void write(Front.Pending next, Operation.Write write) throws ErrnoException {
-    if (!fitsWindow(write)) {
-      sync();
-    }
-    front.read(next, buffer);
-    long begin = System.nanoTime();
-    if (window.isEmpty()) {
-      windowBegan = begin;
-      store.checkOwner();
-      front.syncLog(); // the store must not have what the log may lose
-    }
-    store.write(write.path(), buffer, write.length(), write.offset());
-    window.put(write.offset(), write.end());
-    windowPath = write.path();
-    windowBytes += write.length();
-    windowTime = next.entry.time();
-    front.taken(next);
-    throttle(begin, write.length());
-  }
-
-  private boolean fitsWindow(Operation.Write write) {
-    if (window.isEmpty()) {
-      return true;
-    }
-    var before = window.lowerEntry(write.end());
-    boolean overlaps = before != null && before.getValue() > write.offset();
-    return windowPath.equals(write.path())
-        && !overlaps
-        && System.nanoTime() - windowBegan < LONGEST_WINDOW
-        && windowBytes + write.length() <= LARGEST_WINDOW;
-  }
-
-  private void throttle(long begin, int length) {
+  /** Waits until so many bytes since a moment are within the bound. */
+  void throttle(long begin, int length) {
     if (bytesPerSecond > 0) {
       long nanos = (long) (length / bytesPerSecond * 1e9) - (System.nanoTime() - begin);
       long end = System.nanoTime() + nanos;
@@ -187,28 +135,11 @@ public final class Persister implements AutoCloseable {
     }
   }
 
-  private void apply(Front.Pending next) throws ErrnoException {
-    sync();
-    Operation operation = next.operation();
-    Cursor cursor = front.cursor();
-    boolean done =
-        cursor.begun() == next.sequence()
-            && !operation.isRepeatable()
-            && store.isApplied(operation, cursor.witness());
-    if (!done) {
-      store.checkOwner();
-      front.syncLog();
-      cursor.begin(next.sequence(), store.witness(operation));
-      store.apply(operation);
+  /** Notes the names of checkpoints behind an operation. */
+  void renameUnits(Operation operation) {
+    if (keep == 0) {
+      return;
     }
-    front.taken(next);
-    madeDurable();
-    if (keep > 0) {
-      renameUnits(operation);
-    }
-  }
-
-  private void renameUnits(Operation operation) {
     if (operation instanceof Operation.Rename rename) {
       String from = Front.unit(rename.from());
       String to = Front.unit(rename.to());
@@ -222,7 +153,10 @@ public final class Persister implements AutoCloseable {
   }
 
   /** Notes which checkpoint the store has got something of; remembers as many as are kept. */
-  private void newest(String unit) {
+  void newest(String unit) {
+    if (keep == 0) {
+      return;
+    }
     units.remove(unit);
     units.add(unit);
     if (units.size() > keep) {
@@ -230,38 +164,54 @@ public final class Persister implements AutoCloseable {
     }
   }
 
-  private void madeDurable() throws ErrnoException {
+  /** Makes stubs of the checkpoints that the front need not keep. */
+  void keepUnits() {
+    if (keep > 0) {
+      front.keepOnly(units);
+    }
+  }
+
+  /** Notes that the store has durably what it has taken. */
+  void madeDurable() throws ErrnoException {
     front.allDurable();
     meter.durable(front.durable());
   }
 
-  /** Makes durable what the store has taken. */
-  private void sync() throws ErrnoException {
-    if (window.isEmpty()) {
-      return;
-    }
-    store.sync(windowTime);
-    double seconds = Math.max(1, System.nanoTime() - windowBegan) / 1e9;
+  /** Notes that the store has got bytes in a time. */
+  void persisted(long bytes, long nanos) {
+    double perSecond = bytes / (Math.max(1, nanos) / 1e9);
     front.lock().lock();
     try {
-      persistedBytes += windowBytes;
-      rate = rate == 0 ? windowBytes / seconds : (rate + windowBytes / seconds) / 2;
+      persistedBytes += bytes;
+      rate = rate == 0 ? perSecond : (rate + perSecond) / 2;
     } finally {
       front.lock().unlock();
     }
-    window.clear();
-    windowBytes = 0;
-    madeDurable();
-    if (keep > 0) {
-      newest(Front.unit(windowPath));
-      front.keepOnly(units);
+  }
+
+  private long firstWaited() {
+    front.lock().lock();
+    try {
+      long durable = front.durable();
+      return waited.stream()
+          .mapToLong(Long::longValue)
+          .filter(each -> each > durable)
+          .min()
+          .orElse(Long.MAX_VALUE);
+    } finally {
+      front.lock().unlock();
     }
+  }
+
+  /** Tells whether a pause would keep a program waiting. */
+  private boolean isHurried() {
+    return someoneWaits() || front.usage().waiting() > 0;
   }
 
   private boolean someoneWaits() {
     front.lock().lock();
     try {
-      return waiters > 0;
+      return !waited.isEmpty();
     } finally {
       front.lock().unlock();
     }
@@ -281,8 +231,7 @@ public final class Persister implements AutoCloseable {
 
   void failed(ErrnoException e) {
     log.warn("the store fails, and is asked again: {}", e.getMessage());
-    window.clear(); // after a failed sync it is not known what the store has: it is written again
-    windowBytes = 0;
+    taking.forget();
     front.lock().lock();
     try {
       front.takeAgain();
@@ -322,7 +271,7 @@ public final class Persister implements AutoCloseable {
     long end = System.nanoTime() + nanos;
     front.lock().lockInterruptibly();
     try {
-      waiters++;
+      waited.add(sequence);
       front.signal();
       long before = attempts;
       while (front.durable() < sequence) {
@@ -340,7 +289,7 @@ public final class Persister implements AutoCloseable {
       }
       return true;
     } finally {
-      waiters--;
+      waited.remove((Object) sequence);
       front.lock().unlock();
     }
   }

@@ -1,5 +1,6 @@
 package io.holdfast.fs.checkpoint;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -20,31 +21,38 @@ public final class Reconciliation {
   private static final Logger log = LoggerFactory.getLogger(Reconciliation.class);
 
   private final Front front;
-  private final FileTree store;
-  private final boolean keepsOwners;
+  private final Store store;
 
   /** The front's path of each file of the store with several names. */
   private final Map<Long, String> linked = new HashMap<>();
 
+  /** By inode, a path of each file of several names that the store has, or gets again. */
+  private final Map<Long, String> brought = new HashMap<>();
+
+  /** Names that the store has lost of files that may have others there. */
+  private final List<String> lostNames = new ArrayList<>();
+
   private int differences;
 
   /** Prepares to compare. */
-  public Reconciliation(Front front, DirectoryStore store) {
+  public Reconciliation(Front front, Store store) {
     this.front = front;
-    this.store = store.tree();
-    this.keepsOwners = store.keepsOwners();
+    this.store = store;
   }
 
   /** Compares, and returns how many entries were different. */
   public int run() throws ErrnoException {
     compareRights("", front.tree().stat(""), store.stat(""));
     compare("");
+    for (String path : lostNames) {
+      bringAgain(path, front.tree().stat(path), false);
+    }
     return differences;
   }
 
   /** The store's owners and modes hold: nobody is to see in the mount what the store denies. */
   private void compareRights(String path, Stat here, Stat there) throws ErrnoException {
-    if (keepsOwners && (here.uid() != there.uid() || here.gid() != there.gid())) {
+    if (store.keepsOwners() && (here.uid() != there.uid() || here.gid() != there.gid())) {
       front.tree().own(path, there.uid(), there.gid());
     }
     // another owner may have cost set-user and set-group bits
@@ -56,7 +64,7 @@ public final class Reconciliation {
   private void compare(String directory) throws ErrnoException {
     Set<String> here = names(front.tree().list(directory));
     Set<String> there = names(store.list(directory));
-    there.remove(directory.isEmpty() ? DirectoryStore.OWNER : "");
+    there.remove(directory.isEmpty() ? Store.OWNER : "");
     for (String name : here) {
       String path = FileTree.child(directory, name);
       if (FileTree.isTooLong(path)) {
@@ -76,6 +84,21 @@ public final class Reconciliation {
     }
   }
 
+  /** Brings a file of the front to the store; its second name is only a name. */
+  private void bringAgain(String path, Stat here, boolean replaces) throws ErrnoException {
+    String first = brought.putIfAbsent(here.inode(), path);
+    if (first != null) {
+      front.linkAgain(first, path, replaces);
+      return;
+    }
+    if (replaces) {
+      front.resizeAgain(path, here.size());
+    } else {
+      front.makeAgain(path, here);
+    }
+    front.writeAgain(path);
+  }
+
   private static Set<String> names(List<FileTree.Entry> entries) {
     Set<String> names = new HashSet<>();
     entries.forEach(entry -> names.add(entry.name()));
@@ -87,6 +110,9 @@ public final class Reconciliation {
     Stat there = store.stat(path);
     if (here.type() == there.type()) {
       compareRights(path, here, there);
+    }
+    if (here.isRegular() && there.isRegular() && here.links() > 1 && here.size() == there.size()) {
+      brought.putIfAbsent(here.inode(), path);
     }
     if (here.isDirectory() && there.isDirectory()) {
       compare(path);
@@ -104,8 +130,7 @@ public final class Reconciliation {
         log.warn(
             "the store has another size of a file, which is written again: {}",
             FileTree.visible(path));
-        front.resizeAgain(path, here.size());
-        front.writeAgain(path);
+        bringAgain(path, here, true);
       } else {
         throw ErrnoException.because(
             jnr.constants.platform.Errno.EEXIST,
@@ -163,13 +188,19 @@ public final class Reconciliation {
     }
     log.warn(
         "the store has lost an entry, which is brought there again: {}", FileTree.visible(path));
+    if (stat.isRegular() && stat.links() > 1) {
+      lostNames.add(path);
+      return;
+    }
+    if (stat.isRegular()) {
+      bringAgain(path, stat, false);
+      return;
+    }
     front.makeAgain(path, stat);
     if (stat.isDirectory()) {
       for (FileTree.Entry entry : front.tree().list(path)) {
         missingAtStore(FileTree.child(path, entry.name()));
       }
-    } else if (stat.isRegular()) {
-      front.writeAgain(path);
     }
   }
 }

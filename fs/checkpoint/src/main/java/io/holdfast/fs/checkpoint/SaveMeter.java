@@ -99,10 +99,25 @@ public final class SaveMeter {
     }
   }
 
-  /** Returns the advice by what was measured. */
-  public synchronized Advice advice(double iteration, double bound) {
-    finish(nanoTime.getAsLong());
-    return Advice.of(total, blocked, iteration, bound);
+  /**
+   * Returns the advice by what was measured. A save that the store does not have yet counts for as
+   * long as it is expected to take, if that is longer: a store that has become slow would else be
+   * noticed only after it has taken a save.
+   *
+   * @param iteration seconds of an iteration; 0 if not known
+   * @param bound of the overhead
+   * @param rest seconds that the store is expected to need for all that it does not have
+   */
+  public synchronized Advice advice(double iteration, double bound, double rest) {
+    long now = nanoTime.getAsLong();
+    finish(now);
+    double expected =
+        saves.stream()
+            .filter(save -> save.durableAt < 0)
+            .mapToDouble(save -> (now - save.began) / 1e9 + rest)
+            .findFirst()
+            .orElse(0);
+    return Advice.of(total == 0 ? 0 : Math.max(total, expected), blocked, iteration, bound);
   }
 
   /** Returns the seconds until the store has a save, and those in which the program was blocked. */

@@ -1,32 +1,80 @@
 package io.holdfast.fs.checkpoint;
 
-/**
- * Where checkpoints are kept for good. The persister applies operations to it, one after the other,
- * on one thread. An implementation makes no promise about a crash except what each method says.
- */
-interface Store extends AutoCloseable {
-  /** Makes sure that this node still is the one that may write. */
-  void checkOwner() throws ErrnoException;
+import java.util.List;
+import jnr.constants.platform.Errno;
 
-  /** Writes bytes to a file that is there. They may not be durable before {@link #sync}. */
-  void write(String path, long address, int length, long offset) throws ErrnoException;
+/**
+ * Where checkpoints are kept for good. The persister brings operations to it, on one thread: one by
+ * one to an {@link InPlaceStore}, in rows to a {@link RowStore}. The methods that read are
+ * thread-safe, and show what is durable.
+ */
+public interface Store extends AutoCloseable {
+  /** The name in the root that is the store's own; it is not part of what the store keeps. */
+  String OWNER = ".holdfast-checkpoint";
 
   /**
-   * Makes all bytes that were written durable.
+   * Returns the failure of a front that has operations for a store where nothing names it.
    *
-   * @param modified the modification time of the file that was written last, in nanoseconds of the
-   *     epoch
+   * @param mark what should name it
    */
-  void sync(long modified) throws ErrnoException;
+  static ErrnoException isNotHeld(String mark) {
+    return ErrnoException.because(
+        Errno.EBUSY,
+        "",
+        "%s is missing, and the front has changes that are not in the store yet: another node has had the store, or another one is mounted there; mount the right store, or choose another --front, and what only this one has is lost"
+            .formatted(mark));
+  }
 
-  /** Applies an operation that is no write, and makes it durable. */
-  void apply(Operation operation) throws ErrnoException;
+  /** Returns the bytes of the largest file that the store can have. */
+  long largestFile();
 
-  /** Returns what {@link Operation#witness} sees here. */
-  long witness(Operation operation) throws ErrnoException;
+  /** Returns the bytes of the longest target that a symlink can have here. */
+  int longestTarget();
 
-  /** Tells whether an operation was applied, as {@link Operation#isApplied}; makes it durable. */
-  boolean isApplied(Operation operation, long witness) throws ErrnoException;
+  /** Returns how many names a file can have here. */
+  int mostLinks();
+
+  /**
+   * Tells whether files have the owners here that programs gave them. Else all may be this
+   * process's.
+   */
+  boolean keepsOwners();
+
+  /** Tells whether two names can change places in one step (RENAME_EXCHANGE). */
+  boolean exchanges();
+
+  /**
+   * Tells whether a program may read a file here as long as it has it open. Else the front fetches
+   * it as a whole first.
+   */
+  boolean readsInPlace();
+
+  /**
+   * Opens a file to read it for a program that may read another file: the front's, with these
+   * attributes.
+   *
+   * @return a descriptor for the caller to close
+   * @throws ErrnoException EIO if it is not the same file
+   */
+  int openToRead(String path, Stat expected) throws ErrnoException;
+
+  /** Returns the attributes of what has a path. Equal inodes are one file with several names. */
+  Stat stat(String path) throws ErrnoException;
+
+  /** Lists a directory, also with {@link #OWNER} if that is there. */
+  List<FileTree.Entry> list(String path) throws ErrnoException;
+
+  /** Returns where a symlink leads. */
+  String readLink(String path) throws ErrnoException;
+
+  /** Returns the names of the extended attributes. */
+  List<String> xattrNames(String path) throws ErrnoException;
+
+  /** Returns an extended attribute. */
+  byte[] xattr(String path, String name) throws ErrnoException;
+
+  /** Makes sure that this node still is the one that may write. */
+  void checkOwner() throws ErrnoException;
 
   /** Ends the use of the store; it is free for other nodes then if nothing is pending. */
   void release(boolean nothingPending);

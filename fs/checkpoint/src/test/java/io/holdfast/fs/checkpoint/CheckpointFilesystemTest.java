@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.fs.checkpoint.CheckpointFilesystem.Created;
 import io.holdfast.fs.checkpoint.CheckpointFilesystem.FsyncPolicy;
+import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.Memory;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -42,10 +43,19 @@ class CheckpointFilesystemTest {
     Memory.clear(memory, LENGTH);
     me = (Integer) Files.getAttribute(directory, "unix:uid");
     front = new Front(directory.resolve("front"), 1 << 30, true, clock::incrementAndGet);
-    store = new DirectoryStore(Files.createDirectory(directory.resolve("store")), "one");
+    store = new DirectoryStore(Files.createDirectory(directory.resolve("store")), "one", false);
     SaveMeter meter = new SaveMeter(System::nanoTime);
     persister = new Persister(front, store, 0, 0, meter);
-    filesystem = new CheckpointFilesystem(front, store, persister, FsyncPolicy.STORE, meter);
+    filesystem = filesystem(meter);
+  }
+
+  private CheckpointFilesystem filesystem(SaveMeter meter) throws Exception {
+    KernelState kernel =
+        new KernelState(
+            GrowingMemory.ofProcess("nodes"),
+            GrowingMemory.ofProcess("handles"),
+            GrowingMemory.ofProcess("requests"));
+    return new CheckpointFilesystem(front, store, persister, FsyncPolicy.STORE, meter, kernel);
   }
 
   @AfterEach
@@ -132,7 +142,7 @@ class CheckpointFilesystemTest {
     front = new Front(directory.resolve("small"), 3L * LENGTH, true, clock::incrementAndGet);
     SaveMeter meter = new SaveMeter(System::nanoTime);
     persister = new Persister(front, store, 0, 0, meter);
-    filesystem = new CheckpointFilesystem(front, store, persister, FsyncPolicy.STORE, meter);
+    filesystem = filesystem(meter);
     Created created = create("a", 0);
     for (int i = 0; i < LENGTH; i++) {
       Memory.putByte(memory + i, 1);
@@ -263,5 +273,39 @@ class CheckpointFilesystemTest {
     assertThatThrownBy(() -> filesystem.make(deep, "d", Stat.REGULAR | 0600, 0, me, me, ""))
         .matches(e -> is(e, Errno.ENAMETOOLONG));
     assertThatThrownBy(() -> filesystem.lookup(deep, "d")).matches(e -> is(e, Errno.ENAMETOOLONG));
+  }
+
+  /** The store would refuse them for ever, and all that comes behind them would wait. */
+  @Test
+  void linksThatTheStoreCannotHave_areRefused() throws Exception {
+    String longest = "a".repeat(store.longestTarget());
+    filesystem.make(ROOT, "longest", Stat.SYMLINK | 0777, 0, me, me, longest);
+    assertThatThrownBy(
+            () -> filesystem.make(ROOT, "l", Stat.SYMLINK | 0777, 0, me, me, longest + "a"))
+        .matches(e -> is(e, Errno.ENAMETOOLONG) || is(e, Errno.EINVAL));
+    persistAll();
+    long node = create("a", 0).found().node();
+    for (int i = 1; i < 40; i++) {
+      filesystem.link(node, ROOT, "b" + i);
+    }
+    assertThat(store.mostLinks()).as("of ext3").isEqualTo(32_000);
+    persistAll();
+  }
+
+  @Test
+  void file_thatIsOpenWithoutAName_isResizedByAHandleThatMayWrite() throws Exception {
+    Created created = create("a", 0);
+    filesystem.write(created.handle(), memory, LENGTH, 0, false);
+    long node = created.found().node();
+    long reader = filesystem.open(node, 0);
+    long writer = filesystem.open(node, FileTree.O_RDWR);
+    filesystem.release(created.handle());
+    filesystem.remove(ROOT, "a", false);
+
+    filesystem.change(node, new Change(-1, -1, -1, 5, FileTree.OMIT, FileTree.OMIT), false);
+
+    assertThat(filesystem.attributes(node).size()).isEqualTo(5);
+    filesystem.release(reader);
+    filesystem.release(writer);
   }
 }

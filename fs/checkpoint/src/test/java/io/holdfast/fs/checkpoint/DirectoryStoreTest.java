@@ -4,37 +4,47 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
-/** The store when others, who reach it without the mount, put something else in a file's place. */
+/**
+ * Also when others, who reach the store without the mount, put something else in a file's place.
+ */
 @Timeout(60)
-class DirectoryStoreTest {
-  @TempDir Path directory;
-
+class DirectoryStoreTest extends StoreContract {
   private Path storePath;
   private Path outside;
-  private int me;
   private DirectoryStore store;
 
-  @BeforeEach
-  void open() throws Exception {
-    storePath = Files.createDirectory(directory.resolve("store"));
-    outside = Files.writeString(directory.resolve("outside"), "secret");
-    Files.setPosixFilePermissions(outside, PosixFilePermissions.fromString("rw-------"));
-    me = (Integer) Files.getAttribute(directory, "unix:uid");
-    store = new DirectoryStore(storePath, "one");
+  @Override
+  Store open(String owner, Path fronts) throws IOException {
+    storePath = Files.createDirectories(directory.resolve("store"));
+    return new DirectoryStore(storePath, owner, false);
   }
 
-  @AfterEach
-  void close() {
-    store.close();
+  @BeforeEach
+  void beginOutside() throws Exception {
+    outside = Files.writeString(directory.resolve("outside"), "secret");
+    Files.setPosixFilePermissions(outside, PosixFilePermissions.fromString("rw-------"));
+    store = (DirectoryStore) store();
+  }
+
+  /** Another node has taken it over meanwhile, or it is another directory. */
+  @Test
+  void storeThatIsHeld_andDoesNotNameTheFront_isRefused() throws Exception {
+    store.release(true);
+
+    assertThatThrownBy(() -> new DirectoryStore(storePath, "one", true))
+        .hasMessageContaining(
+            "is missing, and the front has changes that are not in the store yet");
+    assertThat(storePath).isEmptyDirectory();
+    new DirectoryStore(storePath, "one", false).close();
+    new DirectoryStore(storePath, "one", true).close();
   }
 
   private int modeOf(Path file) throws Exception {
@@ -71,27 +81,6 @@ class DirectoryStoreTest {
         .isInstanceOf(ErrnoException.class);
 
     assertThat(modeOf(outside)).isEqualTo(0600);
-  }
-
-  @Test
-  void bitsThatGiveAwayAnOwnersRights_areNotKeptOfFiles_butOfDirectories() throws Exception {
-    store.apply(new Operation.Make("a", Stat.REGULAR | 06755, 0, me, me, ""));
-    assertThat(modeOf(storePath.resolve("a"))).isEqualTo(0755);
-    store.apply(permissions("a", 04711));
-    assertThat(modeOf(storePath.resolve("a"))).isEqualTo(0711);
-    store.apply(new Operation.Make("d", Stat.DIRECTORY | 02770, 0, me, me, ""));
-    assertThat(modeOf(storePath.resolve("d"))).isEqualTo(02770);
-  }
-
-  @Test
-  void anotherFile_inThePlaceOfTheOneToRead_isNotOpened() throws Exception {
-    Path file = Files.writeString(storePath.resolve("a"), "1234");
-    Stat expected = store.tree().stat("a");
-
-    LIBC.close(store.openToRead("a", expected));
-    Files.writeString(file, "12345");
-    assertThatThrownBy(() -> store.openToRead("a", expected))
-        .hasMessage("a: the store has another file in its place, of another size or owner");
   }
 
   @Test
@@ -138,5 +127,10 @@ class DirectoryStoreTest {
 
     assertThatThrownBy(() -> store.apply(new Operation.Resize("large", Math.addExact(largest, 1))))
         .isInstanceOfAny(ErrnoException.class, ArithmeticException.class);
+  }
+
+  @Test
+  void largestFile_isThatOfTheFileSystem() {
+    assertThat(store().largestFile()).isGreaterThan(1L << 40);
   }
 }

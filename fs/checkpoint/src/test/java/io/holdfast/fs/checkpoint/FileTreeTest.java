@@ -63,7 +63,7 @@ class FileTreeTest {
     Path secret = Files.writeString(directory.resolve("secret"), "secret");
     Files.createLink(directory.resolve("name"), secret);
     int uid = Procfs.ownUid();
-    try (FileTree tree = FileTree.open(directory)) {
+    try (FileTree tree = FileTree.openStore(directory)) {
       assertThatThrownBy(() -> tree.giveAway("name", Stat.REGULAR | 0644, uid, -1))
           .isInstanceOf(ErrnoException.class);
       assertThatThrownBy(() -> tree.giveAway("name", Stat.DIRECTORY | 0755, uid, -1))

@@ -1,9 +1,12 @@
 package io.holdfast.fs.checkpoint;
 
+import static io.holdfast.fs.linux.Libc.LIBC;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.checkpoint.OperationsLog.Entry;
 import io.holdfast.fs.checkpoint.OperationsLog.Saved;
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.linux.Memory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +14,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -63,6 +67,37 @@ class OperationsLogTest {
     try (OperationsLog log = open()) {
       assertThat(read).isEqualTo(written);
       assertThat(log.last()).isEqualTo(ALL.size());
+    }
+  }
+
+  /** A segment that had many saves and no entry yet began over itself. */
+  @Test
+  void savedBytes_ofASegmentWithoutAnEntry_stay() throws Exception {
+    int part = OperationsLog.LARGEST_SAVE;
+    byte[] bytes = new byte[part];
+    new Random(1).nextBytes(bytes);
+    Files.write(directory.resolve("file"), bytes);
+    long memory = LIBC.malloc(part);
+    try (FileTree tree = FileTree.open(directory);
+        OperationsLog log = open()) {
+      int fd = tree.open("file", Linux.O_RDONLY);
+      long write = log.append(1, 0, new Operation.Write("c", 99, 0, part, 0)).sequence();
+      for (int i = 0; i < 65; i++) {
+        log.save(write, fd, 0, part);
+      }
+      log.append(2, 0, new Operation.Remove("x", false)); // begins a segment
+      log.retract();
+      Saved first = log.save(write, fd, 0, part);
+      for (int i = 0; i < 65; i++) {
+        log.save(write, fd, 0, part);
+      }
+      log.append(3, 0, new Operation.Remove("y", false));
+
+      log.read(first, 0, memory, part);
+      assertThat(Memory.bytes(memory, part)).isEqualTo(bytes);
+      LIBC.close(fd);
+    } finally {
+      LIBC.free(memory);
     }
   }
 

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class PersisterTest {
@@ -41,7 +43,7 @@ class PersisterTest {
     Memory.clear(memory, PART);
     storePath = Files.createDirectory(directory.resolve("store"));
     front = new Front(directory.resolve("front"), CAPACITY, true, clock::incrementAndGet);
-    store = new DirectoryStore(storePath, "one");
+    store = new DirectoryStore(storePath, "one", false);
     persister = new Persister(front, store, 0, 0, new SaveMeter(System::nanoTime));
   }
 
@@ -110,6 +112,30 @@ class PersisterTest {
     assertThat(storePath.resolve("a")).isEmptyFile();
   }
 
+  /** Each name was a file of its own, and the bytes of the first one were nowhere. */
+  @Test
+  void fileWithTwoNames_thatTheStoreHasLost_isBroughtOnce() throws Exception {
+    write("a", 1);
+    front.perform(() -> new Operation.Link("a", "b"));
+    front.perform(() -> new Operation.Link("a", "c"));
+    persister.start();
+    assertThat(persister.await(front.last(), LONG)).isTrue();
+    Files.delete(storePath.resolve("a"));
+    Files.writeString(storePath.resolve("b"), "x");
+    Files.delete(storePath.resolve("c"));
+    Files.writeString(storePath.resolve("c"), "y");
+
+    new Reconciliation(front, store).run();
+    assertThat(persister.await(front.last(), LONG)).isTrue();
+
+    for (String name : List.of("a", "b", "c")) {
+      assertThat(storePath.resolve(name)).hasSize(PART);
+      assertThat(Files.getAttribute(storePath.resolve(name), "unix:ino"))
+          .isEqualTo(Files.getAttribute(storePath.resolve("a"), "unix:ino"));
+    }
+    assertThat(new Reconciliation(front, store).run()).isZero();
+  }
+
   /** It would take room for ever, and show the file with a link too many. */
   @Test
   void secondNameOfAFile_thatAKilledProcessHasLeft_goes() throws Exception {
@@ -163,14 +189,14 @@ class PersisterTest {
 
   @Test
   void secondWriter_isRefused_andToldWhoWrites() {
-    assertThatThrownBy(() -> new DirectoryStore(storePath, "other"))
+    assertThatThrownBy(() -> new DirectoryStore(storePath, "other", false))
         .hasMessageContaining("is written by one")
-        .hasMessageContaining(DirectoryStore.OWNER);
+        .hasMessageContaining(Store.OWNER);
   }
 
   @Test
   void storeTakenOver_getsNothingMore() throws Exception {
-    Files.writeString(storePath.resolve(DirectoryStore.OWNER), "other");
+    Files.writeString(storePath.resolve(Store.OWNER), "other");
     write("a", 1);
     persister.start();
     assertThatThrownBy(() -> persister.await(front.last(), LONG))
@@ -235,6 +261,80 @@ class PersisterTest {
     assertThat(storePath.resolve("a")).hasBinaryContent(bytes);
   }
 
+  /** A name that a rename gave to another file had that one take the bytes that were fetched. */
+  @Test
+  void fetch_whileTheNameChangesItsFile_fillsTheRightOne() throws Exception {
+    for (int round = 0; round < 40; round++) {
+      String a = "a" + round;
+      String b = "b" + round;
+      write(a, 1);
+      write(b, 1);
+      persist();
+      front.keepOnly(java.util.Set.of());
+      Stat stub = front.tree().stat(a);
+      int stored = store.openToRead(a, stub);
+      CountDownLatch begun = new CountDownLatch(1);
+      java.util.concurrent.atomic.AtomicBoolean done =
+          new java.util.concurrent.atomic.AtomicBoolean();
+      CompletableFuture<Void> renames =
+          CompletableFuture.runAsync(
+              () -> {
+                try {
+                  while (!done.get()) {
+                    begun.countDown();
+                    front.perform(() -> new Operation.Rename(a, b, Operation.Rename.EXCHANGE));
+                  }
+                } catch (Exception e) {
+                  throw new IllegalStateException(e);
+                }
+              });
+      begun.await();
+      front.fetch(stub.inode(), stored, memory, PART);
+      done.set(true);
+      renames.get(30, TimeUnit.SECONDS);
+      LIBC.close(stored);
+
+      for (String name : List.of(a, b)) {
+        Stat now = front.tree().stat(name);
+        boolean isFetched = now.inode() == stub.inode();
+        assertThat(front.isStub(now.inode())).as(name).isEqualTo(!isFetched);
+        assertThat(now.blocks() > 0).as("bytes of " + name).isEqualTo(isFetched);
+      }
+      persist();
+    }
+  }
+
+  /** The store had the link, so that a change by the name that is gone was not waited for. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void changeByAName_thatTheFileHasLost_isWaitedFor(boolean isReplaced) throws Exception {
+    write("a", 1);
+    write("x", 1);
+    front.perform(() -> new Operation.Link("a", "b"));
+    persist();
+    assertThat(front.lastOf("b")).isEqualTo(front.durable());
+
+    int fd = front.tree().open("a", FileTree.O_RDWR);
+    front.write(() -> "a", fd, FileTree.stat(fd).inode(), memory, 1000, 0);
+    LIBC.close(fd);
+    long written = front.last();
+    front.perform(() -> new Operation.Resize("a", 100));
+    if (isReplaced) {
+      front.perform(() -> new Operation.Rename("x", "a", 0));
+    } else {
+      front.perform(() -> new Operation.Remove("a", false));
+    }
+    assertThat(front.stat("b").links()).isEqualTo(1);
+
+    assertThat(front.lastOf("b")).isEqualTo(front.last());
+    persister.stepNow(); // taken, not durable
+    assertThat(front.lastOf("b")).isEqualTo(front.last());
+    openAgain(0);
+    assertThat(front.lastOf("b")).isEqualTo(written);
+    persist();
+    assertThat(front.lastOf("b")).isEqualTo(front.durable());
+  }
+
   private static final class NoReader implements OperationsLog.Reader {
     @Override
     public void entry(OperationsLog.Entry entry) {}
@@ -270,7 +370,7 @@ class PersisterTest {
   }
 
   /** A store whose sync fails, as that of a full NFS server does. */
-  private static final class UnsyncedStore implements Store {
+  private static final class UnsyncedStore extends ForwardingStore {
     private final List<Boolean> told = new ArrayList<>();
     private final List<Long> times = new ArrayList<>();
     private final CountDownLatch attempts = new CountDownLatch(5);
@@ -278,6 +378,10 @@ class PersisterTest {
     private final CountDownLatch writes = new CountDownLatch(4);
     private int failures = Integer.MAX_VALUE;
     private BooleanSupplier fails = () -> false;
+
+    UnsyncedStore(DirectoryStore store) {
+      super(store);
+    }
 
     @Override
     public void checkOwner() {}
@@ -322,7 +426,7 @@ class PersisterTest {
   /** It takes each write, but nothing is durable: it got all again ten times a second. */
   @Test
   void storeThatFailsToSync_isAskedWithPausesThatGrow_andFailsAllTheTime() throws Exception {
-    UnsyncedStore unsynced = new UnsyncedStore();
+    UnsyncedStore unsynced = new UnsyncedStore(store);
     Persister failing = new Persister(front, unsynced, 0, 0, new SaveMeter(System::nanoTime));
     unsynced.fails = () -> failing.progress().fails();
     write("a", 1);
@@ -340,7 +444,7 @@ class PersisterTest {
   /** Each write overlaps the one before, so that there is always one that is not durable yet. */
   @Test
   void storeThatWorksAgain_fails_onlyUntilItsFirstSync() throws Exception {
-    UnsyncedStore unsynced = new UnsyncedStore();
+    UnsyncedStore unsynced = new UnsyncedStore(store);
     unsynced.failures = 1;
     Persister failing = new Persister(front, unsynced, 0, 0, new SaveMeter(System::nanoTime));
     unsynced.fails = () -> failing.progress().fails();
@@ -425,7 +529,10 @@ class PersisterTest {
     Files.writeString(storePath.resolve("a"), "bytes");
     Stat stat = store.tree().stat("a");
 
-    assertThatThrownBy(() -> front.addStub("a", stat, "", java.util.Map.of("wrong", new byte[1])))
+    assertThatThrownBy(
+            () ->
+                front.addStub(
+                    "a", stat, "", java.util.Map.of("system.posix_acl_access", new byte[1])))
         .isInstanceOf(ErrnoException.class);
 
     assertThat(front.tree().find("a")).isEmpty();

@@ -52,15 +52,37 @@ class SaveMeterTest {
   @Test
   void advice_followsTheStore_bothWays() {
     save(0.1, 2);
-    long fast = meter.advice(0.5, 0.035).intervalIterations();
+    long fast = meter.advice(0.5, 0.035, 0).intervalIterations();
     save(0.1, 20);
     save(0.1, 20);
-    long slow = meter.advice(0.5, 0.035).intervalIterations();
+    long slow = meter.advice(0.5, 0.035, 0).intervalIterations();
     for (int i = 0; i < 8; i++) {
       save(0.1, 2);
     }
     assertThat(slow).isGreaterThan(3 * fast);
-    assertThat(meter.advice(0.5, 0.035).intervalIterations()).isBetween(fast, fast + 1);
+    assertThat(meter.advice(0.5, 0.035, 0).intervalIterations()).isBetween(fast, fast + 1);
+  }
+
+  /**
+   * The store has become slow: of 200 MB it has taken 50 after 10 s, and needs 30 s for the rest.
+   */
+  @Test
+  void advice_followsTheStore_beforeItHasTheSave() {
+    save(0.4, 10);
+    long before = meter.advice(0.5, 0.035, 0).intervalIterations();
+    meter.begin();
+    pass(0.4);
+    meter.end(++sequence);
+    pass(9.6);
+    assertThat(meter.advice(0.5, 0.035, 30).intervalSeconds()).isBetween(39.0, 40.0);
+    assertThat(meter.advice(0.5, 0.035, 0).intervalIterations())
+        .as("nothing is known of the rest")
+        .isEqualTo(before);
+    pass(20);
+    assertThat(meter.advice(0.5, 0.035, 0).intervalSeconds()).isBetween(29.0, 30.0);
+    meter.durable(sequence);
+    pass(5);
+    assertThat(meter.advice(0.5, 0.035, 0).intervalSeconds()).isBetween(19.0, 21.0);
   }
 
   @Test
@@ -70,5 +92,6 @@ class SaveMeterTest {
     meter.end(1);
     pass(10);
     assertThat(meter.seconds()[0]).isZero();
+    assertThat(meter.advice(0.5, 0.035, 30).intervalSeconds()).isZero();
   }
 }

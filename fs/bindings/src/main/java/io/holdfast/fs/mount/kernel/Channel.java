@@ -18,6 +18,7 @@ import jnr.ffi.Runtime;
  */
 public final class Channel {
   private static final int NOTIFY_STORE = 4;
+  private static final int NOTIFY_RESEND = 7;
   private static final int VECTOR = 16;
   private static final int HEAD = Wire.OUT_HEADER + Wire.STORE;
   private static final int SPACE = HEAD + 2 * VECTOR;
@@ -44,7 +45,19 @@ public final class Channel {
 
   /** Reads a request; returns its length, 0 to try again, or -1 when the connection has ended. */
   public int receive(long buffer, int capacity) {
-    long length = LIBC.read(fd, buffer, capacity);
+    return received(LIBC.read(fd, buffer, capacity));
+  }
+
+  /**
+   * The same into several pieces of memory.
+   *
+   * @param vectors a struct iovec for each
+   */
+  public int receiveApart(long vectors, int count) {
+    return received(LIBC.readv(fd, vectors, count));
+  }
+
+  private static int received(long length) {
     if (length >= Wire.IN_HEADER) {
       return (int) length;
     }
@@ -78,6 +91,14 @@ public final class Channel {
    */
   int tell(int code, long address, int length) {
     return send(0, code, address, length) < 0 ? Linux.errno() : 0;
+  }
+
+  /**
+   * Has the kernel send again all requests that were received and are not answered (Linux 6.9). To
+   * be called before any is received: the kernel would send these again, too.
+   */
+  public void resend() {
+    int unused = tell(NOTIFY_RESEND, 0, 0);
   }
 
   /** Has the kernel keep bytes of a file; returns 0 or an errno, as {@link #tell}. */

@@ -7,14 +7,12 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Memory;
-import io.holdfast.fs.linux.MountTable;
 import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.mount.Binding;
 import io.holdfast.fs.mount.Filesystem;
 import io.holdfast.fs.mount.MountOptions;
 import io.holdfast.fs.mount.PendingReplies;
 import io.holdfast.fs.mount.RequestThreads;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -52,7 +50,6 @@ public final class KernelBinding implements Binding {
   private static final long MS_RDONLY = 1;
   private static final int NOTIFY_INVAL_INODE = 2;
   private static final int NOTIFY_INVAL_ENTRY = 3;
-  private static final int NOTIFY_RESEND = 7;
   private static final int INVAL_INODE = 24;
 
   /**
@@ -135,7 +132,7 @@ public final class KernelBinding implements Binding {
         channel.fd(), wanted.source(), wanted.mountpoint(), MS_RDONLY, wanted.allowOther());
     // set only now: close() must not detach what was mounted there before
     options = wanted;
-    String device = deviceOf(wanted.mountpoint());
+    String device = FuseMount.deviceOf(wanted.mountpoint());
     Requests requests =
         new Requests(
             channel,
@@ -169,7 +166,7 @@ public final class KernelBinding implements Binding {
       inFlight.left().forEach(inFlight::give);
       // before any request is received: otherwise the kernel would send requests of this daemon
       // twice
-      channel.tell(NOTIFY_RESEND, 0, 0);
+      channel.resend();
       start(requests);
     } else {
       start(requests);
@@ -186,17 +183,6 @@ public final class KernelBinding implements Binding {
     RequestThreads receivers = KernelReceiver.threads(channel, inFlight, requests);
     threads = receivers;
     receivers.start();
-  }
-
-  private static String deviceOf(Path mountpoint) throws FsException {
-    try {
-      return MountTable.read()
-          .at(mountpoint)
-          .map(MountTable.Mount::device)
-          .orElseThrow(() -> new FsException(FsError.UNAVAILABLE, mountpoint + ": not mounted"));
-    } catch (IOException e) {
-      throw new FsException(FsError.IO, "the mount table cannot be read: " + e.getMessage(), e);
-    }
   }
 
   private void awaitFirstRequest(MountOptions wanted) throws FsException {

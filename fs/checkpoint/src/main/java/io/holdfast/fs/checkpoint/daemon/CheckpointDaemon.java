@@ -5,14 +5,16 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.checkpoint.Advice;
 import io.holdfast.fs.checkpoint.CheckpointFigures;
 import io.holdfast.fs.checkpoint.CheckpointFilesystem;
-import io.holdfast.fs.checkpoint.DirectoryStore;
 import io.holdfast.fs.checkpoint.Front;
+import io.holdfast.fs.checkpoint.KernelState;
 import io.holdfast.fs.checkpoint.Persister;
 import io.holdfast.fs.checkpoint.Reconciliation;
 import io.holdfast.fs.checkpoint.SaveMeter;
+import io.holdfast.fs.checkpoint.Store;
 import io.holdfast.fs.checkpoint.kernel.WritableMount;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.ControlServer;
+import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.linux.MountTable;
 import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.metrics.ScrapeSite;
@@ -21,6 +23,7 @@ import io.holdfast.fs.web.WebServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -31,10 +34,11 @@ import org.slf4j.LoggerFactory;
 /**
  * A running checkpoint mount. Thread-safe.
  *
- * <p>At the start it goes on where an earlier daemon has stopped. If the machine has stopped since,
- * the front's files may not be as the log says: then only the operations count whose bytes are as
- * they were written, up to the first that is damaged. The store gets these before the mount begins,
- * and the front is made anew from the store.
+ * <p>At the start it goes on where an earlier daemon has stopped; if that one was killed and its
+ * supervisor lives, with the same mount, where programs have files open. If the machine has stopped
+ * since, the front's files may not be as the log says: then only the operations count whose bytes
+ * are as they were written, up to the first that is damaged. The store gets these before the mount
+ * begins, and the front is made anew from the store.
  */
 public final class CheckpointDaemon {
   private static final Logger log = LoggerFactory.getLogger(CheckpointDaemon.class);
@@ -43,11 +47,13 @@ public final class CheckpointDaemon {
   private static final Duration LONGEST_STOP = Duration.ofSeconds(30);
   private static final long NANOS = 1_000_000;
   private static final long LOOK_MILLIS = 100;
+  private static final Duration LOOK = Duration.ofSeconds(1);
 
   private final CheckpointSettings settings;
+  private final Supervision supervision;
   private final FrontDirectory directory;
   private final SaveMeter meter = new SaveMeter(System::nanoTime);
-  private final DirectoryStore store;
+  private final Store store;
   private final CountDownLatch stopped = new CountDownLatch(1);
   private final AtomicBoolean stopping = new AtomicBoolean();
   private Front front;
@@ -59,23 +65,47 @@ public final class CheckpointDaemon {
   private volatile double bound = Advice.DEFAULT_BOUND;
 
   /**
-   * Mounts; returns when the mount answers.
+   * Mounts, or goes on with the mount of an earlier daemon; returns when the mount answers.
    *
-   * @throws IOException with one line for the user; nothing is left behind then but the front
+   * @param supervision what the supervisor gave the daemon
+   * @throws IOException with one line for the user; nothing is left behind then but the front, and
+   *     the mount of an earlier daemon
    */
-  public CheckpointDaemon(CheckpointSettings settings) throws IOException {
+  public CheckpointDaemon(CheckpointSettings settings, Supervision supervision) throws IOException {
     this.settings = settings;
-    directory = new FrontDirectory(settings.front());
-    store = new DirectoryStore(settings.store(), directory.owner());
+    this.supervision = supervision;
+    supervision.goElsewhere(Optional.empty());
+    boolean goesOn = WritableMount.isBegun(supervision.session());
+    directory = new FrontDirectory(settings.front(), goesOn);
     boolean crashed = directory.hasCrashed();
-    openFront(!crashed);
+    front = newFront(!crashed);
+    boolean isHeld = front.pendingOperations() > 0;
+    try {
+      store =
+          settings.store().open(directory.owner(), settings.front(), CheckpointDaemon::now, isHeld);
+    } catch (IOException | RuntimeException e) {
+      front.close();
+      front.closeFiles();
+      throw e;
+    }
+    try {
+      beOf(settings.store(), isHeld);
+    } catch (IOException | RuntimeException e) {
+      store.release(!isHeld);
+      front.close();
+      front.closeFiles();
+      throw e;
+    }
+    persister = newPersister();
     try {
       if (crashed) {
         afterCrash();
       } else {
         directory.begin();
       }
-      reconcile();
+      if (!goesOn) { // else nobody else had the store meanwhile
+        reconcile();
+      }
       control =
           ControlServer.start(
               ControlDirectory.standard(),
@@ -83,28 +113,43 @@ public final class CheckpointDaemon {
               settings.mountpoint(),
               new CheckpointCommands(this));
     } catch (IOException | RuntimeException e) {
-      store.release(front.pendingOperations() == 0);
+      store.release(!goesOn && front.pendingOperations() == 0);
       throw e;
     }
     WebServer server = null;
     try {
       server = startScrapes();
+      KernelState kernel =
+          new KernelState(
+              supervision.nodes(), supervision.memory("handles"), supervision.requests());
       CheckpointFilesystem filesystem =
-          new CheckpointFilesystem(front, store, persister, settings.fsync(), meter);
-      String source = MountTable.CHECKPOINT_SOURCE + settings.store();
-      mount = new WritableMount(filesystem, source, settings.mountpoint());
+          new CheckpointFilesystem(front, store, persister, settings.fsync(), meter, kernel);
+      mount =
+          new WritableMount(
+              supervision.fuse(),
+              supervision.session(),
+              kernel.requests(),
+              filesystem,
+              settings.mountpoint());
+      if (goesOn) {
+        supervision.ready(); // before programs see that it answers, and perhaps kill it
+      }
+      mount.start(MountTable.CHECKPOINT_SOURCE + settings.store());
     } catch (IOException | RuntimeException e) {
       if (server != null) {
         server.close();
       }
       control.close();
-      store.release(front.pendingOperations() == 0);
+      store.release(!goesOn && front.pendingOperations() == 0);
       throw e;
     }
     scrapes = server;
     persister.start();
     NamedThreads.start("mount-end", this::awaitUnmount);
-    log.info("mounted {}", settings);
+    if (!goesOn) {
+      supervision.ready();
+    }
+    log.info(goesOn ? "goes on with {}" : "mounted {}", settings);
   }
 
   private @Nullable WebServer startScrapes() throws FsException {
@@ -119,9 +164,31 @@ public final class CheckpointDaemon {
     return server;
   }
 
-  private void openFront(boolean isSameBoot) throws IOException {
-    front = new Front(settings.front(), settings.capacity(), isSameBoot, CheckpointDaemon::now);
-    persister = new Persister(front, store, settings.persistRate(), settings.keep(), meter);
+  private Front newFront(boolean isSameBoot) throws IOException {
+    return new Front(settings.front(), settings.capacity(), isSameBoot, CheckpointDaemon::now);
+  }
+
+  private Persister newPersister() {
+    return new Persister(front, store, settings.persistRate(), settings.keep(), meter);
+  }
+
+  /**
+   * Makes sure that the front has the files of a store: those of another one would be served in
+   * their place, and be written to it.
+   *
+   * @param isHeld whether the front has operations for it
+   */
+  private void beOf(StorePlace place, boolean isHeld) throws IOException {
+    String known = directory.store();
+    // a store that names the front, which has operations for it, is the same by another path
+    if (!isHeld && !known.isEmpty() && !known.equals(place.identity())) {
+      log.info("the front had the files of {}, and begins anew", known);
+      front.close();
+      front.closeFiles();
+      directory.empty();
+      front = newFront(true);
+    }
+    directory.store(place.identity());
   }
 
   private static long now() {
@@ -150,7 +217,8 @@ public final class CheckpointDaemon {
     front.closeFiles();
     directory.empty();
     directory.begin();
-    openFront(true);
+    front = newFront(true);
+    persister = newPersister();
   }
 
   private void reconcile() throws IOException {
@@ -176,7 +244,7 @@ public final class CheckpointDaemon {
 
   /** Returns the figures of now. */
   CheckpointFigures figures() {
-    return CheckpointFigures.of(front, persister, meter.advice(iterationSeconds, bound), now());
+    return CheckpointFigures.of(front, persister, meter, iterationSeconds, bound, now());
   }
 
   /** Takes the time of an iteration of the job, in seconds, and the bound of the overhead. */
@@ -210,8 +278,12 @@ public final class CheckpointDaemon {
   }
 
   private void awaitUnmount() {
-    while (!mount.awaitEnd(Duration.ofHours(1))) {
-      log.debug("mounted");
+    boolean orphaned = false;
+    while (!mount.awaitEnd(LOOK)) {
+      if (!orphaned && supervision.isOrphaned()) {
+        orphaned = true;
+        log.warn("the supervisor has been killed: if this daemon is killed, too, the mount ends");
+      }
     }
     persistRest();
     stop();
@@ -262,6 +334,7 @@ public final class CheckpointDaemon {
     }
     store.close();
     directory.close();
+    supervision.end();
     stopped.countDown();
   }
 

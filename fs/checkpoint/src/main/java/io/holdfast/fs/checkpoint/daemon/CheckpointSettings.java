@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The settings of a checkpoint mount. Immutable.
  *
  * @param name of the mount, unique on the machine
- * @param store the directory where checkpoints are kept for good
+ * @param store where checkpoints are kept for good
  * @param front the directory where they are first
  * @param capacity bytes that the front may take
  * @param persistRate bytes a second that the store gets at most; 0 for no bound
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record CheckpointSettings(
     String name,
-    Path store,
+    StorePlace store,
     Path mountpoint,
     Path front,
     long capacity,

@@ -14,18 +14,22 @@ import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.apache.commons.io.FileUtils;
 
 /**
  * The directory of a front as one process has it: locked against others, and with the boot in which
- * it was used, which shows whether the machine has crashed meanwhile. Only its owner may enter it,
- * because users reach the files by the mount alone.
+ * it was used, which shows whether the machine has crashed meanwhile. The file {@code owner} is the
+ * front's name for its stores, and {@code store} the store whose files it has. Only its owner may
+ * enter it, because users reach the files by the mount alone.
  */
 final class FrontDirectory implements AutoCloseable {
-  private static final int LOCK_EXCLUSIVE_NOW = 2 | 4;
+  private static final int LOCK_EXCLUSIVE = 2;
+  private static final int LOCK_NOW = 4;
   private static final int WRITABLE_FOR_OTHERS = 022;
+  private static final String STORE = "store";
   private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
 
   private final Path directory;
@@ -34,10 +38,12 @@ final class FrontDirectory implements AutoCloseable {
   /**
    * Opens a directory, which is created if it is not there.
    *
+   * @param waits whether to wait until another process does not use it any more: a daemon that was
+   *     killed, and does not end because the store hangs, may yet change the store
    * @throws IOException with one line if others could put another in its place, or another mount
    *     uses it
    */
-  FrontDirectory(Path directory) throws IOException {
+  FrontDirectory(Path directory, boolean waits) throws IOException {
     this.directory = directory;
     Files.createDirectories(directory);
     TrustedPlace.check("the front", directory);
@@ -54,7 +60,7 @@ final class FrontDirectory implements AutoCloseable {
     if (lock < 0) {
       throw Linux.failure(Linux.errno(), directory.toString());
     }
-    if (LIBC.flock(lock, LOCK_EXCLUSIVE_NOW) != 0) {
+    if (LIBC.flock(lock, waits ? LOCK_EXCLUSIVE : LOCK_EXCLUSIVE | LOCK_NOW) != 0) {
       LIBC.close(lock);
       throw new FsException(
           FsError.UNAVAILABLE,
@@ -71,12 +77,44 @@ final class FrontDirectory implements AutoCloseable {
     }
   }
 
-  /** Returns what identifies this front among all nodes, in a line for people and programs. */
+  /**
+   * Returns what identifies this front among all nodes, in a line for people and programs. It stays
+   * when the node gets another name.
+   */
   String owner() throws IOException {
+    Path owner = directory.resolve("owner");
+    if (!Files.exists(owner)) {
+      write("owner", newOwner());
+    }
+    return Files.readString(owner);
+  }
+
+  private String newOwner() throws IOException {
     Path id = Path.of("/etc/machine-id");
     String machine = Files.isReadable(id) ? Files.readString(id).strip() : "without a machine-id";
     String host = Files.readString(HOST_NAME).strip(); // a name service may not know it
     return "node %s (%s), front %s%n".formatted(host, machine, directory);
+  }
+
+  /** Returns the identity of the store whose files the front has; empty if it has none. */
+  String store() throws IOException {
+    Path store = directory.resolve(STORE);
+    return Files.exists(store) ? Files.readString(store) : "";
+  }
+
+  /** Notes whose files the front has. */
+  void store(String identity) throws IOException {
+    if (store().equals(identity)) {
+      return;
+    }
+    write(STORE, identity);
+  }
+
+  private void write(String name, String text) throws IOException {
+    Path part = directory.resolve(name + ".part");
+    Files.writeString(part, text);
+    Files.move(part, directory.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+    sync();
   }
 
   /** Tells whether the machine has stopped since a daemon used the front and did not finish. */
@@ -105,7 +143,7 @@ final class FrontDirectory implements AutoCloseable {
 
   /** Takes all files away, the cursor last: it tells that the store has everything else. */
   void empty() throws IOException {
-    for (String name : new String[] {"log", "data", "tree", "cursor"}) {
+    for (String name : new String[] {"log", "data", "unlinked", "tree", "cursor"}) {
       Path each = directory.resolve(name);
       if (Files.exists(each)) {
         FileUtils.forceDelete(each.toFile());

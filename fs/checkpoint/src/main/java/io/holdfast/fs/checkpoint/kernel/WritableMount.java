@@ -5,17 +5,25 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.checkpoint.CheckpointFilesystem;
-import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.checkpoint.ErrnoException;
+import io.holdfast.fs.checkpoint.RequestsInFlight;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.mount.RequestThreads;
 import io.holdfast.fs.mount.kernel.Channel;
 import io.holdfast.fs.mount.kernel.FuseMount;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import jnr.constants.platform.Errno;
 
-/** A mount of a {@link CheckpointFilesystem}, with the threads that answer its requests. */
+/**
+ * A mount of a {@link CheckpointFilesystem}, with the threads that answer its requests. The
+ * supervisor owns the connection. If an earlier daemon has mounted with it, this one goes on; the
+ * requests that the earlier daemon has not answered are sent again by the kernel (Linux 6.9), or
+ * else get EINTR.
+ */
 public final class WritableMount {
   private static final Duration LONGEST_MOUNT = Duration.ofSeconds(10);
 
@@ -23,42 +31,80 @@ public final class WritableMount {
   private static final int MOST_THREADS = 512;
 
   private final Path mountpoint;
-  private final int fuse;
+  private final Path session;
+  private final Channel channel;
+  private final RequestsInFlight inFlight;
   private final RequestThreads threads;
   private final CountDownLatch initialized = new CountDownLatch(1);
   private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile String device = "";
 
   /**
-   * Mounts; returns when the kernel has begun to use the mount.
+   * Prepares a mount.
+   *
+   * @param fuse /dev/fuse, open; stays with the caller
+   * @param session the file that keeps what was agreed with the kernel, for the next daemon
+   */
+  public WritableMount(
+      int fuse,
+      Path session,
+      RequestsInFlight inFlight,
+      CheckpointFilesystem filesystem,
+      Path mountpoint) {
+    this.mountpoint = mountpoint;
+    this.session = session;
+    this.inFlight = inFlight;
+    channel = new Channel(fuse);
+    WriteRequests requests = new WriteRequests(channel, filesystem, new Beginning());
+    threads =
+        new RequestThreads(
+            () -> new WriteReceiver(channel, inFlight, requests),
+            MOST_THREADS,
+            ended::countDown,
+            System::nanoTime);
+  }
+
+  /** Tells whether an earlier daemon has mounted with the connection. */
+  public static boolean isBegun(Path session) throws FsException {
+    return MountSession.read(session).isPresent();
+  }
+
+  /**
+   * Mounts, or goes on with the mount of an earlier daemon; returns when the kernel has begun to
+   * use the mount.
    *
    * @param source what the mount table shows as the source
    * @throws FsException if it cannot be mounted; nothing is left behind then
    */
-  public WritableMount(CheckpointFilesystem filesystem, String source, Path mountpoint)
-      throws FsException {
-    this.mountpoint = mountpoint;
-    long path = Linux.scratch().path();
-    Memory.putString(path, Linux.pathBytes("/dev/fuse"));
-    fuse = LIBC.openat(Linux.AT_FDCWD, path, 2 | Linux.O_CLOEXEC, 0);
-    if (fuse < 0) {
-      throw Linux.failure(Linux.errno(), "/dev/fuse");
+  public void start(String source) throws FsException {
+    Optional<MountSession> before = MountSession.read(session);
+    if (before.isPresent()) {
+      goOn(before.get());
+      return;
     }
-    Channel channel = new Channel(fuse);
-    WriteRequests requests = new WriteRequests(channel, filesystem, initialized::countDown);
-    threads =
-        new RequestThreads(
-            () -> new WriteReceiver(channel, requests),
-            MOST_THREADS,
-            ended::countDown,
-            System::nanoTime);
+    FuseMount.mount(channel.fd(), source, mountpoint, 0, true);
     try {
-      FuseMount.mount(fuse, source, mountpoint, 0, true);
+      device = FuseMount.deviceOf(mountpoint);
     } catch (FsException e) {
-      LIBC.close(fuse);
+      int unused = FuseMount.unmount(mountpoint, true);
       throw e;
     }
     threads.start();
     awaitFirstRequest();
+  }
+
+  private void goOn(MountSession before) {
+    if (before.resends()) {
+      channel.resend();
+    } else {
+      // the kernel looks again what became of a change that was interrupted
+      for (long unique : inFlight.forgetLeft()) {
+        if (unique != 0) {
+          channel.reply(unique, -Errno.EINTR.intValue());
+        }
+      }
+    }
+    threads.start();
   }
 
   private void awaitFirstRequest() throws FsException {
@@ -72,6 +118,23 @@ public final class WritableMount {
     int unused = FuseMount.unmount(mountpoint, true);
     throw new FsException(
         FsError.UNAVAILABLE, mountpoint + ": the kernel did not begin to use the mount");
+  }
+
+  /** Notes what was agreed before the kernel knows it: from then on there may be a next daemon. */
+  private final class Beginning implements WriteRequests.Initialized {
+    @Override
+    public void agreed(boolean resends) throws ErrnoException {
+      try {
+        new MountSession(device, resends).write(session);
+      } catch (FsException e) {
+        throw ErrnoException.because(Errno.EIO, "", String.valueOf(e.getMessage()));
+      }
+    }
+
+    @Override
+    public void answered() {
+      initialized.countDown();
+    }
   }
 
   /**
@@ -94,28 +157,51 @@ public final class WritableMount {
     }
   }
 
-  /** Receives the requests of one thread, with room for the longest. */
+  /**
+   * Receives the requests of one thread, with room for the longest. The kernel writes the header of
+   * a request into memory that outlives this process, so that none is lost with it.
+   */
   private static final class WriteReceiver implements RequestThreads.Receiver {
+    private static final int VECTOR = 16;
+
     private final Channel channel;
+    private final RequestsInFlight inFlight;
     private final WriteRequests requests;
+    private final long slot;
     private final long request;
     private final long reply;
+    private final long vectors;
 
-    WriteReceiver(Channel channel, WriteRequests requests) {
+    WriteReceiver(Channel channel, RequestsInFlight inFlight, WriteRequests requests) {
       this.channel = channel;
+      this.inFlight = inFlight;
       this.requests = requests;
       channel.prepare();
       request = LIBC.malloc(WriteRequests.REQUEST);
       reply = LIBC.malloc(WriteRequests.REPLY);
-      if (request == 0 || reply == 0) {
+      vectors = LIBC.malloc(2 * VECTOR);
+      if (request == 0 || reply == 0 || vectors == 0) {
         throw new OutOfMemoryError("no memory for a thread's requests");
       }
+      // the kernel cannot bring in pages for a thread that is being killed: a request that it takes
+      // then, and that meets a page which is not there, ends with EIO
+      Memory.clear(request, WriteRequests.REQUEST);
+      try {
+        slot = inFlight.take();
+      } catch (ErrnoException e) {
+        throw new OutOfMemoryError(e.getMessage());
+      }
+      Memory.putLong(vectors, slot);
+      Memory.putLong(vectors + 8, RequestsInFlight.HEADER);
+      Memory.putLong(vectors + VECTOR, request + RequestsInFlight.HEADER);
+      Memory.putLong(vectors + VECTOR + 8, WriteRequests.REQUEST - RequestsInFlight.HEADER);
     }
 
     @Override
     public int receive() {
-      int length = channel.receive(request, WriteRequests.REQUEST);
+      int length = channel.receiveApart(vectors, 2);
       if (length > 0) {
+        Memory.copy(slot, request, RequestsInFlight.HEADER);
         return Memory.getInt(request + 4);
       }
       return length < 0 ? RequestThreads.ENDED : RequestThreads.NONE;
@@ -123,13 +209,20 @@ public final class WritableMount {
 
     @Override
     public void answer() {
-      requests.answer(request, reply);
+      inFlight.begin(slot);
+      try {
+        requests.answer(request, reply);
+      } finally {
+        inFlight.end(slot);
+      }
     }
 
     @Override
     public void close() {
+      inFlight.give(slot);
       LIBC.free(request);
       LIBC.free(reply);
+      LIBC.free(vectors);
     }
   }
 }

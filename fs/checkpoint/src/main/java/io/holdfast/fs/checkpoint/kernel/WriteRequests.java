@@ -53,8 +53,21 @@ final class WriteRequests {
   private static final long ABORT_ERROR = 1 << 21;
   private static final long MAX_PAGES = 1 << 22;
   private static final long HANDLE_KILLPRIV_V2 = 1 << 28;
+
+  /** The message has a second word of flags: Linux 5.17. */
+  private static final long INIT_EXT = 1 << 30;
+
+  /** In the second word: the kernel can send requests again that were not answered: Linux 6.9. */
+  private static final int HAS_RESEND = 1 << 7;
+
   private static final long WANTED =
-      ASYNC_READ | BIG_WRITES | PARALLEL_DIROPS | ABORT_ERROR | MAX_PAGES | HANDLE_KILLPRIV_V2;
+      ASYNC_READ
+          | BIG_WRITES
+          | PARALLEL_DIROPS
+          | ABORT_ERROR
+          | MAX_PAGES
+          | HANDLE_KILLPRIV_V2
+          | INIT_EXT;
 
   private static final int OLDEST = 28;
   private static final int NEWEST = 45;
@@ -63,7 +76,20 @@ final class WriteRequests {
 
   private final Channel channel;
   private final CheckpointFilesystem filesystem;
-  private final Runnable initialized;
+  private final Initialized initialized;
+
+  /** Is told that the kernel begins to use the mount. */
+  interface Initialized {
+    /**
+     * Comes before the answer.
+     *
+     * @param resends whether the kernel can send requests again that were not answered
+     */
+    void agreed(boolean resends) throws ErrnoException;
+
+    /** Comes behind it. */
+    void answered();
+  }
 
   /** A request that is being answered, for a thread of a program. */
   private record Answering(Thread thread, int caller) {}
@@ -71,7 +97,7 @@ final class WriteRequests {
   /** By the number of the request, so that INTERRUPT finds it. */
   private final Map<Long, Answering> answering = new HashMap<>();
 
-  WriteRequests(Channel channel, CheckpointFilesystem filesystem, Runnable initialized) {
+  WriteRequests(Channel channel, CheckpointFilesystem filesystem, Initialized initialized) {
     this.channel = channel;
     this.filesystem = filesystem;
     this.initialized = initialized;
@@ -247,27 +273,31 @@ final class WriteRequests {
   }
 
   /**
-   * fuse_init_in: 0 major u32, 4 minor, 8 max_readahead, 12 flags. fuse_init_out, 64 bytes: the
-   * same, 16 max_background u16, 18 congestion_threshold u16, 20 max_write u32, 24 time_gran u32,
-   * 28 max_pages u16.
+   * fuse_init_in: 0 major u32, 4 minor, 8 max_readahead, 12 flags, 16 flags2 (with INIT_EXT).
+   * fuse_init_out, 64 bytes: the same up to flags, 16 max_background u16, 18 congestion_threshold
+   * u16, 20 max_write u32, 24 time_gran u32, 28 max_pages u16, 32 flags2 u32.
    */
   private void init(long unique, long body, long reply) throws ErrnoException {
     int minor = Memory.getInt(body + 4);
     if (Memory.getInt(body) != 7 || minor < OLDEST) {
       throw ErrnoException.of(Errno.EPROTO, "");
     }
+    int flags = Memory.getInt(body + 12);
+    int second = (flags & INIT_EXT) == 0 ? 0 : Memory.getInt(body + 16) & HAS_RESEND;
     Memory.clear(reply, 64);
     Memory.putInt(reply, 7);
     Memory.putInt(reply + 4, Math.min(minor, NEWEST));
     Memory.putInt(reply + 8, Memory.getInt(body + 8));
-    Memory.putInt(reply + 12, (int) (Memory.getInt(body + 12) & WANTED));
+    Memory.putInt(reply + 12, (int) (flags & WANTED));
     Memory.putShort(reply + 16, 128);
     Memory.putShort(reply + 18, 96);
     Memory.putInt(reply + 20, LARGEST_WRITE);
     Memory.putInt(reply + 24, 1);
     Memory.putShort(reply + 28, LARGEST_WRITE / 4096);
+    Memory.putInt(reply + 32, second);
+    initialized.agreed(second != 0);
     channel.reply(unique, reply, 64);
-    initialized.run();
+    initialized.answered();
   }
 
   private void rename(long unique, long from, long to, long names, int flags)
@@ -354,16 +384,15 @@ final class WriteRequests {
   }
 
   /**
-   * fuse_read_in: 0 fh u64, 8 offset u64, 16 size u32. An offset is the number of entries before.
+   * fuse_read_in: 0 fh u64, 8 offset u64, 16 size u32. The offset is that of the entry before.
    * fuse_dirent: 0 ino u64, 8 off u64, 16 namelen u32, 20 type u32, 24 name, padded to 8.
    */
   private void list(long unique, long body, long reply) throws ErrnoException {
     long offset = Memory.getLong(body + 8);
     int room = Math.min(Memory.getInt(body + 16), REPLY);
-    List<FileTree.Entry> entries = filesystem.list(Memory.getLong(body), offset == 0);
     int used = 0;
-    for (long i = Math.max(0, offset); i < entries.size(); i++) {
-      FileTree.Entry entry = entries.get((int) i);
+    for (CheckpointFilesystem.Listed listed : filesystem.list(Memory.getLong(body), offset)) {
+      FileTree.Entry entry = listed.entry();
       byte[] name = FileTree.textAsBytes(entry.name());
       int size = (DIRENT + name.length + 7) & ~7;
       if (used + size > room) {
@@ -372,7 +401,7 @@ final class WriteRequests {
       long to = reply + used;
       Memory.clear(to + size - 8, 8);
       Memory.putLong(to, entry.inode());
-      Memory.putLong(to + 8, i + 1);
+      Memory.putLong(to + 8, listed.offset());
       Memory.putInt(to + 16, name.length);
       Memory.putInt(to + 20, entry.type() >>> 12);
       Memory.put(to + DIRENT, name, 0, name.length);

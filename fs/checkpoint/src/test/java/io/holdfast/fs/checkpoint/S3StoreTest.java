@@ -1,0 +1,362 @@
+package io.holdfast.fs.checkpoint;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.checkpoint.FatedBucket.Fate;
+import io.holdfast.fs.origin.SharedS3Server;
+import io.holdfast.fs.origin.s3.ObjectBucket;
+import io.holdfast.fs.origin.s3.WritableBucket;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A bucket of a real server as the store. */
+@ExtendWith(SharedS3Server.class)
+class S3StoreTest extends StoreContract {
+  private final S3TestStores stores = new S3TestStores();
+  private FatedBucket bucket;
+
+  @Override
+  Store open(String owner, Path fronts) throws IOException {
+    FatedBucket opened = new FatedBucket(stores.bucket());
+    Store store = new S3Store(opened, stores.place(), owner, false, fronts, () -> 7);
+    bucket = opened;
+    return store;
+  }
+
+  @AfterEach
+  void close() {
+    stores.close();
+  }
+
+  private List<String> changesOfFiles() {
+    return bucket.changes().stream().filter(change -> !change.contains(S3Keys.OWN)).toList();
+  }
+
+  private void save(String name, int value) throws Exception {
+    make("tmp", Stat.DIRECTORY | 0700);
+    for (String file : List.of("tmp/b", "tmp/a")) {
+      make(file, Stat.REGULAR | 0600);
+      write(file, value, 0);
+    }
+    perform(new Operation.Rename("tmp", name, 0));
+  }
+
+  @Test
+  void checkpointThatIsRenamedAtItsEnd_isPutOnce_andTheMarkerLast() throws Exception {
+    make("a-marker", Stat.REGULAR | 0600);
+    save("step-7", 1);
+    write("a-marker", 2, 0);
+
+    assertSame();
+
+    assertThat(changesOfFiles()).hasSize(3).last().isEqualTo("upload a-marker");
+    assertThat(changesOfFiles()).contains("upload step-7/a", "upload step-7/b");
+  }
+
+  @Test
+  void directoryOfAnEarlierRow_isCopiedByTheStore_andOldNamesGo() throws Exception {
+    save("step-7", 1);
+    persist();
+    bucket.changes().clear();
+
+    perform(new Operation.Rename("step-7", "best", 0));
+    assertSame();
+
+    assertThat(changesOfFiles())
+        .containsExactlyInAnyOrder(
+            "copy best/a", "copy best/b", "delete step-7/a", "delete step-7/b");
+  }
+
+  @Test
+  void objectWhoseNameTheStoreHas_isPutUnderTheRow_andGetsItsNameBehindTheIndex() throws Exception {
+    make("latest", Stat.REGULAR | 0600);
+    write("latest", 1, 0);
+    persist();
+    bucket.changes().clear();
+
+    write("latest", 2, 500);
+    assertSame();
+
+    List<String> changes = bucket.changes();
+    int index = changes.indexOf("replace " + S3Keys.INDEX);
+    assertThat(changes.indexOf("copy latest")).isGreaterThan(index);
+    assertThat(changes.stream().filter(c -> c.startsWith("upload " + S3Keys.ROWS))).hasSize(1);
+    try (ObjectBucket other = stores.bucket()) {
+      assertThat(other.keys(S3Keys.ROWS, 10)).isEmpty();
+    }
+  }
+
+  @Test
+  void attributesAlone_changeTheIndexAlone() throws Exception {
+    make("a", Stat.REGULAR | 0600);
+    write("a", 1, 0);
+    persist();
+    bucket.changes().clear();
+
+    perform(new Operation.Attributes("a", 0644, -1, -1, 1, 2));
+    assertSame();
+
+    assertThat(bucket.changes()).containsExactly("replace " + S3Keys.INDEX);
+  }
+
+  @Test
+  void largeFiles_goAndComeInParts() throws Exception {
+    make("a", Stat.REGULAR | 0600);
+    perform(new Operation.Resize("a", 11 << 20));
+    for (int i = 0; i < 10; i++) {
+      write("a", i, i << 20);
+    }
+    assertSame();
+    perform(new Operation.Rename("a", "b", 0));
+    assertSame();
+    write("b", 7, 3000);
+    assertSame();
+  }
+
+  @Test
+  void fileThatBecomesADirectory_inOneRow_isReplaced() throws Exception {
+    make("a", Stat.REGULAR | 0600);
+    write("a", 1, 0);
+    persist();
+
+    perform(new Operation.Remove("a", false));
+    make("a", Stat.DIRECTORY | 0700);
+    make("a/x", Stat.REGULAR | 0600);
+    write("a/x", 2, 0);
+    assertSame();
+    perform(new Operation.Remove("a/x", false), new Operation.Remove("a", true));
+    make("a", Stat.REGULAR | 0600);
+    assertSame();
+  }
+
+  @Test
+  void objectThatSomebodyHasChanged_isNotRead() throws Exception {
+    make("a", Stat.REGULAR | 0600);
+    write("a", 1, 0);
+    persist();
+    stores.put("a", new byte[1000]);
+
+    assertThatThrownBy(() -> store().openToRead("a", store().stat("a")))
+        .isInstanceOf(ErrnoException.class)
+        .hasMessageContaining("a: the bucket has another object than the index says");
+    write("a", 2, 5);
+    assertThatThrownBy(this::persist).hasMessageContaining("another object than the index says");
+  }
+
+  /** The answer got lost: the row that is tried again finds itself in the bucket. */
+  @Test
+  void row_whoseIndexIsThere_isNotPutAgain() throws Exception {
+    make("a", Stat.REGULAR | 0600);
+    write("a", 1, 0);
+    Persister persister = new Persister(front(), store(), 0, 0, new SaveMeter(System::nanoTime));
+    persister.stepNow();
+    persister.stepNow();
+    bucket.decide(2, Fate.FAILS_AFTERWARDS); // behind plan and object: the index
+    assertThatThrownBy(persister::stepNow).hasMessageContaining("fate");
+    persister.failed(ErrnoException.because(jnr.constants.platform.Errno.EIO, "", "fate"));
+    assertThat(front().pendingOperations()).isEqualTo(2);
+    make("b", Stat.REGULAR | 0600);
+    bucket.changes().clear();
+
+    persister.stepNow();
+
+    assertThat(front().pendingOperations()).isEqualTo(1);
+    assertThat(bucket.changes()).isEmpty();
+    assertSame();
+  }
+
+  /** It may come whenever it likes: its row is not there, and its operations are in other ones. */
+  @Test
+  void index_thatIsLate_neverArrives() throws Exception {
+    make("a", Stat.REGULAR | 0600);
+    write("a", 1, 0);
+    persist();
+    write("a", 2, 0);
+    Persister persister = new Persister(front(), store(), 0, 0, new SaveMeter(System::nanoTime));
+    persister.stepNow();
+    bucket.decide(2, Fate.IS_LATE); // behind plan and object: the index
+    assertThatThrownBy(persister::stepNow).hasMessageContaining("fate");
+    persister.failed(ErrnoException.because(jnr.constants.platform.Errno.EIO, "", "fate"));
+    write("a", 3, 500);
+
+    persister.stepNow();
+
+    assertThat(bucket.isLate()).isTrue();
+    assertThat(bucket.arrive()).isFalse();
+    persister.stepNow();
+    persister.stepNow();
+    assertThat(front().pendingOperations()).isZero();
+    assertSame();
+  }
+
+  @Test
+  void storeOfAKilledProcess_isReadAtOnce_andSettledLater() throws Exception {
+    make("a", Stat.REGULAR | 0600);
+    write("a", 1, 0);
+    persist();
+    write("a", 2, 0);
+    bucket.decide(5, Fate.IS_KILLED); // behind owner, download, plan, object, index: the copy
+    assertThatThrownBy(this::persist).isInstanceOf(FatedBucket.Killed.class);
+    reopen();
+
+    assertThat(bucket.changes()).noneMatch(change -> change.startsWith("copy"));
+    assertThat(Picture.of(store())).isEqualTo(Picture.of(front()));
+    persist();
+    ((S3Store) store()).settle();
+    assertThat(bucket.changes()).contains("copy a");
+    assertThat(Picture.of(store())).isEqualTo(Picture.of(front()));
+    try (ObjectBucket other = stores.bucket()) {
+      assertThat(other.keys(S3Keys.ROWS, 10)).isEmpty();
+    }
+  }
+
+  @Test
+  void largestFile_fitsIntoTheFrontTwice() throws Exception {
+    assertThat(store().largestFile())
+        .isPositive()
+        .isLessThanOrEqualTo(ObjectBucket.LARGEST_OBJECT)
+        .isLessThanOrEqualTo(directory.toFile().getTotalSpace() / 2);
+  }
+
+  @Test
+  void keysOfTheStoreItself_areNoFiles() throws Exception {
+    assertThat(store().list("")).isEmpty();
+    make("a", Stat.REGULAR | 0600);
+    persist();
+    assertThat(store().list("")).hasSize(1);
+  }
+
+  @Test
+  void prefixWithOtherObjects_isRefused_andStaysFree() throws Exception {
+    try (S3TestStores full = new S3TestStores()) {
+      full.put("data", new byte[1]);
+      for (int i = 0; i < 2; i++) {
+        assertThatThrownBy(
+                () -> new S3Store(full.bucket(), full.place(), "x", false, directory, () -> 7))
+            .isInstanceOf(FsException.class)
+            .hasMessageContaining("there are objects (data) and no index of Holdfast");
+      }
+    }
+  }
+
+  /** All that its last plan names would be deleted. */
+  @Test
+  void prefixWithAPlan_andNoIndex_isRefused() throws Exception {
+    try (S3TestStores full = new S3TestStores();
+        ObjectBucket raw = full.bucket()) {
+      full.put(S3Keys.PLAN, "data".getBytes(StandardCharsets.UTF_8));
+
+      assertThatThrownBy(
+              () -> new S3Store(full.bucket(), full.place(), "x", false, directory, () -> 7))
+          .isInstanceOf(FsException.class)
+          .hasMessageContaining("and no index of Holdfast");
+      assertThat(raw.keys("", 10)).containsExactly(S3Keys.PLAN);
+    }
+  }
+
+  @Test
+  void storeThatCannotBeOpened_staysFree_unlessItWasThisNodes() throws Exception {
+    try (S3TestStores damaged = new S3TestStores();
+        ObjectBucket raw = damaged.bucket()) {
+      damaged.put(S3Keys.INDEX, new byte[100]);
+      assertThatThrownBy(
+              () -> new S3Store(damaged.bucket(), damaged.place(), "x", false, directory, () -> 7))
+          .hasMessageContaining("the index in the bucket is damaged");
+      assertThat(raw.get(S3Keys.OWNER)).isNull();
+
+      damaged.put(S3Keys.OWNER, "x".getBytes(StandardCharsets.UTF_8));
+      assertThatThrownBy(
+              () -> new S3Store(damaged.bucket(), damaged.place(), "x", false, directory, () -> 7))
+          .hasMessageContaining("the index in the bucket is damaged");
+      assertThat(raw.get(S3Keys.OWNER)).isNotNull();
+    }
+  }
+
+  /** Returns a bucket that knows If-None-Match only. */
+  private static ObjectBucket withoutIfMatch(ObjectBucket bucket) {
+    return (ObjectBucket)
+        Proxy.newProxyInstance(
+            ObjectBucket.class.getClassLoader(),
+            new Class<?>[] {ObjectBucket.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("replace")) {
+                return bucket.put((String) arguments[0], (byte[]) arguments[2]);
+              }
+              try {
+                return method.invoke(bucket, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  @Test
+  void bucketThatIgnoresIfMatch_isRefused_andStaysFree() throws Exception {
+    try (S3TestStores other = new S3TestStores();
+        ObjectBucket raw = other.bucket()) {
+      assertThatThrownBy(
+              () ->
+                  new S3Store(
+                      withoutIfMatch(other.bucket()),
+                      other.place(),
+                      "x",
+                      false,
+                      directory,
+                      () -> 7))
+          .hasMessageContaining("(If-Match): two nodes could write at once");
+      assertThat(raw.keys("", 10)).isEmpty();
+    }
+  }
+
+  @Test
+  void indexThatIsDamaged_isRefused() throws Exception {
+    make("a", Stat.REGULAR | 0600);
+    persist();
+    stores.put(S3Keys.INDEX, "nonsense".getBytes(StandardCharsets.UTF_8));
+
+    assertThatThrownBy(() -> open("one", directory.resolve("front")))
+        .hasMessageContaining("the index in the bucket is damaged");
+  }
+
+  @Test
+  void bucketThatIsNotThere_isNamed() {
+    assertThatThrownBy(
+            () ->
+                new S3Store(
+                    new WritableBucket(
+                        SharedS3Server.settings(
+                            SharedS3Server.endpoint(),
+                            "s3://no-such-bucket/run",
+                            Duration.ofSeconds(20)),
+                        WritableBucket.Parts.STANDARD),
+                    "s3://no-such-bucket/run",
+                    "one",
+                    false,
+                    directory,
+                    () -> 7))
+        .isInstanceOf(FsException.class)
+        .hasMessageContaining("no bucket no-such-bucket");
+  }
+
+  @Test
+  void rowOnItsWay_leavesNothingInTheFront() throws Exception {
+    make("a", Stat.REGULAR | 0600);
+    write("a", 1, 0);
+    persist();
+    int fd = store().openToRead("a", store().stat("a"));
+    LIBC.close(fd);
+
+    assertThat(directory.resolve("front/row")).isEmptyDirectory();
+  }
+}

@@ -1,0 +1,297 @@
+package io.holdfast.fs.checkpoint;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.linux.Procfs;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
+import jnr.constants.platform.Errno;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Holds for each store, as the persister fills it and as it is read. */
+@Timeout(60)
+abstract class StoreContract {
+  private static final int PART = 1000;
+
+  @TempDir Path directory;
+
+  final int me = Procfs.ownUid();
+  private final long memory = LIBC.malloc(PART);
+  private final AtomicLong clock = new AtomicLong(1_700_000_000_000_000_000L);
+  private Front front;
+  private Persister persister;
+  private Store store;
+
+  /**
+   * Opens the store that this test has.
+   *
+   * @param fronts a directory for the front of this owner
+   */
+  abstract Store open(String owner, Path fronts) throws IOException;
+
+  @BeforeEach
+  void begin() throws Exception {
+    front = new Front(directory.resolve("front"), 1 << 30, true, clock::incrementAndGet);
+    store = open("one", directory.resolve("front"));
+    persister = new Persister(front, store, 0, 0, new SaveMeter(System::nanoTime));
+  }
+
+  @AfterEach
+  void end() {
+    front.close();
+    front.closeFiles();
+    store.close();
+    LIBC.free(memory);
+  }
+
+  final Store store() {
+    return store;
+  }
+
+  final Front front() {
+    return front;
+  }
+
+  /** Another process uses the same store from now on, with the same front. */
+  final void reopen() throws Exception {
+    front.closeFiles();
+    store.close();
+    begin();
+  }
+
+  final void perform(Operation... operations) throws Exception {
+    for (Operation operation : operations) {
+      front.perform(() -> operation);
+    }
+  }
+
+  final void make(String path, int mode) throws Exception {
+    perform(new Operation.Make(path, mode, 0, me, me, ""));
+  }
+
+  /** Writes a part of a file that is there. */
+  final void write(String path, int value, long offset) throws Exception {
+    for (int i = 0; i < PART; i++) {
+      Memory.putByte(memory + i, value);
+    }
+    int fd = front.tree().open(path, FileTree.O_RDWR);
+    long inode = FileTree.stat(fd).inode();
+    assertThat(front.write(() -> path, fd, inode, memory, PART, offset)).isEqualTo(PART);
+    LIBC.close(fd);
+  }
+
+  final void persist() throws Exception {
+    while (front.pendingOperations() > 0) {
+      persister.stepNow();
+    }
+  }
+
+  /** Persists, and compares what the store has with what programs see. */
+  final void assertSame() throws Exception {
+    persist();
+    assertThat(Picture.of(store)).isEqualTo(Picture.of(front));
+  }
+
+  @Test
+  void allKindsOfFilesAndChanges_areInTheStore_asProgramsSeeThem() throws Exception {
+    make("d", Stat.DIRECTORY | 0750);
+    make("d/a", Stat.REGULAR | 0640);
+    write("d/a", 1, 0);
+    write("d/a", 2, 5000);
+    make("empty", Stat.REGULAR | 0600);
+    make("pipe", 0010000 | 0600);
+    perform(
+        new Operation.Make("link", Stat.SYMLINK | 0777, 0, me, me, "d/a"),
+        new Operation.Link("d/a", "other"),
+        new Operation.SetXattr("d/a", "user.x", "value", 0),
+        new Operation.SetXattr("d/a", "user.y", "value", 0),
+        new Operation.RemoveXattr("d/a", "user.y"));
+    assertSame();
+
+    write("other", 3, 100);
+    perform(
+        new Operation.Rename("d", "e", 0),
+        new Operation.Rename("empty", "link", Operation.Rename.EXCHANGE),
+        new Operation.Attributes("e/a", 0600, -1, -1, FileTree.OMIT, 7),
+        new Operation.Allocate("e/a", 3, 0, 4096),
+        new Operation.Resize("link", 3000));
+    assertSame();
+
+    perform(
+        new Operation.Remove("other", false),
+        new Operation.Remove("pipe", false),
+        new Operation.Resize("e/a", 0),
+        new Operation.Rename("e/a", "link", 0));
+    assertSame();
+    assertThat(store.stat("link").links()).isEqualTo(1);
+
+    perform(new Operation.Attributes("link", 0640, me, me, 5, 7));
+    assertSame();
+    assertThat(store.stat("link").modified()).isEqualTo(7);
+  }
+
+  @Test
+  void namesOfAnyBytes_andLongPaths_areKept() throws Exception {
+    for (String name : new String[] {"50% #?&+", "a\nb\u0001", "\u00ff\u00fe", "\u00c3\u00a4"}) {
+      make(name, Stat.REGULAR | 0600);
+      write(name, 4, 0);
+    }
+    String deep = "x".repeat(250);
+    make(deep, Stat.DIRECTORY | 0700);
+    for (int i = 0; i < 4; i++) {
+      deep = deep + "/" + "y".repeat(250);
+      make(deep, Stat.DIRECTORY | 0700);
+    }
+    make(deep + "/file", Stat.REGULAR | 0600);
+    write(deep + "/file", 5, 0);
+    assertSame();
+
+    perform(new Operation.Rename("x".repeat(250), "short", 0));
+    assertSame();
+  }
+
+  @Test
+  void nextProcess_findsWhatTheLastOneHasLeft() throws Exception {
+    make("a", Stat.REGULAR | 0600);
+    write("a", 1, 0);
+    persist();
+
+    reopen();
+
+    assertThat(Picture.of(store)).isEqualTo(Picture.of(front));
+    write("a", 2, 10);
+    assertSame();
+  }
+
+  @Test
+  void anotherFront_getsStubs_ofEverything() throws Exception {
+    make("d", Stat.DIRECTORY | 0750);
+    make("d/a", Stat.REGULAR | 0640);
+    write("d/a", 1, 0);
+    perform(
+        new Operation.Link("d/a", "other"),
+        new Operation.Make("link", Stat.SYMLINK | 0777, 0, me, me, "d/a"),
+        new Operation.SetXattr("d/a", "user.x", "value", 0));
+    persist();
+    var expected = Picture.of(front);
+    store.release(true);
+    store.close();
+    Path fresh = directory.resolve("fresh");
+    try (Front other = new Front(fresh, 1 << 30, true, clock::incrementAndGet)) {
+      store = open("two", fresh);
+
+      int differences = new Reconciliation(other, store).run();
+
+      assertThat(differences).isEqualTo(3);
+      Stat stub = other.stat("other");
+      assertThat(other.isStub(stub.inode())).isTrue();
+      assertThat(stub.links()).isEqualTo(2);
+      int from = store.openToRead("other", stub);
+      other.fetch(stub.inode(), from, memory, PART);
+      LIBC.close(from);
+      assertThat(Picture.of(other)).isEqualTo(expected);
+      assertThat(new Reconciliation(other, store).run()).isZero();
+      other.closeFiles();
+    }
+  }
+
+  @Test
+  void secondOwner_isRefused_andTold_untilTheStoreIsReleased() throws Exception {
+    assertThatThrownBy(() -> open("two\n", directory.resolve("second")))
+        .isInstanceOf(ErrnoException.class)
+        .hasMessageContaining("is written by one; if that is gone for good")
+        .matches(e -> ((ErrnoException) e).is(Errno.EBUSY));
+    make("a", Stat.REGULAR | 0600);
+    assertSame();
+
+    store.release(false);
+    assertThatThrownBy(() -> open("two", directory.resolve("second")))
+        .isInstanceOf(ErrnoException.class);
+    store.release(true);
+
+    open("two", directory.resolve("second")).close();
+    assertThatThrownBy(store::checkOwner).hasMessageContaining("another node has taken the store");
+  }
+
+  @Test
+  void storeThatAnotherNodeHasTaken_isLeftAlone() throws Exception {
+    make("a", Stat.REGULAR | 0600);
+    write("a", 1, 0);
+    persist();
+    store.release(true);
+    try (Store other = open("two", directory.resolve("second"))) {
+      write("a", 2, 0);
+
+      assertThatThrownBy(this::persist).hasMessageContaining("another node has taken the store");
+
+      other.checkOwner();
+      assertThat(other.stat("a").size()).isEqualTo(PART);
+    }
+  }
+
+  @Test
+  void anotherFile_inThePlaceOfTheOneToRead_isNotOpened() throws Exception {
+    make("a", Stat.REGULAR | 0600);
+    write("a", 1, 0);
+    make("p", 0010000 | 0600);
+    persist();
+    Stat expected = store.stat("a");
+    LIBC.close(store.openToRead("a", expected));
+
+    write("a", 1, PART);
+    persist();
+
+    assertThatThrownBy(() -> store.openToRead("a", expected))
+        .hasMessage("a: the store has another file in its place, of another size or owner");
+    assertThatThrownBy(() -> store.openToRead("p", store.stat("p")))
+        .hasMessage("p: is no regular file any more");
+    assertThatThrownBy(() -> store.openToRead("missing", expected))
+        .isInstanceOf(ErrnoException.class);
+  }
+
+  @Test
+  void whatIsMissing_isSaidToBe() throws Exception {
+    make("a", Stat.REGULAR | 0600);
+    persist();
+
+    assertThatThrownBy(() -> store.stat("b")).matches(e -> ((ErrnoException) e).is(Errno.ENOENT));
+    assertThatThrownBy(() -> store.list("a")).matches(e -> ((ErrnoException) e).is(Errno.ENOTDIR));
+    assertThatThrownBy(() -> store.readLink("a"))
+        .matches(e -> ((ErrnoException) e).is(Errno.EINVAL));
+    assertThatThrownBy(() -> store.xattr("a", "user.x"))
+        .matches(e -> ((ErrnoException) e).is(Errno.ENODATA));
+    assertThat(store.xattrNames("a").stream().filter(name -> name.startsWith("user."))).isEmpty();
+  }
+
+  @Test
+  void bitsThatGiveAwayAnOwnersRights_areNotKeptOfFiles_butOfDirectories() throws Exception {
+    make("a", Stat.REGULAR | 06755);
+    make("d", Stat.DIRECTORY | 02770);
+    persist();
+    assertThat(store.stat("a").mode()).isEqualTo(Stat.REGULAR | 0755);
+    assertThat(store.stat("d").mode()).isEqualTo(Stat.DIRECTORY | 02770);
+
+    perform(new Operation.Attributes("a", 04711, -1, -1, FileTree.OMIT, FileTree.OMIT));
+    persist();
+
+    assertThat(store.stat("a").mode()).isEqualTo(Stat.REGULAR | 0711);
+  }
+
+  @Test
+  void targetOfASymlink_ofAnyBytes_isKept() throws Exception {
+    String target = FileTree.bytesAsText("ä/ö".getBytes(StandardCharsets.UTF_8)) + "\u00ff";
+    perform(new Operation.Make("link", Stat.SYMLINK | 0777, 0, me, me, target));
+    persist();
+
+    assertThat(store.readLink("link")).isEqualTo(target);
+  }
+}
