@@ -43,6 +43,17 @@ public interface CachePolicy {
   Outcome offer(long id, long hash, long weight);
 
   /**
+   * Makes an item resident in the place of another one. For items of an order that repeats, which
+   * {@link EvenSpread} chooses. Refused where the other one is not resident or is {@linkplain #keep
+   * kept}, where the item is resident, or does not fit into the place and the free room.
+   *
+   * @param victim the resident that is evicted
+   * @return whether the item is resident from now on, and the other no longer is
+   * @throws IllegalArgumentException as for {@link #offer}
+   */
+  boolean swap(long id, long hash, long weight, long victim);
+
+  /**
    * Makes an item resident that a user wants to keep, whatever the policy thinks of it. Others give
    * way, as for a smaller capacity; it does so itself only after all of them, and is refused only
    * where those that are kept leave no room for it.

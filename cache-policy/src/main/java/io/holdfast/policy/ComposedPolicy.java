@@ -124,6 +124,22 @@ final class ComposedPolicy implements CachePolicy {
   }
 
   @Override
+  public boolean swap(long id, long hash, long weight, long victim) {
+    long room = capacity - residentBytes();
+    long freed = residents.weight(victim);
+    if (isResident(id, requireWeight(weight))
+        || freed == ResidentTable.ABSENT
+        || weight > room + freed) {
+      return false;
+    }
+    takeOut(victim);
+    residents.add(id, weight);
+    othersBytes += weight - freed;
+    eviction.admitted(id, hash, weight);
+    return true;
+  }
+
+  @Override
   public Outcome keep(long id, long weight) {
     if (isResident(id, weight)) {
       if (kept.weight(id) == ResidentTable.ABSENT) {

@@ -6,11 +6,14 @@ import java.util.List;
 /** Creates policies by the names that users give. */
 public final class Policies {
 
+  /** The name of the policy that admits what comes first, until full. */
+  public static final String MINIO = "minio";
+
   /** The name of the policy that admits nothing. */
   public static final String NONE = "none";
 
   /** Policies that need not see hits: in a mount, hits never reach the daemon. */
-  private static final List<String> MOUNTABLE = List.of("minio", "minio-hash", NONE);
+  private static final List<String> MOUNTABLE = List.of(MINIO, "minio-hash", NONE);
 
   /** Reference policies for comparison. */
   private static final List<String> REFERENCES =
@@ -54,7 +57,7 @@ public final class Policies {
    */
   public static CachePolicy create(String name, long capacity, long seed) {
     return switch (name) {
-      case "minio" -> always(name, capacity, Eviction.never(seed), seed);
+      case MINIO -> always(name, capacity, Eviction.never(seed), seed);
       case "minio-hash" -> {
         HashShare share = new HashShare();
         yield new ComposedPolicy(name, capacity, share, share, seed);

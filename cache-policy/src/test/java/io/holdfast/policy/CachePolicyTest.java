@@ -30,6 +30,7 @@ final class CachePolicyTest {
   private record Call(Kind kind, long id, long amount) {
     enum Kind {
       OFFER,
+      SWAP,
       KEEP,
       UNKEEP,
       ACCESS,
@@ -47,6 +48,11 @@ final class CachePolicyTest {
     long hash() {
       return ItemHash.of(id);
     }
+
+    /** The item that is to make way, resident or not. */
+    long victim() {
+      return amount % 61;
+    }
   }
 
   @Provide
@@ -54,6 +60,7 @@ final class CachePolicyTest {
     Arbitrary<Call.Kind> kinds =
         Arbitraries.frequency(
             Tuple.of(24, Call.Kind.OFFER),
+            Tuple.of(8, Call.Kind.SWAP),
             Tuple.of(2, Call.Kind.KEEP),
             Tuple.of(1, Call.Kind.UNKEEP),
             Tuple.of(8, Call.Kind.ACCESS),
@@ -127,6 +134,7 @@ final class CachePolicyTest {
     for (Call call : calls) {
       switch (call.kind) {
         case OFFER -> offer(policy, model, call);
+        case SWAP -> swap(policy, model, call);
         case KEEP -> keep(policy, model, call);
         case UNKEEP ->
             assertThat(policy.unkeep(call.id, call.hash())).isEqualTo(model.kept.remove(call.id));
@@ -185,6 +193,21 @@ final class CachePolicyTest {
     }
   }
 
+  private static void swap(CachePolicy policy, Model model, Call call) {
+    boolean mayGo =
+        model.residents.containsKey(call.victim()) && !model.kept.contains(call.victim());
+    boolean fits =
+        mayGo
+            && model.weight() - model.residents.get(call.victim()) + call.weight()
+                <= model.capacity;
+    boolean swaps = mayGo && fits && !model.residents.containsKey(call.id);
+    assertThat(policy.swap(call.id, call.hash(), call.weight(), call.victim())).isEqualTo(swaps);
+    if (swaps) {
+      model.giveUp(new long[] {call.victim()});
+      model.add(call.id, call.weight());
+    }
+  }
+
   private static void keep(CachePolicy policy, Model model, Call call) {
     boolean wasKept = model.kept.contains(call.id);
     boolean fits = model.keptWeight() + call.weight() <= model.capacity;
@@ -214,6 +237,8 @@ final class CachePolicyTest {
         policy.access(call.id);
         yield answer(policy.offer(call.id, call.hash(), call.weight()));
       }
+      case SWAP ->
+          List.of(policy.swap(call.id, call.hash(), call.weight(), call.victim()) ? 1L : 0L);
       case KEEP -> answer(policy.keep(call.id, call.weight()));
       case UNKEEP -> List.of(policy.unkeep(call.id, call.hash()) ? 1L : 0L);
       case ACCESS -> {

@@ -69,13 +69,15 @@ final class FaultTest {
   /** A sum that falls when a node leaves would be taken for a restart. */
   @Test
   void errors_ofPeerThatLeft_areStillCounted() {
+    TestNode hasty = nodes.start(nodes.hasty("127.0.0.5"));
     owner.transfer().close();
-    assertFault(fetch(asker, owner.address(), whole("a", LENGTH), nodes.memory(LENGTH)), "");
-    long errors = asker.transfer().errors();
+    assertThat(fetch(hasty, owner.address(), whole("a", LENGTH), nodes.memory(LENGTH)).kind())
+        .isEqualTo(TransferResult.Kind.FAULT);
+    long errors = hasty.transfer().errors();
     assertThat(errors).isPositive();
-    asker.transfer().peers(Set.of());
-    assertThat(asker.transfer().figures()).isEmpty();
-    assertThat(asker.transfer().errors()).isEqualTo(errors);
+    hasty.transfer().peers(Set.of());
+    assertThat(hasty.transfer().figures()).isEmpty();
+    assertThat(hasty.transfer().errors()).isEqualTo(errors);
   }
 
   /** Flips one bit behind the first place where an answer has this text. */
