@@ -87,6 +87,8 @@ missing_test_packages() {
   has fish || echo fish
   # For what readers wait.
   has strace || echo strace
+  # For a store that squashes root.
+  has bindfs || echo bindfs
   # For clocks that jump.
   [ -n "$(find /usr/lib -path "*/faketime/libfaketime.so.1" 2>/dev/null | head -n 1)" ] ||
     echo libfaketime

@@ -12,20 +12,15 @@ told_lines=8
 
 # Reads Maven's output, writes all of it to a file, and shows how far the tests have come: on a terminal in
 # one line that is written again, else in a line now and then. A class that fails is told at once, with the
-# first lines of what it failed with.
+# first lines of what it failed with. Modules may be tested at the same time.
 # usage: show_progress FILE COLUMNS; 0 COLUMNS: no terminal
 show_progress() {
-  columns=$2 began=$(date +%s) told=0 module='' phase=building passed=0 failing=0 left=0
+  columns=$2 began=$(date +%s) told=0 phase=building passed=0 failing=0 left=0
   while IFS= read -r line; do
     printf '%s\n' "$line" >&3
     tell_reason
     case $line in
-      *"] Building Holdfast"*)
-        module=${line#*Building }
-        module=${module%% [0-9]*}
-        phase=building
-        tell_progress
-        ;;
+      *"] Building Holdfast"*) tell_progress ;;
       *surefire*:test\ \(*) phase="tests without a mount" ;;
       *failsafe*:integration-test\ \(kernel*) phase="tests on real mounts, by the kernel's protocol" ;;
       *failsafe*:integration-test\ \(*) phase="tests on real mounts, by libfuse" ;;
@@ -36,7 +31,7 @@ show_progress() {
           *"[ERROR]"*)
             failing=$((failing + 1))
             [ "$columns" = 0 ] || printf '\r\033[K'
-            say "FAILED: ${line##* in } ($module, $phase)"
+            say "FAILED: ${line##* in } ($phase)"
             left=$told_lines
             ;;
         esac
@@ -69,7 +64,7 @@ tell_progress() {
   fi
   told=$now
   minutes=$(((now - began) / 60)) seconds=$(((now - began) % 60))
-  text=$(printf '%2d:%02d  %d tests, %d classes failed; %s: %s' "$minutes" "$seconds" "$passed" "$failing" "$module" "$phase")
+  text=$(printf '%2d:%02d  %d tests, %d classes failed; %s' "$minutes" "$seconds" "$passed" "$failing" "$phase")
   if [ "$columns" = 0 ]; then
     say "$text"
   else

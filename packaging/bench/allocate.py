@@ -4,16 +4,22 @@ allocate.py job ROOT NAMES WORKERS RATE
 allocate.py now
 allocate.py wait TIMES FROM EPOCHS
 allocate.py line NAME PROPOSAL EQUAL PROPOSED
+allocate.py observe SEEN MOUNT...
+allocate.py steps WATCHED EVENTS
+allocate.py hits NAME MOUNT SEEN FILES BYTES
 
 "job" reads all files in each epoch, in a new random order, in workers that are a few files ahead, and takes them at
 RATE megabytes a second at most. It says when each epoch began, and how many bytes a second it read. "wait" prints the
-median speed of epochs that began after a moment, but for the first, once there are so many.
+median speed of epochs that began after a moment, but for the first, once there are so many. "observe" writes five
+times a second what the mounts tell of themselves, until it is ended. "steps" says how long after each event the memory was
+divided anew, and how often mounts turned; "hits" how exact the epochs of a mount were while its capacity was as it was.
 """
 
 import json
 import multiprocessing
 import os
 import random
+import re
 import signal
 import statistics
 import sys
@@ -87,5 +93,79 @@ def line(name, proposal, equal, proposed):
         print(f"{name}, {when}: predicted {predicted:.1f} MB/s, measured {speed:.1f}, ratio {predicted / speed:.3f}")
 
 
+def observe(seen, *mounts):
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    with open(seen, "w") as out:
+        while True:
+            for mount in mounts:
+                try:
+                    with open(os.path.join(mount, ".holdfast", "stats.json")) as file:
+                        stats = json.load(file)
+                except FileNotFoundError:
+                    return  # it is unmounted
+                for each in stats["jobs"]["jobs"]:
+                    rows = [(row["epoch"], row["opens"], row["misses"]) for row in each["epochs"]]
+                    print(json.dumps([mount, stats["cache"]["capacity_bytes"], each["job"], rows]), file=out, flush=True)
+            time.sleep(0.2)
+
+
+def seconds(line):
+    hours, minutes, rest = line.split(" ", 1)[0].split(":")
+    return int(hours) * 3600 + int(minutes) * 60 + int(rest)
+
+
+def steps(watched, events):
+    with open(watched) as file:
+        said = [line.rstrip("\n") for line in file]
+    with open(events) as file:
+        happened = [line.rstrip("\n") for line in file]
+    made = [line for line in said if line[9:].startswith(("step: ", "back: "))]
+    directions, turns = {}, {}
+    for line in made:
+        for name, old, old_unit, new, new_unit in re.findall(r"(\w+) from ([\d.]+) (\w+) to ([\d.]+) (\w+)", line):
+            units = {"B": 0, "KiB": 1, "MiB": 2, "GiB": 3, "TiB": 4}
+            turns.setdefault(name, 0)
+            if (new, new_unit) == (old, old_unit):
+                continue  # by less than is printed
+            grows = float(new) * 1024 ** units[new_unit] > float(old) * 1024 ** units[old_unit]
+            if directions.setdefault(name, grows) != grows:
+                turns[name] += 1
+            directions[name] = grows
+    for number, event in enumerate(happened):
+        end = seconds(happened[number + 1]) if number + 1 < len(happened) else 10**6
+        after = [seconds(line) - seconds(event) for line in made if seconds(event) <= seconds(line) < end]
+        print(f"{event}: " + (f"{len(after)} steps, {after[0]} to {after[-1]} s later" if after else "no step"))
+    print("turns: " + (", ".join(f"{name} {count}" for name, count in sorted(turns.items())) or "no step at all"))
+
+
+def hits(name, mount, seen, files, size):
+    pages = -(-int(size) // 4096) * 4096
+    exact = epochs = 0
+    capacities, missed = {}, {}
+    with open(seen) as file:
+        rows = [json.loads(line) for line in file]
+    for where, capacity, job, of_job in rows:
+        if where != mount:
+            continue
+        for number, opens, misses in of_job:
+            # what it is while the epoch is read; an epoch has ended once there is one behind it
+            if number == of_job[-1][0]:
+                capacities.setdefault((job, number), set()).add(capacity)
+            elif opens == int(files):
+                missed[job, number] = misses
+    for (job, number), misses in missed.items():
+        before, during = capacities.get((job, number - 1), set()), capacities.get((job, number), set())
+        # the one before it has filled the capacity
+        if (job, number - 1) in missed and len(before) == 1 and before == during:
+            room = max(0, int(files) - next(iter(during)) // pages)
+            epochs += 1
+            exact += misses == room
+            if misses != room:
+                print(f"{name}: epoch {number} of {job} has {misses} misses, and room for all but {room} files")
+    print(f"{name}: {exact} of {epochs} epochs of an unchanged capacity have exactly its hits")
+
+
 if __name__ == "__main__":
-    {"job": job, "now": lambda: print(time.monotonic()), "wait": wait, "line": line}[sys.argv[1]](*sys.argv[2:])
+    commands = {"job": job, "now": lambda: print(time.monotonic()), "wait": wait, "line": line}
+    commands |= {"observe": observe, "steps": steps, "hits": hits}
+    commands[sys.argv[1]](*sys.argv[2:])

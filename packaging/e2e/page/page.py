@@ -5,6 +5,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -254,6 +255,21 @@ def peers(driver):
     return {row[0]: row[1:] for row in rows if len(row) > 1}
 
 
+def allocated(driver):
+    """What 'holdfast allocate' told the mount is in rows of the table of more memory."""
+    told = {"command": "allocation", "budget_bytes": 64 << 20, "fair_share_bytes": 32 << 20, "proposed_bytes": 24 << 20, "changed": True}
+    with socket.socket(socket.AF_UNIX) as daemon:
+        daemon.connect(f"/run/holdfast/{mount}.sock")
+        daemon.sendall(json.dumps(told).encode() + b"\n")
+        check(b'"ok":true' in daemon.makefile("rb").readline(), "the daemon takes its part of an allocation")
+    rows = until("the page shows it", lambda: driver.execute_script("""
+      const table = document.getElementById('memory-table');
+      const rows = [...table.tBodies[0].rows].map((r) => [...r.cells].slice(1, 3).map((c) => c.textContent));
+      return table.caption.textContent.includes('1 time, at 20') && rows;"""), 30) or []
+    for words, size in ("fair share", "32.0 MiB"), ("proposed", "24.0 MiB"), ("for all mounts", "64.0 MiB"):
+        check([words, size] in rows, f"the page shows {size} as '{words}'")
+
+
 def with_peers(driver):
     """Both nodes are there, and what came from the other one; then that one is killed for good."""
     other = f"127.77.9.2:{peer_port}"
@@ -319,6 +335,7 @@ try:
     time.sleep(1)
     settings = driver.find_element(By.ID, "settings-table").text
     check("flag --capacity" in settings and token not in driver.page_source, "settings have their sources, and no secret")
+    allocated(driver)
     quiet(driver, "while jobs read")
     with_peers(driver)
 

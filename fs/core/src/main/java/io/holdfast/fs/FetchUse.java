@@ -1,6 +1,9 @@
 package io.holdfast.fs;
 
-/** Counts who uses a fetch, for the figures of jobs. Thread-safe. No method blocks or throws. */
+/**
+ * Counts who uses a fetch, for the figures of jobs, and tells for which job it is. Thread-safe. No
+ * method blocks or throws.
+ */
 public interface FetchUse {
   /** Counts nothing: for fetches that no application waits for. */
   FetchUse NONE =
@@ -10,6 +13,11 @@ public interface FetchUse {
 
         @Override
         public void fetched(int bytes, ReadSource source) {}
+
+        @Override
+        public Object job() {
+          return this;
+        }
       };
 
   /**
@@ -26,4 +34,7 @@ public interface FetchUse {
    * @param source the tier that they came from
    */
   void fetched(int bytes, ReadSource source);
+
+  /** Returns what stands for the job that the fetch began for; equal objects are one job. */
+  Object job();
 }

@@ -4,6 +4,8 @@ package io.holdfast.fs.figures;
  * The residents, and the decisions about them. Immutable.
  *
  * @param keptBytes bytes of residents that users have named
+ * @param swappedItems items that were admitted in the place of an evicted one, to spread the
+ *     residents over an order
  * @param plannedHitRatio the share of bytes that each epoch from the second on will hit
  * @param pin hard or soft
  * @param capacityOfNodeBudget whether the capacity is a part of the node's memory for mounts
@@ -18,6 +20,7 @@ public record CacheFigures(
     long admittedItems,
     long refusedItems,
     long evictedItems,
+    long swappedItems,
     long pinFailures,
     double plannedHitRatio,
     String pin,

@@ -11,6 +11,7 @@ import java.util.Optional;
  * @param cluster the figures of peers; empty without peers
  * @param processes the processes that opened or read files
  * @param orders the orders in which jobs will read, as far as they are known
+ * @param convoys jobs that read one order together
  * @param tasks the tasks of admins, as each describes itself
  * @param allocation the mount's part of the node's memory; empty where nobody has told it
  */
@@ -30,6 +31,7 @@ public record Figures(
     JobsFigures jobs,
     List<ProcessFigures> processes,
     List<OrderFigures> orders,
+    List<ConvoyFigures> convoys,
     TransitFigures transit,
     KernelFigures kernel,
     MemoryFigures memory,
@@ -41,8 +43,8 @@ public record Figures(
 
   /**
    * Returns these figures as users other than the owner see them: without names of the store, and
-   * without the rows of jobs, processes, orders and tasks, because these say who does what with
-   * which files.
+   * without the rows of jobs, processes, orders, convoys and tasks, because these say who does what
+   * with which files.
    */
   public Figures forOthers() {
     return new Figures(
@@ -61,6 +63,7 @@ public record Figures(
         jobs.with(List.of()),
         List.of(),
         List.of(),
+        List.of(),
         transit,
         kernel,
         memory,
@@ -69,6 +72,14 @@ public record Figures(
         process,
         accessLog,
         allocation);
+  }
+
+  /**
+   * Returns the capacity that residents may take. While memory is short they take less, and grow
+   * back later.
+   */
+  public long promisedBytes() {
+    return memory.capacityBytes() > 0 ? memory.capacityBytes() : cache.capacityBytes();
   }
 
   /** Returns the same with other rows of jobs. */
@@ -89,6 +100,7 @@ public record Figures(
         others,
         processes,
         orders,
+        convoys,
         transit,
         kernel,
         memory,

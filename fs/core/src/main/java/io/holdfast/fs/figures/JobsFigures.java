@@ -25,6 +25,8 @@ public record JobsFigures(String by, List<Job> jobs) {
    * A job. Immutable.
    *
    * @param processes the number of its processes that were seen
+   * @param endedSeconds how long ago it read something, if none of its processes is alive; empty
+   *     also where that cannot be told
    * @param hitRatio the share of items that needed no fetch; empty if that is not known
    * @param splitSeconds what the readers did, in seconds since the mount; never falls. Empty if
    *     that is not known
@@ -38,6 +40,7 @@ public record JobsFigures(String by, List<Job> jobs) {
   public record Job(
       String job,
       long processes,
+      OptionalDouble endedSeconds,
       long opens,
       long misses,
       OptionalDouble hitRatio,

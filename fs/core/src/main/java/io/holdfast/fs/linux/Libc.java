@@ -140,6 +140,8 @@ public interface Libc {
 
   int ioctl(int fd, long request, long argument);
 
+  long readv(int fd, long vectors, int count);
+
   long writev(int fd, long vectors, int count);
 
   int mount(long source, long target, long type, long flags, long data);

@@ -26,6 +26,9 @@ public final class Procfs {
   /** The {@link #state} of a process that is not there. */
   public static final char GONE = '?';
 
+  /** The {@link #state} of a process that has ended, but for threads that cannot be killed yet. */
+  public static final char ZOMBIE = 'Z';
+
   /** The most bytes that are read of a file; the environment of a process may be larger. */
   private static final int MOST = 256 << 10;
 
@@ -85,7 +88,7 @@ public final class Procfs {
       int pid, String command, int parent, int session, long started, char state, long cpuNanos) {
     /** Tells whether the process has ended, and its parent has not asked for that yet. */
     public boolean hasEnded() {
-      return state == 'Z' || state == 'X';
+      return state == ZOMBIE || state == 'X';
     }
 
     /** Tells whether the process leads its session. */

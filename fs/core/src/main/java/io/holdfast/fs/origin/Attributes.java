@@ -8,7 +8,8 @@ package io.holdfast.fs.origin;
  * @param uid owner
  * @param gid group
  * @param device device number of a device node, in the kernel's encoding of dev_t
- * @param inode inode number at the origin
+ * @param inode inode number at the origin; other than that where several file systems are one
+ *     dataset
  * @param size bytes of content
  * @param blocks allocated units of 512 bytes
  * @param accessed time of the last access, in nanoseconds since 1970 (UTC)
@@ -124,22 +125,27 @@ public record Attributes(
 
   /** Returns the attributes with another access control list. */
   public Attributes withAcl(int other) {
-    return acl == other ? this : with(mode, other);
+    return acl == other ? this : with(mode, inode, other);
   }
 
   /** Returns the attributes with another mode. */
   public Attributes withMode(int other) {
-    return mode == other ? this : with(other, acl);
+    return mode == other ? this : with(other, inode, acl);
   }
 
-  private Attributes with(int otherMode, int otherAcl) {
+  /** Returns the attributes with another inode number. */
+  public Attributes withInode(long other) {
+    return inode == other ? this : with(mode, other, acl);
+  }
+
+  private Attributes with(int otherMode, long otherInode, int otherAcl) {
     return new Attributes(
         otherMode,
         links,
         uid,
         gid,
         device,
-        inode,
+        otherInode,
         size,
         blocks,
         accessed,

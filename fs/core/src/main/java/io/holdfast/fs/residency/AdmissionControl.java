@@ -1,6 +1,8 @@
 package io.holdfast.fs.residency;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.ItemKey;
+import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.transit.Item;
 import java.util.ArrayList;
@@ -18,6 +20,12 @@ import org.slf4j.LoggerFactory;
  */
 final class AdmissionControl {
   private static final Logger log = LoggerFactory.getLogger(AdmissionControl.class);
+
+  /** A swap leaves at most one of so many parts of the capacity free. */
+  private static final int SLACK_PARTS = 1000;
+
+  /** How many residents are asked to make way for one item: some may have gone. */
+  private static final int MOST_VICTIMS = 8;
 
   private final ResidentSet residentSet;
   private final Selection selection;
@@ -108,6 +116,39 @@ final class AdmissionControl {
     givenUp.forEach(taker);
     (admits ? admitted : refused).incrementAndGet();
     return admits ? resident : null;
+  }
+
+  /**
+   * Asks for a resident to make way for an item; returns the new resident, or null where none does.
+   *
+   * @param taker takes the evicted resident
+   */
+  @Nullable Resident swap(Item item, Swaps swaps, Consumer<Resident> taker) {
+    if (!hasMappings() || !isLeftToPolicy(item) || !canRemember()) {
+      return null;
+    }
+    Resident resident = new Resident(item);
+    ResidentSet.Sums now = residentSet.sums();
+    long free = now.free() / Linux.PAGE_SIZE;
+    long slack = now.capacity() / Linux.PAGE_SIZE / SLACK_PARTS;
+    for (int i = 0; i < MOST_VICTIMS; i++) {
+      ItemKey victim = swaps.victim(item, free, slack);
+      if (victim == null) {
+        return null;
+      }
+      Resident evictee = residentSet.swap(resident, victim, Residency.weight(item.length()));
+      if (evictee != null) {
+        admitted.incrementAndGet();
+        taker.accept(evictee);
+        return resident;
+      }
+    }
+    return null;
+  }
+
+  boolean isLeftToPolicy(Item item) {
+    return (pins.isEmpty() && selection.isEmpty())
+        || verdict(item.path().get()) == Selection.Verdict.ORDINARY;
   }
 
   private boolean canRemember() {

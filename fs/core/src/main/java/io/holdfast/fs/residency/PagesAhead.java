@@ -31,8 +31,8 @@ final class PagesAhead {
   }
 
   /**
-   * Begins to give an item's pages to the kernel. {@link Fetched#done()} is called when the kernel
-   * has them.
+   * Begins to give an item's pages to the kernel. {@link Fetched#passedOn()} is called when the
+   * kernel has them.
    *
    * @return false where that is not possible
    */
@@ -117,7 +117,7 @@ final class PagesAhead {
       if (known && stored > 0) {
         window.delivered(item, stored, false);
       }
-      fetched.done();
+      fetched.passedOn();
     }
   }
 }

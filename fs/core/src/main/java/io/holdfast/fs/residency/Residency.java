@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,6 +44,8 @@ public final class Residency implements AutoCloseable {
   private final Set<Resident> leaving = ConcurrentHashMap.newKeySet();
 
   private final AtomicLong evicted = new AtomicLong();
+  private final AtomicLong swapped = new AtomicLong();
+  private volatile Swaps swaps = Swaps.NONE;
   private volatile boolean closed;
 
   /**
@@ -97,6 +100,7 @@ public final class Residency implements AutoCloseable {
       long admittedItems,
       long refusedItems,
       long evictedItems,
+      long swappedItems,
       long pinFailures,
       long windowBytes,
       long droppedBytes) {}
@@ -139,6 +143,32 @@ public final class Residency implements AutoCloseable {
    */
   public boolean hasRoom(Item item, long besides) {
     return !closed && admission.hasRoom(item, besides);
+  }
+
+  /** Sets the swaps that spread the residents over orders. */
+  public void swaps(Swaps chosen) {
+    swaps = chosen;
+  }
+
+  /** Tells whether there are swaps. */
+  public boolean maySwap() {
+    return swaps != Swaps.NONE;
+  }
+
+  /**
+   * Tells whether an item that a program reads is to become resident once it has been fetched, in
+   * the place of another one. Changes nothing.
+   */
+  public boolean wouldSwap(Item item) {
+    return !closed && swaps.wants(item);
+  }
+
+  /**
+   * Notes that a program asks for a part of an item that is not resident. For a whole item, {@link
+   * #offer} notes that.
+   */
+  public void noteAsked(Item item) {
+    swaps.asked(item);
   }
 
   /** Returns the names that users have pinned since the mount. */
@@ -220,15 +250,25 @@ public final class Residency implements AutoCloseable {
 
   /**
    * Offers an item that has arrived completely to the policy, and begins to pin it if it is
-   * admitted. An item that an order predicts evicts nothing: if there is no room, its pages go to
-   * the kernel ahead of its reader.
+   * admitted. Where there is no room, the item takes the place of a resident if {@link Swaps} say
+   * so. An item that an order predicts evicts nothing else: its pages go to the kernel ahead of its
+   * reader.
    *
-   * @return whether the item was admitted, or its pages go to the kernel; {@link Fetched#done()} is
-   *     called later then
+   * @return whether the item was admitted, or its pages go to the kernel; {@link Fetched#done()} or
+   *     {@link Fetched#passedOn()} is called later then
    */
   public boolean offer(Fetched fetched) {
     Item item = fetched.item();
     Resident before = residentSet.get(item.key());
+    if (before == null && !fetched.isPredicted()) {
+      swaps.asked(item);
+    }
+    if (!closed && before == null && swaps.wants(item) && !hasRoom(item, 0)) {
+      Resident resident = swap(item);
+      if (resident != null) {
+        return begin(fetched, resident);
+      }
+    }
     if (!closed && before == null && fetched.isPredicted() && !hasRoom(item, 0)) {
       return hasWindow && pagesAhead.begin(fetched);
     }
@@ -237,6 +277,15 @@ public final class Residency implements AutoCloseable {
     }
     // a resident is fetched again after the kernel reclaimed a soft pin's pages
     return before == null ? ask(fetched) : beginAgain(fetched, before);
+  }
+
+  private @Nullable Resident swap(Item item) {
+    Resident resident = admission.swap(item, swaps, this::giveUp);
+    if (resident != null) {
+      swapped.incrementAndGet();
+      swaps.swapped(item);
+    }
+    return resident;
   }
 
   private boolean ask(Fetched fetched) {
@@ -466,6 +515,11 @@ public final class Residency implements AutoCloseable {
     return admission.verdict(path) == Selection.Verdict.ORDINARY;
   }
 
+  /** Tells whether the policy decides about an item, rather than a user's rule for its name. */
+  public boolean isLeftToPolicy(Item item) {
+    return admission.isLeftToPolicy(item);
+  }
+
   /** Tells the policy the size of the dataset, in whole pages. */
   public void datasetSize(long bytes) {
     residentSet.datasetSize(bytes);
@@ -493,6 +547,7 @@ public final class Residency implements AutoCloseable {
         admission.admitted(),
         admission.refused(),
         evicted.get(),
+        swapped.get(),
         pinning.failures(),
         pageDropper.bytes(),
         pageDropper.droppedBytes());

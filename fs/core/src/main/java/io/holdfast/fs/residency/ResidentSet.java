@@ -102,15 +102,45 @@ final class ResidentSet {
       Outcome outcome = kept ? policy.keep(id, weight) : policy.offer(id, hash, weight);
       takeOut(outcome.evicted(), givenUp);
       if (outcome.admitted()) {
-        resident.handle = id;
-        handles.add(id, resident);
-        residents.add(resident);
-        log.admitted(key);
+        add(resident, id);
       }
       return outcome.admitted();
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * Asks the policy to admit an item in the place of a resident.
+   *
+   * @return the evicted resident; null where nothing has changed
+   */
+  @Nullable Resident swap(Resident resident, ItemKey victim, long weight) {
+    ItemKey key = resident.item().key();
+    long hash = Residency.hash(resident.item());
+    lock.lock();
+    try {
+      Resident evictee = residents.get(victim);
+      if (evictee == null || residents.get(key) != null) {
+        return null;
+      }
+      long id = handles.next();
+      if (!policy.swap(id, hash, weight, evictee.handle)) {
+        return null;
+      }
+      takeOut(new long[] {evictee.handle}, new ArrayList<>(1));
+      add(resident, id);
+      return evictee;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void add(Resident resident, long id) {
+    resident.handle = id;
+    handles.add(id, resident);
+    residents.add(resident);
+    log.admitted(resident.item().key());
   }
 
   private void takeOut(long[] ids, List<Resident> givenUp) {

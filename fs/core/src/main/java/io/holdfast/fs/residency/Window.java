@@ -42,6 +42,9 @@ final class Window {
   /** Bytes of partly read items that a window of size 0 may still hold. */
   private static final long PARTIAL_BOUND = 32 << 20;
 
+  /** The kernel drops a page that it was just copying to a program a moment later. */
+  private static final long BUSY_NANOS = Duration.ofMillis(20).toNanos();
+
   private static final long FIRST_RETRY_NANOS = Duration.ofMillis(50).toNanos();
   private static final int LONGEST_RETRY = 9;
 
@@ -84,6 +87,10 @@ final class Window {
     private int attempts;
     private boolean forgotten;
     private boolean held;
+
+    /** Whether it is held because the first attempt to drop it has failed. */
+    private boolean busy;
+
     private boolean going;
 
     Entry(Item item) {
@@ -110,6 +117,9 @@ final class Window {
 
   private long bytes;
   private long heldBytes;
+
+  /** The part of the held bytes that the kernel drops soon, unless an application has mapped it. */
+  private long busyBytes;
 
   /**
    * Bytes that are being dropped, so that no other entries are dropped in their place; without held
@@ -232,7 +242,7 @@ final class Window {
     long now = nanoTime.getAsLong();
     long shortest = Math.min(ageNanos, partialNanos());
     if (!heldItems.isEmpty()) {
-      shortest = Math.min(shortest, FIRST_RETRY_NANOS);
+      shortest = Math.min(shortest, busyBytes > 0 ? BUSY_NANOS : FIRST_RETRY_NANOS);
     }
     List<Entry> out = new ArrayList<>();
     Iterator<Entry> each = entries.values().iterator();
@@ -243,7 +253,8 @@ final class Window {
       }
       long time = entry.complete ? ageNanos : partialNanos();
       if (entry.attempts > 0) {
-        time = FIRST_RETRY_NANOS << Math.min(entry.attempts, LONGEST_RETRY);
+        time =
+            entry.busy ? BUSY_NANOS : FIRST_RETRY_NANOS << Math.min(entry.attempts, LONGEST_RETRY);
       }
       if (now - entry.lastRead >= time) {
         each.remove();
@@ -301,6 +312,10 @@ final class Window {
     entry.lastRead = nanoTime.getAsLong();
     entries.put(key, entry);
     hold(entry, true);
+    if (entry.attempts == 1) {
+      entry.busy = true;
+      busyBytes += entry.bytes;
+    }
   }
 
   /** Forgets a file whose version has changed: the kernel dropped its pages with its entry. */
@@ -322,9 +337,13 @@ final class Window {
 
   /**
    * Marks an entry whose pages applications have mapped. Such pages cannot be dropped, and nobody
-   * waits for them.
+   * waits for them, except for those that may just have been busy.
    */
   private void hold(Entry entry, boolean held) {
+    if (entry.busy) {
+      entry.busy = false;
+      busyBytes -= entry.bytes;
+    }
     if (entry.held != held) {
       entry.held = held;
       heldBytes += held ? entry.bytes : -entry.bytes;
@@ -342,7 +361,7 @@ final class Window {
     long begin = nanoTime.getAsLong();
     long progress = begin;
     long ended = drops;
-    while (size > 0 && mayGo() > size * FULL) {
+    while (size > 0 && mayGo() + busyBytes > size * FULL) {
       long now = nanoTime.getAsLong();
       if (ended != drops) {
         ended = drops;

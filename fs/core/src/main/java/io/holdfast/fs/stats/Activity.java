@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
@@ -126,12 +127,14 @@ public final class Activity {
    * A job and what it has done.
    *
    * @param processes the number of its processes that were seen
+   * @param endedSeconds how long ago it read something, if it has ended
    * @param splitSeconds what its readers did, in seconds
    * @param epochs the first and the last 15; the one under way comes last
    */
   public record JobReport(
       String job,
       int processes,
+      OptionalDouble endedSeconds,
       JobCounts counts,
       Optional<Split> splitSeconds,
       List<Epoch> epochs) {
@@ -146,6 +149,7 @@ public final class Activity {
       return new JobsFigures.Job(
           job,
           processes,
+          endedSeconds,
           counts.opens(),
           counts.misses(),
           counts.shownHitRatio(),
@@ -298,6 +302,11 @@ public final class Activity {
     return caller;
   }
 
+  /** Returns when a thread opened or read something last; now, if it waits for a read. */
+  public long lastActive(int thread) {
+    return caller(thread).lastActive(nanoTime.getAsLong());
+  }
+
   private void ended(Caller caller) {
     callers.asMap().remove(caller.thread, caller);
   }
@@ -369,12 +378,24 @@ public final class Activity {
   /** Returns the jobs, those with the most opens first; the last row sums up all others. */
   public List<JobReport> jobs() {
     List<JobReport> reports = new ArrayList<>();
+    List<JobFigures> known;
+    Map<JobFigures, List<ProcessActivity>> processes = new HashMap<>();
     JobReport others;
     synchronized (lock) {
-      jobs.values().forEach(job -> reports.add(report(job)));
+      known = List.copyOf(jobs.values());
+      byPid
+          .values()
+          .forEach(each -> processes.computeIfAbsent(each.job, job -> new ArrayList<>()).add(each));
       others =
-          new JobReport(JobNames.OTHERS, processesOfOtherJobs, otherJobs, othersSplit, List.of());
+          new JobReport(
+              JobNames.OTHERS,
+              processesOfOtherJobs,
+              OptionalDouble.empty(),
+              otherJobs,
+              othersSplit,
+              List.of());
     }
+    known.forEach(job -> reports.add(report(job, processes.getOrDefault(job, List.of()))));
     reports.removeIf(job -> !hasDone(job.counts()));
     reports.sort(Comparator.comparingLong(job -> -job.counts().opens()));
     if (hasDone(others.counts())) {
@@ -383,8 +404,32 @@ public final class Activity {
     return reports;
   }
 
-  private static JobReport report(JobFigures job) {
-    return new JobReport(job.name, job.processes(), job.counts(), job.splitSeconds(), job.epochs());
+  private JobReport report(JobFigures job, List<ProcessActivity> processes) {
+    return new JobReport(
+        job.name,
+        job.processes(),
+        endedSeconds(job, processes),
+        job.counts(),
+        job.splitSeconds(),
+        job.epochs());
+  }
+
+  /**
+   * Returns how long ago a job read something, if none of its processes is alive. Empty also where
+   * that cannot be told.
+   */
+  private OptionalDouble endedSeconds(JobFigures job, List<ProcessActivity> processes) {
+    boolean isHidden = job.name.equals(JobNames.UNKNOWN);
+    if (isHidden || processes.stream().anyMatch(each -> each.started == 0 || isAlive(each))) {
+      return OptionalDouble.empty();
+    }
+    long idle = Math.max(0, nanoTime.getAsLong() - job.lastActive());
+    return OptionalDouble.of(Math.round(idle / 1e6) / 1e3);
+  }
+
+  private boolean isAlive(ProcessActivity process) {
+    ProcessStat now = procfs.process(process.pid).orElse(null);
+    return now != null && now.started() == process.started && !now.hasEnded();
   }
 
   /** Returns the processes, those with the most opens first; the last row sums up all others. */
@@ -419,9 +464,8 @@ public final class Activity {
 
   private ProcessReport report(Seen seen) {
     ProcessActivity process = seen.process();
-    ProcessStat now = procfs.process(process.pid).orElse(null);
-    boolean ended = now == null || now.started() != process.started;
-    return new ProcessReport(process.pid, process.job.name, process.command, ended, seen.counts());
+    return new ProcessReport(
+        process.pid, process.job.name, process.command, !isAlive(process), seen.counts());
   }
 
   private static ProcessCounts counts(ProcessActivity process) {

@@ -70,4 +70,9 @@ final class ItemUse implements FetchUse {
     starter.fetchedBytes.add(bytes);
     starter.job.fetched(source).add(bytes);
   }
+
+  @Override
+  public Object job() {
+    return starter.job;
+  }
 }

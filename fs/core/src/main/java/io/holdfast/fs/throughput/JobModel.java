@@ -74,7 +74,9 @@ public final class JobModel {
     Observation cold = evidence.cold();
     long fetched = cold.epoch().originBytes();
     originDelay = fetched == 0 ? 0 : cold.waitingForOrigin() * cold.readerSeconds() / fetched;
-    double least = seen(evidence).mapToDouble(Observation::originSpeed).max().orElse(0);
+    // an origin that is used hard now may have given more before
+    Stream<Observation> telling = tellsOrigin ? Stream.of(now, cold) : seen(evidence);
+    double least = telling.mapToDouble(Observation::originSpeed).max().orElse(0);
     isOriginTold = tellsOrigin && least > 0;
     double most = cold.usesOriginHard() ? Double.POSITIVE_INFINITY : MOST_OF_SEEN * least;
     originRate = isOriginTold ? Math.max(least, Math.min(most, originRate(cold))) : least;

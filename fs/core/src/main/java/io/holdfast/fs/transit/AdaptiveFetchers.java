@@ -1,8 +1,6 @@
 package io.holdfast.fs.transit;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -20,7 +18,8 @@ import org.slf4j.LoggerFactory;
  * ones, because a large fetch would delay them by many times their own duration; but after four
  * small fetches have overtaken large ones, one large fetch runs. A quarter of the turns is reserved
  * for small fetches, and large fetches together leave some memory for small ones. So a small fetch
- * never waits for a large one, neither for its turn nor for its memory.
+ * never waits for a large one, neither for its turn nor for its memory. Among fetches of one kind
+ * each job gets the same bytes ({@link FairQueue}).
  *
  * <p><b>Hangs.</b> A fetch that was given up returns its turn, but its thread is stuck. While
  * threads are stuck, no fetch starts that would bring the running and stuck threads above {@link
@@ -48,9 +47,9 @@ public final class AdaptiveFetchers implements Fetchers {
   /** Guards all following fields and the state of the tasks. A leaf lock. */
   private final ReentrantLock lock = new ReentrantLock();
 
-  private final Deque<FetchTask> small = new ArrayDeque<>();
-  private final Deque<FetchTask> large = new ArrayDeque<>();
-  private final Deque<FetchTask> ahead = new ArrayDeque<>();
+  private final FairQueue small = new FairQueue();
+  private final FairQueue large = new FairQueue();
+  private final FairQueue ahead = new FairQueue();
   private int running;
   private int stuck;
   private int runningLarge;
@@ -158,7 +157,7 @@ public final class AdaptiveFetchers implements Fetchers {
     }
   }
 
-  private Deque<FetchTask> queue(FetchTask task) {
+  private FairQueue queue(FetchTask task) {
     return task.awaited ? isLarge(task) ? large : small : ahead;
   }
 

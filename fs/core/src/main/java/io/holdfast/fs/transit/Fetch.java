@@ -59,6 +59,13 @@ final class Fetch {
   private boolean offered;
   private boolean outdated;
   private boolean admitted;
+
+  /** Whether the bytes stay for other jobs. */
+  private boolean shared;
+
+  /** Whether they stayed for other jobs, and no longer do. */
+  private boolean letGo;
+
   private TransitMemory.@Nullable Buffer buffer;
   private boolean filling = true;
   private int attempts;
@@ -183,8 +190,12 @@ final class Fetch {
   synchronized Join join(Ask ask, long now) {
     boolean anotherPass =
         state == State.REFUSED && ask.offset() == from && isDelivered() && !ask.goesOn();
-    if (state == State.RETIRED || anotherPass) {
+    if (state == State.RETIRED || (anotherPass && !shared)) {
       return Join.REFUSED;
+    }
+    if (anotherPass) {
+      delivered = null; // the kernel caches the bytes once more, and drops them once more
+      deliveredBytes = 0;
     }
     lastUse = now;
     boolean here = ask.end() - from <= arrived;
@@ -249,7 +260,7 @@ final class Fetch {
 
   private int mark(int offset, int length) {
     deliveries++;
-    if (deliveries == 1 && length == item.length()) {
+    if (delivered == null && deliveredBytes == 0 && length == item.length()) {
       deliveredBytes = length;
       return length;
     }
@@ -409,7 +420,7 @@ final class Fetch {
       boolean untold = offered || state == State.RUNNING;
       boolean kept = state == State.RUNNING && !admits;
       offered = false;
-      admitted = admits;
+      admitted = admits && state != State.REFUSED;
       if (state == State.RUNNING) {
         state = admits ? State.ADMITTED : State.REFUSED;
       }
@@ -440,9 +451,60 @@ final class Fetch {
     }
   }
 
-  /** Tells whether all bytes have been delivered and nobody uses them. */
+  /**
+   * Records that an item that counted as admitted is not: the kernel has its pages for now.
+   *
+   * @return false where the fetch is over
+   */
+  synchronized boolean refuseAfterAll() {
+    if (state == State.RETIRED) {
+      return false;
+    }
+    state = State.REFUSED;
+    admitted = false;
+    return true;
+  }
+
+  // --- other jobs
+
+  /** Keeps the bytes for other jobs, or does not. */
+  synchronized void share(boolean keeps) {
+    shared = keeps;
+  }
+
+  /** Gives the bytes up that were kept: those who still read them have little time. */
+  synchronized void letGo() {
+    shared = false;
+    letGo = true;
+  }
+
+  /** Tells whether it is no longer in the table, or about to leave it. */
+  synchronized boolean isRetired() {
+    return state == State.RETIRED;
+  }
+
+  synchronized boolean isShared() {
+    return shared;
+  }
+
+  /** Returns a reader that waits beside a thread; null if there is none. */
+  synchronized @Nullable Reader readerBesides(int thread) {
+    for (Ask waiter : waiters) {
+      if (waiter.reader().thread() != thread) {
+        return waiter.reader();
+      }
+    }
+    return null;
+  }
+
+  /** Tells whether it is kept, and nobody uses it now. */
+  synchronized boolean isIdle() {
+    return state == State.REFUSED && users == 0;
+  }
+
+  /** Tells whether all bytes have been delivered and nobody uses them, or will. */
   synchronized boolean isSpent() {
-    return state == State.REFUSED && users == 0 && isDelivered();
+    return isIdle() && !shared && isDelivered();
   }
 
   /**
@@ -450,14 +512,14 @@ final class Fetch {
    * up now.
    */
   synchronized long idleSince() {
-    return state == State.REFUSED && users == 0 ? lastUse : Long.MAX_VALUE;
+    return isIdle() && !shared ? lastUse : Long.MAX_VALUE;
   }
 
   /** Tells whether no further reader is expected. */
   synchronized boolean isOver(long now) {
-    return state == State.REFUSED
-        && users == 0
-        && now - lastUse > (isDelivered() ? LINGER_NANOS : KEEP_NANOS);
+    return isIdle()
+        && !shared
+        && now - lastUse > (isDelivered() || letGo ? LINGER_NANOS : KEEP_NANOS);
   }
 
   // --- its end

@@ -28,7 +28,7 @@ public interface FetchListener {
    * Decides on an item that has arrived completely. Called once a fetch.
    *
    * @return whether the item was admitted, or its pages are given to the kernel ahead of its
-   *     reader; {@link Fetched#done()} is called later then
+   *     reader; {@link Fetched#done()} or {@link Fetched#passedOn()} is called later then
    */
   boolean offer(Fetched fetched);
 

@@ -15,6 +15,7 @@ public final class FetchTask {
   }
 
   private final int bytes;
+  private final Object job;
   private final Runnable fetch;
 
   /** Whether a reader waits for the fetch; never reset. */
@@ -26,11 +27,13 @@ public final class FetchTask {
    * Creates a task.
    *
    * @param bytes bytes to fetch
+   * @param job what it is fetched for; equal objects are one job
    * @param awaited whether a reader already waits for the fetch
    * @param fetch reads from the origin; returns when all bytes have arrived or the fetch has failed
    */
-  public FetchTask(int bytes, boolean awaited, Runnable fetch) {
+  public FetchTask(int bytes, Object job, boolean awaited, Runnable fetch) {
     this.bytes = bytes;
+    this.job = job;
     this.awaited = awaited;
     this.fetch = fetch;
   }
@@ -38,6 +41,10 @@ public final class FetchTask {
   /** Returns the bytes to fetch. */
   public int bytes() {
     return bytes;
+  }
+
+  Object job() {
+    return job;
   }
 
   void run() {

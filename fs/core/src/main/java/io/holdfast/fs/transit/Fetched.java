@@ -39,8 +39,14 @@ public interface Fetched {
   boolean isOutdated();
 
   /**
-   * Frees the memory: the item is pinned, or will not be, or its pages are with the kernel. The
-   * component that took the item calls this once.
+   * Frees the memory: the item is pinned, or will not be. The component that took the item calls
+   * this or {@link #passedOn()}, once.
    */
   void done();
+
+  /**
+   * Frees the memory, unless other jobs want the bytes: the kernel has the pages for now, or could
+   * not be given them.
+   */
+  void passedOn();
 }

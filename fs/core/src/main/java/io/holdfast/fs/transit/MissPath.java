@@ -47,6 +47,7 @@ final class MissPath {
   private final long deadlineNanos;
   private final TransitStats stats;
   private volatile boolean closed;
+  private volatile Sharing sharing = Sharing.NONE;
 
   /** Fetches in the table that were refused; only these can be given up. */
   private final AtomicInteger kept = new AtomicInteger();
@@ -84,6 +85,11 @@ final class MissPath {
     nanoTime = parts.nanoTime;
     deadlineNanos = parts.deadline.toNanos();
     stats = parts.stats;
+  }
+
+  /** Sets what decides on bytes that jobs share. */
+  void sharing(Sharing decides) {
+    sharing = decides;
   }
 
   /** A step on the way. It takes the next step, now or later, or ends the fetch. */
@@ -194,10 +200,11 @@ final class MissPath {
    * Fetches a whole item that nobody has asked for yet. The fetch yields to those that readers wait
    * for: it is left out where there is no memory, or where too many fetches are queued.
    *
+   * @param reader the reader that is expected
    * @param use observes its readers
    * @return completed when the fetch has been decided on, or has ended: true if all bytes arrived
    */
-  CompletableFuture<Boolean> fetchAhead(Item item, FetchUse use) {
+  CompletableFuture<Boolean> fetchAhead(Item item, Reader reader, FetchUse use) {
     Fetch fetch = new Fetch(item, item, nanoTime.getAsLong(), false);
     fetch.predicted();
     fetch.use(use);
@@ -211,7 +218,7 @@ final class MissPath {
     }
     CompletableFuture<Boolean> arrived =
         fetch.settled().thenApply(none -> fetch.arrived() == item.length());
-    start(fetch);
+    start(fetch, reader);
     return arrived;
   }
 
@@ -240,7 +247,7 @@ final class MissPath {
     if (!join(fetch, ask)) {
       return false;
     }
-    start(fetch);
+    start(fetch, ask.reader());
     return true;
   }
 
@@ -258,8 +265,15 @@ final class MissPath {
       if (turn != null) {
         fetchers.promote(turn);
       }
+      if (sharing != Sharing.NONE) {
+        sharing.joined(new Handed(this, fetch), ask.reader());
+      }
     }
     return true;
+  }
+
+  private boolean isForJobs(Reader reader) {
+    return sharing != Sharing.NONE && !reader.internal();
   }
 
   private void noLongerAhead(Fetch fetch, @Nullable ReadStream reader) {
@@ -277,6 +291,9 @@ final class MissPath {
     }
     if (!ask.reader().internal()) {
       tell(fetch, fetch.delivered(ask));
+      if (isForJobs(ask.reader())) {
+        sharing.delivered(new Handed(this, fetch), ask.reader(), ask.length());
+      }
     }
   }
 
@@ -287,11 +304,45 @@ final class MissPath {
   }
 
   /**
-   * Starts a fetch that is in the table. Peers are asked without a turn at the origin, since no
-   * turn may be free. A fetch for a peer starts on another thread than the one that answers peers.
+   * Starts a fetch that is in the table, now or, if jobs share it, later.
+   *
+   * @param reader the reader that it is for
    */
-  void start(Fetch fetch) {
+  void start(Fetch fetch, Reader reader) {
     stats.inFlight.increment();
+    boolean unread = fetch.isUnread();
+    if (!isForJobs(reader) || begins(fetch, reader, unread)) {
+      askSources(fetch);
+    } else if (unread) {
+      leaveOut(fetch); // nobody has it go on: it was not delayed
+    }
+  }
+
+  private boolean begins(Fetch fetch, Reader reader, boolean unread) {
+    Handed handed = new Handed(this, fetch);
+    boolean begins = sharing.begins(handed, fetch.item(), reader, unread);
+    if (!begins && !unread) {
+      Reader other = fetch.readerBesides(reader.thread());
+      if (other != null) {
+        sharing.joined(handed, other); // it came before anybody knew of the delay
+      }
+    }
+    if (fetch.isRetired()) {
+      sharing.ended(handed); // it ended before it was known there
+    }
+    return begins;
+  }
+
+  /** See {@link SharedFetch#goOn()}. */
+  void goOn(Fetch fetch) {
+    threads.execute(() -> askSources(fetch));
+  }
+
+  /**
+   * Peers are asked without a turn at the origin, since no turn may be free. A fetch for a peer
+   * starts on another thread than the one that answers peers.
+   */
+  private void askSources(Fetch fetch) {
     if (peers == PeerSource.NONE) {
       take(fetch, this::askOrigin);
     } else if (fetch.isForPeer()) {
@@ -398,7 +449,8 @@ final class MissPath {
       return;
     }
     FetchTask turn =
-        new FetchTask(fetch.item().length(), false, () -> take(fetch, this::readOrigin));
+        new FetchTask(
+            fetch.item().length(), fetch.use().job(), false, () -> take(fetch, this::readOrigin));
     fetch.turn(turn);
     origin.requireAnswers(fetch.item());
     long pause = Math.max(pauseNanos, origin.quietNanos(fetch.item()));
@@ -453,6 +505,9 @@ final class MissPath {
     fetch.use().fetched(fetch.item().length(), source);
     ended(fetch, source, null);
     boolean admits = fetch.beginOffer() && listener.offer(new Offered(this, fetch));
+    if (!admits) {
+      share(fetch);
+    }
     Fetch.Decision decision = fetch.decided(admits);
     if (decision.kept()) {
       kept.incrementAndGet();
@@ -463,6 +518,35 @@ final class MissPath {
 
   private void ended(Fetch fetch, ReadSource source, @Nullable FsException failure) {
     listener.ended(fetch.item(), source, nanoTime.getAsLong() - fetch.started(), failure);
+  }
+
+  /** Keeps the bytes for other jobs, if they want them. */
+  private void share(Fetch fetch) {
+    if (sharing == Sharing.NONE) {
+      return;
+    }
+    fetch.share(true); // first: they may be let go at once
+    if (!sharing.keeps(new Handed(this, fetch))) {
+      fetch.share(false);
+    }
+  }
+
+  /** See {@link Fetched#passedOn()}. */
+  void passedOn(Fetch fetch) {
+    share(fetch);
+    if (fetch.isShared() && fetch.refuseAfterAll()) {
+      kept.incrementAndGet();
+    } else {
+      retire(fetch);
+    }
+  }
+
+  /** See {@link SharedFetch#letGo()}. */
+  void letGo(Fetch fetch) {
+    fetch.letGo();
+    if (fetch.isOver(nanoTime.getAsLong())) {
+      threads.execute(() -> retire(fetch));
+    }
   }
 
   /** Records that no further step works on the bytes of a fetch. */
@@ -546,6 +630,9 @@ final class MissPath {
     }
     noLongerAhead(fetch, end.unreached());
     tell(fetch, end.untold());
+    if (sharing != Sharing.NONE) {
+      sharing.ended(new Handed(this, fetch));
+    }
     return end.unanswered();
   }
 

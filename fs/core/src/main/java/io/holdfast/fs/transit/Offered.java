@@ -41,4 +41,9 @@ record Offered(MissPath path, Fetch fetch) implements Fetched {
   public void done() {
     path.retire(fetch);
   }
+
+  @Override
+  public void passedOn() {
+    path.passedOn(fetch);
+  }
 }

@@ -14,7 +14,7 @@ final class ReadAhead {
   static final long PATIENCE_NANOS = Duration.ofSeconds(2).toNanos();
 
   private final ItemLayout layout;
-  private final long capacity;
+  private volatile long capacity;
   private long reserved;
   private int readers;
 
@@ -26,6 +26,11 @@ final class ReadAhead {
   ReadAhead(ItemLayout layout, long capacity) {
     this.layout = layout;
     this.capacity = capacity;
+  }
+
+  /** Changes the bytes that all streams together may have ahead, before the first of them. */
+  void capacity(long bytes) {
+    capacity = bytes;
   }
 
   private static final Ahead NOTHING = new Ahead(0, 0, 0);

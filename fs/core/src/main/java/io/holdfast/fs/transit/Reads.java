@@ -166,7 +166,7 @@ final class Reads {
       path.retire(fetch);
       return item.offset() + item.length();
     } else {
-      path.start(fetch);
+      path.start(fetch, reader);
     }
     return range.offset() + range.length();
   }

@@ -30,6 +30,9 @@ public final class Transit {
   private final Reads reads;
   private final FetchTable table = new FetchTable();
   private final TransitMemory memory;
+  private final ReadAhead readAhead;
+  private volatile Sharing sharing = Sharing.NONE;
+  private volatile long forJobs;
   private final Fetchers fetchers;
   private final LongSupplier nanoTime;
   private final long deadlineNanos;
@@ -54,7 +57,7 @@ public final class Transit {
     this.nanoTime = nanoTime;
     this.deadlineNanos = deadline.toNanos();
     memory = new TransitMemory(capacity);
-    ReadAhead readAhead = new ReadAhead(layout, capacity / 2);
+    readAhead = new ReadAhead(layout, capacity / 2);
     ReadPatterns patterns = new ReadPatterns();
     path =
         new MissPath(
@@ -110,6 +113,16 @@ public final class Transit {
     return memory.capacity();
   }
 
+  /** Returns the bytes of memory that may be in use, without what is there for other jobs. */
+  public long capacityForReaders() {
+    return memory.capacity() - forJobs;
+  }
+
+  /** Returns the bytes of memory in use, without what is kept for other jobs. */
+  public long usedForReaders() {
+    return Math.max(0, memory.used() - sharing.heldBytes());
+  }
+
   /**
    * Reads a range of a file. The reply is called now or later, from any thread.
    *
@@ -163,7 +176,7 @@ public final class Transit {
    */
   public CompletableFuture<@Nullable Void> bring(Item item) {
     Fetch there = table.whole(item.key());
-    if (there != null && there.idleSince() != Long.MAX_VALUE) {
+    if (there != null && there.isIdle()) {
       path.retire(there); // refused a while ago, and kept for later reads
     }
     CompletableFuture<@Nullable Void> decided = new CompletableFuture<>();
@@ -196,12 +209,25 @@ public final class Transit {
    * Fetches a whole item ahead of its reader, whom an order predicts, unless it is resident or
    * being fetched. The fetch yields to those that readers wait for.
    *
+   * @param thread the thread that is expected to read it, or 0 if it is unknown
    * @param use observes its readers
    * @return completed with whether the item has arrived, when that is decided; the item has been
    *     offered for admission then
    */
-  public CompletableFuture<Boolean> fetchAhead(Item item, FetchUse use) {
-    return path.fetchAhead(item, use);
+  public CompletableFuture<Boolean> fetchAhead(Item item, int thread, FetchUse use) {
+    return path.fetchAhead(item, new Reader(thread, Reader.Kind.APPLICATION, false), use);
+  }
+
+  /**
+   * Sets what decides on bytes that jobs share, before the first fetch.
+   *
+   * @param bytes the part of the memory that is there for them
+   */
+  public void sharing(Sharing decides, long bytes) {
+    sharing = decides;
+    forJobs = bytes;
+    readAhead.capacity(capacityForReaders() / 2);
+    path.sharing(decides);
   }
 
   /** Gives up every fetch of a file whose version has changed; waiting readers get ESTALE. */

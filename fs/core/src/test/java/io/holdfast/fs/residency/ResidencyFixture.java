@@ -193,6 +193,11 @@ abstract class ResidencyFixture {
     }
 
     @Override
+    public void passedOn() {
+      done();
+    }
+
+    @Override
     public void done() {
       calls.incrementAndGet();
       done.countDown();

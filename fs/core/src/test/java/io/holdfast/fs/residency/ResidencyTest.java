@@ -2,11 +2,21 @@ package io.holdfast.fs.residency;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.Await;
+import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.transit.Item;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The admission of items, by the user's selections and the policy. */
 final class ResidencyTest extends ResidencyFixture {
@@ -99,5 +109,150 @@ final class ResidencyTest extends ResidencyFixture {
     assertThat(mappings()).isZero();
     assertThat(residency.offer(new Offered(item("g", PAGE), false))).isFalse();
     assertThat(residency.figures().residentItems()).isZero();
+  }
+
+  // --- swaps
+
+  /** Wants one item in the place of others, one after the other. */
+  private static final class OneSwap implements Swaps {
+    private final Item newcomer;
+    private final Deque<ItemKey> victims;
+    private final List<Item> asked = new ArrayList<>();
+    private final List<Item> swapped = new ArrayList<>();
+
+    OneSwap(Item newcomer, Item... victims) {
+      this.newcomer = newcomer;
+      this.victims = new ArrayDeque<>(Stream.of(victims).map(Item::key).toList());
+    }
+
+    @Override
+    public void asked(Item item) {
+      asked.add(item);
+    }
+
+    @Override
+    public boolean wants(Item item) {
+      return item.key().equals(newcomer.key());
+    }
+
+    @Override
+    public @Nullable ItemKey victim(Item item, long freePages, long slackPages) {
+      return victims.poll();
+    }
+
+    @Override
+    public void swapped(Item item) {
+      swapped.add(item);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void offer_wantedItem_takesThePlaceOfAResident(boolean predicted) throws Exception {
+    start(2L * PAGE);
+    List<Item> items = new ArrayList<>();
+    for (String name : new String[] {"a", "b", "c"}) {
+      file(name, random(PAGE));
+      items.add(item(name, PAGE));
+    }
+    pin(items.get(0));
+    pin(items.get(1));
+    Item gone = item("gone", PAGE);
+    OneSwap swaps = new OneSwap(items.get(2), gone, items.get(0));
+    residency.swaps(swaps);
+    assertThat(residency.wouldAdmit(items.get(2))).as("there is no room").isFalse();
+    assertThat(residency.wouldSwap(items.get(2))).isTrue();
+    assertThat(swaps.asked).as("a question notes nothing").isEmpty();
+    Offered offered = new Offered(items.get(2), false);
+    offered.predicted = predicted;
+    assertThat(residency.offer(offered)).isTrue();
+    assertThat(offered.done.await(10, TimeUnit.SECONDS)).isTrue();
+
+    assertThat(residency.isPinned(items.get(2))).isTrue();
+    assertThat(residency.isResident(items.get(0))).isFalse();
+    assertThat(residency.isResident(items.get(1))).isTrue();
+    assertThat(swaps.swapped).containsExactly(items.get(2));
+    assertThat(swaps.asked).hasSize(predicted ? 0 : 1);
+    residency.noteAsked(gone);
+    assertThat(swaps.asked).endsWith(gone);
+    assertThat(residency.figures())
+        .returns(1L, Residency.Figures::swappedItems)
+        .returns(1L, Residency.Figures::evictedItems)
+        .returns(3L, Residency.Figures::admittedItems)
+        .returns(2L, Residency.Figures::residentItems)
+        .returns(2L * PAGE, Residency.Figures::residentBytes);
+    Await.until("what made way is unmapped", () -> mappings() == 2);
+  }
+
+  @Test
+  void offer_wantedItemWithRoom_evictsNothing() throws IOException {
+    start(2L * PAGE);
+    file("a", random(PAGE));
+    file("b", random(PAGE));
+    Item there = item("a", PAGE);
+    Item wanted = item("b", PAGE);
+    pin(there);
+    residency.swaps(new OneSwap(wanted, there));
+    pin(wanted);
+    assertThat(residency.isResident(there)).isTrue();
+    assertThat(residency.figures().swappedItems()).isZero();
+  }
+
+  /** A file that a user keeps makes no way, and one that a user excludes takes no place. */
+  @Test
+  void offer_wantedItem_respectsTheUsersRules() throws IOException {
+    selection = Selection.of(List.of("kept"), List.of("*.idx"));
+    start(2L * PAGE);
+    for (String name : new String[] {"kept", "a", "b", "b.idx"}) {
+      file(name, random(PAGE));
+    }
+    Item kept = item("kept", PAGE);
+    Item ordinary = item("a", PAGE);
+    Item wanted = item("b", PAGE);
+    Item excluded = item("b.idx", PAGE);
+    pin(kept);
+    pin(ordinary);
+    residency.swaps(new OneSwap(wanted, kept));
+    assertThat(residency.offer(new Offered(wanted, false))).isFalse();
+    residency.swaps(new OneSwap(excluded, ordinary));
+    assertThat(residency.offer(new Offered(excluded, false))).isFalse();
+    assertThat(residency.isResident(kept)).isTrue();
+    assertThat(residency.isResident(ordinary)).isTrue();
+    assertThat(residency.figures().swappedItems()).isZero();
+  }
+
+  /** An item that does not fit into the place of another one does not get it. */
+  @Test
+  void offer_wantedItemTooLarge_isRefused() throws IOException {
+    start(2L * PAGE);
+    file("a", random(PAGE));
+    file("b", random(PAGE));
+    file("large", random(2 * PAGE));
+    Item there = item("a", PAGE);
+    Item large = item("large", 2 * PAGE);
+    pin(there);
+    pin(item("b", PAGE));
+    residency.swaps(new OneSwap(large, there));
+    assertThat(residency.offer(new Offered(large, false))).isFalse();
+    assertThat(residency.isResident(there)).isTrue();
+    assertThat(residency.figures().residentItems()).isEqualTo(2);
+  }
+
+  /** A newcomer whose version is outdated leaves its place free. */
+  @Test
+  void offer_wantedItemOutdated_leavesThePlaceFree() throws IOException {
+    start(PAGE);
+    file("a", random(PAGE));
+    file("b", random(PAGE));
+    Item there = item("a", PAGE);
+    Item wanted = item("b", PAGE);
+    pin(there);
+    residency.swaps(new OneSwap(wanted, there));
+    Offered offered = new Offered(wanted, false);
+    offered.outdated = true;
+    assertThat(residency.offer(offered)).isFalse();
+    assertThat(residency.figures().residentItems()).isZero();
+    pin(there);
+    assertThat(residency.isPinned(there)).isTrue();
   }
 }

@@ -277,6 +277,30 @@ final class WindowTest {
     assertThat(items(window.delivered(read, 400, true))).containsExactly(read);
   }
 
+  /** A page that is just being copied to a program cannot be dropped, and is no mapped one. */
+  @Test
+  void busyItem_isTriedAgainSoon_andReadersWaitForIt() throws Exception {
+    Window window = window(1000, AGE);
+    Item busy = item(1, 900);
+    window.dropped(window.delivered(busy, 900, true).get(0), false);
+    CompletableFuture<Void> waiting = CompletableFuture.runAsync(window::awaitRoom);
+    clock.advance(Duration.ofMillis(19));
+    assertThat(window.aged()).isEmpty();
+    clock.advance(Duration.ofMillis(1));
+    Window.Entry again = window.aged().get(0);
+    assertThat(again.item()).isEqualTo(busy);
+    assertThat(waiting).isNotDone();
+
+    window.dropped(again, false);
+
+    waiting.get(); // it is mapped, so nobody waits for it
+    clock.advance(Duration.ofMillis(199));
+    assertThat(window.aged()).isEmpty();
+    clock.advance(Duration.ofMillis(1));
+    window.dropped(window.aged().get(0), true);
+    assertThat(window.bytes()).isZero();
+  }
+
   /** Each try to drop mapped pages takes long, and readers wait for it. */
   @Test
   void mappedFile_whatIsReadNext_isNotTriedAtOnce() {

@@ -106,6 +106,21 @@ final class ActivityTest {
     assertThat(process(20).ended()).isFalse();
   }
 
+  /** Of very many processes only some have a row. */
+  @Test
+  void job_hasEnded_whenNoneOfItsProcessesIsAlive() {
+    open(10, 1, 2);
+    open(20, 4);
+    open(30, 5);
+    assertThat(activity.jobs()).allMatch(job -> job.endedSeconds().isEmpty());
+    proc.gone(10);
+    assertThat(job("/a").endedSeconds()).as("the other one is alive").isEmpty();
+    proc.gone(20);
+    clock.advance(Duration.ofSeconds(90));
+    assertThat(job("/a").endedSeconds()).hasValue(90);
+    assertThat(job("/b").endedSeconds()).isEmpty();
+  }
+
   @Test
   void opened_byThreads_addsUpByProcessAndJob() {
     open(10, 1, 2);
@@ -437,6 +452,7 @@ final class ActivityTest {
         new Activity.JobReport(
             "j",
             6,
+            OptionalDouble.of(1.5),
             counts,
             Optional.of(new JobsFigures.Split(0.0014, 0, 1, 2)),
             List.of(new Epoch(7, counts, 4), new Epoch(8, counts, 4)));
@@ -446,6 +462,7 @@ final class ActivityTest {
             new JobsFigures.Job(
                 "j",
                 6,
+                OptionalDouble.of(1.5),
                 1,
                 5,
                 OptionalDouble.of(0.75),

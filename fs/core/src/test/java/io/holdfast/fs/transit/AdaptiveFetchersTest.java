@@ -19,6 +19,7 @@ class AdaptiveFetchersTest {
   private static final int SMALL = 100_000;
   private static final int LARGE = 8 << 20;
   private static final int FIRST = AdaptiveLimit.FIRST;
+  private static final String JOB = "train";
 
   /** Begun, in this order. */
   private final List<String> ran = new ArrayList<>();
@@ -49,7 +50,7 @@ class AdaptiveFetchersTest {
   }
 
   private FetchTask task(String name, int bytes, boolean awaited) {
-    return new FetchTask(bytes, awaited, () -> ran.add(name));
+    return new FetchTask(bytes, JOB, awaited, () -> ran.add(name));
   }
 
   private FetchTask execute(String name, int bytes, boolean awaited) {
@@ -84,11 +85,24 @@ class AdaptiveFetchersTest {
   }
 
   @Test
+  void jobWithManyReaders_doesNotStarveAnother() {
+    executeAll("many", 100, SMALL);
+    for (int i = 0; i < 4; i++) {
+      String name = "few" + i;
+      fetchers.execute(new FetchTask(SMALL, "other", true, () -> ran.add(name)));
+    }
+    threads.runAll();
+
+    assertThat(ran).hasSize(104);
+    assertThat(ran.subList(0, FIRST + 8)).contains("few0", "few1", "few2", "few3");
+  }
+
+  @Test
   void thousandsWaiting_originIsFast_needNoMoreThreadsThanTheMost() {
     // each fetch ends with another one that begins, so the queue stays full
     List<FetchTask> more = new ArrayList<>();
     for (int i = 0; i < 5000; i++) {
-      fetchers.execute(new FetchTask(SMALL, true, () -> fetchers.arrived(SMALL, 20_000_000)));
+      fetchers.execute(new FetchTask(SMALL, JOB, true, () -> fetchers.arrived(SMALL, 20_000_000)));
       more.add(task("more", SMALL, true));
     }
     threads.runAll();
@@ -272,6 +286,7 @@ class AdaptiveFetchersTest {
       fetchers.execute(
           new FetchTask(
               SMALL,
+              JOB,
               true,
               () -> {
                 throw new IllegalStateException("a bug");

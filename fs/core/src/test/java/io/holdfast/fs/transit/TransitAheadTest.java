@@ -40,6 +40,11 @@ final class TransitAheadTest {
         public void fetched(int bytes, ReadSource source) {
           fetched.add(bytes);
         }
+
+        @Override
+        public Object job() {
+          return this;
+        }
       };
 
   /** Fetches ahead wait until the test runs them. */
@@ -54,7 +59,7 @@ final class TransitAheadTest {
   }
 
   private CompletableFuture<Boolean> fetchAhead(TransitFixture t, File file) {
-    return t.transit.fetchAhead(new ItemLayout(MIB).item(file.content(), 0), use);
+    return t.transit.fetchAhead(new ItemLayout(MIB).item(file.content(), 0), 0, use);
   }
 
   @Test

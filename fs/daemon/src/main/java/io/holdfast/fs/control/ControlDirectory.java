@@ -34,9 +34,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The process file has the pid in its first line and the mountpoint behind it. The daemon keeps
  * the lock file locked, so a missing lock shows that the daemon has died, even if another process
- * has its pid. A user who may not open the lock file is told by the process instead. The next
- * daemon of the same name replaces the files of a dead one, and {@link #removeLeftovers} removes
- * them. Immutable and thread-safe.
+ * has its pid. A user who may not open the lock file is told by the process instead. A daemon that
+ * was killed keeps the lock, and its socket, while one of its threads waits for a source that does
+ * not answer; its process is a zombie then, and it counts as dead. The next daemon of the same name
+ * replaces the files of a dead one, and {@link #removeLeftovers} removes them. Immutable and
+ * thread-safe.
  */
 public final class ControlDirectory {
   private static final String SOCKET = ".sock";
@@ -188,7 +190,12 @@ public final class ControlDirectory {
       // Another process may be checking whether the daemon lives.
       NameLock.pause();
     }
-    return false;
+    if (leftover(name).isEmpty()) {
+      return false;
+    }
+    removeFiles(name);
+    Files.deleteIfExists(lockFile(name));
+    return true;
   }
 
   private boolean removeFiles(String name) throws IOException {
@@ -251,6 +258,9 @@ public final class ControlDirectory {
   }
 
   private boolean isAlive(RunningDaemon daemon) {
+    if (Procfs.host().state(daemon.pid()) == Procfs.ZOMBIE && isProcessOf(daemon)) {
+      return false;
+    }
     try {
       return isLocked(daemon.name());
     } catch (AccessDeniedException e) {

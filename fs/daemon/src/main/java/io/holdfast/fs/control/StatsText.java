@@ -3,6 +3,7 @@ package io.holdfast.fs.control;
 import io.holdfast.fs.figures.AllocationFigures;
 import io.holdfast.fs.figures.CacheFigures;
 import io.holdfast.fs.figures.ClusterFigures;
+import io.holdfast.fs.figures.ConvoyFigures;
 import io.holdfast.fs.figures.DatasetFigures;
 import io.holdfast.fs.figures.FetchFigures;
 import io.holdfast.fs.figures.Figures;
@@ -54,6 +55,7 @@ public final class StatsText {
     opens(stats.opens());
     jobs(stats.jobs());
     orders(stats.orders());
+    convoys(stats.convoys());
     fetches(stats.fetches());
     stats.cluster().ifPresent(this::cluster);
     reads(stats.reads());
@@ -95,10 +97,14 @@ public final class StatsText {
     row("items", "%s resident", Human.grouped(cache.residentItems()));
     row(
         "decisions",
-        "%s admitted, %s refused, %s evicted",
+        "%s admitted, %s refused, %s evicted%s",
         Human.grouped(cache.admittedItems()),
         Human.grouped(cache.refusedItems()),
-        Human.grouped(cache.evictedItems()));
+        Human.grouped(cache.evictedItems()),
+        cache.swappedItems() == 0
+            ? ""
+            : " (%s of them to spread the residents)"
+                .formatted(Human.grouped(cache.swappedItems())));
     row("hit ratio", "%s planned, %s so far", planned(stats.dataset(), cache), hitRatio(stats));
     stats.allocation().ifPresent(told -> row("allocation", allocation(told)));
   }
@@ -151,6 +157,14 @@ public final class StatsText {
     }
     heading("orders");
     OrdersText.of(orders).lines().forEach(line -> text.append("  " + line + "\n"));
+  }
+
+  private void convoys(List<ConvoyFigures> convoys) {
+    if (convoys.isEmpty()) {
+      return;
+    }
+    heading("convoys");
+    ConvoysText.of(convoys).lines().forEach(line -> text.append("  " + line + "\n"));
   }
 
   private void fetches(FetchFigures fetches) {

@@ -42,7 +42,7 @@ final class Ceiling {
         new OwnMemory(
             Procfs.host(),
             new OwnMemory.Promised(
-                settings.get(SettingTable.TRANSIT),
+                settings.transitBytes(),
                 settings.get(SettingTable.WINDOW),
                 settings.heapBytes(),
                 settings.connectionBytes()),

@@ -50,6 +50,9 @@ final class Housekeeping {
     watched("residency", TICK, parts.residency::tick);
     watched("tasks", TICK, parts.tasks::tick);
     watched("orders", LOOK, parts.orders::tick);
+    if (parts.shared != null) {
+      watched("convoys", TICK, parts.shared::tick);
+    }
     watched("changed", LOOK, parts.lookers::startLeft);
     if (parts.peers != null) {
       watched("peers", TICK, parts.peers::tick);

@@ -18,6 +18,7 @@ import io.holdfast.fs.mount.DatasetChanges;
 import io.holdfast.fs.mount.DatasetFilesystem;
 import io.holdfast.fs.orders.OrderParts;
 import io.holdfast.fs.orders.Orders;
+import io.holdfast.fs.orders.SharedOrders;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.peers.PeerLink;
 import io.holdfast.fs.peers.PeerSettings;
@@ -41,6 +42,7 @@ import io.holdfast.fs.transit.PeerSource;
 import io.holdfast.fs.transit.Transit;
 import io.holdfast.fs.tree.DatasetScan;
 import io.holdfast.fs.tree.Moment;
+import io.holdfast.fs.tree.Node;
 import io.holdfast.fs.tree.NodeTable;
 import io.holdfast.fs.tree.Tree;
 import io.holdfast.fs.tree.TreeScan;
@@ -91,6 +93,10 @@ final class MountParts {
   final DatasetScan scan;
   final Tasks tasks;
   final Orders orders;
+
+  /** Follows jobs that read one order together; null where nothing is kept for them. */
+  final @Nullable SharedOrders shared;
+
   final ToldAllocation allocation = new ToldAllocation(Clock.systemUTC());
   final StatsReport report;
   final DaemonFiles files;
@@ -163,6 +169,7 @@ final class MountParts {
     changes = changes(treeScan);
     scan = scan(treeScan, ownShare);
     tasks = tasks();
+    shared = sharedOrders();
     orders = orders();
     ReadStats reads = new ReadStats();
     report = report(reads, accesses);
@@ -270,7 +277,7 @@ final class MountParts {
         new Transit(
             new Transit.Sources(origin, peers == null ? PeerSource.NONE : peers.source(), threads),
             layout,
-            settings.get(SettingTable.TRANSIT),
+            settings.transitBytes(),
             Composition.fetchers(origin.mayHang(), settings.get(SettingTable.TRANSIT)),
             System::nanoTime,
             settings.get(SettingTable.SOURCE_TIMEOUT),
@@ -341,6 +348,30 @@ final class MountParts {
                 System::nanoTime)));
   }
 
+  private @Nullable SharedOrders sharedOrders() {
+    long budget = settings.get(SettingTable.CONVOY);
+    if (budget == 0) {
+      return null;
+    }
+    SharedOrders made =
+        new SharedOrders(
+            new SharedOrders.Parts(
+                budget,
+                settings.get(SettingTable.SOURCE_TIMEOUT),
+                thread -> activity.caller(thread).job(),
+                this::inode,
+                transit.stats().inFlight::sum,
+                SharedOrders.Threads.of(activity),
+                System::nanoTime));
+    transit.sharing(made, budget);
+    return made;
+  }
+
+  private long inode(long node) {
+    Node file = tree.handle(node);
+    return file == null ? -1 : file.inode();
+  }
+
   private Orders orders() {
     OrderMode mode = settings.get(SettingTable.ORDERS);
     Orders made =
@@ -357,9 +388,16 @@ final class MountParts {
                     window(),
                     System::nanoTime),
                 mode != OrderMode.OFF,
-                mode == OrderMode.LEARN));
-    if (mode != OrderMode.OFF) {
+                mode == OrderMode.LEARN,
+                shared,
+                supervision == null ? null : supervision.orders()));
+    made.resume();
+    if (mode != OrderMode.OFF || shared != null) {
       activity.listener(made);
+    }
+    // another node's jobs may be about to read what a job of this node has read
+    if (peers == null && settings.get(SettingTable.POLICY).equals(Policies.MINIO)) {
+      residency.swaps(made.spreading());
     }
     return made;
   }
@@ -395,6 +433,7 @@ final class MountParts {
             () -> peers == null ? null : peers.report(),
             tasks::running,
             orders::figures,
+            () -> shared == null ? List.of() : shared.figures(),
             allocation::figures,
             System::nanoTime));
   }

@@ -3,6 +3,7 @@ package io.holdfast.fs.daemon;
 import io.holdfast.fs.figures.AccessLogFigures;
 import io.holdfast.fs.figures.AllocationFigures;
 import io.holdfast.fs.figures.CacheFigures;
+import io.holdfast.fs.figures.ConvoyFigures;
 import io.holdfast.fs.figures.ErrorFigures;
 import io.holdfast.fs.figures.FetchFigures;
 import io.holdfast.fs.figures.Figures;
@@ -73,6 +74,7 @@ final class StatsReport {
       Supplier<@Nullable PeersReport> peers,
       Supplier<List<Map<String, Object>>> tasks,
       Supplier<List<OrderFigures>> orders,
+      Supplier<List<ConvoyFigures>> convoys,
       Supplier<Optional<AllocationFigures>> allocation,
       LongSupplier nanoTime) {}
 
@@ -110,6 +112,7 @@ final class StatsReport {
             sources.activity.jobs().stream().map(job -> job.figures(counted)).toList()),
         sources.activity.processes().stream().map(Activity.ProcessReport::figures).toList(),
         sources.orders.get(),
+        sources.convoys.get(),
         transit(cache),
         kernel(cache),
         sources.memory.get(),
@@ -135,6 +138,7 @@ final class StatsReport {
         figures.admittedItems(),
         figures.refusedItems(),
         figures.evictedItems(),
+        figures.swappedItems(),
         figures.pinFailures(),
         plannedHitRatio(),
         sources.residency.isHard() ? "hard" : "soft",

@@ -79,8 +79,17 @@ public final class Supervision {
     Files.write(state.resolve(ENDED), new byte[0]);
   }
 
+  /**
+   * Tells whether the supervisor of another process's mount is to start no further daemon.
+   *
+   * @param state its state directory
+   */
+  public static boolean hasEnded(Path state) {
+    return Files.exists(state.resolve(ENDED));
+  }
+
   /** Returns /dev/fuse, open, and connected once something has been mounted with it. */
-  int fuse() {
+  public int fuse() {
     return FUSE;
   }
 
@@ -100,7 +109,7 @@ public final class Supervision {
   }
 
   /** Returns the file of the agreement with the kernel; it is there once the mount is. */
-  Path session() {
+  public Path session() {
     return state.resolve("session");
   }
 
@@ -108,7 +117,7 @@ public final class Supervision {
    * Sets the places for parts that have no room in the state directory: /dev/shm, then the
    * directory of what one mount leaves to the next.
    */
-  void goElsewhere(Optional<Path> directory) {
+  public void goElsewhere(Optional<Path> directory) {
     List<Path> places = new ArrayList<>();
     if (Files.isDirectory(SHARED_MEMORY)) {
       places.add(SHARED_MEMORY);
@@ -123,12 +132,12 @@ public final class Supervision {
   }
 
   /** Opens the memory of all nodes. */
-  GrowingMemory nodes() throws FsException {
+  public GrowingMemory nodes() throws FsException {
     return memory("nodes");
   }
 
   /** Opens the memory of the requests that are not answered. */
-  GrowingMemory requests() throws FsException {
+  public GrowingMemory requests() throws FsException {
     return memory("requests");
   }
 
@@ -136,7 +145,7 @@ public final class Supervision {
    * Opens a memory. If a part of it was in a killed daemon's own memory, no daemon can take the
    * mount over.
    */
-  private GrowingMemory memory(String name) throws FsException {
+  public GrowingMemory memory(String name) throws FsException {
     try {
       return GrowingMemory.at(state.resolve(name), elsewhere);
     } catch (FsException e) {
@@ -150,6 +159,11 @@ public final class Supervision {
 
   Path residents() {
     return state.resolve("residents");
+  }
+
+  /** Returns the directory of the announced orders; it may be missing. */
+  Path orders() {
+    return state.resolve("orders");
   }
 
   /** Returns the state directory. */
@@ -180,7 +194,7 @@ public final class Supervision {
   }
 
   /** Says that the supervisor is to start no further daemon. */
-  void end() {
+  public void end() {
     try {
       forbidRestart(state);
       removeElsewhere();
@@ -221,7 +235,7 @@ public final class Supervision {
   }
 
   /** Tells whether the supervisor is gone. */
-  boolean isOrphaned() {
+  public boolean isOrphaned() {
     return LIBC.getppid() != supervisor;
   }
 }

@@ -32,7 +32,7 @@ record TransitListener(
     implements FetchListener {
   @Override
   public boolean wouldAdmit(Item item) {
-    return mayKeep.test(item) && residency.wouldAdmit(item);
+    return mayKeep.test(item) && (residency.wouldAdmit(item) || residency.wouldSwap(item));
   }
 
   @Override
@@ -53,6 +53,9 @@ record TransitListener(
   @Override
   public FetchUse use(Item item, Item range, Reader reader) {
     boolean whole = range.length() == item.length();
+    if (!whole && mayKeep.test(item)) {
+      residency.noteAsked(item);
+    }
     return activity.fetch(item.key(), whole, range.offset() == item.offset(), reader.thread());
   }
 

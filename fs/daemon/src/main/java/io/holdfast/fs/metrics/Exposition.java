@@ -93,6 +93,7 @@ public final class Exposition {
     return new Job(
         BoundedRows.OTHER,
         job.processes(),
+        OptionalDouble.empty(),
         job.opens(),
         job.misses(),
         OptionalDouble.empty(),
@@ -109,6 +110,7 @@ public final class Exposition {
     return new Job(
         a.job(),
         a.processes() + b.processes(),
+        OptionalDouble.empty(),
         a.opens() + b.opens(),
         a.misses() + b.misses(),
         OptionalDouble.empty(),

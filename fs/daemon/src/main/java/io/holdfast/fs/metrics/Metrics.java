@@ -3,6 +3,7 @@ package io.holdfast.fs.metrics;
 import io.holdfast.fs.figures.AccessLogFigures;
 import io.holdfast.fs.figures.AllocationFigures;
 import io.holdfast.fs.figures.ClusterFigures;
+import io.holdfast.fs.figures.ConvoyFigures;
 import io.holdfast.fs.figures.ErrorFigures;
 import io.holdfast.fs.figures.FetchFigures;
 import io.holdfast.fs.figures.FetchFigures.Origin;
@@ -37,6 +38,7 @@ public final class Metrics {
           new Group("Allocation", ofTheAllocation()),
           new Group("Opens, reads and jobs", ofReaders()),
           new Group("Orders", ofOrders()),
+          new Group("Convoys", ofConvoys()),
           new Group("Fetches", ofFetches()),
           new Group("Peers", ofPeers()),
           new Group("Dataset", ofTheDataset()),
@@ -137,6 +139,11 @@ public final class Metrics {
         "holdfast_cache_evicted_items_total",
         f -> f.cache().evictedItems(),
         "Items that were given up again.");
+    table.counter(
+        "holdfast_cache_swapped_items_total",
+        f -> f.cache().swappedItems(),
+        "Items that were admitted in the place of one that was given up, to spread the residents"
+            + " over an order that repeats.");
     table.counter(
         "holdfast_cache_pin_failures_total",
         f -> f.cache().pinFailures(),
@@ -311,6 +318,38 @@ public final class Metrics {
         order(OrderFigures::surprises),
         "Opens by the job of files that its order did not have near its place.");
     return table.metrics;
+  }
+
+  private static List<Metric> ofConvoys() {
+    Table table = new Table();
+    table.gauge(
+        "holdfast_convoy_jobs",
+        "job_name",
+        convoy(ConvoyFigures::jobs),
+        "Jobs that read one order together, of which one is named.");
+    table.gauge(
+        "holdfast_convoy_gap_bytes",
+        "job_name",
+        convoy(ConvoyFigures::gapBytes),
+        "Bytes in transit, of files that a job has fetched and others have yet to read.");
+    table.gauge(
+        "holdfast_convoy_budget_bytes",
+        "job_name",
+        convoy(ConvoyFigures::budgetBytes),
+        "The most bytes that all convoys may have there.");
+    table.counter(
+        "holdfast_convoy_delayed_seconds_total",
+        "job_name",
+        convoy(ConvoyFigures::delayedSeconds),
+        "Time for which misses were delayed for jobs that come later, each job's by itself.");
+    return table.metrics;
+  }
+
+  private static Function<Readings, List<Point>> convoy(ToDoubleFunction<ConvoyFigures> figure) {
+    return r ->
+        r.figures().convoys().stream()
+            .map(convoy -> Point.of(figure.applyAsDouble(convoy), convoy.job()))
+            .toList();
   }
 
   private static Function<Readings, List<Point>> order(ToDoubleFunction<OrderFigures> figure) {

@@ -16,4 +16,21 @@ interface DatasetFiles {
 
   /** Tells whether the kernel has all of an item for now, since somebody has just read it. */
   boolean isCached(Item item);
+
+  /** Tells whether residents may make way for other items. */
+  boolean maySwap();
+
+  /** Returns how many items a file has; 0 if it is empty or has gone. */
+  long items(long id);
+
+  /**
+   * Returns an item of a file; null if it has gone, or if a user's rule says whether it is
+   * resident.
+   *
+   * @param extent the number of the item, from 0 to before {@link #items}
+   */
+  @Nullable Item item(long id, long extent);
+
+  /** Tells whether an item is resident. */
+  boolean isResident(Item item);
 }

@@ -1,7 +1,11 @@
 package io.holdfast.fs.orders;
 
+import java.io.DataInputStream;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.zip.CRC32C;
 
 /**
  * The ids of files, one after the other, in 5 bytes each: an order may have ten million. Not
@@ -35,6 +39,45 @@ final class FileSequence {
 
   int size() {
     return size;
+  }
+
+  /** Returns how many bytes {@link #write} writes. */
+  long bytes() {
+    return Integer.BYTES + (long) size * BYTES + Long.BYTES;
+  }
+
+  /** Writes all, with a checksum, for {@link #read}. */
+  void write(DataOutput out) throws IOException {
+    CRC32C checksum = new CRC32C();
+    out.writeInt(size);
+    for (int from = 0; from < size; from += IDS) {
+      int length = Math.min(size - from, IDS) * BYTES;
+      out.write(pieces.get(from / IDS), 0, length);
+      checksum.update(pieces.get(from / IDS), 0, length);
+    }
+    out.writeLong(checksum.getValue());
+  }
+
+  /**
+   * Reads what was written.
+   *
+   * @throws IOException if that is damaged, or nothing
+   */
+  static FileSequence read(DataInputStream in) throws IOException {
+    CRC32C checksum = new CRC32C();
+    FileSequence read = new FileSequence();
+    read.size = in.readInt();
+    for (int from = 0; from < read.size; from += IDS) {
+      byte[] piece = new byte[IDS * BYTES];
+      int length = Math.min(read.size - from, IDS) * BYTES;
+      in.readFully(piece, 0, length);
+      checksum.update(piece, 0, length);
+      read.pieces.add(piece);
+    }
+    if (read.size <= 0 || in.readLong() != checksum.getValue()) {
+      throw new IOException("the files of a pass are damaged");
+    }
+    return read;
   }
 
   long get(int index) {

@@ -4,6 +4,7 @@ import io.holdfast.fs.figures.OrderFigures;
 import io.holdfast.fs.orders.PassRecorder.Pass;
 import io.holdfast.fs.stats.OpenBatch;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.function.Consumer;
+import java.util.function.LongPredicate;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * for each file that it opens, and no fetch.
  *
  * <p>Bounded: {@link #MOST_JOBS} jobs, those that were active last, and a number of fingerprints in
- * all. Thread-safe; no method waits.
+ * all. Thread-safe: the monitor guards all, and the handing over of a job to an order; no method
+ * waits.
  */
 final class LearnedOrders {
   /** The most jobs whose opens are recorded. */
@@ -45,8 +48,12 @@ final class LearnedOrders {
     this.fetchedBytes = fetchedBytes;
   }
 
-  /** A pass that a job has begun to read again. */
-  record Found(String job, Pass pass) {
+  /**
+   * A pass that a job has begun to read again.
+   *
+   * @param own whether the job itself has read it before
+   */
+  record Found(String job, Pass pass, boolean own) {
     /**
      * Returns the files of the pass, each once. Leaves those out that share a fingerprint, and
      * those that are not there any more. Takes up to 24 bytes a file meanwhile.
@@ -139,7 +146,9 @@ final class LearnedOrders {
   private boolean find(String job, PassRecorder recorder) {
     Pass own = recorder.last();
     Pass known = own != null && recorder.repeats(own) ? own : ofAnother(recorder);
-    return known != null && found.size() < MOST_JOBS && found.add(new Found(job, known));
+    return known != null
+        && found.size() < MOST_JOBS
+        && found.add(new Found(job, known, known == own));
   }
 
   private @Nullable Pass ofAnother(PassRecorder recorder) {
@@ -170,6 +179,13 @@ final class LearnedOrders {
   synchronized int position(String job) {
     PassRecorder recorder = jobs.get(job);
     return recorder == null ? 0 : recorder.count();
+  }
+
+  /** Returns what tells whether a job has opened a file, by inode, in its pass so far. */
+  synchronized LongPredicate opened(String job) {
+    PassRecorder recorder = jobs.get(job);
+    int[] opened = recorder == null ? new int[0] : recorder.sorted();
+    return inode -> Arrays.binarySearch(opened, PassRecorder.print(inode)) >= 0;
   }
 
   /** Notes that a job is followed in an order from now on: its opens do not come here. */

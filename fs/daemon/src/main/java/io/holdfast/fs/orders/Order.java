@@ -1,15 +1,18 @@
 package io.holdfast.fs.orders;
 
+import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.figures.OrderFigures;
 import io.holdfast.fs.orders.PredictedFile.State;
 import io.holdfast.fs.transit.Item;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +46,9 @@ final class Order {
 
   /** Opens in a row, of files that are not near, after which nothing is fetched ahead. */
   static final int SURPRISES = 3;
+
+  /** How many files behind the furthest one no file is read any more that was opened. */
+  private static final int PASSED = 128;
 
   /** The fewest files of a window: as many turns as an origin has at first. */
   private static final int LEAST_FILES = 16;
@@ -90,6 +96,9 @@ final class Order {
 
   private int openedInPass;
 
+  /** The passes before this one. */
+  private int passes;
+
   /** All opens of the job since the allowance is as it is. */
   private long opensOfAllowance;
 
@@ -113,6 +122,12 @@ final class Order {
   /** Whether a learned order has ended: the job reads something else. */
   private boolean over;
 
+  /** Whether the job may be far from where an earlier daemon has seen it. */
+  private boolean lost;
+
+  /** The inode of the file that the job has opened meanwhile; 0 if it has opened none. */
+  private long lastWhileLost;
+
   private long lastOpen;
   private long allowance;
   private long meanBytes;
@@ -122,12 +137,41 @@ final class Order {
 
   private final BandwidthDelay ahead;
 
+  /** Whether the job reads this pass again, so that the residents are spread over it. */
+  private boolean repeats;
+
+  /** The files that the job had opened in this pass before it was followed. */
+  private BitSet openedBefore = new BitSet();
+
+  /** The place behind those files. */
+  private int followedFrom;
+
+  /** Spreads the residents over this pass; null if nothing is to be swapped. */
+  private @Nullable OrderSpread spread;
+
+  /** Whether residents were to make way in the last pass that was looked at. */
+  private boolean spreads;
+
   private long prefetchedItems;
   private long usedItems;
   private long wastedBytes;
   private long surprises;
   private String trouble = "";
   private boolean toldOfSurprises;
+
+  /**
+   * Where a job is in its order.
+   *
+   * @param pass how many passes there were before this one
+   * @param position the place behind the furthest file that was opened in this pass
+   * @param opened how many files were opened in this pass
+   */
+  record Progress(int pass, int position, int opened) {
+    /** Nothing was opened. */
+    static final Progress NONE = new Progress(0, 0, 0);
+
+    static final int BYTES = 3 * Integer.BYTES;
+  }
 
   /** Where a thread is, and up to where the files behind it have been looked at. */
   private static final class Place {
@@ -153,12 +197,19 @@ final class Order {
    *
    * @param source where it is from
    * @param early whether the first files are fetched before the job opens any
-   * @param position how many files the job has opened in this pass
+   * @param progress where the job is
+   * @param resumed whether an earlier daemon followed the job, which may have gone on since
    * @param mostBytes the most bytes that a pass may have to fetch: if files of more bytes are
    *     missing, the job does not read all that it opens
    */
   record Plan(
-      String job, String source, FileSequence files, boolean early, int position, long mostBytes) {
+      String job,
+      String source,
+      FileSequence files,
+      boolean early,
+      Progress progress,
+      boolean resumed,
+      long mostBytes) {
     /** The source of orders that were found from opens. */
     static final String LEARNED = "learned";
 
@@ -168,7 +219,12 @@ final class Order {
      * @param soon whether the job is likely to begin at once
      */
     static Plan announced(String job, String source, FileSequence files, boolean soon) {
-      return new Plan(job, source, files, soon, 0, Long.MAX_VALUE);
+      return new Plan(job, source, files, soon, Progress.NONE, false, Long.MAX_VALUE);
+    }
+
+    /** Of an order that was announced to an earlier daemon. */
+    static Plan resumed(String job, String source, FileSequence files, Progress progress) {
+      return new Plan(job, source, files, false, progress, true, Long.MAX_VALUE);
     }
 
     /**
@@ -182,7 +238,8 @@ final class Order {
           LEARNED,
           files,
           false,
-          Math.min(position, files.size()),
+          new Progress(0, position, position),
+          false,
           (long) (1.1 * fetchedBytes));
     }
 
@@ -204,19 +261,26 @@ final class Order {
     this.early = plan.early;
     this.reach = plan.isLearned() ? PassRecorder.reach(plan.files.size()) : NEAR;
     this.files = files;
-    position = plan.position;
-    openedInPass = plan.position;
-    opensOfAllowance = plan.position;
-    nearFrom = Math.max(0, position - NEAR);
-    nearTo = nearFrom;
-    lastOpen = now;
+    lost = plan.resumed;
+    lastOpen = plan.resumed ? now - patienceNanos : now;
     this.patienceNanos = patienceNanos;
     ahead = new BandwidthDelay(now);
     firstFiles = firstFiles(sequence);
-    fill();
+    opensOfAllowance = plan.progress.opened;
+    beginAt(plan.progress.position, plan.progress.opened);
+  }
+
+  /** The files before a position were opened, as far as they still count. */
+  private void beginAt(int to, int opened) {
+    position = Math.min(to, sequence.size());
+    nearFrom = Math.max(0, position - NEAR);
+    nearTo = nearFrom;
+    openedInPass = 0;
+    fill(); // counts files that come twice, which an earlier daemon has counted
     for (int i = nearFrom; i < position; i++) {
       at(i).used = true;
     }
+    openedInPass = plan.resumed ? Math.min(opened, sequence.size()) : openedInPass + opened;
   }
 
   private Map<Long, Integer> firstFiles(FileSequence of) {
@@ -250,6 +314,83 @@ final class Order {
     }
   }
 
+  // --- the residents
+
+  /**
+   * Notes that the job has read this pass before.
+   *
+   * @param opened tells whether the job has opened a file, by inode, in this pass
+   */
+  synchronized void repeats(LongPredicate opened) {
+    repeats = true;
+    followedFrom = position;
+    for (int i = 0; i < position; i++) {
+      openedBefore.set(i, opened.test(files.inode(sequence.get(i))));
+    }
+  }
+
+  /**
+   * Notes that a program reads an item that is not resident. If its file's turn was long ago, the
+   * job does not read in the order of its opens, so that nobody knows what it has read.
+   */
+  synchronized void asked(Item item) {
+    if (spread != null) {
+      PredictedFile file = near(item);
+      if (file == null || file.position < position - PassRecorder.reach(sequence.size())) {
+        spread = null;
+      }
+    }
+  }
+
+  /** Tells whether an item is to take the place of a resident. */
+  synchronized boolean wants(Item item) {
+    PredictedFile file = spread == null ? null : near(item);
+    return spread != null && file != null && spread.wants(file.position, item);
+  }
+
+  /** Returns the resident that makes way for an item; null if there is none. */
+  synchronized @Nullable ItemKey victim(Item item, long freePages, long slackPages) {
+    PredictedFile file = spread == null ? null : near(item);
+    return spread == null || file == null
+        ? null
+        : spread.victim(file.position, item, freePages, slackPages);
+  }
+
+  /** Notes that an item has taken the place of a resident. */
+  synchronized void swapped(Item item) {
+    PredictedFile file = spread == null ? null : near(item);
+    if (spread != null && file != null) {
+      spread.swapped(file.position, item);
+    }
+  }
+
+  private @Nullable PredictedFile near(Item item) {
+    PredictedFile file = byInode.get(files.inode(item.node()));
+    return file == null || file.id != item.node() ? null : file;
+  }
+
+  /** Returns the place of the first file that some reader may still be at work on. */
+  private int passed() {
+    return position - Math.min(PASSED, PassRecorder.reach(sequence.size()));
+  }
+
+  /** Begins to swap, for a pass that has been looked at. */
+  private void spread(@Nullable OrderSpread chosen) {
+    spread = chosen;
+    spreads = chosen != null;
+    if (chosen == null) {
+      return;
+    }
+    for (int i = openedBefore.nextSetBit(0); i >= 0; i = openedBefore.nextSetBit(i + 1)) {
+      chosen.opened(i);
+    }
+    for (int i = Math.max(nearFrom, followedFrom); i < nearTo; i++) {
+      if (at(i).used) {
+        chosen.opened(i);
+      }
+    }
+  }
+
   // --- opens
 
   /**
@@ -260,8 +401,16 @@ final class Order {
   synchronized @Nullable PredictedFile opened(int thread, long inode) {
     opensOfAllowance++;
     PredictedFile file = byInode.get(inode);
+    if (lost && (file == null || isFar(file))) {
+      lastWhileLost = inode; // it is looked for on a thread that may take its time
+      return null;
+    }
+    lost = false;
     if ((file == null || ((file.used || isFar(file)) && isPassOver())) && begins(inode)) {
       file = byInode.get(inode);
+    }
+    if (file == null || (file.used && file.position < passed())) {
+      spread = null; // another reader is far behind this one
     }
     if (file == null || isFar(file)) {
       surprise();
@@ -278,10 +427,46 @@ final class Order {
     }
     file.used = true;
     openedInPass++;
+    if (spread != null) {
+      spread.opened(file.position);
+    }
     ahead.read(file.bytes == 0 ? meanBytes : file.bytes);
     move(thread, file.position);
     goOnIfRead();
     return found ? file : null;
+  }
+
+  /** Tells whether a file has to be {@linkplain #find looked for} in the whole pass. */
+  synchronized boolean isLost() {
+    return lost && lastWhileLost != 0;
+  }
+
+  /** Finds the job by the file that it has opened last. Takes some time for a long order. */
+  void find() {
+    FileSequence pass;
+    long inode;
+    synchronized (this) {
+      pass = sequence;
+      inode = lastWhileLost;
+    }
+    int found = -1;
+    for (int i = 0; i < pass.size() && found < 0; i++) {
+      found = files.inode(pass.get(i)) == inode ? i : -1;
+    }
+    synchronized (this) {
+      if (!lost || pass != sequence) {
+        return; // it was near
+      }
+      lost = false;
+      if (found < 0) {
+        return; // it opens other files: a surprise from now on
+      }
+      leaveAllBehind();
+      byInode.clear();
+      readers.clear();
+      waiting.clear();
+      beginAt(found + 1, openedInPass + Math.max(0, found + 1 - position));
+    }
   }
 
   private void goOnIfRead() {
@@ -310,6 +495,8 @@ final class Order {
   private void goOn() {
     leaveAllBehind();
     sequence = following.remove();
+    passes++;
+    repeats = false;
     firstFiles = firstOfNext;
     firstOfNext = following.isEmpty() ? Map.of() : firstFiles(following.element());
     early = !earlyInVain;
@@ -356,6 +543,9 @@ final class Order {
       readers.remove(eldest);
     }
     position = Math.max(position, to + 1);
+    if (spread != null) {
+      spread.passed(passed());
+    }
     while (nearFrom < position - NEAR) {
       leaveBehind(at(nearFrom));
       nearFrom++;
@@ -397,6 +587,7 @@ final class Order {
 
   private void beginAgain() {
     leaveAllBehind();
+    repeats |= isPassOver();
     beginPass();
   }
 
@@ -423,6 +614,9 @@ final class Order {
     openedInPass = 0;
     unusedBytes = 0;
     begun = false;
+    openedBefore = new BitSet();
+    followedFrom = 0;
+    spread = null;
     fill();
   }
 
@@ -434,13 +628,17 @@ final class Order {
   }
 
   /**
-   * Counts the bytes that are missing for the pass. Takes some time for a long order, without the
-   * monitor.
+   * Counts the bytes that are missing for the pass, and chooses the residents that are to make way.
+   * Takes some time for a long order, without the monitor.
    */
   void begin() {
     FileSequence pass;
+    boolean again;
+    boolean goesOn;
     synchronized (this) {
       pass = sequence;
+      again = repeats && files.maySwap();
+      goesOn = spreads;
     }
     long bytes = 0;
     int count = 0;
@@ -449,12 +647,14 @@ final class Order {
       bytes += item == null ? 0 : item.length();
       count += item == null ? 0 : 1;
     }
+    OrderSpread chosen = again ? OrderSpread.over(pass, files, goesOn) : null;
     synchronized (this) {
       if (pass != sequence) {
         return; // the job has gone on to the next one
       }
       begun = true;
       over |= bytes > plan.mostBytes;
+      spread(over ? null : chosen);
       allowance = (long) (ALLOWED * bytes);
       meanBytes = count == 0 ? 0 : bytes / count;
     }
@@ -621,6 +821,18 @@ final class Order {
     String taken = trouble;
     trouble = "";
     return taken;
+  }
+
+  /**
+   * Returns the bytes that were fetched, or are being fetched, for readers who have yet to come.
+   */
+  synchronized long unusedBytes() {
+    return unusedBytes;
+  }
+
+  /** Returns where the job is. */
+  synchronized Progress progress() {
+    return new Progress(passes, position, openedInPass);
   }
 
   /** Returns the number of files of this pass and of those after it. */

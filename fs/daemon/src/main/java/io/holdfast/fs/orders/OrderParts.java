@@ -50,24 +50,54 @@ public record OrderParts(
    */
   @Override
   public @Nullable Item missing(long id) {
-    try {
-      Node file = tree.node(id);
-      Content content = new Content(file.id(), file::path, file.version());
-      long items = layout.count(content.version().size());
-      if (items == 0) {
-        return null;
-      }
-      Item first = layout.item(content, 0);
-      boolean whole = items == 1 || residency.wouldAdmit(first);
-      return whole && !residency.isResident(first) ? first : null;
-    } catch (FsException e) {
-      return null; // another version has taken its name
+    Content content = content(id);
+    long items = content == null ? 0 : layout.count(content.version().size());
+    if (content == null || items == 0) {
+      return null;
     }
+    Item first = layout.item(content, 0);
+    boolean whole = items == 1 || residency.wouldAdmit(first);
+    return whole && !residency.isResident(first) ? first : null;
   }
 
   @Override
   public boolean isCached(Item item) {
     return residency.isInWindow(item);
+  }
+
+  @Override
+  public boolean maySwap() {
+    return residency.maySwap();
+  }
+
+  @Override
+  public long items(long id) {
+    Content content = content(id);
+    return content == null ? 0 : layout.count(content.version().size());
+  }
+
+  @Override
+  public @Nullable Item item(long id, long extent) {
+    Content content = content(id);
+    if (content == null || extent >= layout.count(content.version().size())) {
+      return null;
+    }
+    Item item = layout.item(content, extent);
+    return residency.isLeftToPolicy(item) ? item : null;
+  }
+
+  @Override
+  public boolean isResident(Item item) {
+    return residency.isResident(item);
+  }
+
+  private @Nullable Content content(long id) {
+    try {
+      Node file = tree.node(id);
+      return new Content(file.id(), file::path, file.version());
+    } catch (FsException e) {
+      return null; // another version has taken its name
+    }
   }
 
   /** Returns how long a file that was fetched ahead waits for its reader, in nanoseconds. */
@@ -78,7 +108,7 @@ public record OrderParts(
 
   /** Returns the bytes that all orders together may have ahead of their readers. */
   long mostAhead() {
-    long transitPart = transit.capacity() / PART;
+    long transitPart = transit.capacityForReaders() / PART;
     return window.size() == 0 ? transitPart : Math.min(transitPart, window.size() / PART);
   }
 }

@@ -3,16 +3,22 @@ package io.holdfast.fs.orders;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.figures.OrderFigures;
+import io.holdfast.fs.residency.Swaps;
 import io.holdfast.fs.stats.OpenBatch;
 import io.holdfast.fs.stats.OpenListener;
 import io.holdfast.fs.transit.Item;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The orders in which jobs will read, a job's last one each. Some are found from opens, see {@link
@@ -31,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  * the origin.
  */
 public final class Orders implements OpenListener, AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Orders.class);
+
   /** The bounds of a daemon. */
   static final Bounds BOUNDS = new Bounds(16_000_000, 24_000_000, 32);
 
@@ -53,7 +61,10 @@ public final class Orders implements OpenListener, AutoCloseable {
   private final @Nullable LearnedOrders learned;
   private final Map<String, Order> orders = new ConcurrentHashMap<>();
   private final Map<Long, Announcement> arriving = new LinkedHashMap<>();
+  private final KeptOrders kept;
   private final Prefetcher prefetcher;
+  private final Spreading spreading;
+  private final @Nullable SharedOrders shared;
   private long lastId;
   private boolean closed;
 
@@ -71,18 +82,72 @@ public final class Orders implements OpenListener, AutoCloseable {
    *
    * @param announced whether orders may be announced
    * @param learns whether orders are found from opens
+   * @param shared follows the jobs that read one order together; null if nothing does
+   * @param directory where announced orders are kept for the next daemon; null if there will be
+   *     none
    */
-  public Orders(OrderParts parts, boolean announced, boolean learns) {
-    this(parts, announced, learns, BOUNDS);
+  public Orders(
+      OrderParts parts,
+      boolean announced,
+      boolean learns,
+      @Nullable SharedOrders shared,
+      @Nullable Path directory) {
+    this(parts, announced, learns, shared, directory, BOUNDS);
   }
 
   /** Creates the same with other bounds. */
-  Orders(OrderParts parts, boolean announced, boolean learns, Bounds bounds) {
+  Orders(
+      OrderParts parts,
+      boolean announced,
+      boolean learns,
+      @Nullable SharedOrders shared,
+      @Nullable Path directory,
+      Bounds bounds) {
     this.parts = parts;
+    this.shared = shared;
     this.bounds = bounds;
     this.announced = announced;
+    this.kept = new KeptOrders(directory);
     this.learned = learns ? new LearnedOrders(mostPrints(), parts.activity()::fetchedBytes) : null;
     this.prefetcher = new Prefetcher(parts, orders::values, this::learn);
+    this.spreading = new Spreading(orders::get, parts.nanoTime());
+  }
+
+  /**
+   * Follows the orders that an earlier daemon of the mount has kept, from where their jobs were. To
+   * be called once, before any job opens a file. Nothing is fetched before the first {@link #tick}.
+   */
+  public synchronized void resume() {
+    if (!announced) {
+      return;
+    }
+    try {
+      kept.read().forEach(this::resume);
+    } catch (RuntimeException | OutOfMemoryError e) {
+      log.error("the orders of the daemon before this one are forgotten", e);
+      orders.clear();
+      kept.forgetAll();
+    }
+  }
+
+  private void resume(KeptOrders.Kept order) {
+    FileSequence pass = order.passes().get(0);
+    Order resumed =
+        new Order(
+            Order.Plan.resumed(order.job(), order.source(), pass, order.progress()),
+            parts,
+            parts.patienceNanos(),
+            parts.nanoTime().getAsLong());
+    order.passes().stream().skip(1).forEach(resumed::then);
+    orders.put(order.job(), resumed);
+    if (shared != null && order.progress().equals(Order.Progress.NONE)) {
+      shared.announced(order.job(), pass);
+    }
+  }
+
+  /** Returns the swaps that spread the residents over an order that repeats. */
+  public Swaps spreading() {
+    return spreading;
   }
 
   /** Fingerprints have 4 bytes each, and take a sixteenth of the heap at most. */
@@ -110,6 +175,7 @@ public final class Orders implements OpenListener, AutoCloseable {
           Boolean.TRUE.equals(request.get("then")));
     }
     if (request.get("clear") instanceof String job) {
+      kept.forget(job);
       return Map.of("job", job, "cleared", orders.remove(job) != null);
     }
     Announcement order =
@@ -137,7 +203,7 @@ public final class Orders implements OpenListener, AutoCloseable {
       throw new FsException(
           FsError.UNSUPPORTED,
           "opens are not counted, so that nobody knows where a job is in its order; fix: mount"
-              + " without --count-opens no");
+              + " without --count-opens off");
     }
     if (!parts.isListed().getAsBoolean()) {
       return Map.of("listing", true);
@@ -221,6 +287,7 @@ public final class Orders implements OpenListener, AutoCloseable {
     Order before = orders.get(order.job);
     if (order.then && before != null && !before.isLearned()) {
       before.then(order.files);
+      kept.then(order.job, order.files);
       return;
     }
     long now = parts.nanoTime().getAsLong();
@@ -235,6 +302,10 @@ public final class Orders implements OpenListener, AutoCloseable {
       taken.follow(before);
     }
     orders.put(order.job, taken);
+    kept.keep(order.job, order.source, order.files);
+    if (shared != null) {
+      shared.announced(order.job, order.files);
+    }
     if (learned != null) {
       learned.followed(order.job);
     }
@@ -250,17 +321,29 @@ public final class Orders implements OpenListener, AutoCloseable {
   /** Follows a job in its order. Called on the thread that watches opens: waits for nothing. */
   @Override
   public void opened(String job, int thread, OpenBatch batch) {
+    spreading.opened(job);
     Order order = orders.get(job);
     if (order != null) {
       follow(order, thread, batch);
     } else if (learned != null) {
-      record(learned, job, batch);
+      record(learned, job, thread, batch);
+    }
+    if (shared != null) {
+      shared.opened(job, thread, batch); // last: what is let go must not be fetched ahead again
     }
   }
 
-  private void record(LearnedOrders recording, String job, OpenBatch batch) {
+  private void record(LearnedOrders recording, String job, int thread, OpenBatch batch) {
     try {
-      if (recording.opened(job, batch)) {
+      Order order;
+      boolean found;
+      synchronized (recording) { // the job may just have got an order
+        order = orders.get(job);
+        found = order == null && recording.opened(job, batch);
+      }
+      if (order != null) {
+        follow(order, thread, batch);
+      } else if (found) {
         prefetcher.start();
         prefetcher.wake();
       }
@@ -323,14 +406,20 @@ public final class Orders implements OpenListener, AutoCloseable {
         || !hasRoom(files.size())) {
       return;
     }
-    orders.put(
-        job,
-        new Order(
-            Order.Plan.learned(job, files, learned.position(job), found.pass().fetchedBytes()),
-            parts,
-            parts.patienceNanos(),
-            parts.nanoTime().getAsLong()));
-    learned.followed(job);
+    // no open is lost between the recorder and the order, or its reader would be far from its place
+    synchronized (learned) {
+      Order order =
+          new Order(
+              Order.Plan.learned(job, files, learned.position(job), found.pass().fetchedBytes()),
+              parts,
+              parts.patienceNanos(),
+              parts.nanoTime().getAsLong());
+      if (found.own()) {
+        order.repeats(learned.opened(job));
+      }
+      orders.put(job, order);
+      learned.followed(job);
+    }
   }
 
   /** Returns the figures of all orders, and the last ones of learned orders that have ended. */
@@ -353,9 +442,33 @@ public final class Orders implements OpenListener, AutoCloseable {
     return prefetcher.isRunning();
   }
 
-  /** Forgets orders whose next part did not come. Called several times a second. */
+  /**
+   * Forgets orders whose next part did not come, and keeps the places of jobs. Called every second
+   * once the residents are there.
+   */
   public synchronized void tick() {
     forgetLate();
+    if (!announced) {
+      kept.forgetAll(); // an earlier daemon has left them; this one is sure to stay by now
+      return;
+    }
+    if (!orders.isEmpty()) {
+      prefetcher.start();
+    }
+    Set<String> right = new HashSet<>();
+    for (Order each : orders.values()) {
+      if (!each.isAbandoned() && !each.isLearned()) {
+        right.add(each.job);
+      }
+    }
+    kept.retain(right);
+    right.forEach(job -> keepPlace(orders.get(job)));
+  }
+
+  private void keepPlace(@Nullable Order order) {
+    if (order != null) {
+      kept.progress(order.job, order.progress());
+    }
   }
 
   /** Ends all fetches ahead; does not wait for them. */

@@ -125,6 +125,13 @@ final class PassRecorder {
     return false;
   }
 
+  /** Returns the files of the pass under way, sorted. */
+  int[] sorted() {
+    int[] sorted = Arrays.copyOf(files, count);
+    Arrays.sort(sorted);
+    return sorted;
+  }
+
   private boolean isFirst(int file) {
     for (int i = 0; i < FIRST; i++) {
       if (files[i] == file) {

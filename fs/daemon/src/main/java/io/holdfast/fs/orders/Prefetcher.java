@@ -102,13 +102,16 @@ final class Prefetcher {
     if (!trouble.isEmpty()) {
       log.warn("the order of job '{}' is not right: the job {}", order.job, trouble);
     }
+    if (order.isLost()) {
+      order.find();
+    }
     if (order.isToBegin()) {
       order.begin();
     }
     if (isBusy()) {
       return false;
     }
-    Order.Fetch next = order.next(parts.nanoTime().getAsLong(), parts.mostAhead());
+    Order.Fetch next = order.next(parts.nanoTime().getAsLong(), mostAhead(order));
     if (next == null) {
       return false;
     }
@@ -116,9 +119,22 @@ final class Prefetcher {
     return true;
   }
 
+  /** Returns the bytes that an order may have ahead: its part, and no more than others leave. */
+  private long mostAhead(Order order) {
+    long now = parts.nanoTime().getAsLong();
+    long others = 0;
+    int readers = order.isRead(now) ? 0 : 1;
+    for (Order each : orders.get()) {
+      others += each == order ? 0 : each.unusedBytes();
+      readers += each.isRead(now) && !each.isAbandoned() ? 1 : 0;
+    }
+    long all = parts.mostAhead();
+    return Math.max(0, Math.min(all - others, all / Math.max(1, readers)));
+  }
+
   private boolean isBusy() {
     return parts.transit().fetches().queued() > 0
-        || parts.transit().used() > parts.transit().capacity() / 2;
+        || parts.transit().usedForReaders() > parts.transit().capacityForReaders() / 2;
   }
 
   private void fetch(Order order, Order.Fetch next) {
@@ -127,7 +143,7 @@ final class Prefetcher {
     CompletableFuture<Void> unused =
         parts
             .transit()
-            .fetchAhead(item, parts.activity().fetchAhead(item.key(), next.thread()))
+            .fetchAhead(item, next.thread(), parts.activity().fetchAhead(item.key(), next.thread()))
             .thenAccept(
                 arrived -> {
                   long now = parts.nanoTime().getAsLong();

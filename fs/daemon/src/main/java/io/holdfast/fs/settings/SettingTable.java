@@ -144,6 +144,16 @@ public final class SettingTable {
               "Memory for data between fetch and use. Default: 256M.")
           .obeying(bytes -> requireSome(bytes));
 
+  /** Bytes that are kept for jobs that read the same order a little later; 0 for none. */
+  public static final Setting<Long> CONVOY =
+      row(
+          Group.MEMORY,
+          "convoy",
+          Kind.size(),
+          0L,
+          "Memory beside --transit for what a job has fetched and other jobs, which read the same"
+              + " order, have yet to read; 0 keeps nothing for them. Default: 0.");
+
   /**
    * Bytes that items which were not admitted may occupy in the page cache; 0 drops them at once.
    */
@@ -641,14 +651,24 @@ public final class SettingTable {
         SharedDataset.LONGEST_ID);
   }
 
-  private static void requireRegion(String region) {
+  /**
+   * Checks the name of a region of AWS.
+   *
+   * @throws IllegalArgumentException with one line if it is none
+   */
+  public static void requireRegion(String region) {
     require(
         region.matches("[a-z0-9]+(-[a-z0-9]+)*"),
         "'%s' is no region: write one like us-east-1",
         region);
   }
 
-  private static URI endpoint(String url) {
+  /**
+   * Returns the address of a store of S3.
+   *
+   * @throws IllegalArgumentException with one line if the text is none
+   */
+  public static URI endpoint(String url) {
     // a URL with an @ may hold a password, so the message does not repeat it
     require(url.indexOf('@') < 0, "names a user: give credentials by the environment");
     try {

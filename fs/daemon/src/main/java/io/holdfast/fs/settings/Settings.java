@@ -112,7 +112,12 @@ public final class Settings {
 
   /** Returns the bytes that the memory leaves for residents. */
   public long room() {
-    return get(SettingTable.MEMORY) - get(SettingTable.TRANSIT) - heapBytes - connectionBytes();
+    return get(SettingTable.MEMORY) - transitBytes() - heapBytes - connectionBytes();
+  }
+
+  /** Returns the bytes of transit's memory, with those that are kept for other jobs. */
+  public long transitBytes() {
+    return get(SettingTable.TRANSIT) + get(SettingTable.CONVOY);
   }
 
   /** Returns the files that a daemon reads and writes for itself, except its log. */

@@ -3,6 +3,8 @@ package io.holdfast.fs.settings;
 import static io.holdfast.fs.settings.SettingTable.ACL;
 import static io.holdfast.fs.settings.SettingTable.CAPACITY;
 import static io.holdfast.fs.settings.SettingTable.CLUSTER_SECRET_FILE;
+import static io.holdfast.fs.settings.SettingTable.CONVOY;
+import static io.holdfast.fs.settings.SettingTable.COUNT_OPENS;
 import static io.holdfast.fs.settings.SettingTable.DATASET_ID;
 import static io.holdfast.fs.settings.SettingTable.DIR_MODE;
 import static io.holdfast.fs.settings.SettingTable.FILE_MODE;
@@ -223,9 +225,9 @@ final class SettingsRules {
   private static void checkMemory(Settings settings, long system) {
     long memory = settings.get(MEMORY);
     long capacity = settings.get(CAPACITY);
-    long transit = settings.get(TRANSIT);
+    long transit = settings.transitBytes();
     long itemSize = settings.get(ITEM_SIZE);
-    for (Setting<Long> size : List.of(MEMORY, TRANSIT, CAPACITY)) {
+    for (Setting<Long> size : List.of(MEMORY, TRANSIT, CONVOY, CAPACITY)) {
       require(
           settings.get(size) <= system,
           "%s %s is more than the memory there is (%s): give less, or a percentage such as 50%%",
@@ -234,10 +236,14 @@ final class SettingsRules {
           Human.bytes(system));
     }
     require(
-        transit >= 2 * itemSize,
+        settings.get(TRANSIT) >= 2 * itemSize,
         "--transit %s does not hold two items of %s: raise --transit or lower --item-size",
-        Sizes.exact(transit),
+        Sizes.exact(settings.get(TRANSIT)),
         Sizes.exact(itemSize));
+    require(
+        settings.get(CONVOY) == 0 || settings.get(COUNT_OPENS) != OpenCounting.OFF,
+        "--convoy %s needs to know what jobs open: mount without --count-opens off",
+        Sizes.exact(settings.get(CONVOY)));
     long window = settings.get(WINDOW);
     require(
         window >= 0 && window <= system,

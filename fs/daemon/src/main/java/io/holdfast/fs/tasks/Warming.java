@@ -140,12 +140,13 @@ final class Warming {
   }
 
   private boolean isBusy() {
-    return transit.used() > transit.capacity() / PART_OF_TRANSIT || transit.fetches().queued() > 0;
+    return transit.usedForReaders() > transit.capacityForReaders() / PART_OF_TRANSIT
+        || transit.fetches().queued() > 0;
   }
 
   /** Reserves room for an item and all pending ones, so that no item is fetched in vain. */
   private synchronized boolean reserve(Item item) throws InterruptedException {
-    long most = transit.capacity() / PART_OF_TRANSIT;
+    long most = transit.capacityForReaders() / PART_OF_TRANSIT;
     while (goesOn.getAsBoolean() && residency.hasRoom(item, 0)) {
       boolean few = pendingBytes == 0 || pendingBytes + item.length() <= most;
       // some pending items are resident by now, and counted twice for a moment

@@ -132,7 +132,7 @@ function showTiles(stats) {
   tiles('tiles', [
     { key: 'resident', title: 'Resident', value: cache.resident_bytes, shown: write.bytes(cache.resident_bytes),
       share: share(cache.resident_bytes, cache.capacity_bytes),
-      more: `${write.percent(share(cache.resident_bytes, cache.capacity_bytes))} of the capacity, ${write.bytes(cache.capacity_bytes)}` },
+      more: `${write.percent(share(cache.resident_bytes, cache.capacity_bytes))} of the capacity, ${write.bytes(cache.capacity_bytes)}${cache.capacity_of_node_budget ? ", a part of the node's budget" : ''}` },
     { key: 'dataset', title: 'Dataset', value: dataset.bytes, shown: write.bytes(dataset.bytes),
       share: share(cache.resident_bytes, dataset.bytes),
       more: `${write.percent(share(cache.resident_bytes, dataset.bytes))} resident, ${write.count(dataset.files)} files${dataset.scanned ? '' : ' so far'}` },
@@ -200,7 +200,7 @@ function showJobs(stats) {
   choose(jobs);
   const job = jobs.find((each) => each.job === document.getElementById('job').value);
   showEpochs(stats, job);
-  showMemory(job);
+  showMemory(stats, job);
 }
 
 /** Offers the jobs; keeps the choice of the visitor. */
@@ -237,7 +237,7 @@ function showEpochs(stats, job) {
   describe('epochs-chart', job ? `Hit ratio of ${epochs.length} epochs of ${job.job}, the last ${write.ratio(epochs.at(-1)?.hit_ratio)}` : 'No epoch yet');
 }
 
-function showMemory(job) {
+function showMemory(stats, job) {
   const curve = page.what_if.find((each) => each.job === job?.job);
   const points = curve?.points ?? [];
   document.getElementById('memory-chart').hidden = points.length === 0;
@@ -245,15 +245,33 @@ function showMemory(job) {
     showCurve(curve, points);
   }
   const steps = points.filter((point) => point.share === curve.share || point.share === curve.knee_share || Number.isInteger(point.share * 4));
-  fill('memory-table', 'Speed by the share of the dataset in memory', [
+  fill('memory-table', `Speed by the share of the dataset in memory${changes(stats.allocation)}`, [
     { title: 'share', value: (point) => point.share, write: write.percent },
-    { title: 'point', value: (point) => [point.share === curve.share ? 'now' : '', point.share === curve.knee_share ? 'knee' : '', point.at_least ? 'or faster' : ''].filter(Boolean).join(', '), write: String },
+    { title: 'point', value: (point) => point.words ?? [point.share === curve.share ? 'now' : '', point.share === curve.knee_share ? 'knee' : '', point.at_least ? 'or faster' : ''].filter(Boolean).join(', '), write: String },
     { title: 'capacity', number: true, value: (point) => point.capacity_bytes, write: write.bytes },
     { title: 'speed', number: true, value: (point) => point.bytes_per_second, write: write.rate },
     { title: 'epoch', number: true, value: (point) => point.epoch_seconds, write: write.seconds },
-  ], steps, job ? 'An epoch that waited for the origin is needed first.' : 'No job has read yet.');
+  ], [...steps, ...allocation(stats)], job ? 'An epoch that waited for the origin is needed first.' : 'No job has read yet.');
   say('advice', curve?.advice ?? '');
   describe('memory-chart', curve?.advice ?? 'No curve yet');
+}
+
+/** The capacities that 'holdfast allocate' told the mount last, as rows below those of the curve. */
+function allocation({ allocation: told, dataset }) {
+  if (!told) {
+    return [];
+  }
+  const share = (bytes) => (dataset.bytes > 0 ? Math.min(1, bytes / dataset.bytes) : undefined);
+  return [
+    { words: 'fair share', capacity_bytes: told.fair_share_bytes, share: share(told.fair_share_bytes) },
+    { words: 'proposed', capacity_bytes: told.proposed_bytes, share: share(told.proposed_bytes) },
+    { words: 'for all mounts', capacity_bytes: told.budget_bytes },
+  ].filter((row) => row.capacity_bytes !== undefined);
+}
+
+function changes(told) {
+  return told?.changed_seconds === undefined ? ''
+    : `. 'holdfast allocate' has set the capacity ${write.times(told.changes)}, at ${write.instant(told.changed_seconds)} last`;
 }
 
 function showCurve(curve, points) {

@@ -87,6 +87,16 @@ export function micros(value) {
   return value < 1000 ? `${value} us` : `${(value / 1000).toFixed(1)} ms`;
 }
 
+/** A number of times: 1 time, 2 times. */
+export function times(value) {
+  return `${grouped(value)} ${value === 1 ? 'time' : 'times'}`;
+}
+
+/** A moment, given in seconds since 1970: 2026-01-31T12:00:00Z. */
+export function instant(value) {
+  return isNumber(value) ? new Date(value * 1000).toISOString().replace('.000Z', 'Z') : NOTHING;
+}
+
 /** A text, or a dash where there is none. */
 export function text(value) {
   return value === undefined || value === null || value === '' ? NOTHING : String(value);

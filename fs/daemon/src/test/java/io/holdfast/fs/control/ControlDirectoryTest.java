@@ -2,6 +2,7 @@ package io.holdfast.fs.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.linux.Procfs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -102,6 +103,34 @@ class ControlDirectoryTest {
       assertThat(channel.isOpen()).isTrue();
       assertThat(directory.removeLeftovers("a")).isFalse();
       assertThat(directory.processFile("a")).exists();
+    }
+  }
+
+  /** Its lock is held by a thread that waits for its source and cannot be killed. */
+  @Test
+  void running_lockedByAZombie_isADaemonThatDied() throws Exception {
+    ControlDirectory directory = ControlDirectory.at(temp);
+    Process parent =
+        new ProcessBuilder("sh", "-c", "sh -c 'echo $$; exec sleep 60' & exec sleep 60")
+            .redirectErrorStream(true)
+            .start();
+    try (FileChannel channel = lock(directory.lockFile("a"))) {
+      assertThat(channel.isOpen()).isTrue();
+      long child = Long.parseLong(parent.inputReader().readLine());
+      write("a", child + "\n/mnt\n");
+      assertThat(directory.running("a")).isPresent();
+
+      assertThat(ProcessHandle.of(child).orElseThrow().destroyForcibly()).isTrue();
+      while (Procfs.host().state(child) != Procfs.ZOMBIE) {
+        Thread.onSpinWait();
+      }
+
+      assertThat(directory.running("a")).isEmpty();
+      assertThat(directory.leftoverOf(Path.of("/mnt"))).contains("a");
+      assertThat(directory.removeLeftovers("a")).isTrue();
+      assertThat(temp).isEmptyDirectory();
+    } finally {
+      parent.destroyForcibly();
     }
   }
 

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -98,6 +99,7 @@ final class StatsFileTest {
         new JobReport(
             name,
             4096,
+            OptionalDouble.of(123_456_789.123),
             counts,
             Optional.of(new Split(1e9 / 7, 1e9 / 7, 1e9 / 7, 1e9 / 7)),
             Collections.nCopies(16, new Epoch(99, counts, 4096)));

@@ -109,11 +109,7 @@ final class OrderPropertyTest {
       early = random.nextBoolean();
       FileSequence sequence = sequence(said);
       order =
-          new Order(
-              new Order.Plan("job", "announced", sequence, early, 0, Long.MAX_VALUE),
-              this,
-              PATIENCE,
-              now);
+          new Order(Order.Plan.announced("job", "announced", sequence, early), this, PATIENCE, now);
       stillEarly = early;
       forget();
     }
@@ -157,19 +153,37 @@ final class OrderPropertyTest {
 
     @Override
     public @Nullable Item missing(long id) {
-      return resident.contains((int) id)
-          ? null
-          : new Item(
-              new ItemKey(id, 0),
-              () -> OriginPath.ROOT,
-              new Version(sizes[(int) id], 1, id, ""),
-              0,
-              sizes[(int) id]);
+      return resident.contains((int) id) ? null : item(id, 0);
     }
 
     @Override
     public boolean isCached(Item item) {
       return false;
+    }
+
+    @Override
+    public boolean maySwap() {
+      return true;
+    }
+
+    @Override
+    public long items(long id) {
+      return 1;
+    }
+
+    @Override
+    public Item item(long id, long extent) {
+      return new Item(
+          new ItemKey(id, extent),
+          () -> OriginPath.ROOT,
+          new Version(sizes[(int) id], 1, id, ""),
+          0,
+          sizes[(int) id]);
+    }
+
+    @Override
+    public boolean isResident(Item item) {
+      return resident.contains((int) item.node());
     }
 
     void play() {

@@ -43,15 +43,37 @@ class OrderTest {
 
         @Override
         public @Nullable Item missing(long id) {
-          return resident.contains(id)
-              ? null
-              : new Item(
-                  new ItemKey(id, 0), () -> OriginPath.ROOT, new Version(SIZE, 1, id, ""), 0, SIZE);
+          return resident.contains(id) ? null : item(id, 0);
         }
 
         @Override
         public boolean isCached(Item item) {
           return cached.contains(item.node());
+        }
+
+        @Override
+        public boolean maySwap() {
+          return true;
+        }
+
+        @Override
+        public long items(long id) {
+          return 1;
+        }
+
+        @Override
+        public Item item(long id, long extent) {
+          return new Item(
+              new ItemKey(id, extent),
+              () -> OriginPath.ROOT,
+              new Version(SIZE, 1, id, ""),
+              0,
+              SIZE);
+        }
+
+        @Override
+        public boolean isResident(Item item) {
+          return resident.contains(item.node());
         }
       };
 
@@ -63,10 +85,7 @@ class OrderTest {
     FileSequence sequence = new FileSequence();
     ids.forEach(sequence::add);
     return new Order(
-        new Order.Plan("job", "announced", sequence, early, 0, Long.MAX_VALUE),
-        files,
-        PATIENCE,
-        now);
+        Order.Plan.announced("job", "announced", sequence, early), files, PATIENCE, now);
   }
 
   private static List<Integer> inOrder(int n) {
@@ -402,14 +421,30 @@ class OrderTest {
           public boolean isCached(Item item) {
             return false;
           }
+
+          @Override
+          public boolean maySwap() {
+            return true;
+          }
+
+          @Override
+          public long items(long id) {
+            throw new AssertionError("the order has not been read before");
+          }
+
+          @Override
+          public @Nullable Item item(long id, long extent) {
+            throw new AssertionError("the order has not been read before");
+          }
+
+          @Override
+          public boolean isResident(Item item) {
+            throw new AssertionError("the order has not been read before");
+          }
         };
     before = allocated();
     Order order =
-        new Order(
-            new Order.Plan("job", "announced", sequence, false, 0, Long.MAX_VALUE),
-            few,
-            PATIENCE,
-            0);
+        new Order(Order.Plan.announced("job", "announced", sequence, false), few, PATIENCE, 0);
     for (int i = 0; i < 20_000; i++) {
       order.opened(THREAD, FileSequence.LARGEST - i);
     }

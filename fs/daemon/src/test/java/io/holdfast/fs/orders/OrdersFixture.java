@@ -26,10 +26,14 @@ import io.holdfast.fs.tree.Tree;
 import io.holdfast.policy.Policies;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** Orders of a dataset without a mount, of which nothing becomes resident. */
 final class OrdersFixture implements AutoCloseable {
@@ -45,16 +49,19 @@ final class OrdersFixture implements AutoCloseable {
   final Tree tree;
   final Transit transit;
   final Activity activity;
-  final Orders orders;
+  Orders orders;
 
   /** The job that opens files. */
   final String job;
 
+  boolean announced;
   boolean listed = true;
   boolean counted = true;
   private final Sandbox sandbox = Sandbox.create();
   private final GrowingMemory memory = GrowingMemory.ofProcess("test-nodes");
   private final Residency residency;
+  private final OrderParts parts;
+  private final Supplier<Orders> make;
   private final Map<String, Node> nodes = new HashMap<>();
 
   OrdersFixture() throws IOException {
@@ -62,6 +69,7 @@ final class OrdersFixture implements AutoCloseable {
   }
 
   OrdersFixture(boolean announced, boolean learns, Orders.Bounds bounds) throws IOException {
+    this.announced = announced;
     activity = new Activity(JobBy.parse("pid"), MIB, clock);
     job = activity.caller(INIT).job();
     Residency.WindowSize window = new Residency.WindowSize(64L * MIB, Duration.ofSeconds(2));
@@ -84,21 +92,47 @@ final class OrdersFixture implements AutoCloseable {
             clock,
             Duration.ofSeconds(10),
             new ResidencyListener(residency));
-    orders =
-        new Orders(
-            new OrderParts(
-                tree,
-                new ItemLayout(MIB),
-                transit,
-                residency,
-                activity,
-                () -> listed,
-                () -> counted,
-                window,
-                clock),
-            announced,
-            learns,
-            bounds);
+    parts =
+        new OrderParts(
+            tree,
+            new ItemLayout(MIB),
+            transit,
+            residency,
+            activity,
+            () -> listed,
+            () -> counted,
+            window,
+            clock);
+    make = () -> new Orders(parts, this.announced, learns, null, directory(), bounds);
+    orders = make.get();
+  }
+
+  /** The daemon is killed, and the next one has what it kept. */
+  void nextDaemon() {
+    orders.close();
+    Await.until("nobody looks at nodes any more", () -> !orders.isAtWork());
+    orders = make.get();
+    orders.resume();
+  }
+
+  private Path directory() {
+    return sandbox.root().resolve("orders");
+  }
+
+  /** Returns the names of the files that the next daemon would find. */
+  List<String> keptFiles() throws IOException {
+    try (Stream<Path> files = Files.list(directory())) {
+      return files.map(file -> file.getFileName().toString()).toList();
+    }
+  }
+
+  byte[] kept(String name) throws IOException {
+    return Files.readAllBytes(directory().resolve(name));
+  }
+
+  void keep(String name, byte[] bytes) throws IOException {
+    Files.createDirectories(directory());
+    Files.write(directory().resolve(name), bytes);
   }
 
   /** Adds files that the tree knows. */

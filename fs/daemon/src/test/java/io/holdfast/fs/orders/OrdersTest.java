@@ -11,6 +11,7 @@ import io.holdfast.fs.figures.OrderFigures;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -239,6 +240,244 @@ final class OrdersTest {
     t.open(0, 1, 2, 3);
     assertThat(figures().position()).isZero();
     assertThat(figures().surprises()).isZero();
+  }
+
+  /** A sampler with replacement has files twice; an open stands for both. */
+  @Test
+  void filesThatComeTwice_areRead_whenEachIsOpened() throws Exception {
+    with(Orders.BOUNDS);
+    List<String> twice = new ArrayList<>(names(10));
+    twice.addAll(names(10));
+    t.announce(t.job, twice);
+    Object id = t.orders.request(Map.of("begin", t.job, "then", true)).get("id");
+    t.add(id, names(40).subList(20, 25), true);
+    t.open(IntStream.range(0, 9).toArray());
+    t.orders.tick();
+    t.nextDaemon();
+    assertThat(figures().length()).isEqualTo(20);
+    t.open(9);
+    assertThat(figures().length()).as("the next pass").isEqualTo(5);
+  }
+
+  // --- the next daemon
+
+  private OrderFigures of(String job) {
+    return t.orders.figures().stream().filter(each -> each.job().equals(job)).findAny().get();
+  }
+
+  @Test
+  void nextDaemon_followsAnnouncedOrders_fromWhereTheirJobsAre() throws Exception {
+    t = new OrdersFixture();
+    t.files(400);
+    t.announce(t.job, names(400));
+    t.announce("other", names(7));
+    t.announce("cleared", names(7));
+    t.orders.request(Map.of("clear", "cleared"));
+    t.open(IntStream.range(0, 100).toArray());
+    t.orders.tick();
+    t.open(100, 101); // not kept yet
+
+    t.nextDaemon();
+    t.orders.tick();
+
+    assertThat(jobs()).containsExactlyInAnyOrder(t.job, "other");
+    assertThat(of("other").length()).isEqualTo(7);
+    OrderFigures begun = of(t.job);
+    assertThat(begun.source()).isEqualTo("announced");
+    assertThat(begun.length()).isEqualTo(400);
+    assertThat(begun.position()).isEqualTo(100);
+    for (int i = 102; i < 400; i++) {
+      t.open(i);
+      int next = Math.min(400, i + 2) - 103;
+      Await.until("the next file is there", () -> of(t.job).prefetchedItems() >= next);
+    }
+    assertThat(of(t.job).position()).isEqualTo(400);
+    assertThat(of(t.job).surprises()).isZero();
+    t.open(0, 1, 2);
+    assertThat(of(t.job).position()).as("the next pass").isEqualTo(3);
+  }
+
+  @Test
+  void nextDaemon_knowsThePassesThatAreToCome_andTheDaemonAfterItToo() throws Exception {
+    with(Orders.BOUNDS);
+    List<String> second = names(40).subList(10, 30);
+    t.announce(t.job, names(40));
+    Object id = t.orders.request(Map.of("begin", t.job, "then", true)).get("id");
+    t.add(id, second, true);
+    t.open(IntStream.range(0, 40).toArray());
+    t.open(IntStream.range(10, 15).toArray());
+    t.orders.tick();
+
+    t.nextDaemon();
+    assertThat(figures().length()).isEqualTo(20);
+    assertThat(figures().position()).isEqualTo(5);
+    t.open(IntStream.range(15, 18).toArray());
+    t.orders.tick();
+    Object third = t.orders.request(Map.of("begin", t.job, "then", true)).get("id");
+    t.add(third, names(9), true);
+
+    t.nextDaemon();
+    assertThat(figures().length()).isEqualTo(20);
+    assertThat(figures().position()).isEqualTo(8);
+    t.open(IntStream.range(18, 30).toArray());
+    assertThat(figures().length()).as("the third pass").isEqualTo(9);
+    assertThat(figures().position()).isZero();
+    t.open(0);
+    assertThat(figures().position()).isEqualTo(1);
+    assertThat(figures().surprises()).isZero();
+  }
+
+  /** Passes that are over take no room. */
+  @Test
+  void passes_thatAreOver_areNotKept() throws Exception {
+    with(Orders.BOUNDS);
+    t.announce(t.job, names(40));
+    for (int pass = 1; pass <= 5; pass++) {
+      Object id = t.orders.request(Map.of("begin", t.job, "then", true)).get("id");
+      t.add(id, names(40), true);
+      t.open(IntStream.range(0, 40).toArray());
+      t.orders.tick();
+      assertThat(t.keptFiles()).containsExactlyInAnyOrder("1." + pass + ".order", "1.place");
+    }
+    t.orders.request(Map.of("clear", t.job));
+    assertThat(t.keptFiles()).isEmpty();
+  }
+
+  /** Workers are not done with a pass when its last file is opened. */
+  @Test
+  void nextDaemon_leavesAPassToItsLastWorkers() throws Exception {
+    with(Orders.BOUNDS);
+    t.announce(t.job, names(40));
+    Object id = t.orders.request(Map.of("begin", t.job, "then", true)).get("id");
+    t.add(id, names(40).subList(20, 30), true);
+    t.open(IntStream.range(0, 30).toArray());
+    t.open(39);
+    t.orders.tick();
+
+    t.nextDaemon();
+    assertThat(figures().position()).isEqualTo(40);
+    t.open(30, 31, 32);
+    assertThat(figures().length()).as("still the first pass").isEqualTo(40);
+    t.open(20);
+    assertThat(figures().length()).as("no file of the next pass alone begins it").isEqualTo(40);
+  }
+
+  /** A job goes on with its hits while no daemon is there to count them. */
+  @Test
+  void nextDaemon_findsAJobThatWentOnFarMeanwhile() throws Exception {
+    int n = 3 * Order.NEAR;
+    t = new OrdersFixture();
+    t.files(n);
+    t.announce(t.job, names(n));
+    t.open(IntStream.range(0, 1000).toArray());
+    t.orders.tick();
+
+    t.nextDaemon();
+    t.orders.tick();
+    int at = 1000 + 2 * Order.NEAR;
+    t.open(at);
+    Await.until("the job is found", () -> figures().position() == at + 1);
+    t.open(at + 1);
+    Await.until("what comes next is fetched", () -> figures().prefetchedItems() > 0);
+    t.open(at + 2);
+    assertThat(figures().position()).isEqualTo(at + 3);
+    assertThat(figures().surprises()).isZero();
+  }
+
+  @Test
+  void nextDaemon_ofAJobThatReadsSomethingElse_countsSurprises() throws Exception {
+    with(Orders.BOUNDS);
+    t.announce(t.job, names(20));
+    t.open(0, 1, 2);
+    t.orders.tick();
+    t.nextDaemon();
+    t.orders.tick();
+    Await.until(
+        "its files are surprises",
+        () -> {
+          t.open(30, 31, 32);
+          return figures().surprises() > 0;
+        });
+    assertThat(figures().position()).isEqualTo(3);
+  }
+
+  @Test
+  void nextDaemon_thatTakesNoOrders_forgetsThem_onceItStays() throws Exception {
+    with(Orders.BOUNDS);
+    t.announce(t.job, names(5));
+    t.announced = false;
+    t.nextDaemon();
+    assertThat(jobs()).isEmpty();
+    assertThat(t.keptFiles()).as("the daemon may not start").isNotEmpty();
+    t.orders.tick();
+    assertThat(t.keptFiles()).isEmpty();
+  }
+
+  /** A kill may come in any moment. */
+  @Test
+  void nextDaemon_leavesOutWhatIsDamaged_andRemovesIt() throws Exception {
+    with(Orders.BOUNDS);
+    t.announce("whole", names(5));
+    t.announce("cut", names(5));
+    t.announce("more", names(5));
+    Object id = t.orders.request(Map.of("begin", "more", "then", true)).get("id");
+    t.add(id, names(30), true);
+    t.announce("odd", names(5));
+    t.announce("twice", names(5));
+    t.announce("last", names(5));
+    byte[] cut = t.kept("2.0.order");
+    t.keep("2.0.order", Arrays.copyOf(cut, cut.length - 1));
+    t.keep("3.1.order.part", new byte[3]);
+    t.keep("4.0.order", bytes("odd"));
+    t.keep("9.0.order", t.kept("5.0.order")); // another order of that job
+    t.keep("1.place", new byte[3]);
+    t.keep("77.place", new byte[3]);
+    t.keep("part", new byte[3]);
+
+    t.nextDaemon();
+
+    assertThat(jobs()).containsExactlyInAnyOrder("whole", "more", "twice", "last");
+    assertThat(t.keptFiles())
+        .containsExactlyInAnyOrder(
+            "1.0.order", "1.place", "3.0.order", "3.1.order", "6.0.order", "9.0.order");
+    assertThat(of("more").length()).isEqualTo(5);
+    t.announce("new", names(6));
+    assertThat(t.keptFiles()).contains("10.0.order");
+    t.nextDaemon();
+    assertThat(jobs()).containsExactlyInAnyOrder("whole", "more", "twice", "last", "new");
+  }
+
+  /** Whatever is damaged: the next daemon has this order, whole, or none. */
+  @Test
+  void nextDaemon_withDamagedBytes_hasTheOrderOrNone() throws Exception {
+    long seed = Seeds.next("OrdersTest.nextDaemon_withDamagedBytes_hasTheOrderOrNone");
+    Random random = new Random(seed);
+    with(Orders.BOUNDS);
+    t.announce(t.job, names(30));
+    byte[] whole = t.kept("1.0.order");
+    int head = whole.length - 30 * 5;
+    int none = 0;
+    for (int i = 0; i < 200; i++) {
+      byte[] bytes = whole.clone();
+      for (int k = random.nextInt(4); k > 0; k--) {
+        bytes[head + random.nextInt(bytes.length - head)] = (byte) random.nextInt();
+      }
+      byte[] place = new byte[random.nextInt(14)];
+      random.nextBytes(place);
+      Arrays.fill(place, 0, Math.min(place.length, random.nextInt(16)), (byte) 0);
+      t.keep("1.0.order", bytes);
+      t.keep("1.place", place);
+      t.nextDaemon();
+      if (jobs().isEmpty()) {
+        none++;
+        continue;
+      }
+      assertThat(Arrays.equals(bytes, whole)).as("seed %d", seed).isTrue();
+      assertThat(figures().length()).isEqualTo(30);
+      assertThat(figures().position()).isBetween(0L, 30L);
+      t.open(0, 1, 2, 3, 4, 29);
+    }
+    assertThat(none).as("seed %d", seed).isBetween(1, 199);
   }
 
   // --- learned orders

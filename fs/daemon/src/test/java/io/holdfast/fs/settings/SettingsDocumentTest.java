@@ -41,6 +41,7 @@ final class SettingsDocumentTest {
           said(SettingTable.ITEM_SIZE, "16M"),
           said(SettingTable.PIN, "soft"),
           said(SettingTable.TRANSIT, "128M"),
+          said(SettingTable.CONVOY, "64M", "0"),
           said(SettingTable.WINDOW, "0"),
           said(SettingTable.WINDOW_AGE, "500ms", "0"),
           said(SettingTable.NAME, "imagenet"),

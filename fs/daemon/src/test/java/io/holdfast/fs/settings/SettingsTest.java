@@ -240,6 +240,7 @@ class SettingsTest {
             item-size            8M                    default
             pin                  auto                  default
             transit              256M                  default
+            convoy               0                     default
             window               64M                   default
             window-age           2s                    default
             name                 data-imagenet         derived from the mountpoint

@@ -60,7 +60,7 @@ public final class AllocationController {
   /** A job that is slower than this part of its speed has paused by itself, and is not judged. */
   private static final double PAUSED = 0.02;
 
-  private final long budget;
+  private long budget;
   private final Objective objective;
   private final Map<String, Turn> turns = new HashMap<>();
   private @Nullable Pending pending;
@@ -92,15 +92,21 @@ public final class AllocationController {
     }
   }
 
-  /** The marks of a situation. */
+  /**
+   * The marks of a situation. What a shared origin gives to a mount is none of them: it changes
+   * with each step.
+   */
   private record Kept(FoundMount.State state, String job, double origin, double demand) {
-    static Kept of(FoundMount mount) {
+    static Kept of(FoundMount mount, Map<String, Long> sharedOrigins) {
       Rates rates = mount.measured().map(PlannedMount::rates).orElse(null);
-      return new Kept(
-          mount.state(),
-          mount.is(FoundMount.State.LEFT) ? "" : mount.reason(),
-          rates == null ? 1 : rates.origin(),
-          rates == null ? 1 : rates.demand());
+      String job = mount.is(FoundMount.State.LEFT) ? "" : mount.reason();
+      if (rates == null) {
+        return new Kept(mount.state(), job, 1, 1);
+      }
+      String shared = rates.sharedOrigin();
+      long origin =
+          shared == null ? rates.origin() : sharedOrigins.getOrDefault(shared, rates.origin());
+      return new Kept(mount.state(), job, origin, rates.demand());
     }
 
     boolean isLike(@Nullable Kept other) {
@@ -148,6 +154,11 @@ public final class AllocationController {
     this.objective = objective;
   }
 
+  /** Sets another budget, in bytes. */
+  public void budget(long bytes) {
+    budget = bytes;
+  }
+
   /**
    * Decides by a look at all mounts. The caller makes the changes, and tells {@link #made} which.
    *
@@ -156,7 +167,7 @@ public final class AllocationController {
   public Decision decide(double seconds, List<Reading> readings) {
     Pending last = pending;
     if (last != null) {
-      if (!isLike(last.situation(), readings)) {
+      if (!isLike(last.situation(), readings) || !isAsMade(last.changes(), readings)) {
         pending = null;
         looks = LOOKS - 1;
       } else {
@@ -169,6 +180,16 @@ public final class AllocationController {
     }
     held = null;
     return plan(seconds, readings);
+  }
+
+  /** Tells whether nobody else has changed the same mounts since. */
+  private static boolean isAsMade(List<Change> changes, List<Reading> readings) {
+    Map<String, Long> now =
+        readings.stream()
+            .collect(
+                Collectors.toMap(each -> each.mount().name(), each -> each.mount().capacity()));
+    return changes.stream()
+        .allMatch(change -> change.to() == now.getOrDefault(change.mount(), change.to()));
   }
 
   private Decision plan(double seconds, List<Reading> readings) {
@@ -465,13 +486,17 @@ public final class AllocationController {
   }
 
   private static Map<String, Kept> situation(List<Reading> readings) {
+    Map<String, Long> shared =
+        NodeAllocation.originRates(readings.stream().map(Reading::mount).toList());
     return readings.stream()
-        .collect(Collectors.toMap(each -> each.mount().name(), each -> Kept.of(each.mount())));
+        .collect(
+            Collectors.toMap(each -> each.mount().name(), each -> Kept.of(each.mount(), shared)));
   }
 
   private static boolean isLike(Map<String, Kept> situation, List<Reading> readings) {
-    return readings.size() == situation.size()
-        && readings.stream()
-            .allMatch(each -> Kept.of(each.mount()).isLike(situation.get(each.mount().name())));
+    Map<String, Kept> now = situation(readings);
+    return now.size() == situation.size()
+        && now.entrySet().stream()
+            .allMatch(each -> each.getValue().isLike(situation.get(each.getKey())));
   }
 }

@@ -30,8 +30,10 @@ public final class AllocationJson {
     object.put(PlanReader.DEMAND, rates.demand());
     object.put(PlanReader.MEMORY_RATE, rates.memory());
     object.put(PlanReader.ORIGIN_RATE, rates.origin());
-    if (rates.sharedOrigin() != null) {
-      object.put(PlanReader.ORIGIN, rates.sharedOrigin());
+    OriginShare origin = rates.share();
+    if (origin != null) {
+      object.put(PlanReader.ORIGIN, origin.name());
+      object.put(PlanReader.READERS, origin.readers());
       object.put("origin_share_bytes_per_second", share.originRate());
     }
     object.put("speed_now", share.speeds().now());

@@ -1,5 +1,6 @@
 package io.holdfast.fs.allocate;
 
+import java.math.BigInteger;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,13 +26,21 @@ public final class Ledger {
 
   /** Returns the bytes that all mounts have together. */
   public long total() {
-    return capacities.values().stream().reduce(0L, Math::addExact);
+    return NodeAllocation.bounded(sum());
+  }
+
+  /** A daemon may tell any capacity, so that the sum may be more than a long can hold. */
+  private BigInteger sum() {
+    return capacities.values().stream()
+        .map(BigInteger::valueOf)
+        .reduce(BigInteger.ZERO, BigInteger::add);
   }
 
   /** Tells whether a mount may have a capacity now. */
   public boolean allows(String mount, long bytes) {
     long has = capacities.getOrDefault(mount, 0L);
-    return bytes <= has || total() - has <= budget - bytes;
+    BigInteger then = sum().subtract(BigInteger.valueOf(has)).add(BigInteger.valueOf(bytes));
+    return bytes <= has || then.compareTo(BigInteger.valueOf(budget)) <= 0;
   }
 
   /** Notes what a mount has now. */

@@ -9,6 +9,7 @@ import io.holdfast.fs.throughput.Observation;
 import io.holdfast.fs.throughput.WhatIf;
 import java.util.List;
 import java.util.OptionalDouble;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the rates of a mount in the analysis of its job. The demand curve is that of {@link
@@ -30,10 +31,13 @@ public final class MeasuredMount {
    * Returns what is known of a mount.
    *
    * @param analysis of its job
+   * @param epochs all that are known of the job: the longest tells what a pass reads
+   * @throws ArithmeticException where figures are more than any machine can have
    */
-  public static FoundMount of(Figures figures, Analysis analysis, Bounds bounds) {
+  public static FoundMount of(
+      Figures figures, Analysis analysis, List<Observation> epochs, Bounds bounds) {
     String name = figures.name();
-    long capacity = figures.cache().capacityBytes();
+    long capacity = figures.promisedBytes();
     JobModel model = analysis.model().orElse(null);
     Observation mean = analysis.runs().mean().orElse(null);
     if (model == null || mean == null) {
@@ -42,10 +46,11 @@ public final class MeasuredMount {
     if (mean.finding().verdict() == Bottleneck.UNKNOWN) {
       return FoundMount.left(name, capacity, mean.finding().reason());
     }
-    long dataset = dataset(figures.dataset(), analysis.runs().epochs());
-    if (dataset <= 0) {
+    long pass = dataset(figures.dataset(), epochs);
+    if (pass <= 0) {
       return FoundMount.left(name, capacity, "the size of its dataset is not known yet");
     }
+    long dataset = Math.max(pass, figures.cache().keptBytes()); // what is pinned stays
     List<WhatIf> curve =
         WhatIf.all(model.withLikelyOrigin()).stream()
             .filter(row -> row.change() == WhatIf.Change.CAPACITY)
@@ -59,7 +64,7 @@ public final class MeasuredMount {
     double demand = Math.max(seen, speed(curve, 1).orElse((double) PlanReader.MOST_RATE));
     Rates rates =
         new Rates(
-            bounds.origin(),
+            share(bounds, mean),
             whole(none.getAsDouble()),
             whole(memory(curve, none.getAsDouble(), demand)),
             whole(demand),
@@ -92,7 +97,7 @@ public final class MeasuredMount {
     }
     // the last page of a file is half full on average
     double files = all.bytes() > 0 ? (double) all.files() / all.bytes() * bytes : 0;
-    return bytes + (long) (files * PAGE / 2);
+    return Math.addExact(bytes, (long) (files * PAGE / 2));
   }
 
   private static OptionalDouble speed(List<WhatIf> curve, double share) {
@@ -120,6 +125,11 @@ public final class MeasuredMount {
     return perByte <= 0
         ? PlanReader.MOST_RATE
         : Math.min(PlanReader.MOST_RATE, Math.max(demand, 1 / perByte));
+  }
+
+  private static @Nullable OriginShare share(Bounds bounds, Observation seen) {
+    long readers = Math.max(1, Math.min(OriginShare.MOST_READERS, seen.epoch().readers()));
+    return bounds.origin() == null ? null : new OriginShare(bounds.origin(), readers);
   }
 
   private static Bottleneck bound(JobModel model) {

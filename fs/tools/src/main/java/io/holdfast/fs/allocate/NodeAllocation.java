@@ -86,7 +86,8 @@ public record NodeAllocation(
     return switch (mount.state()) {
       case LEFT -> mount.capacity();
       case IDLE -> floor(mount);
-      case MEASURED -> PAGE;
+      case MEASURED ->
+          Math.max(0, PAGE - mount.measured().map(each -> each.capacity().least()).orElse(0L));
     };
   }
 
@@ -102,7 +103,8 @@ public record NodeAllocation(
       floors = floors.add(BigInteger.valueOf(measured));
       left = left.add(BigInteger.valueOf(kept(mount)));
     }
-    if (rest <= 0 || floors.compareTo(BigInteger.valueOf(rest)) > 0) {
+    boolean some = found.stream().anyMatch(mount -> mount.is(FoundMount.State.MEASURED));
+    if ((some && rest <= 0) || floors.add(left).compareTo(BigInteger.valueOf(budget)) > 0) {
       throw new IllegalArgumentException(
           ("the budget of %s is less than the %s that mounts keep in any case, by their"
                   + " capacity-min or because they are left as they are: raise it, or umount one")
@@ -110,39 +112,48 @@ public record NodeAllocation(
     }
   }
 
-  private static long bounded(BigInteger bytes) {
+  static long bounded(BigInteger bytes) {
     return bytes.min(BigInteger.valueOf(Long.MAX_VALUE)).longValueExact();
   }
 
   /**
-   * Gives all mounts of an origin its rate: the highest that one of them got, or what all of them
-   * read together now.
+   * Returns the rates of shared origins by name: the highest that one of its mounts got, or what
+   * all of them read together now. A guess counts where no mount tells the rate.
    */
-  private static List<PlannedMount> withOriginRates(
-      List<PlannedMount> planned, List<FoundMount> found) {
+  static Map<String, Long> originRates(List<FoundMount> found) {
     Map<String, Double> loads = new HashMap<>();
-    Map<String, Long> highest = new HashMap<>();
+    Map<String, Long> told = new HashMap<>();
+    Map<String, Long> guessed = new HashMap<>();
     for (FoundMount mount : found) {
-      PlannedMount plan = mount.measured().orElse(null);
-      if (plan != null && plan.rates().sharedOrigin() != null) {
-        loads.merge(plan.rates().sharedOrigin(), mount.originLoad(), Double::sum);
-        highest.merge(plan.rates().sharedOrigin(), plan.rates().origin(), Math::max);
+      Rates rates = mount.measured().map(PlannedMount::rates).orElse(null);
+      if (rates != null && rates.sharedOrigin() != null) {
+        loads.merge(rates.sharedOrigin(), Math.max(0, mount.originLoad()), Double::sum);
+        (mount.isOriginGuessed() ? guessed : told)
+            .merge(rates.sharedOrigin(), rates.origin(), Math::max);
       }
     }
+    Map<String, Long> rates = new HashMap<>();
+    loads.forEach(
+        (origin, load) -> {
+          long highest = told.getOrDefault(origin, guessed.getOrDefault(origin, 1L));
+          rates.put(origin, Math.min(PlanReader.MOST_RATE, Math.max(highest, Math.round(load))));
+        });
+    return rates;
+  }
+
+  /** Gives all mounts of an origin its rate. */
+  private static List<PlannedMount> withOriginRates(
+      List<PlannedMount> planned, List<FoundMount> found) {
+    Map<String, Long> shared = originRates(found);
     return planned.stream()
         .map(
             mount -> {
               Rates is = mount.rates();
-              String origin = is.sharedOrigin();
-              if (origin == null) {
-                return mount;
-              }
-              long rate = Math.max(highest.get(origin), Math.round(loads.get(origin)));
-              return new PlannedMount(
-                  mount.name(),
-                  mount.dataset(),
-                  new Rates(origin, rate, is.memory(), is.demand(), is.demandBound()),
-                  mount.capacity());
+              Long rate = is.sharedOrigin() == null ? null : shared.get(is.sharedOrigin());
+              return rate == null
+                  ? mount
+                  : new PlannedMount(
+                      mount.name(), mount.dataset(), is.withOrigin(rate), mount.capacity());
             })
         .toList();
   }
@@ -257,9 +268,18 @@ public record NodeAllocation(
             .reduce(BigInteger.ZERO, BigInteger::add));
   }
 
-  /** Returns the capacities that are to change: first those that shrink, then those that grow. */
+  /**
+   * Returns the capacities that are to change: first those that shrink, then those that grow. Small
+   * changes are left out, unless others need the memory.
+   */
   public List<Change> changes() {
     long smallest = total() > budget ? PAGE : Math.max(PAGE, budget / SMALLEST_PART);
+    List<Change> changes = changes(smallest);
+    long after = Math.addExact(total(), changes.stream().mapToLong(Change::more).sum());
+    return after > budget ? changes(PAGE) : changes;
+  }
+
+  private List<Change> changes(long smallest) {
     List<Change> shrink = new ArrayList<>();
     List<Change> grow = new ArrayList<>();
     for (Proposal proposal : proposals) {

@@ -43,8 +43,12 @@ public record NodeSettings(OptionalLong memory, Map<String, Bounds> mounts) {
     if (node.has(MOUNTS)) {
       for (Map.Entry<?, ?> entry : node.object(MOUNTS, "names of mounts").entrySet()) {
         String name = String.valueOf(entry.getKey());
-        mounts.put(
-            name, bounds(PlanObject.of(MOUNTS + "." + name, "mount", entry.getValue()), machine));
+        Bounds bounds =
+            bounds(PlanObject.of(MOUNTS + "." + name, "mount", entry.getValue()), machine);
+        if (mounts.put(name, bounds) != null) {
+          throw new IllegalArgumentException(
+              "%s.%s is there twice: once as a number, and once as a text".formatted(MOUNTS, name));
+        }
       }
     }
     return new NodeSettings(memory, mounts);

@@ -180,6 +180,9 @@ public final class PlanObject {
     if (value instanceof BigInteger whole) {
       return new BigDecimal(whole);
     }
+    if (value instanceof Double real) {
+      return Double.isFinite(real) ? BigDecimal.valueOf(real) : null;
+    }
     return value instanceof Long || value instanceof Integer
         ? BigDecimal.valueOf(((Number) value).longValue())
         : null;

@@ -21,6 +21,7 @@ public final class PlanReader {
   static final String CEILING = "capacity_max_bytes";
   static final String WEIGHT = "weight";
   static final String ORIGIN = "origin";
+  static final String READERS = "readers";
   static final String ORIGIN_RATE = "origin_bytes_per_second";
   static final String MEMORY_RATE = "memory_bytes_per_second";
   static final String DEMAND = "demand_bytes_per_second";
@@ -37,6 +38,7 @@ public final class PlanReader {
           CEILING,
           WEIGHT,
           ORIGIN,
+          READERS,
           ORIGIN_RATE,
           MEMORY_RATE,
           DEMAND,
@@ -45,7 +47,16 @@ public final class PlanReader {
 
   /** The keys that say how fast a job reads. */
   public static final List<String> SPEED_KEYS =
-      List.of(NAME, DATASET, ORIGIN, ORIGIN_RATE, MEMORY_RATE, DEMAND, PREPARATION, ACCELERATOR);
+      List.of(
+          NAME,
+          DATASET,
+          ORIGIN,
+          READERS,
+          ORIGIN_RATE,
+          MEMORY_RATE,
+          DEMAND,
+          PREPARATION,
+          ACCELERATOR);
 
   private static final int MOST_MOUNTS = 500;
   static final long MOST_WEIGHT = 1_000_000;
@@ -118,7 +129,8 @@ public final class PlanReader {
   }
 
   private static Rates rates(PlanObject mount) {
-    String origin = mount.has(ORIGIN) ? mount.text(ORIGIN) : null;
+    long readers = mount.whole(READERS, 1, OriginShare.MOST_READERS, 1);
+    OriginShare origin = mount.has(ORIGIN) ? new OriginShare(mount.text(ORIGIN), readers) : null;
     long originRate = mount.rate(ORIGIN_RATE, MOST_RATE);
     long memoryRate = mount.rate(MEMORY_RATE, MOST_RATE);
     Long preparation = mount.has(PREPARATION) ? mount.rate(PREPARATION, MOST_RATE) : null;

@@ -7,7 +7,7 @@ import java.util.Deque;
 
 /**
  * The speed of a mount's job over the last seconds, from figures that were looked at again and
- * again. Another job begins anew. Not thread-safe.
+ * again. Another job begins anew, and so does a daemon that counts from 0 again. Not thread-safe.
  */
 public final class ReadProgress {
   private final double window;
@@ -34,7 +34,8 @@ public final class ReadProgress {
    * @param seconds of a clock
    */
   public void add(double seconds, Job job) {
-    boolean other = !job.job().equals(name);
+    boolean falls = !job.epochs().isEmpty() && newest(job) < epoch;
+    boolean other = !job.job().equals(name) || falls;
     long last = epoch;
     long lastBytes = epochBytes;
     if (other) {
@@ -45,7 +46,7 @@ public final class ReadProgress {
       if (other || each.epoch() > last) {
         bytes += each.bytes();
       } else if (each.epoch() == last) {
-        bytes += Math.max(0, each.bytes() - lastBytes);
+        bytes += each.bytes() - lastBytes; // fewer where the next epoch had begun already
       }
       epoch = each.epoch();
       epochBytes = each.bytes();
@@ -56,6 +57,10 @@ public final class ReadProgress {
     }
   }
 
+  private static long newest(Job job) {
+    return job.epochs().get(job.epochs().size() - 1).epoch();
+  }
+
   /** Returns bytes per second; 0 before the second look. */
   public double speed() {
     Point first = points.peekFirst();
@@ -63,6 +68,6 @@ public final class ReadProgress {
     if (first == null || last == null || last.seconds() <= first.seconds()) {
       return 0;
     }
-    return (last.bytes() - first.bytes()) / (last.seconds() - first.seconds());
+    return Math.max(0, (last.bytes() - first.bytes()) / (last.seconds() - first.seconds()));
   }
 }

@@ -9,11 +9,12 @@ import java.util.Map;
 /**
  * What each mount gets of its origin, which depends on who else reads it. Immutable.
  *
- * <p>An origin divides its rate R equally among those that read it at a moment, so that all of its
- * mounts see one rate S. A mount with the share x resident and the speed v(x, S) reads (1 - x) v(x,
- * S) from it. This grows with S, and at S = R / n the sum over n mounts is at most R: the S at
- * which the sum is R is unique and found by bisection; where the sum at S = R is less, the origin
- * is not the bottleneck, and S = R.
+ * <p>An origin that is busy serves one request after the other, so that its rate R is divided in
+ * proportion to the readers that wait for it: a mount with w readers sees the rate S = w r, and at
+ * most R. A mount with the share x resident and the speed v(x, S) reads (1 - x) v(x, S) from it.
+ * This grows with S, and where the sum of all S is R, the sum of what is read is at most R: the r
+ * at which that sum is R is unique and found by bisection. Where the sum is less when all S are R,
+ * the origin is not the bottleneck.
  *
  * <p>More memory for one mount never slows another: a mount reads less from the origin with it, and
  * S can only grow. This also holds where memory beyond the knee is left to others: the knee falls
@@ -88,8 +89,7 @@ public final class SharedOrigins {
   private Split split(Holding holding) {
     double[] rates = new double[plan.mounts().size()];
     for (int[] group : groups) {
-      double rate = rate(group, holding);
-      Arrays.stream(group).forEach(mount -> rates[mount] = rate);
+      solve(group, holding, rates);
     }
     List<DemandCurve> curves = curves(rates);
     long[] capacities = new long[rates.length];
@@ -97,28 +97,48 @@ public final class SharedOrigins {
     return new Split(capacities, curves);
   }
 
-  private double rate(int[] group, Holding holding) {
+  /** Sets the rates of the mounts of an origin. */
+  private void solve(int[] group, Holding holding, double[] rates) {
     double whole = (double) plan.mounts().get(group[0]).rates().origin();
-    if (group.length == 1 || load(group, whole, holding) <= whole) {
-      return whole;
+    double readers = 0;
+    double fewest = Double.POSITIVE_INFINITY;
+    for (int mount : group) {
+      readers += readers(mount);
+      fewest = Math.min(fewest, readers(mount));
     }
-    double low = whole / group.length;
-    double high = whole;
+    // twice what is enough, so that rounding leaves nobody below the whole rate
+    double high = 2 * whole / fewest;
+    divide(group, high, whole, rates);
+    if (group.length == 1 || load(group, rates, holding) <= whole) {
+      return;
+    }
+    double low = whole / readers;
     for (int i = 0; i < BISECTIONS; i++) {
       double middle = (low + high) / 2;
-      if (load(group, middle, holding) <= whole) {
+      divide(group, middle, whole, rates);
+      if (load(group, rates, holding) <= whole) {
         low = middle;
       } else {
         high = middle;
       }
     }
-    return low;
+    divide(group, low, whole, rates);
   }
 
-  private double load(int[] group, double rate, Holding holding) {
+  private double readers(int mount) {
+    return plan.mounts().get(mount).rates().readers();
+  }
+
+  private void divide(int[] group, double perReader, double whole, double[] rates) {
+    for (int mount : group) {
+      rates[mount] = Math.min(whole, readers(mount) * perReader);
+    }
+  }
+
+  private double load(int[] group, double[] rates, Holding holding) {
     double load = 0;
     for (int mount : group) {
-      DemandCurve curve = DemandCurve.of(plan.mounts().get(mount), rate);
+      DemandCurve curve = DemandCurve.of(plan.mounts().get(mount), rates[mount]);
       load += curve.originLoad(holding.capacity(mount, curve));
     }
     return load;

@@ -242,7 +242,8 @@ final class AllocateCommand implements Callable<Integer> {
   private void watch(NodeSettings settings, OptionalLong given, Objective wanted) {
     NodeMounts mounts = new NodeMounts(context, settings, WINDOW);
     long memory = budget(settings, given, mounts.look());
-    new AllocationWatch(context, mounts, output, INTERVAL).run(memory, wanted);
+    boolean follows = given.isEmpty() && settings.memory().isEmpty();
+    new AllocationWatch(context, mounts, output, INTERVAL).run(memory, follows, wanted);
   }
 
   private static List<FoundMount> mounts(List<NodeMounts.Look> looks) {

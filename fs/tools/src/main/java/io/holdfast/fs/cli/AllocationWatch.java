@@ -1,5 +1,6 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.FsException;
 import io.holdfast.fs.allocate.AllocationController;
 import io.holdfast.fs.allocate.AllocationController.Decision;
 import io.holdfast.fs.allocate.AllocationController.Reading;
@@ -8,6 +9,7 @@ import io.holdfast.fs.allocate.NodeAllocation;
 import io.holdfast.fs.allocate.NodeAllocation.Change;
 import io.holdfast.fs.allocate.Objective;
 import io.holdfast.fs.allocate.ReadProgress;
+import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.figures.CacheFigures;
 import io.holdfast.fs.figures.Figures;
 import io.holdfast.fs.figures.JobsFigures.Job;
@@ -16,10 +18,11 @@ import io.holdfast.fs.units.Visible;
 import java.time.Duration;
 import java.time.LocalTime;
 import java.time.ZoneId;
-import java.time.temporal.ChronoUnit;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +34,9 @@ import java.util.stream.Collectors;
  * A signal ends it after the change that is under way. Not thread-safe.
  */
 final class AllocationWatch {
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT);
+
   /** Seconds that measured speeds are of. */
   private static final double WINDOW = 15;
 
@@ -55,14 +61,26 @@ final class AllocationWatch {
     this.interval = interval;
   }
 
-  /** Goes on until it is told to end. */
-  void run(long budget, Objective objective) {
+  /**
+   * Goes on until it is told to end.
+   *
+   * @param first bytes that the mounts may have together
+   * @param follows whether the budget grows with mounts that come; otherwise it stays
+   */
+  void run(long first, boolean follows, Objective objective) {
+    long budget = first;
     AllocationController controller = new AllocationController(budget, objective);
     say("watching: the budget is " + Human.bytes(budget));
     try (EndSignals signals = new EndSignals()) {
       while (!signals.isEnded() && !output.out().checkError()) {
         List<NodeMounts.Look> looks = mounts.look();
         double now = seconds();
+        long total = NodeAllocation.total(looks.stream().map(NodeMounts.Look::mount).toList());
+        if (follows && total > budget) {
+          budget = total;
+          controller.budget(budget);
+          say("the mounts have more together: the budget is " + Human.bytes(budget));
+        }
         tellLeft(looks);
         List<Reading> readings = new ArrayList<>();
         looks.forEach(look -> readings.add(reading(now, look)));
@@ -72,7 +90,7 @@ final class AllocationWatch {
         }
         List<Change> changes = List.of();
         if (!decision.changes().isEmpty()) {
-          Optional<List<Change>> made = make(budget, looks, decision, signals);
+          Optional<List<Change>> made = inTurn(budget, looks, decision, signals);
           made.ifPresent(all -> controller.made(seconds(), decision, all, readings));
           changes = made.orElse(changes);
         }
@@ -114,11 +132,12 @@ final class AllocationWatch {
   }
 
   private void say(String line) {
-    output.text(
-        LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS)
-            + " "
-            + Visible.of(line)
-            + "\n");
+    output.text(stamped(LocalTime.now(ZoneId.systemDefault()), line));
+  }
+
+  /** A line as it is printed: the time always has its seconds, also in a whole minute. */
+  static String stamped(LocalTime now, String line) {
+    return TIME.format(now) + " " + Visible.of(line) + "\n";
   }
 
   private void tellLeft(List<NodeMounts.Look> looks) {
@@ -153,12 +172,45 @@ final class AllocationWatch {
   }
 
   /**
+   * Makes the changes of a decision while no other command divides memory; returns those that were
+   * made. Empty where others have done so since the mounts were looked at: the next look decides
+   * anew.
+   */
+  private Optional<List<Change>> inTurn(
+      long budget, List<NodeMounts.Look> looks, Decision decision, EndSignals signals) {
+    Reservations turn;
+    try {
+      turn = Reservations.await(context, () -> !signals.isEnded());
+    } catch (CliException | FsException e) {
+      say("nothing is changed: " + (signals.isEnded() ? "a signal ends it" : e.getMessage()));
+      return Optional.empty();
+    }
+    try {
+      List<NodeMounts.Look> now = mounts.look();
+      if (capacities(now).equals(capacities(looks))) {
+        return make(budget, now, decision, signals);
+      }
+      say("nothing is changed: the mounts have changed meanwhile");
+      return Optional.empty();
+    } finally {
+      turn.close();
+    }
+  }
+
+  private static Map<String, Long> capacities(List<NodeMounts.Look> looks) {
+    return looks.stream()
+        .map(NodeMounts.Look::mount)
+        .collect(Collectors.toMap(FoundMount::name, FoundMount::capacity));
+  }
+
+  /**
    * Makes the changes of a decision; returns those that were made. Empty where a mount would not
-   * grow: then the others have their memory back, and the mount is not to grow any more.
+   * grow: then the others have their memory back, and the mount is not to grow for a while.
    */
   private Optional<List<Change>> make(
       long budget, List<NodeMounts.Look> looks, Decision decision, EndSignals signals) {
     CapacityChanges making = CapacityChanges.of(context, output, budget, looks);
+    Map<String, RunningDaemon> daemons = CapacityChanges.daemons(looks);
     List<Change> made = new ArrayList<>();
     for (Change change : decision.changes()) {
       if (signals.isEnded()) {
@@ -170,8 +222,9 @@ final class AllocationWatch {
         continue;
       }
       say(outcome.line());
-      if (outcome.isRefused() && change.more() > 0) {
-        mounts.limit(change.mount(), change.from());
+      RunningDaemon daemon = daemons.get(change.mount());
+      if (outcome.isRefused() && change.more() > 0 && daemon != null) {
+        mounts.limit(daemon, change.from());
         undo(making, made);
         return Optional.empty();
       }

@@ -203,7 +203,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     mount.requireCounts(figures);
     List<Observation> epochs = found.epochs().stream().map(Observation::of).toList();
     boolean first = !epochs.isEmpty() && epochs.get(0).epoch().epoch() == 1;
-    boolean ended = JobSearch.hasEnded(figures, found.job());
+    boolean ended = found.endedSeconds().isPresent();
     Subject subject = mount.subject(figures, found.job(), epochs, OptionalDouble.empty());
     return Analysis.of(subject, Runs.of(epochs, first, ended), notes);
   }

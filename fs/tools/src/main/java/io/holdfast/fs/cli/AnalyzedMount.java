@@ -68,12 +68,14 @@ final class AnalyzedMount {
     return new Subject(job, mountpoint.toString(), figures.dataset().bytes(), site);
   }
 
+  /** A mount that is in the budget of the node stays in it. */
+  private static Map<String, Object> capacity(long bytes) {
+    return Map.of("begin", "capacity", "size", Long.toString(bytes), "within_budget", true);
+  }
+
   /** Has the daemon change its capacity. */
   void setCapacity(long bytes) {
-    client.run(
-        "changing the capacity",
-        Map.of("begin", "capacity", "size", Long.toString(bytes)),
-        Collections.emptyIterator());
+    client.run("changing the capacity", capacity(bytes), Collections.emptyIterator());
   }
 
   /**
@@ -81,8 +83,7 @@ final class AnalyzedMount {
    */
   void restoreCapacity(long bytes) {
     try {
-      Map<String, Object> request = Map.of("begin", "capacity", "size", Long.toString(bytes));
-      TaskFigures figures = client.begin(request, Collections.emptyIterator());
+      TaskFigures figures = client.begin(capacity(bytes), Collections.emptyIterator());
       for (int i = 0; i < MOST_POLLS && !figures.isOver() && context.pause(POLL_MILLIS); i++) {
         figures = new TaskFigures(client.daemon().task(Map.of("id", figures.id())));
       }

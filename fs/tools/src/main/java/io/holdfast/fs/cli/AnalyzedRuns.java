@@ -143,7 +143,7 @@ final class AnalyzedRuns {
    * @param share of what it reads that is in memory in the run with little
    */
   Analysis measured(Run first, double share) {
-    long capacity = first.figures().cache().capacityBytes();
+    long capacity = first.figures().promisedBytes();
     Thread restore = NamedThreads.named("restore-capacity", () -> mount.restoreCapacity(capacity));
     List<String> notes = new ArrayList<>();
     Optional<Run> warm;
@@ -157,8 +157,8 @@ final class AnalyzedRuns {
         cold = cold(first, share, notes);
       }
     } finally {
-      context.forgetAtExit(restore);
       mount.setCapacity(capacity);
+      context.forgetAtExit(restore);
     }
     Runs runs =
         new Runs(

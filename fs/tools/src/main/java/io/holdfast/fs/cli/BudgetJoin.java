@@ -296,7 +296,10 @@ final class BudgetJoin {
     for (Change change : changes) {
       String failure = make(change);
       left -= failure.isEmpty() ? change.more() : 0;
-      notes.add(new CapacityChanges.Outcome(change, failure, false).line());
+      notes.add(
+          new CapacityChanges.Outcome(
+                  change, failure.isEmpty() ? change.to() : change.from(), failure, false)
+              .line());
     }
     return left;
   }

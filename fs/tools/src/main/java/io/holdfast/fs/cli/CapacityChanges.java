@@ -24,10 +24,11 @@ final class CapacityChanges {
   /**
    * The outcome of a change.
    *
+   * @param has bytes that the mount has now; negative where that cannot be told
    * @param error why it was not made; empty where it was
    * @param isRefused whether its daemon has refused it
    */
-  record Outcome(Change change, String error, boolean isRefused) {
+  record Outcome(Change change, long has, String error, boolean isRefused) {
     boolean isDone() {
       return error.isEmpty();
     }
@@ -37,9 +38,11 @@ final class CapacityChanges {
       return isDone()
           ? "%s has %s in place of %s"
               .formatted(change.mount(), Human.bytes(change.to()), Human.bytes(change.from()))
-          : "%s keeps %s in place of %s: %s"
-              .formatted(
-                  change.mount(), Human.bytes(change.from()), Human.bytes(change.to()), error);
+          : has < 0
+              ? "%s was to have %s, and what it has cannot be told: %s"
+                  .formatted(change.mount(), Human.bytes(change.to()), error)
+              : "%s keeps %s in place of %s: %s"
+                  .formatted(change.mount(), Human.bytes(has), Human.bytes(change.to()), error);
     }
   }
 
@@ -54,6 +57,12 @@ final class CapacityChanges {
   /** Prepares to change mounts that were looked at. */
   static CapacityChanges of(
       CliContext context, CommandOutput output, long budget, List<NodeMounts.Look> looks) {
+    Ledger ledger = new Ledger(budget, looks.stream().map(NodeMounts.Look::mount).toList());
+    return new CapacityChanges(context, output, daemons(looks), ledger);
+  }
+
+  /** Returns the daemons that run, by the names of their mounts. */
+  static Map<String, RunningDaemon> daemons(List<NodeMounts.Look> looks) {
     Map<String, RunningDaemon> daemons = new HashMap<>();
     for (NodeMounts.Look look : looks) {
       RunningDaemon daemon = look.daemon();
@@ -61,27 +70,31 @@ final class CapacityChanges {
         daemons.put(look.mount().name(), daemon);
       }
     }
-    Ledger ledger = new Ledger(budget, looks.stream().map(NodeMounts.Look::mount).toList());
-    return new CapacityChanges(context, output, daemons, ledger);
+    return daemons;
   }
 
   /** Makes a change. */
   Outcome make(Change change) {
     RunningDaemon daemon = daemons.get(change.mount());
     if (daemon == null) {
-      return new Outcome(change, "its daemon has ended", false);
+      return new Outcome(change, change.from(), "its daemon has ended", false);
     }
     if (!ledger.allows(change.mount(), change.to())) {
-      return new Outcome(change, "others have not given up the memory for it", false);
+      return new Outcome(
+          change, change.from(), "others have not given up the memory for it", false);
     }
     TaskClient client = new TaskClient(context, daemon, output);
     try {
       client.run("giving up", request(change), Collections.emptyIterator());
       ledger.set(change.mount(), change.to());
-      return new Outcome(change, "", false);
+      return new Outcome(change, change.to(), "", false);
     } catch (CliException e) {
-      ledger.set(change.mount(), capacity(client, change));
-      return new Outcome(change, String.valueOf(e.getMessage()), true);
+      long has = capacity(client);
+      // a change that may have been made counts as made
+      ledger.set(change.mount(), has < 0 ? Math.max(change.from(), change.to()) : has);
+      return has == change.to()
+          ? new Outcome(change, has, "", false) // only the answer was lost
+          : new Outcome(change, has, String.valueOf(e.getMessage()), true);
     }
   }
 
@@ -90,12 +103,12 @@ final class CapacityChanges {
     return Map.of("begin", "capacity", "size", Long.toString(change.to()), "within_budget", true);
   }
 
-  /** Returns what a mount has after a failure. A change that may have been made counts as made. */
-  private static long capacity(TaskClient client, Change change) {
+  /** Returns what a mount has after a failure; negative where that cannot be told. */
+  private static long capacity(TaskClient client) {
     try {
-      return FiguresJson.figures(client.daemon().stats()).cache().capacityBytes();
-    } catch (CliException e) {
-      return Math.max(change.from(), change.to());
+      return FiguresJson.figures(client.daemon().stats()).promisedBytes();
+    } catch (CliException | IllegalArgumentException e) {
+      return -1;
     }
   }
 

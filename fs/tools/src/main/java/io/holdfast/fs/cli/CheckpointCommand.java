@@ -1,10 +1,13 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.FsException;
 import io.holdfast.fs.checkpoint.Advice;
 import io.holdfast.fs.checkpoint.CheckpointFilesystem.FsyncPolicy;
 import io.holdfast.fs.checkpoint.daemon.CheckpointSettings;
+import io.holdfast.fs.checkpoint.daemon.StorePlace;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.linux.NamedThreads;
+import io.holdfast.fs.settings.LogFormat;
 import io.holdfast.fs.settings.MountNames;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.units.Human;
@@ -46,22 +49,22 @@ import picocli.CommandLine.Spec;
     header = "Mount a directory for checkpoints that do not stop training.",
     description = {
       "",
-      "What programs write to MOUNTPOINT is in the front at once, a directory of this node, and goes"
-          + " to STORE in the background: a directory on NFS, Lustre or any other file system. STORE"
-          + " always shows a prefix of what the programs did, in order, whatever crashes. The command"
-          + " returns when the mount answers; needs root. 'holdfast umount' waits until STORE has"
-          + " everything.",
+      "What programs write to MOUNTPOINT is in the front at once, a directory of this node, and"
+          + " goes to STORE in the background: a directory on NFS, Lustre or any other file system, or s3://BUCKET/PREFIX, with the credentials that AWS tools find."
+          + " STORE always shows a prefix of what the programs did, in order, whatever crashes. The"
+          + " command returns when the mount answers; needs root. 'holdfast umount' waits until"
+          + " STORE has everything.",
       "",
       "'wait' returns 0 when STORE has PATH and everything below it durably (by default all of the"
-          + " only mount), 1 if STORE fails, with the path and the cause, or if there is no PATH, and"
-          + " 124 after --timeout."
-          + " 'advice' tells how often to save, by CheckFreq's rule."
+          + " only mount), 1 if STORE fails, with the path and the cause, or if there is no PATH,"
+          + " and 124 after --timeout. 'advice' tells how often to save, by CheckFreq's rule."
     },
     parameterListHeading = "%nArguments:%n",
     optionListHeading = "%nOptions:%n",
     footerHeading = "%nExamples:%n",
     footer = {
       "  holdfast checkpoint --front /nvme/front /nfs/run7 /ckpt",
+      "  holdfast checkpoint --s3-region eu-west-1 s3://checkpoints/run7 /ckpt",
       "  holdfast checkpoint wait --timeout 10m /ckpt/step-1000",
       "  holdfast checkpoint advice --iteration 0.25s /ckpt",
       "  holdfast umount /ckpt"
@@ -83,7 +86,7 @@ final class CheckpointCommand implements Callable<Integer> {
       arity = "1..*",
       paramLabel = "STORE MOUNTPOINT",
       description = {
-        "The directory that keeps checkpoints, and the directory where programs see them. Or 'wait'"
+        "The directory or s3://BUCKET/PREFIX that keeps checkpoints, and the directory where programs see them. Or 'wait'"
             + " or 'advice' and its argument."
       })
   private List<String> words = new ArrayList<>();
@@ -142,6 +145,8 @@ final class CheckpointCommand implements Callable<Integer> {
       description = "The mount's name. Default: made from MOUNTPOINT.")
   private @Nullable String name;
 
+  @Mixin private final S3Options s3 = new S3Options();
+
   @Option(
       names = "--timeout",
       paramLabel = "TIME",
@@ -183,8 +188,9 @@ final class CheckpointCommand implements Callable<Integer> {
     refuse(!advises && output.isJson(), "--json is for 'holdfast checkpoint advice'");
     refuse(
         !mounts
-            && Stream.of(front, capacity, persistRate, fsync, keep, metrics, name)
-                .anyMatch(v -> v != null),
+            && (s3.isGiven()
+                || Stream.of(front, capacity, persistRate, fsync, keep, metrics, name)
+                    .anyMatch(v -> v != null)),
         "'holdfast checkpoint " + first + "' has no options of a mount: leave them out");
     refuse(rest.size() > 1, "too many arguments: '" + words.get(words.size() - 1) + "'");
     if (waits) {
@@ -204,14 +210,10 @@ final class CheckpointCommand implements Callable<Integer> {
   }
 
   private int mount(String storeWord, String mountpointWord) throws IOException {
-    refuse(
-        storeWord.startsWith("s3://"),
-        "a store in S3 ('%s') is not supported yet: give a directory".formatted(storeWord));
+    StorePlace place = place(storeWord);
     Preflight preflight = new Preflight(context.host());
     Preflight.Checkpoint paths =
-        preflight.checkCheckpoint(
-            Path.of(storeWord).toAbsolutePath().normalize(),
-            Path.of(mountpointWord).toAbsolutePath().normalize());
+        preflight.checkCheckpoint(place, Path.of(mountpointWord).toAbsolutePath().normalize());
     String mountName = name == null ? MountNames.of(paths.mountpoint()) : name;
     refuse(
         !MountNames.isName(mountName),
@@ -233,6 +235,18 @@ final class CheckpointCommand implements Callable<Integer> {
     paths.notes().forEach(this::note);
     startInBackground(settings);
     return 0;
+  }
+
+  private StorePlace place(String storeWord) {
+    if (!StorePlace.isBucket(storeWord)) {
+      refuse(s3.isGiven(), "--s3-endpoint and its like are for a store s3://BUCKET/PREFIX");
+      return new StorePlace.Directory(Path.of(storeWord).toAbsolutePath().normalize());
+    }
+    try {
+      return s3.place(storeWord);
+    } catch (IllegalArgumentException e) {
+      throw CliException.usage(String.valueOf(e.getMessage()), e);
+    }
   }
 
   private Path front(String mountName) {
@@ -302,11 +316,23 @@ final class CheckpointCommand implements Callable<Integer> {
     return FsyncPolicy.NODE;
   }
 
-  private void startInBackground(CheckpointSettings settings) {
+  private void startInBackground(CheckpointSettings settings) throws FsException {
     Path log = LogPath.directory(0, context.host().environment()).resolve(settings.name() + ".log");
-    List<String> command = new ArrayList<>(context.ownCommand());
-    command.addAll(CheckpointServeCommand.words(settings));
-    BackgroundStart start = new BackgroundStart(command, log, START_DEADLINE, () -> {});
+    DaemonState state = DaemonState.create(context.host().control(), settings.name());
+    List<String> daemon = new ArrayList<>(context.ownCommand());
+    daemon.addAll(CheckpointServeCommand.words(state.directory(), settings));
+    state.writeCommand(
+        Supervisor.commandText(
+            Supervisor.NOTHING, settings.mountpoint(), log, LogFormat.TEXT, daemon));
+    List<String> command = new ArrayList<>(context.supervisorCommand());
+    command.add(state.directory().toString());
+    BackgroundStart start =
+        new BackgroundStart(
+            command,
+            log,
+            START_DEADLINE,
+            () ->
+                MountCommand.cleanUpAfter(context.host(), settings.name(), settings.mountpoint()));
     Thread abort = NamedThreads.named("abort-start", start::abort);
     context.atExit(abort);
     List<String> plan = start.run();

@@ -1,15 +1,21 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlClient;
+import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.daemon.Supervision;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Asks a daemon through its socket. When it does not answer, the command ends with what the user
- * can do about it. Immutable.
+ * can do about it; but the next daemon of a mount, which does not listen yet, is waited for.
+ * Immutable.
  */
 final class DaemonClient {
   private final RunningDaemon daemon;
@@ -61,11 +67,28 @@ final class DaemonClient {
   }
 
   private <T> T answer(Question<T> question) {
-    try {
-      return question.ask();
-    } catch (FsException e) {
-      throw explain(e, daemon);
+    long end = System.nanoTime() + Targets.LONGEST_START.toNanos();
+    while (true) {
+      try {
+        return question.ask();
+      } catch (FsException e) {
+        boolean unheard = e.code() == FsError.UNAVAILABLE;
+        if (!unheard || !hasNext() || System.nanoTime() - end > 0) {
+          throw explain(e, daemon);
+        }
+        LockSupport.parkNanos(Targets.PAUSE.toNanos());
+      }
     }
+  }
+
+  /** Tells whether a supervisor sees to it that the mount has a daemon. */
+  private boolean hasNext() {
+    Path directory = daemon.socket().toAbsolutePath().getParent();
+    if (directory == null) {
+      return false;
+    }
+    Path state = ControlDirectory.at(directory).stateDirectory(daemon.name());
+    return Supervision.isSupervised(state) && !Supervision.hasEnded(state);
   }
 
   /** Says what the user can do about a daemon that did not answer. */

@@ -53,8 +53,23 @@ final class DaemonState {
    */
   static DaemonState create(ControlDirectory control, SettingsDocument document)
       throws FsException {
+    return create(control, document.settings().get(SettingTable.NAME), document::write);
+  }
+
+  /** Writes what a daemon is told into a state directory, besides its command. */
+  @FunctionalInterface
+  interface Content {
+    void write(Path directory) throws IOException;
+  }
+
+  /** The same for a mount whose daemon is told everything else by its command. */
+  static DaemonState create(ControlDirectory control, String name) throws FsException {
+    return create(control, name, directory -> {});
+  }
+
+  private static DaemonState create(ControlDirectory control, String name, Content content)
+      throws FsException {
     control.create();
-    String name = document.settings().get(SettingTable.NAME);
     Path directory = control.stateDirectory(name);
     String process = Long.toString(ProcessHandle.current().pid());
     Path next = directory.resolveSibling(directory.getFileName() + "." + process);
@@ -63,7 +78,7 @@ final class DaemonState {
       FileUtils.deleteDirectory(next.toFile());
       Files.createDirectory(
           next, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-      document.write(next);
+      content.write(next);
       Files.writeString(next.resolve(STARTER), starter(process));
       while (!take(next, directory)) {
         requireUnused(control, name, directory);
@@ -98,8 +113,7 @@ final class DaemonState {
   }
 
   private static void requireUnused(ControlDirectory control, String name, Path directory) {
-    boolean restarts =
-        Supervision.isSupervised(directory) && Files.notExists(directory.resolve("ended"));
+    boolean restarts = Supervision.isSupervised(directory) && !Supervision.hasEnded(directory);
     if (restarts || hasStarter(directory) || control.isHeld(name)) {
       throw CliException.couldNot(
           "the name '"

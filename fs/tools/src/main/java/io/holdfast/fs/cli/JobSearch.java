@@ -74,13 +74,6 @@ final class JobSearch {
     return jobs.size() > MOST_NAMES ? names + ", ..." : names;
   }
 
-  /** Tells whether all processes of a job that are known have ended. */
-  static boolean hasEnded(Figures figures, String job) {
-    return figures.processes().stream()
-        .filter(process -> process.job().equals(job))
-        .allMatch(ProcessFigures::ended);
-  }
-
   /**
    * Returns the job that a command was: the one whose processes read most of what its processes
    * read. If none of them is known any more, the only job that has read meanwhile.
@@ -128,7 +121,8 @@ final class JobSearch {
   }
 
   /**
-   * Returns the epochs of a job in a time. Of one that had begun before, the part since then.
+   * Returns the epochs of a job in a time. Of one that had begun before, the part since then; all
+   * of it where figures have fallen, because another daemon counts from 0.
    *
    * @param seconds how long that time was
    */
@@ -145,7 +139,7 @@ final class JobSearch {
       if (epoch.epoch() > last.epoch()) {
         since.add(epoch);
       } else if (epoch.epoch() == last.epoch() && epoch.opens() > last.opens()) {
-        continued = Optional.of(rest(epoch, last, seconds));
+        continued = Optional.of(hasFallen(epoch, last) ? epoch : rest(epoch, last, seconds));
       }
     }
     long longest = since.stream().mapToLong(Epoch::bytes).max().orElse(0);
@@ -153,6 +147,13 @@ final class JobSearch {
         .filter(rest -> rest.bytes() > NOTABLE * longest)
         .ifPresent(rest -> since.add(0, rest));
     return since;
+  }
+
+  private static boolean hasFallen(Epoch epoch, Epoch before) {
+    return epoch.misses() < before.misses()
+        || epoch.bytes() < before.bytes()
+        || epoch.originBytes() < before.originBytes()
+        || epoch.peerBytes() < before.peerBytes();
   }
 
   private static Epoch rest(Epoch all, Epoch before, double most) {

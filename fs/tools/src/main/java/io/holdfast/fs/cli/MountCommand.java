@@ -171,7 +171,15 @@ final class MountCommand implements Callable<Integer> {
     Settings settings = document.settings();
     List<String> command = isSupervised(settings) ? supervisor(document) : daemon(document);
     BackgroundStart start =
-        new BackgroundStart(command, document.log(), START_DEADLINE, () -> cleanUpAfter(settings));
+        new BackgroundStart(
+            command,
+            document.log(),
+            START_DEADLINE,
+            () ->
+                cleanUpAfter(
+                    context.host(),
+                    settings.get(SettingTable.NAME),
+                    settings.get(SettingTable.MOUNTPOINT)));
     Thread abort = NamedThreads.named("abort-start", start::abort);
     context.atExit(abort);
     List<String> plan = start.run();
@@ -209,9 +217,8 @@ final class MountCommand implements Callable<Integer> {
     throw CliException.couldNot("the supervisor cannot be started: " + Linux.describe(errno));
   }
 
-  private void cleanUpAfter(Settings settings) {
-    Host host = context.host();
-    Path at = settings.get(SettingTable.MOUNTPOINT);
+  /** Takes away what a daemon has left whose start failed. */
+  static void cleanUpAfter(Host host, String name, Path at) {
     try {
       boolean dead =
           host.mounts().at(at).filter(MountTable.Mount::isHoldfast).isPresent()
@@ -219,7 +226,7 @@ final class MountCommand implements Callable<Integer> {
       if (dead) {
         host.detach(at);
       }
-      host.control().removeLeftovers(settings.get(SettingTable.NAME));
+      host.control().removeLeftovers(name);
     } catch (IOException e) {
       throw CliException.couldNot(
           "the failed start left a mount at '%s': take it away with 'holdfast umount %s'"

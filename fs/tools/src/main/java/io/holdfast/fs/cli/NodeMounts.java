@@ -3,6 +3,7 @@ package io.holdfast.fs.cli;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.allocate.Bounds;
 import io.holdfast.fs.allocate.FoundMount;
+import io.holdfast.fs.allocate.GrowthLimits;
 import io.holdfast.fs.allocate.MeasuredMount;
 import io.holdfast.fs.allocate.NodeSettings;
 import io.holdfast.fs.analyze.Analysis;
@@ -48,17 +49,23 @@ import org.jspecify.annotations.Nullable;
 final class NodeMounts {
   private static final Duration DEADLINE = Duration.ofSeconds(5);
 
+  private static final String SENSELESS = "its daemon's figures make no sense";
+
   /** Threads that ask; a thread does nothing but wait for its daemon. */
   private static final int MOST_AT_ONCE = 256;
 
   /** An origin that readers wait for so much of their time gives what it can. */
   private static final double ORIGIN_BUSY = 0.2;
 
+  /** Seconds in which a job starts no new processes: between two epochs it may have none. */
+  private static final double SURELY_ENDED = 60;
+
   private final CliContext context;
   private final NodeSettings settings;
   private final Duration window;
   private final Map<String, Deque<Past>> past = new HashMap<>();
-  private final Map<String, Long> limits = new HashMap<>();
+  private final Map<String, ConsumerBound> consumerBounds = new HashMap<>();
+  private final GrowthLimits limits = new GrowthLimits();
 
   /**
    * A mount as it answered.
@@ -76,6 +83,9 @@ final class NodeMounts {
   /** The figures that a daemon told, or why it told none. */
   private record Answer(RunningDaemon daemon, @Nullable Figures figures, String silence) {}
 
+  /** An epoch of a job that waited for its consumer. */
+  private record ConsumerBound(String job, Observation epoch) {}
+
   /** The figures that a daemon told some time ago. */
   private record Past(long nanos, Figures figures) {}
 
@@ -92,18 +102,26 @@ final class NodeMounts {
   }
 
   /**
-   * Has a mount get no more from now on, because its daemon has refused more.
+   * Has a mount get no more than it has for a while, because its daemon has refused more.
    *
-   * @param most bytes
+   * @param capacity bytes that it has
    */
-  void limit(String mount, long most) {
-    limits.put(mount, most);
+  void limit(RunningDaemon daemon, long capacity) {
+    limits.refused(daemon.name(), daemon.pid(), capacity, seconds());
   }
 
-  private Bounds bounds(String mount) {
-    Bounds said = settings.of(mount);
-    long most = Math.min(said.most(), limits.getOrDefault(mount, Long.MAX_VALUE));
-    return new Bounds(Math.min(said.least(), most), most, said.weight(), said.origin());
+  private static double seconds() {
+    return System.nanoTime() / 1e9;
+  }
+
+  /** Returns the bounds of a mount; its floor covers the files that users have pinned. */
+  private Bounds bounds(RunningDaemon daemon, Figures figures) {
+    long capacity = figures.promisedBytes();
+    Bounds said = settings.of(daemon.name());
+    long limit = limits.most(daemon.name(), daemon.pid(), capacity, seconds());
+    long most = Math.min(said.most(), limit);
+    long least = Math.max(said.least(), Math.max(0, figures.cache().keptBytes()));
+    return new Bounds(Math.min(least, most), most, said.weight(), said.origin());
   }
 
   /** Returns a line about a mount that is left as it is. */
@@ -167,6 +185,8 @@ final class NodeMounts {
       return new Answer(daemon, FiguresJson.figures(client.stats()), "");
     } catch (FsException e) {
       return new Answer(daemon, null, silence(e));
+    } catch (IllegalArgumentException e) {
+      return new Answer(daemon, null, SENSELESS);
     }
   }
 
@@ -176,17 +196,35 @@ final class NodeMounts {
     if (figures == null) {
       return silent(daemon, answer.silence(), daemon);
     }
-    long capacity = figures.cache().capacityBytes();
+    long capacity = figures.promisedBytes();
+    if (capacity < 0) {
+      return silent(daemon, SENSELESS, daemon);
+    }
+    try {
+      return judged(daemon, figures);
+    } catch (ArithmeticException | IllegalArgumentException e) {
+      return new Look(FoundMount.left(daemon.name(), capacity, SENSELESS), daemon, null, null);
+    }
+  }
+
+  /**
+   * Judges a mount by its figures.
+   *
+   * @throws ArithmeticException where they are more than any machine can have
+   * @throws IllegalArgumentException where they contradict each other
+   */
+  private Look judged(RunningDaemon daemon, Figures figures) {
+    long capacity = figures.promisedBytes();
     Optional<String> why = whyLeft(figures);
     if (why.isPresent()) {
       return new Look(FoundMount.left(daemon.name(), capacity, why.get()), daemon, figures, null);
     }
-    Bounds bounds = bounds(daemon.name());
+    Bounds bounds = bounds(daemon, figures);
     List<Job> jobs = JobSearch.jobs(figures);
     Job reading =
         jobs.stream()
-            .filter(job -> !JobSearch.hasEnded(figures, job.job()))
-            .findFirst()
+            .filter(job -> job.endedSeconds().orElse(0) < SURELY_ENDED)
+            .min(Comparator.comparing(job -> job.endedSeconds().isPresent()))
             .orElse(null);
     if (reading == null) {
       past.remove(daemon.name());
@@ -234,13 +272,17 @@ final class NodeMounts {
     return Optional.empty();
   }
 
-  private static FoundMount measured(
-      RunningDaemon daemon, Figures figures, Job job, Bounds bounds) {
+  private FoundMount measured(RunningDaemon daemon, Figures figures, Job job, Bounds bounds) {
     List<Observation> epochs = telling(job.epochs());
     boolean first = !epochs.isEmpty() && epochs.get(0).epoch().epoch() == 1;
     Runs runs =
-        new Runs(epochs, first, false, consumerBound(epochs), coldOfOthers(figures, job, epochs));
-    return MeasuredMount.of(figures, analysis(daemon, figures, job, runs), bounds);
+        new Runs(
+            epochs,
+            first,
+            false,
+            consumerBound(daemon, job, epochs),
+            coldOfOthers(figures, job, epochs));
+    return MeasuredMount.of(figures, analysis(daemon, figures, job, runs), epochs, bounds);
   }
 
   private static Analysis analysis(RunningDaemon daemon, Figures figures, Job job, Runs runs) {
@@ -274,8 +316,10 @@ final class NodeMounts {
     List<Observation> epochs = telling(JobSearch.epochsSince(before.figures(), job, seconds));
     List<Observation> all = telling(job.epochs());
     Optional<Observation> cold = coldOfOthers(figures, job, all).or(() -> waitsMost(all));
-    Runs runs = new Runs(epochs, false, true, consumerBound(all), cold.filter(x -> isIdle(epochs)));
-    return Optional.of(MeasuredMount.of(figures, analysis(daemon, figures, job, runs), bounds))
+    Runs runs =
+        new Runs(
+            epochs, false, true, consumerBound(daemon, job, all), cold.filter(x -> isIdle(epochs)));
+    return Optional.of(MeasuredMount.of(figures, analysis(daemon, figures, job, runs), all, bounds))
         .filter(mount -> mount.measured().isPresent());
   }
 
@@ -290,6 +334,20 @@ final class NodeMounts {
 
   private static Predicate<Job> isSame(Job job) {
     return other -> other.job().equals(job.job());
+  }
+
+  /**
+   * Returns the epoch that tells the rate of a job's consumer, also long after the last such epoch:
+   * daemons know some epochs only.
+   */
+  private Optional<Observation> consumerBound(
+      RunningDaemon daemon, Job job, List<Observation> epochs) {
+    Optional<Observation> bound = consumerBound(epochs);
+    bound.ifPresent(
+        epoch -> consumerBounds.put(daemon.name(), new ConsumerBound(job.job(), epoch)));
+    return Optional.ofNullable(consumerBounds.get(daemon.name()))
+        .filter(known -> known.job().equals(job.job()))
+        .map(ConsumerBound::epoch);
   }
 
   /**

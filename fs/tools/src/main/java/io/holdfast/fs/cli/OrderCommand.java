@@ -32,8 +32,8 @@ import picocli.CommandLine.Parameters;
     description = {
       "",
       "The daemon follows the job in its order and fetches a few files ahead of it, so that readers"
-          + " do not wait for the origin. The order does not change which files stay in memory, and"
-          + " a wrong one costs a twentieth more bytes at most. FILE has a path a line; or the order is computed"
+          + " do not wait for the origin. Only an order that is read again changes which files"
+          + " stay in memory. A wrong one costs 4 %% more bytes at most. FILE has a path a line; or the order is computed"
           + " as PyTorch's samplers do. ORDERS.md says which program reads which order.",
       "",
       "The exit code is 0 when the order is taken, in the place of the job's last one, or with"

@@ -1,14 +1,20 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Visible;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Waits until the store of a checkpoint mount has what was written. For one run. */
+/**
+ * Waits until the store of a checkpoint mount has what was written, also if the daemon is killed
+ * meanwhile: operations have the same numbers for the next one. For one run.
+ */
 final class PersistWait {
   /** How long the daemon may take for one answer. */
   static final Duration DEADLINE = Duration.ofSeconds(10);
@@ -17,11 +23,13 @@ final class PersistWait {
   private static final Duration PROGRESS = Duration.ofSeconds(5);
 
   private final CliContext context;
+  private final RunningDaemon daemon;
   private final DaemonClient client;
   private final @Nullable Duration timeout;
 
   PersistWait(CliContext context, RunningDaemon daemon, @Nullable Duration timeout) {
     this.context = context;
+    this.daemon = daemon;
     this.client = new DaemonClient(daemon, DEADLINE);
     this.timeout = timeout;
   }
@@ -36,14 +44,14 @@ final class PersistWait {
   int run(String path, Consumer<String> progress) {
     long begin = System.nanoTime();
     long told = begin;
-    Map<String, Object> last = client.task(Map.of("last", path));
+    Map<String, Object> last = ask(Map.of("last", path));
     if (Boolean.TRUE.equals(last.get("missing"))) {
       throw CliException.couldNot(
           "'%s' is not in the mount: check the path".formatted(Visible.of(path)));
     }
     Object sequence = last.getOrDefault("sequence", 0L);
     while (true) {
-      Map<String, Object> answer = client.task(Map.of("await", sequence));
+      Map<String, Object> answer = ask(Map.of("await", sequence));
       if (Boolean.TRUE.equals(answer.get("durable"))) {
         return 0;
       }
@@ -64,5 +72,26 @@ final class PersistWait {
         throw CliException.couldNot("interrupted");
       }
     }
+  }
+
+  private Map<String, Object> ask(Map<String, Object> request) {
+    while (true) {
+      try {
+        return client.task(request);
+      } catch (CliException e) {
+        if (!hasNextDaemon() || !context.pause(PAUSE_MILLIS)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** Tells whether the daemon is gone, and its supervisor starts another one. */
+  private boolean hasNextDaemon() {
+    ControlDirectory control = context.host().control();
+    Path state = control.stateDirectory(daemon.name());
+    boolean lives =
+        control.running(daemon.name()).filter(other -> other.pid() == daemon.pid()).isPresent();
+    return !lives && Supervision.isSupervised(state) && !Supervision.hasEnded(state);
   }
 }

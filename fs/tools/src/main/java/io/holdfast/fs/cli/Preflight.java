@@ -1,5 +1,6 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.checkpoint.daemon.StorePlace;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.doctor.MountRequirements;
@@ -77,43 +78,55 @@ final class Preflight {
    *
    * @param notes lines for the user
    */
-  record Checkpoint(Path store, Path mountpoint, List<String> notes) {}
+  record Checkpoint(StorePlace store, Path mountpoint, List<String> notes) {}
 
   /**
-   * Checks the places of a checkpoint mount, and clears the mountpoint of a dead mount of ours.
+   * Checks the places of a checkpoint mount, and clears the mountpoint of a dead mount of ours. A
+   * bucket is not asked for: that is the daemon's first step.
    *
    * @throws CliException when they cannot be used
    */
-  Checkpoint checkCheckpoint(Path store, Path mountpoint) {
+  Checkpoint checkCheckpoint(StorePlace store, Path mountpoint) {
     if (host.uid() != 0) {
       throw CliException.couldNot("a checkpoint mount keeps the owners of files: run it as root");
     }
     Path located = host.locate(mountpoint);
     clearMountpoint(located, false);
-    checkDirectory("store", store, "create it with 'mkdir -p'");
-    checkDirectory("mountpoint", mountpoint, "create it with 'mkdir -p'");
-    Path realStore = realPath("store", store);
-    Path real = realPath("mountpoint", mountpoint);
-    if (host.mounts().covering(realStore).filter(MountTable.Mount::isHoldfast).isPresent()) {
-      throw CliException.usage(
-          "store '%s' is on a Holdfast mount: give a directory of its own file system"
-              .formatted(realStore));
+    if (store instanceof StorePlace.Directory directory) {
+      checkDirectory("store", directory.path(), "create it with 'mkdir -p'");
     }
-    SystemPlaces.checkSource(host.mounts(), realStore);
+    checkDirectory("mountpoint", mountpoint, "create it with 'mkdir -p'");
+    Path real = realPath("mountpoint", mountpoint);
+    StorePlace realStore =
+        store instanceof StorePlace.Directory directory
+            ? new StorePlace.Directory(checkedStore(directory.path(), real))
+            : store;
     SystemPlaces.checkMountpoint(host.mounts(), real, false);
-    checkApart("store", realStore, real);
     List<Path> own = new ArrayList<>(host.ownDirectories());
     own.add(LogPath.directory(host.uid(), host.environment()));
     own.add(host.control().path());
     for (Path path : own) {
       checkApart("a directory that Holdfast itself needs,", host.locate(path), real);
     }
-    if (othersMayRename(realStore)) {
+    return new Checkpoint(realStore, real, List.copyOf(notes));
+  }
+
+  /** Checks the directory that keeps checkpoints, and returns it without symlinks. */
+  private Path checkedStore(Path store, Path mountpoint) {
+    Path real = realPath("store", store);
+    if (host.mounts().covering(real).filter(MountTable.Mount::isHoldfast).isPresent()) {
+      throw CliException.usage(
+          "store '%s' is on a Holdfast mount: give a directory of its own file system"
+              .formatted(real));
+    }
+    SystemPlaces.checkSource(host.mounts(), real);
+    checkApart("store", real, mountpoint);
+    if (othersMayRename(real)) {
       notes.add(
           "others may rename files in the store '%s' itself, besides the mount: 'chmod +t' it, or close the way to it"
-              .formatted(realStore));
+              .formatted(real));
     }
-    return new Checkpoint(realStore, real, List.copyOf(notes));
+    return real;
   }
 
   private static boolean othersMayRename(Path directory) {
@@ -126,9 +139,11 @@ final class Preflight {
   }
 
   /** Checks that the front of a checkpoint mount is apart from its other places. */
-  void checkFront(Path front, Path store, Path mountpoint) {
+  void checkFront(Path front, StorePlace store, Path mountpoint) {
     checkApart("front", front, mountpoint);
-    if (SystemPlaces.isBelow(front, store) || SystemPlaces.isBelow(store, front)) {
+    if (store instanceof StorePlace.Directory directory
+        && (SystemPlaces.isBelow(front, directory.path())
+            || SystemPlaces.isBelow(directory.path(), front))) {
       throw CliException.usage(
           "front '%s' and store '%s' are in one another: choose another with --front"
               .formatted(front, store));

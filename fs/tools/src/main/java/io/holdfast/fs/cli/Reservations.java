@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 
 /**
  * The memory that commands of this user have taken for mounts that do not answer yet. A reservation
@@ -33,6 +34,8 @@ final class Reservations implements AutoCloseable {
   private static final int O_RDWR = 2;
   private static final int EWOULDBLOCK = 11;
   private static final int LOCK_SHARED_NOW = 1 | 4;
+  private static final int MOST_TRIES = 200;
+  private static final long TRY_MILLIS = 5;
   private static final int LOCK_EXCLUSIVE_NOW = 2 | 4;
 
   /** Longer than a mount needs to give memory up that its readers have in use. */
@@ -70,6 +73,15 @@ final class Reservations implements AutoCloseable {
    * @throws FsException when there can be no control directory
    */
   static Reservations await(CliContext context) throws FsException {
+    return await(context, () -> true);
+  }
+
+  /**
+   * The same, as long as the caller goes on.
+   *
+   * @throws CliException when that does not come in time, or the caller does not go on
+   */
+  static Reservations await(CliContext context, BooleanSupplier goesOn) throws FsException {
     context.host().control().create();
     Path directory = context.host().control().path();
     int turn;
@@ -85,7 +97,7 @@ final class Reservations implements AutoCloseable {
         LIBC.close(turn);
         throw unwritable(directory, new IOException(Linux.describe(errno)));
       }
-      if (System.nanoTime() > end || !context.pause(POLL_MILLIS)) {
+      if (System.nanoTime() > end || !goesOn.getAsBoolean() || !context.pause(POLL_MILLIS)) {
         LIBC.close(turn);
         throw CliException.couldNot(
             "another mount has been taking its part of the node's budget for %d s: try again"
@@ -188,8 +200,8 @@ final class Reservations implements AutoCloseable {
       Files.createFile(file, OF_OWNER);
       Files.writeString(file, memory.bytes() + (memory.joins() ? " " + JOINS : "") + "\n");
       int lock = openExisting(file);
-      if (LIBC.flock(lock, LOCK_EXCLUSIVE_NOW) != 0) {
-        int errno = Linux.errno();
+      int errno = lock(lock);
+      if (errno != 0) {
         LIBC.close(lock);
         Files.deleteIfExists(file);
         throw new IOException(Linux.describe(errno));
@@ -202,6 +214,18 @@ final class Reservations implements AutoCloseable {
     } catch (IOException e) {
       throw unwritable(directory, e);
     }
+  }
+
+  /** Locks a file that others may look at in this moment; returns 0 or an errno. */
+  private int lock(int file) {
+    int errno = 0;
+    for (int i = 0; i < MOST_TRIES; i++) {
+      errno = LIBC.flock(file, LOCK_EXCLUSIVE_NOW) == 0 ? 0 : Linux.errno();
+      if (errno == 0 || !context.pause(TRY_MILLIS)) {
+        break;
+      }
+    }
+    return errno;
   }
 
   /** Lets other commands go on. */

@@ -1,5 +1,6 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.settings.LogFormat;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.settings.SettingsDocument;
@@ -14,6 +15,9 @@ import java.util.stream.Collectors;
  * script. This is what is done before it starts. Stateless.
  */
 final class Supervisor {
+  /** Where there is no directory that daemons need open. */
+  static final String NOTHING = "/dev/null";
+
   private Supervisor() {}
 
   /**
@@ -24,18 +28,33 @@ final class Supervisor {
    */
   static String commandText(SettingsDocument document, List<String> daemon) {
     Settings settings = document.settings();
+    return commandText(
+        held(settings.get(SettingTable.SOURCE)),
+        settings.get(SettingTable.MOUNTPOINT),
+        document.log(),
+        settings.get(SettingTable.LOG_FORMAT),
+        daemon);
+  }
+
+  /**
+   * Returns the same of a mount without a document.
+   *
+   * @param held what the supervisor keeps open for its daemons
+   */
+  static String commandText(
+      String held, Path mountpoint, Path log, LogFormat format, List<String> daemon) {
     return "origin=%s%nmountpoint=%s%nlog=%s%nformat=%s%nset -- %s%n"
         .formatted(
-            quoted(held(settings.get(SettingTable.SOURCE))),
-            quoted(settings.get(SettingTable.MOUNTPOINT).toString()),
-            quoted(document.log().toString()),
-            settings.get(SettingTable.LOG_FORMAT).name().toLowerCase(Locale.ROOT),
+            quoted(held),
+            quoted(mountpoint.toString()),
+            quoted(log.toString()),
+            format.name().toLowerCase(Locale.ROOT),
             daemon.stream().map(Supervisor::quoted).collect(Collectors.joining(" ")));
   }
 
   /** What the supervisor keeps open for its daemons. Objects in S3 need nothing of the kind. */
   private static String held(Source origin) {
-    return origin instanceof Source.Directory directory ? directory.toString() : "/dev/null";
+    return origin instanceof Source.Directory directory ? directory.toString() : NOTHING;
   }
 
   /** Writes a word so that a shell reads it as it is. */

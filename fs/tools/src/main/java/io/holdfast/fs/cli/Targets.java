@@ -5,14 +5,25 @@ import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.linux.MountTable;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** Finds the daemon that a user means by a name, a mountpoint or nothing. Stateless. */
+/**
+ * Finds the daemon that a user means by a name, a mountpoint or nothing. Where the daemon was
+ * killed and its supervisor starts the next one, that is waited for. Stateless.
+ */
 final class Targets {
+  /** How long a mount may be between two daemons. */
+  static final Duration LONGEST_START = Duration.ofSeconds(10);
+
+  static final Duration PAUSE = Duration.ofMillis(20);
+
   private final Host host;
 
   Targets(Host host) {
@@ -28,19 +39,52 @@ final class Targets {
     return running;
   }
 
+  /** Returns those that are running and meant, once there is one or none is being started. */
+  private List<RunningDaemon> running(Predicate<RunningDaemon> meant) {
+    long end = System.nanoTime() + LONGEST_START.toNanos();
+    while (true) {
+      List<RunningDaemon> running = running().stream().filter(meant).toList();
+      if (!running.isEmpty() || !isBeingStartedAgain(meant) || System.nanoTime() - end > 0) {
+        return running;
+      }
+      LockSupport.parkNanos(PAUSE.toNanos());
+    }
+  }
+
+  private boolean isBeingStartedAgain(Predicate<RunningDaemon> meant) {
+    ControlDirectory control = host.control();
+    return control.dead().stream()
+        .filter(meant)
+        .map(dead -> control.stateDirectory(dead.name()))
+        .anyMatch(state -> Supervision.isSupervised(state) && !Supervision.hasEnded(state));
+  }
+
+  /** Tells whether a mount's daemon was killed, and its supervisor starts the next one. */
+  boolean isBeingStartedAgain(String nameOrMountpoint) {
+    if (isBeingStartedAgain(named(nameOrMountpoint))) {
+      return true;
+    }
+    boolean isName = running().stream().anyMatch(named(nameOrMountpoint));
+    return !isName && !nameOrMountpoint.isEmpty() && isBeingStartedAgain(at(nameOrMountpoint));
+  }
+
   /** Returns the daemon of that name, or of that mountpoint. */
   Optional<RunningDaemon> find(String nameOrMountpoint) {
-    List<RunningDaemon> running = running();
-    for (RunningDaemon daemon : running) {
-      if (daemon.name().equals(nameOrMountpoint)) {
-        return Optional.of(daemon);
-      }
+    List<RunningDaemon> running = running(named(nameOrMountpoint));
+    if (running.isEmpty() && !nameOrMountpoint.isEmpty()) {
+      running = running(at(nameOrMountpoint));
     }
-    if (nameOrMountpoint.isEmpty()) {
-      return Optional.empty();
-    }
-    Path path = host.locate(Path.of(nameOrMountpoint));
-    return running.stream().filter(daemon -> daemon.mountpoint().equals(path)).findFirst();
+    return running.stream().findFirst();
+  }
+
+  private static Predicate<RunningDaemon> named(String name) {
+    return daemon -> daemon.name().equals(name);
+  }
+
+  /** Looks for the path, which may hang: only for what is no name. */
+  private Predicate<RunningDaemon> at(String mountpoint) {
+    Path path = host.locate(Path.of(mountpoint));
+    return daemon -> daemon.mountpoint().equals(path);
   }
 
   /** Returns the daemon of a dataset of that name or mountpoint; fails when there is none. */
@@ -73,7 +117,7 @@ final class Targets {
 
   /** Returns the only checkpoint mount that is running. */
   RunningDaemon onlyCheckpoint() {
-    List<RunningDaemon> running = running().stream().filter(this::isCheckpoint).toList();
+    List<RunningDaemon> running = running(this::isCheckpoint);
     if (running.size() == 1) {
       return running.get(0);
     }
@@ -96,8 +140,7 @@ final class Targets {
 
   /** Returns the checkpoint mount that a path is in. */
   RunningDaemon checkpointAround(Path path) {
-    return running().stream()
-        .filter(daemon -> path.startsWith(daemon.mountpoint()) && isCheckpoint(daemon))
+    return running(daemon -> path.startsWith(daemon.mountpoint()) && isCheckpoint(daemon)).stream()
         .max(Comparator.comparingInt(daemon -> daemon.mountpoint().getNameCount()))
         .orElseThrow(
             () ->
@@ -108,7 +151,7 @@ final class Targets {
   /** Returns the only daemon of a dataset that is running; this user's own come before root's. */
   RunningDaemon only() {
     List<RunningDaemon> own = datasets(host.control().running());
-    List<RunningDaemon> running = own.isEmpty() ? datasets(running()) : own;
+    List<RunningDaemon> running = own.isEmpty() ? running(daemon -> !isCheckpoint(daemon)) : own;
     if (running.isEmpty()) {
       throw CliException.couldNot("no Holdfast mount is running: start one with 'holdfast mount'");
     }
@@ -176,8 +219,8 @@ final class Targets {
 
   private RunningDaemon around(String path) {
     Path wanted = Path.of(path).normalize();
-    return datasets(running()).stream()
-        .filter(daemon -> wanted.startsWith(daemon.mountpoint()))
+    return running(daemon -> wanted.startsWith(daemon.mountpoint()) && !isCheckpoint(daemon))
+        .stream()
         .max(Comparator.comparingInt(daemon -> daemon.mountpoint().getNameCount()))
         .orElseThrow(
             () ->

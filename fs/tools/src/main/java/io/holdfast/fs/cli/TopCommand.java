@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
           + " how much of the time the average active process was blocked on a fetch.",
       "",
       "Keys: q quits; s, o, m, b sort by seconds stalled, opens, misses, bytes fetched; p shows"
-          + " jobs, processes or peers; space pauses; + and - change the interval; h helps."
+          + " jobs, processes, peers, orders or convoys; space pauses; + and - change the interval; h helps."
     },
     parameterListHeading = "%nArguments:%n",
     optionListHeading = "%nOptions:%n",

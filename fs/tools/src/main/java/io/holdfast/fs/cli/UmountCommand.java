@@ -82,15 +82,13 @@ final class UmountCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Optional<RunningDaemon> daemon = new Targets(context.host()).find(target);
-    if (daemon.isEmpty() && isBeingStartedAgain()) {
-      within(() -> !isBeingStartedAgain());
-      daemon = new Targets(context.host()).find(target);
-      if (daemon.isEmpty() && !context.host().mounts().at(Path.of(target)).isPresent()) {
-        return 0; // it did not start, and the supervisor took the mount away
-      }
+    Targets targets = new Targets(context.host());
+    boolean starting = targets.isBeingStartedAgain(target);
+    Optional<RunningDaemon> daemon = targets.find(target);
+    if (starting && daemon.isEmpty() && !context.host().mounts().at(Path.of(target)).isPresent()) {
+      return 0; // it did not start, and the supervisor took the mount away
     }
-    if (daemon.isPresent() && new Targets(context.host()).isCheckpoint(daemon.get()) && !force) {
+    if (daemon.isPresent() && targets.isCheckpoint(daemon.get()) && !force) {
       return endCheckpoints(daemon.get());
     }
     if (daemon.isPresent()) {
@@ -156,18 +154,6 @@ final class UmountCommand implements Callable<Integer> {
         .flatMap(context.host().control()::leftover)
         .map(RunningDaemon::mountpoint)
         .orElseGet(() -> Path.of(nameOrMountpoint));
-  }
-
-  /** A daemon that was killed and has a supervisor will be there again in a moment. */
-  private boolean isBeingStartedAgain() {
-    ControlDirectory control = context.host().control();
-    if (new Targets(context.host()).find(target).isPresent()) {
-      return false;
-    }
-    boolean named = Files.exists(control.processFile(target));
-    Optional<String> name =
-        named ? Optional.of(target) : control.leftoverOf(context.host().locate(Path.of(target)));
-    return name.filter(left -> Supervision.isSupervised(control.stateDirectory(left))).isPresent();
   }
 
   private void stop(RunningDaemon daemon) throws IOException {

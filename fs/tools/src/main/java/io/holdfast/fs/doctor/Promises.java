@@ -93,7 +93,7 @@ public record Promises(List<Mount> mounts, int unknown) {
       return Optional.of(
           new Mount(
               subject.name(),
-              cache.capacityBytes(),
+              stats.promisedBytes(),
               stats.memory().minBytes(),
               cache.capacityOfNodeBudget(),
               true,

@@ -30,7 +30,7 @@ public final class TopScreen {
   private static final List<String> HELP =
       List.of(
           "s o m b   sort by seconds stalled, opens, misses, bytes fetched",
-          "p         show jobs, processes, peers or orders",
+          "p         show jobs, processes, peers, orders or convoys",
           "space     pause, and go on",
           "+ -       look less or more often",
           "q         quit",
@@ -217,6 +217,7 @@ public final class TopScreen {
       case PROCESSES -> TopTables.processes(change, state.sort()).lines(width, height);
       case PEERS -> TopTables.peers(change).lines(width, height);
       case ORDERS -> TopTables.orders(change).lines(width, height);
+      case CONVOYS -> TopTables.convoys(change).lines(width, height);
     };
   }
 

@@ -21,14 +21,16 @@ public record TopState(Table table, Sort sort, boolean paused, boolean help, lon
     JOBS,
     PROCESSES,
     PEERS,
-    ORDERS;
+    ORDERS,
+    CONVOYS;
 
     private Table next() {
       return switch (this) {
         case JOBS -> PROCESSES;
         case PROCESSES -> PEERS;
         case PEERS -> ORDERS;
-        case ORDERS -> JOBS;
+        case ORDERS -> CONVOYS;
+        case CONVOYS -> JOBS;
       };
     }
   }

@@ -1,6 +1,7 @@
 package io.holdfast.fs.watch;
 
 import io.holdfast.fs.figures.Bottleneck;
+import io.holdfast.fs.figures.ConvoyFigures;
 import io.holdfast.fs.figures.NodeFigures;
 import io.holdfast.fs.figures.OrderFigures;
 import io.holdfast.fs.units.Human;
@@ -10,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jline.utils.AttributedString;
 
-/** The tables of jobs, processes, peers and orders. Stateless. */
+/** The tables of jobs, processes, peers, orders and convoys. Stateless. */
 final class TopTables {
   private static final List<String> WORK =
       List.of(
@@ -154,6 +155,21 @@ final class TopTables {
               Human.count(order.usedItems()),
               Human.bytes(order.wastedBytes()),
               Human.count(order.surprises())));
+    }
+    return table;
+  }
+
+  static ScreenTable convoys(Change change) {
+    ScreenTable table =
+        new ScreenTable(List.of("JOB", "JOBS", "GAP", "BUDGET", "DELAYED"), List.of(0, 1, 2, 4, 3));
+    for (ConvoyFigures convoy : change.now().convoys()) {
+      table.add(
+          TopScreen.row(
+              Visible.of(convoy.job()),
+              Human.count(convoy.jobs()),
+              Human.bytes(convoy.gapBytes()),
+              Human.bytes(convoy.budgetBytes()),
+              FigureFormat.seconds(convoy.delayedSeconds())));
     }
     return table;
   }

@@ -91,18 +91,18 @@ final class HoldfastPolicy implements MemoryPolicy {
     if (origin == null) {
       return mount;
     }
-    List<RunningJob> readers = state.readers(origin);
-    long here = readers.stream().filter(job -> job.node() == node).count();
-    double rate = (double) rates.origin() * here / readers.size();
+    long here = 0;
+    long all = 0;
+    for (RunningJob job : state.readers(origin)) {
+      long readers = job.mount().rates().readers();
+      here += job.node() == node ? readers : 0;
+      all += readers;
+    }
+    double rate = (double) rates.origin() * here / all;
     return new PlannedMount(
         mount.name(),
         mount.dataset(),
-        new Rates(
-            origin,
-            Math.max(1, Math.round(rate)),
-            rates.memory(),
-            rates.demand(),
-            rates.demandBound()),
+        rates.withOrigin(Math.max(1, Math.round(rate))),
         mount.capacity());
   }
 }

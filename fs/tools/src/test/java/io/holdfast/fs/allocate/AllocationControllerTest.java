@@ -234,6 +234,22 @@ class AllocationControllerTest {
     }
   }
 
+  /** An admin has given the mount something else meanwhile. */
+  @Test
+  void stepThatSomebodyHasUndone_isNotTakenBack() {
+    AllocationController controller = controller();
+    Decision step = second(controller, equal());
+    controller.made(5, step, step.changes(), equal());
+    List<Reading> others =
+        List.of(
+            reading("fast", 200 * MB, 3 * GB, 50e6),
+            reading("slow", 60 * MB, step.changes().get(0).to(), 40e6));
+
+    for (double seconds = 10; seconds < 60; seconds += 5) {
+      assertThat(controller.decide(seconds, others).isBack()).isFalse();
+    }
+  }
+
   /** An origin at a third of its rate is another situation: the step before it is not judged. */
   @Test
   void anotherSituation_isNotTakenForTheEffectOfAStep() {
@@ -258,6 +274,42 @@ class AllocationControllerTest {
         controller.decide(
             10, List.of(reading("fast", 200 * MB, step.changes().get(1).to(), 110e6), slower));
     assertThat(next.isBack()).isFalse();
+  }
+
+  private static Reading sharing(String name, long demand, long capacity, long got, double speed) {
+    double share = 1 - (double) capacity / BUDGET;
+    PlannedMount alone =
+        new PlannedMount(
+            name,
+            BUDGET,
+            Plans.mount(name, BUDGET, got, PlanReader.MOST_RATE, demand).rates(),
+            new Capacity(capacity, 0, Long.MAX_VALUE, 1));
+    return new Reading(
+        FoundMount.measured(Plans.reading(alone, "nas"), Bounds.NONE, share * speed, "job"),
+        speed,
+        true);
+  }
+
+  /** A step changes the rate that a mount gets of a shared origin, and not the origin. */
+  @Test
+  void stepOfMountsThatShareAnOrigin_isJudged() {
+    AllocationController controller = controller();
+    List<Reading> before =
+        List.of(
+            sharing("fast", 200 * MB, 8 * GB, 70 * MB, 140e6),
+            sharing("slow", 60 * MB, 8 * GB, 35 * MB, 60e6));
+    Decision step = second(controller, before);
+    assertThat(step.changes()).extracting(Change::mount).containsExactly("slow", "fast");
+    controller.made(5, step, step.changes(), before);
+    List<Reading> worse =
+        List.of(
+            sharing("fast", 200 * MB, step.changes().get(1).to(), 75 * MB, 145e6),
+            sharing("slow", 60 * MB, step.changes().get(0).to(), 18 * MB, 40e6));
+
+    assertThat(controller.decide(10, worse)).isEqualTo(Decision.NONE);
+    controller.decide(15, worse);
+    Decision back = controller.decide(20, worse);
+    assertThat(back.isBack()).as(back.line()).isTrue();
   }
 
   @Test

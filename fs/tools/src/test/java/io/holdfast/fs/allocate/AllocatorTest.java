@@ -180,13 +180,10 @@ class AllocatorTest {
           random.nextInt(3) == 0 ? floor + random.nextLong(mount.dataset()) : Long.MAX_VALUE;
       PlannedMount one = bounded(mount, floor, ceiling);
       if (random.nextBoolean()) {
-        Rates is = one.rates();
+        PlannedMount sharing = Plans.reading(one, "nas", random.nextLong(1, 64));
         one =
             new PlannedMount(
-                one.name(),
-                one.dataset(),
-                new Rates("nas", rate, is.memory(), is.demand(), is.demandBound()),
-                one.capacity());
+                one.name(), one.dataset(), sharing.rates().withOrigin(rate), one.capacity());
       }
       mounts.add(one);
       rest -= floor;

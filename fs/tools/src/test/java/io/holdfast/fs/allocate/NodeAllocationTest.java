@@ -10,6 +10,7 @@ import io.holdfast.fs.allocate.NodeAllocation.Proposal;
 import io.holdfast.fs.figures.Bottleneck;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -18,8 +19,8 @@ class NodeAllocationTest {
   private static FoundMount measured(String name, long demand, long capacity, Bounds bounds) {
     Capacity within =
         new Capacity(capacity, Math.min(bounds.least(), 100 * GB), bounds.most(), bounds.weight());
-    Rates rates =
-        new Rates(bounds.origin(), 50 * MB, PlanReader.MOST_RATE, demand, Bottleneck.ACCELERATOR);
+    OriginShare share = bounds.origin() == null ? null : new OriginShare(bounds.origin(), 8);
+    Rates rates = new Rates(share, 50 * MB, PlanReader.MOST_RATE, demand, Bottleneck.ACCELERATOR);
     return FoundMount.measured(
         new PlannedMount(name, 100 * GB, rates, within), bounds, 25e6, "job");
   }
@@ -122,6 +123,40 @@ class NodeAllocationTest {
             "the budget of 18.6 GiB is less than the 27.9 GiB that mounts keep");
   }
 
+  @Test
+  void floors_thatFillTheBudget_areKept() {
+    Bounds half = new Bounds(50 * GB, Long.MAX_VALUE, 1, null);
+    NodeAllocation node =
+        of(
+            100 * GB,
+            measured("one", 900 * MB, 50 * GB, half),
+            measured("other", 900 * MB, 50 * GB, half));
+    assertThat(node.changes()).isEmpty();
+    assertThat(bytes(node, "one")).isEqualTo(50 * GB);
+    NodeAllocation idle =
+        of(
+            100 * GB,
+            FoundMount.idle("one", 50 * GB, half, "its jobs have ended"),
+            FoundMount.idle("other", 50 * GB, half, "its jobs have ended"));
+    assertThat(idle.changes()).isEmpty();
+  }
+
+  /** A growth counts on all that the others give up, also on what is too little to mention. */
+  @Test
+  void smallChanges_areMade_whereOthersNeedTheMemory() {
+    NodeAllocation node =
+        of(
+            100 * GB,
+            FoundMount.idle("idle", 20 * GB, Bounds.NONE, "its jobs have ended"),
+            measured("content", 900 * MB, 30 * GB, new Bounds(0, 30 * GB - 50 * MB, 1, null)),
+            measured("greedy", 900 * MB, 50 * GB));
+
+    List<Change> changes = node.changes();
+
+    assertThat(changes).extracting(Change::mount).containsExactly("idle", "content", "greedy");
+    assertThat(changes.stream().mapToLong(Change::more).sum()).isLessThanOrEqualTo(0);
+  }
+
   /** Two mounts that wait for one origin get 25 MB/s each: the origin gives 50 to both together. */
   @Test
   void sharedOrigin_hasTheRateThatItsMountsGetTogether() {
@@ -132,6 +167,27 @@ class NodeAllocationTest {
     Allocation.Share one = node.allocation().orElseThrow().mounts().get(0);
     assertThat(one.mount().rates().origin()).isEqualTo(50 * MB);
     assertThat(one.speeds().now()).isBetween(25 * MB - 10, 25 * MB + 10);
+  }
+
+  private static FoundMount sharing(String name, long got, double load, boolean isGuessed) {
+    Bounds nas = new Bounds(0, Long.MAX_VALUE, 1, "nas");
+    Rates rates =
+        new Rates(
+            new OriginShare("nas", 8), got, PlanReader.MOST_RATE, 900 * MB, Bottleneck.ACCELERATOR);
+    PlannedMount mount =
+        new PlannedMount(name, 100 * GB, rates, new Capacity(0, 0, Long.MAX_VALUE, 1));
+    return FoundMount.measured(mount, nas, load, "job").withOriginGuessed(isGuessed);
+  }
+
+  /** A job that hardly waits may get twice what it read, if nobody knows better. */
+  @Test
+  void guessOfASharedOrigin_countsOnlyWhereNobodyTellsItsRate() {
+    FoundMount guessed = sharing("one", 120 * MB, 60e6, true);
+
+    assertThat(NodeAllocation.originRates(List.of(guessed, sharing("two", 40 * MB, 40e6, false))))
+        .containsExactly(Map.entry("nas", 100 * MB));
+    assertThat(NodeAllocation.originRates(List.of(guessed, sharing("two", 30 * MB, 15e6, true))))
+        .containsExactly(Map.entry("nas", 120 * MB));
   }
 
   @Test
@@ -167,6 +223,21 @@ class NodeAllocationTest {
             .isLessThanOrEqualTo(Math.max(before, budget));
       }
     }
+  }
+
+  /** A daemon may tell any capacity. */
+  @Test
+  void ledger_ofMoreThanALongHolds_letsNobodyGrow() {
+    long most = Long.MAX_VALUE;
+    Ledger ledger =
+        new Ledger(GB, List.of(FoundMount.left("one", most, ""), FoundMount.left("two", most, "")));
+
+    assertThat(ledger.total()).isEqualTo(most);
+    ledger.set("one", 0);
+    assertThat(ledger.allows("one", 1)).isFalse();
+    ledger.set("two", 1);
+    assertThat(ledger.allows("one", GB - 1)).isTrue();
+    assertThat(ledger.allows("one", GB)).isFalse();
   }
 
   @Test

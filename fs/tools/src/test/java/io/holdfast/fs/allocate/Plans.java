@@ -4,7 +4,6 @@ import io.holdfast.fs.figures.Bottleneck;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.jspecify.annotations.Nullable;
 
 /** Plans for tests. Stateless. */
 final class Plans {
@@ -41,12 +40,21 @@ final class Plans {
         new Capacity(is.now(), least, most, is.weight()));
   }
 
-  static PlannedMount reading(PlannedMount mount, @Nullable String origin) {
+  static PlannedMount reading(PlannedMount mount, String origin) {
+    return reading(mount, origin, 1);
+  }
+
+  static PlannedMount reading(PlannedMount mount, String origin, long readers) {
     Rates is = mount.rates();
     return new PlannedMount(
         mount.name(),
         mount.dataset(),
-        new Rates(origin, is.origin(), is.memory(), is.demand(), is.demandBound()),
+        new Rates(
+            new OriginShare(origin, readers),
+            is.origin(),
+            is.memory(),
+            is.demand(),
+            is.demandBound()),
         mount.capacity());
   }
 

@@ -40,8 +40,8 @@ class ReadProgressTest {
               1,
               Optional.empty()));
     }
-    return new Job(
-        name, 1, 1, 0, OptionalDouble.empty(), 0, 0, Optional.empty(), "", "", first, epochs);
+    OptionalDouble unknown = OptionalDouble.empty();
+    return new Job(name, 1, unknown, 1, 0, unknown, 0, 0, Optional.empty(), "", "", first, epochs);
   }
 
   @Test
@@ -70,6 +70,24 @@ class ReadProgressTest {
     progress.add(0, job("a", 1, 0));
     progress.add(10, job("a", 1, 100));
     progress.add(20, job("a", 1, 1100));
+    assertThat(progress.speed()).isEqualTo(100);
+  }
+
+  /** The daemon notices later where an epoch has begun, and counts its first files to it. */
+  @Test
+  void speed_bytesThatMoveToTheNextEpoch_countOnce() {
+    progress.add(0, job("a", 1, 1000));
+    progress.add(5, job("a", 1, 1100));
+    progress.add(10, job("a", 1, 900, 300));
+    assertThat(progress.speed()).isEqualTo(20);
+  }
+
+  @Test
+  void daemonThatCountsFromZeroAgain_beginsAnew() {
+    progress.add(0, job("a", 7, 1000));
+    progress.add(5, job("a", 1, 500));
+    assertThat(progress.speed()).isZero();
+    progress.add(10, job("a", 1, 1000));
     assertThat(progress.speed()).isEqualTo(100);
   }
 

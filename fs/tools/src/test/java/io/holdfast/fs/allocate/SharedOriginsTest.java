@@ -8,7 +8,6 @@ import static io.holdfast.fs.allocate.Plans.reading;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.holdfast.fs.figures.Bottleneck;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -47,6 +46,29 @@ class SharedOriginsTest {
     assertThat(split.speed(1)).isCloseTo(80e6, within(1.0));
   }
 
+  /** An origin serves one request after the other, and who has more readers has more requests. */
+  @Test
+  void mountWithMoreReaders_getsAsManyTimesAsMuch() {
+    PlannedMount many = reading(mount("many", TB, 100 * MB, 100 * GB, GB), NAS, 12);
+    PlannedMount few = reading(mount("few", TB, 100 * MB, 100 * GB, GB), NAS, 4);
+    Split split = new SharedOrigins(new Plan(TB, List.of(many, few))).of(new long[2]);
+
+    assertThat(split.originRate(0)).isCloseTo(75e6, within(1.0));
+    assertThat(split.originRate(1)).isCloseTo(25e6, within(1.0));
+  }
+
+  /** The readers of a job that takes little hardly wait. */
+  @Test
+  void mountWithMoreReaders_thatWantsLittle_leavesTheRest() {
+    PlannedMount many = reading(mount("many", TB, 100 * MB, 100 * GB, 20 * MB), NAS, 12);
+    PlannedMount few = reading(mount("few", TB, 100 * MB, 100 * GB, GB), NAS, 4);
+    Split split = new SharedOrigins(new Plan(TB, List.of(many, few))).of(new long[2]);
+
+    assertThat(split.speed(0)).isEqualTo(20e6);
+    assertThat(split.speed(1)).isCloseTo(80e6, within(1.0));
+    assertThat(split.originRate(0)).as("nobody gets more than the origin has").isEqualTo(100e6);
+  }
+
   @Test
   void origin_thatIsFastEnough_isEachMountsAlone() {
     PlannedMount one = mount("one", TB, 100 * MB, 100 * GB, 40 * MB);
@@ -57,23 +79,39 @@ class SharedOriginsTest {
     assertThat(split.originRate(1)).isEqualTo(100e6);
   }
 
-  /** At the fixed point a busy origin gives all it has, and each mount sees the same rate. */
+  /**
+   * At the fixed point a busy origin gives all it has, and each reader sees the same rate, but for
+   * those that would see more than the origin has.
+   */
   @Test
   void anyMix_isAFixedPoint() {
     for (int seed = 0; seed < 500; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
-      Plan plan = sharing(random, 2 + seed % 4);
+      Plan plan = crowded(random, 2 + seed % 4);
       long[] capacities =
           plan.mounts().stream().mapToLong(each -> random.nextLong(each.dataset() + 1)).toArray();
       Split split = new SharedOrigins(plan).of(capacities);
 
       double rate = plan.mounts().get(0).rates().origin();
       double load = 0;
+      double perReader = 0;
       for (int i = 0; i < capacities.length; i++) {
-        assertThat(split.originRate(i)).as("seed %d", seed).isEqualTo(split.originRate(0));
+        perReader =
+            Math.max(perReader, split.originRate(i) / plan.mounts().get(i).rates().readers());
+      }
+      boolean busy = false;
+      for (int i = 0; i < capacities.length; i++) {
+        double part = perReader * plan.mounts().get(i).rates().readers();
+        busy |= split.originRate(i) < rate;
+        assertThat(split.originRate(i))
+            .as("seed %d", seed)
+            .isBetween(0.0, rate)
+            .satisfiesAnyOf(
+                is -> assertThat(is).isEqualTo(rate),
+                is -> assertThat(is).isCloseTo(part, Percentage.withPercentage(1e-6)));
         load += split.speed(i) * (1 - (double) capacities[i] / plan.mounts().get(i).dataset());
       }
-      if (split.originRate(0) < rate) {
+      if (busy) {
         assertThat(load).as("seed %d", seed).isCloseTo(rate, Percentage.withPercentage(0.0001));
       } else {
         assertThat(load).as("seed %d", seed).isLessThanOrEqualTo(rate * 1.000001);
@@ -85,7 +123,7 @@ class SharedOriginsTest {
   void moreMemoryForOne_slowsNobody() {
     for (int seed = 0; seed < 500; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
-      Plan plan = sharing(random, 2 + seed % 4);
+      Plan plan = crowded(random, 2 + seed % 4);
       SharedOrigins origins = new SharedOrigins(plan);
       long[] capacities =
           plan.mounts().stream().mapToLong(each -> random.nextLong(each.dataset() + 1)).toArray();
@@ -105,7 +143,8 @@ class SharedOriginsTest {
   @Test
   void throughput_ofTwoMountsAtOneOrigin_isNearTheBestOfAGrid() {
     for (int seed = 0; seed < 300; seed++) {
-      Plan plan = sharing(new SplittableRandom(seed), 2);
+      SplittableRandom random = new SplittableRandom(seed);
+      Plan plan = seed % 2 == 0 ? sharing(random, 2) : crowded(random, 2);
       SharedOrigins origins = new SharedOrigins(plan);
       Split fair = origins.ofUseful(FairShare.of(plan));
       double best = 0;
@@ -189,6 +228,14 @@ class SharedOriginsTest {
     }
   }
 
+  /** Some have more readers than others. */
+  private static Plan crowded(SplittableRandom random, int mounts) {
+    Plan plan = sharing(random, mounts);
+    return new Plan(
+        plan.budget(),
+        plan.mounts().stream().map(each -> reading(each, NAS, random.nextLong(1, 65))).toList());
+  }
+
   private static Plan sharing(SplittableRandom random, int mounts) {
     Plan plan = Plans.random(random, mounts);
     long rate = Plans.between(random, 10 * MB, 5 * GB);
@@ -200,12 +247,7 @@ class SharedOriginsTest {
                     new PlannedMount(
                         each.name(),
                         each.dataset(),
-                        new Rates(
-                            NAS,
-                            rate,
-                            each.rates().memory(),
-                            each.rates().demand(),
-                            Bottleneck.UNKNOWN),
+                        reading(each, NAS, each.rates().readers()).rates().withOrigin(rate),
                         each.capacity()))
             .toList());
   }

@@ -118,6 +118,24 @@ class AllocateCommandTest {
     assertThat((int) mount.get("origin_share_bytes_per_second")).isBetween(25000000, 25100000);
   }
 
+  /** Three times as many readers get three times as much. */
+  @Test
+  void readers_divideASharedOrigin() throws IOException {
+    String one = mount(",\"origin\":\"nas\",\"readers\":3");
+    String two = mount(",\"origin\":\"nas\"").replace("\"a\"", "\"b\"");
+    List<?> mounts =
+        (List<?>)
+            allocated(planOf(one, two).replace("\"budget_bytes\":1000", "\"budget_bytes\":1"))
+                .get("mounts");
+    Map<?, ?> first = (Map<?, ?>) mounts.get(0);
+    Map<?, ?> second = (Map<?, ?>) mounts.get(1);
+
+    assertThat(first.get("readers")).isEqualTo(3);
+    assertThat(second.get("readers")).isEqualTo(1);
+    assertThat((int) first.get("origin_share_bytes_per_second")).isBetween(37500000, 37600000);
+    assertThat((int) second.get("origin_share_bytes_per_second")).isBetween(12500000, 12600000);
+  }
+
   @Test
   void largestNumber_staysAsItIs() throws IOException {
     Map<?, ?> all =

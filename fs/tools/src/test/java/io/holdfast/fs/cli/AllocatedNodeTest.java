@@ -12,12 +12,15 @@ import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,42 +60,70 @@ class AllocatedNodeTest {
     final String name;
     String version = Version.VERSION;
     boolean counted = true;
-    boolean ended;
+
+    /** How long ago its job read something, if that has ended. */
+    OptionalDouble ended = OptionalDouble.empty();
+
+    long pinned;
     String refusal = "";
     String origin = "";
     int epochs = 3;
     boolean hadAnotherJob;
     volatile long capacity;
 
+    /** In the place of its figures, where there is any. */
+    volatile Map<?, ?> garbage = Map.of();
+
     /** Bytes per second that the accelerator takes. */
     final long demand;
+
+    private final AutoCloseable server;
 
     FakeDaemon(String name, long capacity, long demand) throws IOException {
       this.name = name;
       this.capacity = capacity;
       this.demand = demand;
-      open.add(ControlServer.start(host.control, name, Path.of("/mnt", name), this));
+      server = ControlServer.start(host.control, name, Path.of("/mnt", name), this);
+      open.add(server);
+    }
+
+    void end() throws Exception {
+      open.remove(server);
+      server.close();
     }
 
     @Override
+    @SuppressWarnings("unchecked")
     public Map<String, Object> stats() {
+      if (!garbage.isEmpty()) {
+        return (Map<String, Object>) garbage;
+      }
       Map<String, Object> stats = new LinkedHashMap<>();
       stats.put("name", name);
       stats.put("version", version);
       stats.put("origin", origin);
       stats.put("dataset", Map.of("files", 1000L, "bytes", GB));
-      stats.put("cache", Map.of("capacity_bytes", capacity, "resident_bytes", capacity));
+      stats.put(
+          "cache",
+          Map.of("capacity_bytes", capacity, "resident_bytes", capacity, "kept_bytes", pinned));
       stats.put("opens", Map.of("counted", counted, "total", 5));
       List<Object> jobs = new ArrayList<>();
       if (epochs > 0) {
         jobs.add(job());
       }
       if (hadAnotherJob) {
-        jobs.add(Map.of("job", "earlier", "opens", 1000L, "epochs", List.of(pass(1, 1))));
+        jobs.add(
+            Map.of(
+                "job",
+                "earlier",
+                "ended_seconds",
+                1000.0,
+                "opens",
+                1000L,
+                "epochs",
+                List.of(pass(1, 1))));
       }
       stats.put("jobs", Map.of("by", "tree", "jobs", jobs));
-      stats.put(
-          "processes", List.of(Map.of("pid", 7, "job", "train", "command", "x", "ended", ended)));
       return stats;
     }
 
@@ -102,7 +133,12 @@ class AllocatedNodeTest {
       for (int i = 1; i <= epochs; i++) {
         passes.add(pass(i, i == 2 ? 0 : Math.max(0, 1 - (double) capacity / GB)));
       }
-      return new LinkedHashMap<>(Map.of("job", "train", "opens", 3000L, "epochs", passes));
+      Map<String, Object> job = new LinkedHashMap<>();
+      job.put("job", "train");
+      ended.ifPresent(seconds -> job.put("ended_seconds", seconds));
+      job.put("opens", 3000L);
+      job.put("epochs", passes);
+      return job;
     }
 
     private Map<String, Object> pass(int number, double missed) {
@@ -322,7 +358,7 @@ class AllocatedNodeTest {
   @Test
   void mountWhoseJobHasEnded_givesWhatOthersNeed_andKeepsTheRest() throws IOException {
     FakeDaemon done = new FakeDaemon("done", GB, 200 * MB);
-    done.ended = true;
+    done.ended = OptionalDouble.of(60);
     new FakeDaemon("fast", GB / 2, 200 * MB);
 
     Map<String, Object> all = json();
@@ -332,6 +368,29 @@ class AllocatedNodeTest {
     assertThat(fast).isBetween(0.7e9, 0.8e9);
     assertThat(fast + left).isBetween(1.5e9 - 8192, 1.5e9);
     assertThat(mount(all, "done").get("reason")).isEqualTo("its jobs have ended");
+  }
+
+  /** The workers of an epoch have ended, and those of the next one have yet to begin. */
+  @Test
+  void mountWhoseJobHasNoProcessForAMoment_keepsItsPart() throws IOException {
+    new FakeDaemon("between", 800 * MB, 200 * MB).ended = OptionalDouble.of(59);
+    new FakeDaemon("fast", GB / 2, 200 * MB);
+
+    Map<String, Object> all = json();
+
+    assertThat(number(mount(all, "between"), "proposed_bytes")).isGreaterThan(0.6e9);
+    assertThat(mount(all, "between").get("reason")).isNotEqualTo("its jobs have ended");
+  }
+
+  @Test
+  void pinnedFiles_stay() throws IOException {
+    FakeDaemon done = new FakeDaemon("done", GB, 200 * MB);
+    done.ended = OptionalDouble.of(1000);
+    done.pinned = 900 * MB;
+    new FakeDaemon("fast", GB / 2, 200 * MB);
+
+    assertThat(number(mount(json(), "done"), "proposed_bytes"))
+        .isGreaterThanOrEqualTo(900e6 - 4096);
   }
 
   @Test
@@ -419,7 +478,15 @@ class AllocatedNodeTest {
         "mounts: {a: 5} => mounts.a must be an object with the keys of a mount (was 5)",
         "mounts: {a: {capacity: 5}} => mounts.a.capacity is unknown: did you mean 'capacity-m",
         "mounts: {a: {weight: 0}} => mounts.a.weight must be a number from 1 to 1,000,000 (was 0)",
-        "mounts: {a: {weight: 1.5}} => mounts.a.weight must be",
+        "mounts: {a: {weight: -1}} => mounts.a.weight must be a number from 1 to 1,000,000 (was -1)",
+        "mounts: {a: {weight: 1.5}} => mounts.a.weight must be a whole number (was 1.5)",
+        "mounts: {a: {weight: 1e308}} => mounts.a.weight must be a number from 1 to 1,000,000 (was",
+        "mounts: {a: {weight: .inf}} => mounts.a.weight must be a number from 1 to 1,000,000 (was",
+        "mounts: {a: {weight: 99999999999999999999}} => mounts.a.weight must be a number from 1 to",
+        "mounts: {a: {capacity-min: -1}} => mounts.a.capacity-min '-1' is not a size",
+        "mounts: {a: {capacity-max: 1e308}} => mounts.a.capacity-max '1.0E308' is not a size",
+        "mounts: {a: {capacity-max: 9E}} => mounts.a.capacity-max '9E' is more than any machine",
+        "mounts: {1: {weight: 1}, '1': {weight: 2}} => mounts.1 is there twice",
         "mounts: {a: {origin: ''}} => mounts.a.origin must be a text of 1 to 255 characters",
         "mounts: {a: {capacity-min: 5G, capacity-max: 4G}} => mounts.a.capacity-max must not be",
         "mounts: {a: 1, a: 2} => not YAML: found duplicate key a",
@@ -438,6 +505,57 @@ class AllocatedNodeTest {
         .doesNotContain("Exception")
         .hasLineCount(1);
     assertThat(run.out.toString()).isEmpty();
+  }
+
+  /** Each figure may be anything. The other mount is allocated, or it is told why not. */
+  @Test
+  void figures_thatMakeNoSense_spoilNoOtherMount() throws IOException {
+    FakeDaemon odd = new FakeDaemon("odd", GB / 2, 60 * MB);
+    FakeDaemon fast = new FakeDaemon("fast", GB / 2, 200 * MB);
+    Map<String, Object> sane = odd.stats();
+    int looks = 0;
+    for (Object garbage :
+        List.of(Long.MIN_VALUE, -1L, Long.MAX_VALUE, 1e308, "word", List.of(List.of()))) {
+      for (Object each : spoiled(sane, garbage)) {
+        if (each instanceof Map<?, ?> spoiled) {
+          odd.garbage = spoiled;
+          odd.refusal = looks % 2 == 0 ? "" : "not now";
+          fast.capacity = GB / 2;
+          run.out.getBuffer().setLength(0);
+          run.err.getBuffer().setLength(0);
+
+          assertThat(run.run("allocate", "--budget", "1GB", "--apply")).isBetween(0, 1);
+
+          assertThat(run.err.toString()).as("%s", spoiled).doesNotContain("internal error");
+          assertThat(fast.capacity).as("%s", spoiled).isBetween(4096L, GB);
+          looks++;
+        }
+      }
+    }
+    assertThat(looks).isGreaterThan(200);
+  }
+
+  /** Returns copies of a tree of maps and lists, in each of which another part is garbage. */
+  private static List<Object> spoiled(Object tree, Object garbage) {
+    List<Object> all = new ArrayList<>(List.of(garbage));
+    if (tree instanceof Map<?, ?> map) {
+      for (Map.Entry<?, ?> entry : map.entrySet()) {
+        for (Object child : spoiled(entry.getValue(), garbage)) {
+          Map<Object, Object> copy = new LinkedHashMap<>(map);
+          copy.put(entry.getKey(), child);
+          all.add(copy);
+        }
+      }
+    } else if (tree instanceof List<?> list) {
+      for (int i = 0; i < list.size(); i++) {
+        for (Object child : spoiled(list.get(i), garbage)) {
+          List<Object> copy = new ArrayList<>(list);
+          copy.set(i, child);
+          all.add(copy);
+        }
+      }
+    }
+    return all;
   }
 
   @Test
@@ -500,6 +618,11 @@ class AllocatedNodeTest {
     assertThat(fast.capacity + slow.capacity).isLessThanOrEqualTo(GB);
   }
 
+  @Test
+  void watch_printsSecondsInAWholeMinuteToo() {
+    assertThat(AllocationWatch.stamped(LocalTime.of(8, 15), "ended")).isEqualTo("08:15:00 ended\n");
+  }
+
   /**
    * Memory that a mount cannot take, by its --memory, is not taken from the others again and again.
    */
@@ -518,5 +641,73 @@ class AllocatedNodeTest {
         .containsOnlyOnce(" step: ");
     assertThat(slow.capacity).isEqualTo(GB / 2);
     assertThat(set).containsExactly("slow", "slow");
+  }
+
+  /** The same bytes are not promised to a mount that begins and to one that grows. */
+  @Test
+  void watch_changesNothing_whileAMountTakesItsPart() throws IOException {
+    new FakeDaemon("fast", GB / 2, 200 * MB);
+    new FakeDaemon("slow", GB / 2, 60 * MB);
+    Reservations turn = Reservations.await(new CliContext(host));
+    List<String> setBefore = new ArrayList<>(List.of("nobody knows"));
+    afterPauses(
+        40,
+        () -> {
+          setBefore.clear();
+          setBefore.addAll(set);
+          turn.close();
+        });
+    run.pauses = 60;
+
+    assertThat(run.run("allocate", "--watch")).as("%s", run.err).isZero();
+
+    assertThat(setBefore).isEmpty();
+    assertThat(set).containsExactly("slow", "fast");
+  }
+
+  @Test
+  void watch_aMountThatTookItsPartMeanwhile_isLookedAtFirst() throws IOException {
+    new FakeDaemon("fast", GB / 2, 200 * MB);
+    new FakeDaemon("slow", GB / 2, 60 * MB);
+    Reservations turn = Reservations.await(new CliContext(host));
+    afterPauses(
+        40,
+        () -> {
+          open.add(turn.reserve("begun", new Reservations.Reserved(GB / 4, true)));
+          turn.close();
+        });
+    run.pauses = 50;
+
+    assertThat(run.run("allocate", "--watch")).as("%s", run.err).isZero();
+
+    assertThat(run.out.toString())
+        .contains(" step: slow from ", " nothing is changed: the mounts have changed meanwhile\n");
+    assertThat(set).isEmpty();
+  }
+
+  @Test
+  void watch_aMountThatEndsBetweenAStepAndItsEffect_leavesItsMemoryToTheOthers()
+      throws IOException {
+    FakeDaemon fast = new FakeDaemon("fast", GB / 2, 200 * MB);
+    FakeDaemon slow = new FakeDaemon("slow", GB / 2, 60 * MB);
+    afterPauses(30, slow::end);
+    run.pauses = 100;
+
+    assertThat(run.run("allocate", "--watch")).as("%s", run.err).isZero();
+
+    assertThat(run.out.toString()).endsWith(" ended: capacities stay as they are\n");
+    assertThat(run.err.toString()).isEmpty();
+    assertThat(set).startsWith("slow", "fast", "fast");
+    assertThat(fast.capacity).isGreaterThan(GB / 2 + 100 * MB);
+  }
+
+  private void afterPauses(int pauses, AutoCloseable then) {
+    AtomicInteger left = new AtomicInteger(pauses);
+    run.whenPaused =
+        () -> {
+          if (left.decrementAndGet() == 0) {
+            then.close();
+          }
+        };
   }
 }

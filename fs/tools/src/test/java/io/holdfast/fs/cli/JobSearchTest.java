@@ -117,6 +117,16 @@ class JobSearchTest {
         .containsExactly(2L);
   }
 
+  /** The daemon of a mount that was restarted counts from 0. */
+  @Test
+  void epochWithFewerBytesThanBefore_isOfAnotherDaemon() {
+    Figures before = new JobSearchTest().job("a", 100, epoch(1, 100, 2000, 5)).figures();
+    Job later =
+        JobSearch.named(new JobSearchTest().job("a", 120, epoch(1, 120, 1200, 6)).figures(), "a");
+    List<Epoch> since = JobSearch.epochsSince(before, later, 8);
+    assertThat(since.stream().map(Epoch::bytes)).containsExactly(1200L);
+  }
+
   @Test
   void name_mayBeAPartThatNoOtherHas() {
     Figures figures =
@@ -135,17 +145,5 @@ class JobSearchTest {
         .hasMessageContaining("--job 'others' is not known: there are /slurm/job_811, /slurm");
     assertThatThrownBy(() -> JobSearch.named(NOTHING, "x"))
         .hasMessageContaining("no job has read from the mount");
-  }
-
-  @Test
-  void job_hasEnded_whenAllItsProcessesHave() {
-    Figures figures =
-        new JobSearchTest()
-            .process(1, "a", 1, true)
-            .process(2, "b", 1, false)
-            .process(3, "b", 1, true)
-            .figures();
-    assertThat(JobSearch.hasEnded(figures, "a")).isTrue();
-    assertThat(JobSearch.hasEnded(figures, "b")).isFalse();
   }
 }

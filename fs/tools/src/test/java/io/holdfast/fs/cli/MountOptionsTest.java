@@ -127,6 +127,7 @@ class MountOptionsTest {
             "--window=0",
             "--window-age=500ms",
             "--transit=128M",
+            "--convoy=64M",
             "--count-opens=message",
             "--orders=learn",
             "--job-by=env:SLURM_JOB_ID",
@@ -179,6 +180,8 @@ class MountOptionsTest {
     assertThat(settings.get(SettingTable.SOURCE_TIMEOUT)).isEqualTo(Duration.ofMinutes(10));
     assertThat(settings.get(SettingTable.TRANSIT)).isEqualTo(128L << 20);
     assertThat(settings.get(SettingTable.COUNT_OPENS)).isEqualTo(OpenCounting.MESSAGE);
+    assertThat(settings.get(SettingTable.CONVOY)).isEqualTo(64L << 20);
+    assertThat(settings.transitBytes()).isEqualTo(192L << 20);
     assertThat(settings.get(SettingTable.ORDERS)).isEqualTo(OrderMode.LEARN);
     assertThat(settings.text(SettingTable.JOB_BY)).isEqualTo("env:SLURM_JOB_ID");
     assertThat(settings.get(SettingTable.BINDING)).isEqualTo(BindingChoice.KERNEL);

@@ -18,7 +18,9 @@ class TopStateTest {
     assertThat(first.after('p').table()).isEqualTo(TopState.Table.PROCESSES);
     assertThat(first.after('p').after('p').table()).isEqualTo(TopState.Table.PEERS);
     assertThat(first.after('p').after('p').after('p').table()).isEqualTo(TopState.Table.ORDERS);
-    assertThat(first.after('p').after('p').after('p').after('p')).isEqualTo(first);
+    assertThat(first.after('p').after('p').after('p').after('p').table())
+        .isEqualTo(TopState.Table.CONVOYS);
+    assertThat(first.after('p').after('p').after('p').after('p').after('p')).isEqualTo(first);
   }
 
   @Test

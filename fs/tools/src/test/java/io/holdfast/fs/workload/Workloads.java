@@ -1,6 +1,7 @@
 package io.holdfast.fs.workload;
 
 import io.holdfast.fs.allocate.Capacity;
+import io.holdfast.fs.allocate.OriginShare;
 import io.holdfast.fs.allocate.PlannedMount;
 import io.holdfast.fs.allocate.Rates;
 import io.holdfast.fs.figures.Bottleneck;
@@ -22,7 +23,12 @@ final class Workloads {
     return new PlannedMount(
         name,
         dataset,
-        new Rates(origin, rate, memory, demand, Bottleneck.UNKNOWN),
+        new Rates(
+            origin == null ? null : new OriginShare(origin, 1),
+            rate,
+            memory,
+            demand,
+            Bottleneck.UNKNOWN),
         new Capacity(0, 0, Long.MAX_VALUE, 1));
   }
 

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  * @param root a descriptor of the root
  * @param path path of the last directory
  * @param look reads a directory's attributes
+ * @param looked returns the attributes of the directory that {@link Statx} has just read
  */
-record DirectoryPath(int root, OriginPath path, Look look) {
+record DirectoryPath(int root, OriginPath path, Look look, Supplier<Attributes> looked) {
   /** The flags to open a directory whose attributes or entries are read. */
   static final int FLAGS = Linux.O_PATH | Linux.O_DIRECTORY | Linux.O_NOFOLLOW | Linux.O_CLOEXEC;
 
@@ -77,7 +79,7 @@ record DirectoryPath(int root, OriginPath path, Look look) {
       }
       way.add(look.at(at, knownOf(known, 1)));
       check(Statx.call(at, names.get(names.size() - 1)));
-      if (!Statx.attributes().sameEntry(directory)) {
+      if (!looked.get().sameEntry(directory)) {
         throw new FsException(FsError.STALE, path + ": moved at the origin");
       }
     } finally {

@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,17 +45,25 @@ final class PosixFile implements OriginFile {
   private final int fd;
   private final boolean heldInMemory;
   private final @Nullable Executor readers;
+  private final Supplier<Attributes> looked;
 
   /**
    * Takes over a descriptor.
    *
    * @param readers read pieces at the same time; null to read sequentially
+   * @param looked returns the attributes of the file that {@link Statx} has just read
    */
-  PosixFile(OriginPath path, int fd, boolean heldInMemory, @Nullable Executor readers) {
+  PosixFile(
+      OriginPath path,
+      int fd,
+      boolean heldInMemory,
+      @Nullable Executor readers,
+      Supplier<Attributes> looked) {
     this.path = path;
     this.fd = fd;
     this.heldInMemory = heldInMemory;
     this.readers = readers;
+    this.looked = looked;
     if (!heldInMemory) {
       // Holdfast reads ahead itself; the kernel would read on beyond an item, and keep that
       LIBC.posix_fadvise(fd, 0, 0, Linux.POSIX_FADV_RANDOM);
@@ -83,7 +92,7 @@ final class PosixFile implements OriginFile {
     if (errno != 0) {
       throw Linux.failure(errno, path.toString());
     }
-    Attributes attributes = Statx.attributes();
+    Attributes attributes = looked.get();
     if (!attributes.isRegular()) {
       throw new FsException(FsError.STALE, path + ": no regular file any more");
     }

@@ -83,6 +83,7 @@ public final class PosixOrigin implements Origin {
   private final boolean heldInMemory;
   private final QuietTime quietTime;
   private final StoreAcls acls;
+  private final InodeNumbers inodeNumbers;
 
   /** Reads pieces of a file at the same time; null where the store has no latency. */
   private final @Nullable ExecutorService readers;
@@ -96,6 +97,7 @@ public final class PosixOrigin implements Origin {
     this.heldInMemory = MEMORY_TYPES.contains(type);
     this.quietTime = new QuietTime(clock);
     this.acls = new StoreAcls(!mayHang, clock);
+    this.inodeNumbers = new InodeNumbers(root);
     this.readers = mayHang ? PosixFile.readers() : null;
   }
 
@@ -195,18 +197,26 @@ public final class PosixOrigin implements Origin {
   private Attributes attributes(int fd, @Nullable Attributes known, OriginPath path)
       throws FsException {
     check(Statx.call(fd), path);
-    return withAcl(known, AskedEntry.of(fd));
+    return withAcl(path, known, AskedEntry.of(fd));
   }
 
-  /** Returns the attributes that {@link Statx} has just read, with the entry's ACL. */
-  private Attributes withAcl(@Nullable Attributes known, StoreAcls.Entry entry) {
+  /** Returns the attributes that {@link Statx} has just read. */
+  private Attributes attributes(OriginPath path) {
+    return inodeNumbers.of(Statx.attributes(), Statx.onDevice(), path);
+  }
+
+  /** The same with the entry's ACL. */
+  private Attributes withAcl(OriginPath path, @Nullable Attributes known, StoreAcls.Entry entry) {
     Attributes stat = Statx.attributes();
     long device = Statx.onDevice();
+    Attributes numbered = inodeNumbers.of(stat, device, path);
     if (!acls.mayHave(stat, device)) {
-      return stat;
+      return numbered;
     }
-    Attributes carriedOver = Acl.carriedOver(known, stat);
-    return carriedOver == null ? acls.ask(stat, device, entry) : carriedOver;
+    Attributes carriedOver = Acl.carriedOver(known, numbered);
+    return carriedOver == null
+        ? inodeNumbers.of(acls.ask(stat, device, entry), device, path)
+        : carriedOver;
   }
 
   /**
@@ -223,11 +233,9 @@ public final class PosixOrigin implements Origin {
     }
     int fd = openBeneath(directory, DirectoryPath.FLAGS);
     try {
-      int errno = Statx.call(fd, name);
-      if (errno != 0) {
-        throw Linux.failure(errno, directory.child(name).toString());
-      }
-      Attributes entry = withAcl(known, AskedEntry.of(fd, name));
+      OriginPath path = directory.child(name);
+      check(Statx.call(fd, name), path);
+      Attributes entry = withAcl(path, known, AskedEntry.of(fd, name));
       return new Found(entry, way(directory).now(fd, way, way.size() > 1));
     } finally {
       LIBC.close(fd);
@@ -243,7 +251,10 @@ public final class PosixOrigin implements Origin {
       for (KnownEntry entry : entries) {
         byte[] name = entry.name().bytes();
         boolean isThere = DirectoryPath.isName(name) && Statx.call(fd, name) == 0;
-        found.add(isThere ? withAcl(entry.attributes(), AskedEntry.of(fd, name)) : null);
+        found.add(
+            isThere
+                ? withAcl(directory.child(name), entry.attributes(), AskedEntry.of(fd, name))
+                : null);
       }
       return new FoundEntries(found, way(directory).now(fd, way, way.size() > 1));
     } finally {
@@ -252,7 +263,11 @@ public final class PosixOrigin implements Origin {
   }
 
   private DirectoryPath way(OriginPath directory) {
-    return new DirectoryPath(root, directory, (fd, known) -> attributes(fd, known, directory));
+    return new DirectoryPath(
+        root,
+        directory,
+        (fd, known) -> attributes(fd, known, directory),
+        () -> attributes(directory));
   }
 
   @Override
@@ -294,7 +309,7 @@ public final class PosixOrigin implements Origin {
         if (length == 0) {
           return;
         }
-        List<Listed> entries = listed(fd, buffer, length, sink.known());
+        List<Listed> entries = listed(path, fd, buffer, length, sink.known());
         pass(entries, way(path).now(fd, List.of(), true), sink);
       }
     } finally {
@@ -305,7 +320,8 @@ public final class PosixOrigin implements Origin {
 
   private record Listed(OriginPath name, int type, long inode, @Nullable Attributes attributes) {}
 
-  private List<Listed> listed(int directory, long buffer, long length, KnownEntries known) {
+  private List<Listed> listed(
+      OriginPath path, int directory, long buffer, long length, KnownEntries known) {
     List<Listed> entries = new ArrayList<>();
     for (long at = buffer; at < buffer + length; at += Memory.getShort(at + DIRENT_RECLEN)) {
       byte[] name = Memory.string(at + DIRENT_NAME);
@@ -313,10 +329,12 @@ public final class PosixOrigin implements Origin {
         int type = Memory.getByte(at + DIRENT_TYPE) << DT_TO_MODE_SHIFT;
         long inode = Memory.getLong(at);
         int errno = Statx.call(directory, name);
-        if (errno != GONE) {
-          Attributes attributes =
-              errno == 0 ? withAcl(known.attributes(name), AskedEntry.of(directory, name)) : null;
-          entries.add(new Listed(OriginPath.of(name), type, inode, attributes));
+        if (errno == 0) {
+          StoreAcls.Entry entry = AskedEntry.of(directory, name);
+          Attributes attributes = withAcl(path.child(name), known.attributes(name), entry);
+          entries.add(new Listed(OriginPath.of(name), type, attributes.inode(), attributes));
+        } else if (errno != GONE) {
+          entries.add(new Listed(OriginPath.of(name), type, inode, null));
         }
       }
     }
@@ -356,7 +374,7 @@ public final class PosixOrigin implements Origin {
       fd = Linux.openBeneath(root, path.bytes(), flags);
     }
     check(Math.max(0, -fd), path);
-    return new PosixFile(path, fd, heldInMemory, readers);
+    return new PosixFile(path, fd, heldInMemory, readers, () -> attributes(path));
   }
 
   @Override
@@ -444,9 +462,9 @@ public final class PosixOrigin implements Origin {
    * Requires that a path still leads to the entry that was looked up, since another entry may have
    * other rights.
    */
-  private static void requireSame(int fd, OriginPath path, Attributes known) throws FsException {
+  private void requireSame(int fd, OriginPath path, Attributes known) throws FsException {
     check(Statx.call(fd), path);
-    if (!Statx.attributes().sameEntry(known)) {
+    if (!attributes(path).sameEntry(known)) {
       throw new FsException(FsError.STALE, path + ": changed at the origin");
     }
   }

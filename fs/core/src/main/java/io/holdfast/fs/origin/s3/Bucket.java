@@ -47,13 +47,15 @@ final class Bucket implements SortedKeys, AutoCloseable {
     client = client(settings);
   }
 
-  private static S3Client client(S3Settings settings) {
+  /** Returns a client for the store of these settings; a request of it ends by their deadline. */
+  static S3Client client(S3Settings settings) {
     Duration deadline = settings.deadline();
     S3ClientBuilder builder =
         S3Client.builder()
             .forcePathStyle(settings.pathStyle())
             .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
             .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
+            .serviceConfiguration(each -> each.chunkedEncodingEnabled(false))
             .httpClientBuilder(
                 Apache5HttpClient.builder()
                     .maxConnections(CONNECTIONS)

@@ -50,7 +50,8 @@ final class PosixFileTest {
         task -> {
           pieces.incrementAndGet();
           readers.execute(task);
-        });
+        },
+        Statx::attributes);
   }
 
   private static byte[] read(PosixFile file, long offset, int length) throws FsException {

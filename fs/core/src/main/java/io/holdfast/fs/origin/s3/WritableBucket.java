@@ -1,0 +1,483 @@
+package io.holdfast.fs.origin.s3;
+
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.NamedThreads;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.LongFunction;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.core.ResponseBytes;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.http.AbortableInputStream;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.CompletedPart;
+import software.amazon.awssdk.services.s3.model.EncodingType;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.ListMultipartUploadsResponse;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
+import software.amazon.awssdk.services.s3.model.MultipartUpload;
+import software.amazon.awssdk.services.s3.model.RequestPayer;
+import software.amazon.awssdk.services.s3.model.S3Object;
+
+/**
+ * The bucket by Amazon's client. Large objects go in parts, several at a time; the store shows them
+ * once all parts are there.
+ */
+public final class WritableBucket implements ObjectBucket {
+  private static final Logger log = LoggerFactory.getLogger(WritableBucket.class);
+
+  /** Parts at a time, of all objects together; as many pieces of downloads besides. */
+  private static final int AT_ONCE = 8;
+
+  /** Most parts of an object in S3. */
+  private static final int MOST_PARTS = 10_000;
+
+  private static final int PIECE = 4 << 20;
+  private static final int PAGE = 1000;
+  private static final int LARGEST_SMALL = 128 << 20;
+
+  /**
+   * The sizes from which objects go in parts, in bytes.
+   *
+   * @param upload of a part that this machine sends; also the least object that goes in parts
+   * @param copy the same for what the store copies
+   */
+  public record Parts(long upload, long copy) {
+    /** Within a deadline of a minute also over a slow network. */
+    public static final Parts STANDARD = new Parts(16L << 20, 256L << 20);
+  }
+
+  private final S3Settings settings;
+  private final S3Client client;
+  private final String bucket;
+  private final String prefix;
+  private final @Nullable RequestPayer payer;
+  private final Parts parts;
+  private final ExecutorService threads =
+      Executors.newFixedThreadPool(AT_ONCE, new NamedThreads("s3-parts"));
+
+  /** Downloads have threads of their own, so that a reader does not wait for uploads. */
+  private final ExecutorService downloads =
+      Executors.newFixedThreadPool(AT_ONCE, new NamedThreads("s3-downloads"));
+
+  /**
+   * Creates a client, without a request.
+   *
+   * @throws FsException where the settings allow none; the message says what to do
+   */
+  public WritableBucket(S3Settings settings, Parts parts) throws FsException {
+    this.settings = settings;
+    this.bucket = settings.location().bucket();
+    this.prefix = settings.location().prefix();
+    this.payer = settings.requesterPays() ? RequestPayer.REQUESTER : null;
+    this.parts = parts;
+    try {
+      client = Bucket.client(settings);
+    } catch (RuntimeException e) {
+      throw S3Failures.atStart(settings, e);
+    }
+  }
+
+  /** A request to the store. */
+  @FunctionalInterface
+  private interface Call<T> {
+    T run();
+  }
+
+  private static <T> T call(String key, Call<T> call) throws FsException {
+    try {
+      return call.run();
+    } catch (RuntimeException e) {
+      throw S3Failures.of(key, e);
+    }
+  }
+
+  private static String quoted(String etag) {
+    return '"' + etag + '"';
+  }
+
+  @Override
+  public void probe() throws FsException {
+    try {
+      client.listObjectsV2(r -> r.bucket(bucket).prefix(prefix).maxKeys(1).requestPayer(payer));
+    } catch (RuntimeException e) {
+      throw S3Failures.atStart(settings, e);
+    }
+  }
+
+  @Override
+  public String prefix() {
+    return prefix;
+  }
+
+  @Override
+  public @Nullable Content get(String key) throws FsException {
+    try {
+      return call(
+          key,
+          () ->
+              client.getObject(
+                  r -> r.bucket(bucket).key(prefix + key).requestPayer(payer),
+                  (answer, body) -> new Content(small(body), Entries.unquoted(answer.eTag()))));
+    } catch (FsException e) {
+      if (e.code() == FsError.NOT_FOUND) {
+        return null;
+      }
+      throw e;
+    }
+  }
+
+  private static byte[] small(AbortableInputStream body) throws IOException {
+    byte[] bytes = body.readNBytes(LARGEST_SMALL);
+    if (bytes.length == LARGEST_SMALL) {
+      body.abort();
+      throw SdkClientException.create("it is larger than %d bytes".formatted(LARGEST_SMALL));
+    }
+    return bytes;
+  }
+
+  private String put(String key, RequestBody body, @Nullable String match, @Nullable String none)
+      throws FsException {
+    return Entries.unquoted(
+        call(
+            key,
+            () ->
+                client
+                    .putObject(
+                        r ->
+                            r.bucket(bucket)
+                                .key(prefix + key)
+                                .ifMatch(match)
+                                .ifNoneMatch(none)
+                                .requestPayer(payer),
+                        body)
+                    .eTag()));
+  }
+
+  @Override
+  public String put(String key, byte[] bytes) throws FsException {
+    return put(key, body(key, bytes), null, null);
+  }
+
+  @Override
+  public String create(String key, byte[] bytes) throws FsException {
+    return put(key, body(key, bytes), null, "*");
+  }
+
+  @Override
+  public String replace(String key, String etag, byte[] bytes) throws FsException {
+    return put(key, body(key, bytes), quoted(etag), null);
+  }
+
+  /** Nobody could read a larger one again. */
+  private static RequestBody body(String key, byte[] bytes) throws FsException {
+    if (bytes.length >= LARGEST_SMALL) {
+      throw new FsException(
+          FsError.INVALID,
+          "%s would have %d bytes, and may have less than %d: there are too many names"
+              .formatted(key, bytes.length, LARGEST_SMALL));
+    }
+    return RequestBody.fromBytes(bytes);
+  }
+
+  @Override
+  public String upload(String key, Path file, long size) throws FsException {
+    if (size <= parts.upload()) {
+      return put(key, part(file, 0, size), null, null);
+    }
+    return inParts(
+        key,
+        size,
+        parts.upload(),
+        (id, number, begin, end) ->
+            client
+                .uploadPart(
+                    r ->
+                        r.bucket(bucket)
+                            .key(prefix + key)
+                            .uploadId(id)
+                            .partNumber(number)
+                            .requestPayer(payer),
+                    part(file, begin, end))
+                .eTag());
+  }
+
+  private static RequestBody part(Path file, long begin, long end) {
+    return RequestBody.fromContentProvider(
+        () -> new PartStream(file, begin, end), end - begin, "application/octet-stream");
+  }
+
+  @Override
+  public String copy(String from, String etag, long size, String to) throws FsException {
+    if (size <= parts.copy()) {
+      return Entries.unquoted(
+          call(
+              to,
+              () ->
+                  client
+                      .copyObject(
+                          r ->
+                              r.sourceBucket(bucket)
+                                  .sourceKey(prefix + from)
+                                  .copySourceIfMatch(quoted(etag))
+                                  .destinationBucket(bucket)
+                                  .destinationKey(prefix + to)
+                                  .requestPayer(payer))
+                      .copyObjectResult()
+                      .eTag()));
+    }
+    return inParts(
+        to,
+        size,
+        parts.copy(),
+        (id, number, begin, end) ->
+            client
+                .uploadPartCopy(
+                    r ->
+                        r.sourceBucket(bucket)
+                            .sourceKey(prefix + from)
+                            .copySourceIfMatch(quoted(etag))
+                            .copySourceRange("bytes=" + begin + "-" + (end - 1))
+                            .destinationBucket(bucket)
+                            .destinationKey(prefix + to)
+                            .uploadId(id)
+                            .partNumber(number)
+                            .requestPayer(payer))
+                .copyPartResult()
+                .eTag());
+  }
+
+  /** Brings a part to the store, and returns its ETag. */
+  @FunctionalInterface
+  private interface PartCall {
+    String bring(String id, int number, long begin, long end);
+  }
+
+  private String inParts(String key, long size, long least, PartCall one) throws FsException {
+    long length = Math.max(least, (size + MOST_PARTS - 1) / MOST_PARTS);
+    String id =
+        call(
+                key,
+                () ->
+                    client.createMultipartUpload(
+                        r -> r.bucket(bucket).key(prefix + key).requestPayer(payer)))
+            .uploadId();
+    boolean done = false;
+    try {
+      List<CompletedPart> completed =
+          atOnce(
+              threads,
+              key,
+              size,
+              length,
+              begin -> {
+                int number = (int) (begin / length) + 1;
+                String etag = one.bring(id, number, begin, Math.min(size, begin + length));
+                return CompletedPart.builder().partNumber(number).eTag(etag).build();
+              });
+      String etag =
+          call(
+              key,
+              () ->
+                  client
+                      .completeMultipartUpload(
+                          r ->
+                              r.bucket(bucket)
+                                  .key(prefix + key)
+                                  .uploadId(id)
+                                  .multipartUpload(m -> m.parts(completed))
+                                  .requestPayer(payer))
+                      .eTag());
+      done = true;
+      return Entries.unquoted(etag);
+    } finally {
+      if (!done) {
+        abort(prefix + key, id);
+      }
+    }
+  }
+
+  /** Takes the parts away, which cost money; whoever writes to the prefix next looks again. */
+  private void abort(String whole, String id) {
+    try {
+      client.abortMultipartUpload(
+          r -> r.bucket(bucket).key(whole).uploadId(id).requestPayer(payer));
+    } catch (RuntimeException e) {
+      log.warn("parts of {} stay in the bucket until the next mount: {}", whole, e.getMessage());
+    }
+  }
+
+  /**
+   * Runs a request for each part, some at a time, and returns the answers in the order of parts.
+   */
+  private static <T> List<T> atOnce(
+      ExecutorService threads, String key, long size, long length, LongFunction<T> one)
+      throws FsException {
+    List<Future<T>> futures = new ArrayList<>();
+    for (long at = 0; at < size; at += length) {
+      long begin = at;
+      futures.add(threads.submit(() -> one.apply(begin)));
+    }
+    List<T> answers = new ArrayList<>();
+    try {
+      for (Future<T> future : futures) {
+        answers.add(future.get());
+      }
+      return answers;
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw S3Failures.of(key, cause);
+      }
+      throw new FsException(FsError.IO, key + ": " + e.getCause(), e);
+    } catch (CancellationException e) {
+      throw new FsException(FsError.IO, key + ": given up", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new FsException(FsError.IO, key + ": interrupted", e);
+    } finally {
+      awaitEnd(futures);
+    }
+  }
+
+  /** No part may come after an upload was given up. */
+  private static void awaitEnd(List<? extends Future<?>> futures) {
+    for (Future<?> future : futures) {
+      boolean ignored = future.cancel(false);
+    }
+    for (Future<?> future : futures) {
+      try {
+        future.get();
+      } catch (CancellationException | ExecutionException e) {
+        log.debug("a part has ended: {}", e.getMessage()); // the first failure was told
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+
+  @Override
+  public void download(String key, String etag, long size, Path file) throws FsException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      List<Boolean> done =
+          atOnce(
+              downloads,
+              key,
+              size,
+              PIECE,
+              begin -> {
+                downloadPiece(key, etag, begin, Math.min(size, begin + PIECE), channel);
+                return true;
+              });
+      log.debug("{}: {} pieces", key, done.size());
+    } catch (FsException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new FsException(FsError.IO, file + ": " + e.getMessage(), e);
+    }
+  }
+
+  private void downloadPiece(String key, String etag, long begin, long end, FileChannel to) {
+    ResponseBytes<GetObjectResponse> answer =
+        client.getObjectAsBytes(
+            r ->
+                r.bucket(bucket)
+                    .key(prefix + key)
+                    .ifMatch(quoted(etag))
+                    .range("bytes=" + begin + "-" + (end - 1))
+                    .requestPayer(payer));
+    ByteBuffer bytes = ByteBuffer.wrap(answer.asByteArrayUnsafe());
+    if (bytes.remaining() != end - begin) {
+      throw SdkClientException.create(
+          "asked for %d bytes and was answered with %d".formatted(end - begin, bytes.remaining()));
+    }
+    try {
+      long at = begin;
+      while (bytes.hasRemaining()) {
+        at += to.write(bytes, at);
+      }
+    } catch (IOException e) {
+      throw SdkClientException.create(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  @Override
+  public void delete(String key) throws FsException {
+    call(
+        key,
+        () -> client.deleteObject(r -> r.bucket(bucket).key(prefix + key).requestPayer(payer)));
+  }
+
+  @Override
+  public List<String> keys(String begin, int limit) throws FsException {
+    List<String> keys = new ArrayList<>();
+    String token = null;
+    do {
+      String after = token;
+      ListObjectsV2Response page =
+          call(
+              begin,
+              () ->
+                  client.listObjectsV2(
+                      r ->
+                          r.bucket(bucket)
+                              .prefix(prefix + begin)
+                              .maxKeys(Math.min(PAGE, limit))
+                              .encodingType(EncodingType.URL)
+                              .continuationToken(after)
+                              .requestPayer(payer)));
+      for (S3Object object : page.contents()) {
+        keys.add(object.key().substring(prefix.length()));
+      }
+      token = Boolean.TRUE.equals(page.isTruncated()) ? page.nextContinuationToken() : null;
+    } while (token != null && keys.size() < limit);
+    return keys;
+  }
+
+  @Override
+  public void abortUploads(Predicate<String> which) throws FsException {
+    ListMultipartUploadsResponse page = null;
+    do {
+      ListMultipartUploadsResponse before = page;
+      page =
+          call(
+              prefix,
+              () ->
+                  client.listMultipartUploads(
+                      r ->
+                          r.bucket(bucket)
+                              .prefix(prefix)
+                              .keyMarker(before == null ? null : before.nextKeyMarker())
+                              .uploadIdMarker(before == null ? null : before.nextUploadIdMarker())
+                              .requestPayer(payer)));
+      for (MultipartUpload upload : page.uploads()) {
+        if (upload.key().startsWith(prefix)
+            && which.test(upload.key().substring(prefix.length()))) {
+          abort(upload.key(), upload.uploadId());
+        }
+      }
+    } while (Boolean.TRUE.equals(page.isTruncated()));
+  }
+
+  @Override
+  public void close() {
+    threads.shutdown();
+    downloads.shutdown();
+    client.close();
+  }
+}

@@ -1,0 +1,50 @@
+package io.holdfast.fs.residency;
+
+import io.holdfast.fs.ItemKey;
+import io.holdfast.fs.transit.Item;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Chooses residents that make way for items that have been fetched, so that the residents of an
+ * order that repeats are spread over it. Thread-safe; no method waits.
+ */
+public interface Swaps {
+  /** Swaps nothing. */
+  Swaps NONE =
+      new Swaps() {
+        @Override
+        public void asked(Item item) {}
+
+        @Override
+        public boolean wants(Item item) {
+          return false;
+        }
+
+        @Override
+        public @Nullable ItemKey victim(Item item, long freePages, long slackPages) {
+          return null;
+        }
+
+        @Override
+        public void swapped(Item item) {}
+      };
+
+  /** Learns that a program reads an item that is not resident. */
+  void asked(Item item);
+
+  /** Tells whether an item is to take the place of a resident. Changes nothing. */
+  boolean wants(Item item);
+
+  /**
+   * Returns the resident that is to make way for an item; null if there is none. Each is returned
+   * once, so the caller asks again if this one is no longer resident.
+   *
+   * @param item an item that has been fetched, and is not resident
+   * @param freePages whole pages that are free in the capacity
+   * @param slackPages the most pages that a swap may leave free
+   */
+  @Nullable ItemKey victim(Item item, long freePages, long slackPages);
+
+  /** Learns that an item has taken the place of a resident. */
+  void swapped(Item item);
+}
