@@ -275,7 +275,9 @@ final class OrdersTest {
     t.orders.request(Map.of("clear", "cleared"));
     t.open(IntStream.range(0, 100).toArray());
     t.orders.tick();
+    Await.until("a window of 16", () -> of(t.job).prefetchedItems() == 16);
     t.open(100, 101); // not kept yet
+    Await.until("up to file 117", () -> of(t.job).prefetchedItems() == 18);
 
     t.nextDaemon();
     t.orders.tick();
@@ -288,10 +290,11 @@ final class OrdersTest {
     assertThat(begun.position()).isEqualTo(100);
     for (int i = 102; i < 400; i++) {
       t.open(i);
-      int next = Math.min(400, i + 2) - 103;
-      Await.until("the next file is there", () -> of(t.job).prefetchedItems() >= next);
+      int missing = Math.min(399, i + 1) - 117;
+      Await.until("the next file is there", () -> of(t.job).prefetchedItems() >= missing);
     }
     assertThat(of(t.job).position()).isEqualTo(400);
+    assertThat(t.origin.bytesRead()).as("nothing twice").isEqualTo(300L * OrdersFixture.SIZE);
     assertThat(of(t.job).surprises()).isZero();
     t.open(0, 1, 2);
     assertThat(of(t.job).position()).as("the next pass").isEqualTo(3);
