@@ -1,9 +1,9 @@
 """Runs jobs that read all files of a mount in orders of a seed and an epoch, and tells what the origin was asked for.
 
 convoy.py MOUNT NAMES HOLDFAST MOUNT_NAME DATASET_BYTES [jobs=N] [epochs=N] [seeds=N] [scatter=SECONDS]
-          [what=stop|kill|slow] [told=others]
+          [what=stop|kill|slow] [told=others] [loader=torch]
 
-Each job is a process with two threads. The bytes of an epoch are those from the first job's beginning of it to the last
+Each job is a process with two threads, or PyTorch's DataLoader with two workers and batches of 8. The bytes of an epoch are those from the first job's beginning of it to the last
 one's end of the epoch, shared out at the moment when half of the jobs have begun the next one.
 """
 
@@ -16,7 +16,17 @@ import sys
 import threading
 import time
 
-THREADS = 2
+READERS = 2
+BATCH = 8
+
+
+def read(path):
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        while os.read(descriptor, 1 << 20):
+            pass
+    finally:
+        os.close(descriptor)
 
 
 def read_epoch(directory, names, pause):
@@ -31,19 +41,40 @@ def read_epoch(directory, names, pause):
             if name is None:
                 return
             began = time.monotonic()
-            descriptor = os.open(os.path.join(directory, name), os.O_RDONLY)
-            try:
-                while os.read(descriptor, 1 << 20):
-                    pass
-            finally:
-                os.close(descriptor)
+            read(os.path.join(directory, name))
             time.sleep(pause(time.monotonic() - began))
 
-    threads = [threading.Thread(target=work) for _ in range(THREADS)]
+    threads = [threading.Thread(target=work) for _ in range(READERS)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def torch_job(directory, path, seed, epochs):
+    """The same in PyTorch's own order of a seed and an epoch."""
+    import torch
+    from torch.utils.data import DataLoader, Dataset
+
+    class Files(Dataset):
+        def __init__(self):
+            with open(path) as lines:
+                self.names = sorted(lines.read().splitlines())
+
+        def __len__(self):
+            return len(self.names)
+
+        def __getitem__(self, index):
+            read(os.path.join(directory, self.names[index]))
+            return index
+
+    generator = torch.Generator()
+    loader = DataLoader(Files(), batch_size=BATCH, shuffle=True, num_workers=READERS, generator=generator)
+    for epoch in range(epochs):
+        generator.manual_seed(1000 * seed + epoch)
+        for _ in loader:
+            pass
+        print("end", epoch, flush=True)
 
 
 def job(directory, path, seed, epochs, slow_from):
@@ -65,12 +96,12 @@ def bytes_of_origin(holdfast, mount):
 
 
 class Job:
-    def __init__(self, number, directory, path, seed, epochs, slow_from):
+    def __init__(self, number, loader, directory, path, seed, epochs, slow_from):
         self.number = number
         self.began = time.monotonic()
         self.ends = []
         self.process = subprocess.Popen(
-            [sys.executable, "-B", __file__, "job", directory, path, str(seed), str(epochs), str(slow_from)],
+            [sys.executable, "-B", __file__, loader, directory, path, str(seed), str(epochs), str(slow_from)],
             stdout=subprocess.PIPE,
             text=True,
             env={**os.environ, "CONVOY_JOB": f"job{number}"},
@@ -93,6 +124,7 @@ def main(directory, path, holdfast, mount, dataset, words):
     seeds = int(options.get("seeds", 1))
     scatter = float(options.get("scatter", 0))
     what = options.get("what", "")
+    loader = options.get("loader", "threads")
     random_starts = random.Random(1)
     starts = sorted([0.0] + [random_starts.uniform(0, scatter) for _ in range(count - 2)] + [scatter])
     began = time.monotonic()
@@ -100,7 +132,7 @@ def main(directory, path, holdfast, mount, dataset, words):
     for number in range(count):
         time.sleep(max(0, began + starts[number] - time.monotonic()))
         slow_from = 1 if what == "slow" and number == 0 else epochs
-        jobs.append(Job(number, directory, path, number % seeds, epochs, slow_from))
+        jobs.append(Job(number, loader, directory, path, number % seeds, epochs, slow_from))
     others = jobs[1:] if options.get("told") == "others" else jobs
     fetched = [0]
     for epoch in range(epochs):
@@ -127,7 +159,9 @@ def main(directory, path, holdfast, mount, dataset, words):
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "job":
+    if sys.argv[1] == "torch":
+        torch_job(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))
+    elif sys.argv[1] == "threads":
         job(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]), int(sys.argv[6]))
     else:
         main(*sys.argv[1:5], int(sys.argv[5]), sys.argv[6:])

@@ -1,14 +1,15 @@
 package io.holdfast.fs.checkpoint;
 
+import io.holdfast.fs.linux.Linux;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.function.LongSupplier;
 
 /**
- * Measures saves: how long a program is blocked by one, and how long the store takes until it has
- * it durably. A save is a row of changes with no pause of more than a second. The blocked time is
- * the time in which at least one change was under way. Both times are means that follow the newest
- * save by half. Thread-safe.
+ * Measures saves: how long a program is blocked by one, how long the store takes until it has it
+ * durably, and how much of the processors the daemon takes meanwhile. A save is a row of changes
+ * with no pause of more than a second. The blocked time is the time in which at least one change
+ * was under way. All are means that follow the newest save by half. Thread-safe.
  */
 public final class SaveMeter {
   private static final long PAUSE = 1_000_000_000L;
@@ -17,26 +18,52 @@ public final class SaveMeter {
   /** A save that has begun. Guarded by this, as all. */
   private static final class Save {
     final long began;
+    final long workBegan;
     long blocked;
+
+    /** What the daemon did while the program was blocked. */
+    long workBlocked;
+
+    /** What it has done in all, once the save is durable. */
+    long workDone;
+
     long last;
     long lastChange;
     long durableAt = -1;
 
-    Save(long began) {
+    Save(long began, long workBegan) {
       this.began = began;
+      this.workBegan = workBegan;
     }
   }
 
   private final LongSupplier nanoTime;
+  private final LongSupplier workNanos;
   private final ArrayDeque<Save> saves = new ArrayDeque<>();
   private int active;
   private long activeSince;
+  private long activeWork;
   private double total;
   private double blocked;
+  private double work;
 
-  /** Creates a meter by a clock of nanoseconds. */
-  public SaveMeter(LongSupplier nanoTime) {
+  /**
+   * Creates a meter.
+   *
+   * @param nanoTime a clock of nanoseconds
+   * @param workNanos by how many nanoseconds this process has delayed programs that keep all
+   *     processors busy: the processor time that it has used, over the number of processors
+   */
+  public SaveMeter(LongSupplier nanoTime, LongSupplier workNanos) {
     this.nanoTime = nanoTime;
+    this.workNanos = workNanos;
+  }
+
+  /** Creates a meter of this process and machine. */
+  public static SaveMeter ofProcess() {
+    return new SaveMeter(
+        System::nanoTime,
+        () -> Linux.processorNanos() / Runtime.getRuntime().availableProcessors());
   }
 
   /** A change begins. */
@@ -46,9 +73,10 @@ public final class SaveMeter {
       return;
     }
     activeSince = now;
+    activeWork = workNanos.getAsLong();
     Save current = saves.peekLast();
     if (current == null || now - current.lastChange > PAUSE) {
-      current = new Save(now);
+      current = new Save(now, activeWork);
       saves.add(current);
     }
     current.durableAt = -1;
@@ -66,6 +94,7 @@ public final class SaveMeter {
     current.lastChange = now;
     if (--active == 0) {
       current.blocked += now - activeSince;
+      current.workBlocked += workNanos.getAsLong() - activeWork;
     }
   }
 
@@ -77,6 +106,7 @@ public final class SaveMeter {
           && save.last <= sequence
           && !(save == saves.peekLast() && active > 0)) {
         save.durableAt = now;
+        save.workDone = workNanos.getAsLong() - save.workBegan;
       }
     }
     finish(now);
@@ -93,9 +123,10 @@ public final class SaveMeter {
       }
       each.remove();
       double took = Math.max(save.durableAt - save.began, save.blocked) / 1e9;
-      double waited = save.blocked / 1e9;
-      total = total == 0 ? took : total + NEWEST * (took - total);
-      blocked = total == took ? waited : blocked + NEWEST * (waited - blocked);
+      double newest = total == 0 ? 1 : NEWEST;
+      total += newest * (took - total);
+      blocked += newest * (save.blocked / 1e9 - blocked);
+      work += newest * ((save.workDone - save.workBlocked) / 1e9 - work);
     }
   }
 
@@ -117,12 +148,21 @@ public final class SaveMeter {
             .mapToDouble(save -> (now - save.began) / 1e9 + rest)
             .findFirst()
             .orElse(0);
-    return Advice.of(total == 0 ? 0 : Math.max(total, expected), blocked, iteration, bound);
+    return Advice.of(total == 0 ? 0 : Math.max(total, expected), blocked, work, iteration, bound);
   }
 
-  /** Returns the seconds until the store has a save, and those in which the program was blocked. */
-  public synchronized double[] seconds() {
+  /**
+   * What saves take, in seconds.
+   *
+   * @param total until the store has a save
+   * @param blocked in which its program was blocked
+   * @param work by which the daemon delays programs that keep all processors busy, besides
+   */
+  public record Seconds(double total, double blocked, double work) {}
+
+  /** Returns what saves take; nothing but 0 before the first one is over. */
+  public synchronized Seconds seconds() {
     finish(nanoTime.getAsLong());
-    return new double[] {total, blocked};
+    return new Seconds(total, blocked, work);
   }
 }

@@ -44,7 +44,7 @@ class CheckpointFilesystemTest {
     me = (Integer) Files.getAttribute(directory, "unix:uid");
     front = new Front(directory.resolve("front"), 1 << 30, true, clock::incrementAndGet);
     store = new DirectoryStore(Files.createDirectory(directory.resolve("store")), "one", false);
-    SaveMeter meter = new SaveMeter(System::nanoTime);
+    SaveMeter meter = SaveMeter.ofProcess();
     persister = new Persister(front, store, 0, 0, meter);
     filesystem = filesystem(meter);
   }
@@ -140,7 +140,7 @@ class CheckpointFilesystemTest {
     front.closeFiles();
     persister.close();
     front = new Front(directory.resolve("small"), 3L * LENGTH, true, clock::incrementAndGet);
-    SaveMeter meter = new SaveMeter(System::nanoTime);
+    SaveMeter meter = SaveMeter.ofProcess();
     persister = new Persister(front, store, 0, 0, meter);
     filesystem = filesystem(meter);
     Created created = create("a", 0);

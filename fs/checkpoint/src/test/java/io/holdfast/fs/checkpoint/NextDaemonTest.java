@@ -60,7 +60,7 @@ class NextDaemonTest {
   private void open() throws IOException {
     front = new Front(directory.resolve("front"), 1 << 30, true, clock::incrementAndGet);
     store = new DirectoryStore(directory.resolve("store"), "one", false);
-    SaveMeter meter = new SaveMeter(System::nanoTime);
+    SaveMeter meter = SaveMeter.ofProcess();
     persister = new Persister(front, store, 0, 0, meter);
     kernel = new KernelState(kept("nodes"), kept("handles"), kept("requests"));
     filesystem = new CheckpointFilesystem(front, store, persister, FsyncPolicy.NODE, meter, kernel);

@@ -44,7 +44,7 @@ class PersisterTest {
     storePath = Files.createDirectory(directory.resolve("store"));
     front = new Front(directory.resolve("front"), CAPACITY, true, clock::incrementAndGet);
     store = new DirectoryStore(storePath, "one", false);
-    persister = new Persister(front, store, 0, 0, new SaveMeter(System::nanoTime));
+    persister = new Persister(front, store, 0, 0, SaveMeter.ofProcess());
   }
 
   @AfterEach
@@ -230,7 +230,7 @@ class PersisterTest {
     front.closeFiles();
     front = new Front(directory.resolve("front"), CAPACITY, true, clock::incrementAndGet);
     persister.close();
-    persister = new Persister(front, store, 0, keep, new SaveMeter(System::nanoTime));
+    persister = new Persister(front, store, 0, keep, SaveMeter.ofProcess());
   }
 
   /**
@@ -427,7 +427,7 @@ class PersisterTest {
   @Test
   void storeThatFailsToSync_isAskedWithPausesThatGrow_andFailsAllTheTime() throws Exception {
     UnsyncedStore unsynced = new UnsyncedStore(store);
-    Persister failing = new Persister(front, unsynced, 0, 0, new SaveMeter(System::nanoTime));
+    Persister failing = new Persister(front, unsynced, 0, 0, SaveMeter.ofProcess());
     unsynced.fails = () -> failing.progress().fails();
     write("a", 1);
 
@@ -446,7 +446,7 @@ class PersisterTest {
   void storeThatWorksAgain_fails_onlyUntilItsFirstSync() throws Exception {
     UnsyncedStore unsynced = new UnsyncedStore(store);
     unsynced.failures = 1;
-    Persister failing = new Persister(front, unsynced, 0, 0, new SaveMeter(System::nanoTime));
+    Persister failing = new Persister(front, unsynced, 0, 0, SaveMeter.ofProcess());
     unsynced.fails = () -> failing.progress().fails();
     write("a", 1);
     int fd = front.tree().open("a", FileTree.O_RDWR);

@@ -206,7 +206,7 @@ final class PrefixTest {
       } else {
         store.reopen(kept);
       }
-      persister = new Persister(front, store, 0, 0, new SaveMeter(System::nanoTime));
+      persister = new Persister(front, store, 0, 0, SaveMeter.ofProcess());
     }
 
     /** The process was killed: nothing is written any more, and all is read again. */

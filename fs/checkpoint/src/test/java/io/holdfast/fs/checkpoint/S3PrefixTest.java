@@ -85,7 +85,7 @@ class S3PrefixTest {
         checkStore(); // the supervisor starts the next one
       }
     }
-    persister = new Persister(front, store, 0, 0, new SaveMeter(System::nanoTime));
+    persister = new Persister(front, store, 0, 0, SaveMeter.ofProcess());
   }
 
   @RepeatedTest(25)

@@ -159,7 +159,7 @@ class S3StoreTest extends StoreContract {
   void row_whoseIndexIsThere_isNotPutAgain() throws Exception {
     make("a", Stat.REGULAR | 0600);
     write("a", 1, 0);
-    Persister persister = new Persister(front(), store(), 0, 0, new SaveMeter(System::nanoTime));
+    Persister persister = new Persister(front(), store(), 0, 0, SaveMeter.ofProcess());
     persister.stepNow();
     persister.stepNow();
     bucket.decide(2, Fate.FAILS_AFTERWARDS); // behind plan and object: the index
@@ -183,7 +183,7 @@ class S3StoreTest extends StoreContract {
     write("a", 1, 0);
     persist();
     write("a", 2, 0);
-    Persister persister = new Persister(front(), store(), 0, 0, new SaveMeter(System::nanoTime));
+    Persister persister = new Persister(front(), store(), 0, 0, SaveMeter.ofProcess());
     persister.stepNow();
     bucket.decide(2, Fate.IS_LATE); // behind plan and object: the index
     assertThatThrownBy(persister::stepNow).hasMessageContaining("fate");

@@ -10,7 +10,8 @@ class SaveMeterTest {
   private static final long SECOND = 1_000_000_000L;
 
   private final AtomicLong clock = new AtomicLong();
-  private final SaveMeter meter = new SaveMeter(clock::get);
+  private final AtomicLong work = new AtomicLong();
+  private final SaveMeter meter = new SaveMeter(clock::get, work::get);
   private long sequence;
 
   /** A save with two changes, each of which takes so long, and then the store. */
@@ -33,8 +34,29 @@ class SaveMeterTest {
   @Test
   void save_isMeasured_fromItsFirstChangeUntilItIsDurable() {
     save(0.4, 9);
-    assertThat(meter.seconds()[0]).isCloseTo(9.6, within(1e-6));
-    assertThat(meter.seconds()[1]).isCloseTo(0.4, within(1e-6));
+    assertThat(meter.seconds().total()).isCloseTo(9.6, within(1e-6));
+    assertThat(meter.seconds().blocked()).isCloseTo(0.4, within(1e-6));
+  }
+
+  @Test
+  void workOfTheDaemon_counts_untilTheSaveIsDurable_butNotWhileItsProgramIsBlocked() {
+    for (double each : new double[] {0.4, 0.2}) {
+      meter.begin();
+      pass(0.5);
+      work(0.3);
+      meter.end(++sequence);
+      work(each);
+      pass(9);
+      meter.durable(sequence);
+      work(7);
+      pass(2);
+    }
+    assertThat(meter.seconds().work()).isCloseTo(0.3, within(1e-6));
+    assertThat(meter.advice(0.1, 0.035, 0).overhead()).isCloseTo(0.8 / 22.9, within(1e-6));
+  }
+
+  private void work(double seconds) {
+    work.addAndGet((long) (seconds * SECOND));
   }
 
   @Test
@@ -46,7 +68,7 @@ class SaveMeterTest {
     meter.end(2);
     meter.durable(2);
     pass(2);
-    assertThat(meter.seconds()[1]).isCloseTo(1, within(1e-6));
+    assertThat(meter.seconds().blocked()).isCloseTo(1, within(1e-6));
   }
 
   @Test
@@ -91,7 +113,7 @@ class SaveMeterTest {
     pass(0.2);
     meter.end(1);
     pass(10);
-    assertThat(meter.seconds()[0]).isZero();
+    assertThat(meter.seconds().total()).isZero();
     assertThat(meter.advice(0.5, 0.035, 30).intervalSeconds()).isZero();
   }
 }

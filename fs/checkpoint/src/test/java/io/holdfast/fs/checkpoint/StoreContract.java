@@ -42,7 +42,7 @@ abstract class StoreContract {
   void begin() throws Exception {
     front = new Front(directory.resolve("front"), 1 << 30, true, clock::incrementAndGet);
     store = open("one", directory.resolve("front"));
-    persister = new Persister(front, store, 0, 0, new SaveMeter(System::nanoTime));
+    persister = new Persister(front, store, 0, 0, SaveMeter.ofProcess());
   }
 
   @AfterEach

@@ -37,6 +37,8 @@ public interface Libc {
 
   int fstatvfs(int fd, long buffer);
 
+  long clock();
+
   int fstatfs(int fd, long buffer);
 
   long getdents64(int fd, long buffer, long length);

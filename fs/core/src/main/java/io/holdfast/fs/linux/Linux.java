@@ -58,6 +58,11 @@ public final class Linux {
     return RUNTIME.getLastError();
   }
 
+  /** Returns the processor time that this process has used, in nanoseconds. */
+  public static long processorNanos() {
+    return 1000 * LIBC.clock();
+  }
+
   /** Returns this thread's scratch memory. */
   public static Scratch scratch() {
     return SCRATCH.get();

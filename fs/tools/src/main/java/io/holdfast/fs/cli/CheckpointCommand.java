@@ -388,8 +388,11 @@ final class CheckpointCommand implements Callable<Integer> {
     }
     long iterations = (long) number(advice, "interval_iterations");
     String what =
-        "a save takes %.1f s until the store has it, and blocks its program for %.2f s"
-            .formatted(number(advice, "persist_seconds"), number(advice, "blocked_seconds"));
+        "a save takes %.1f s until the store has it, blocks its program for %.2f s, and delays it by %.2f s more if that keeps all processors busy"
+            .formatted(
+                number(advice, "persist_seconds"),
+                number(advice, "blocked_seconds"),
+                number(advice, "work_seconds"));
     String when =
         iterations == 0
             ? "save every %.1f s or less often (with --iteration, the number of iterations is told)"

@@ -4,6 +4,7 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.checkpoint.ErrnoException;
 import io.holdfast.fs.checkpoint.FileTree;
+import io.holdfast.fs.checkpoint.SaveMeter;
 import io.holdfast.fs.control.ControlCommands;
 import io.holdfast.fs.control.FiguresJson;
 import java.io.IOException;
@@ -60,9 +61,10 @@ final class CheckpointCommands implements ControlCommands {
     } else if (request.get("iteration_seconds") instanceof Number seconds
         && request.get("bound") instanceof Number bound) {
       daemon.setIteration(seconds.doubleValue(), bound.doubleValue());
-      double[] measured = daemon.meter().seconds();
-      answer.put("persist_seconds", measured[0]);
-      answer.put("blocked_seconds", measured[1]);
+      SaveMeter.Seconds measured = daemon.meter().seconds();
+      answer.put("persist_seconds", measured.total());
+      answer.put("blocked_seconds", measured.blocked());
+      answer.put("work_seconds", measured.work());
       answer.putAll(FiguresJson.map(daemon.figures().advice()));
     } else if (Boolean.TRUE.equals(request.get("unmount"))) {
       answer.put("errno", daemon.unmount());

@@ -52,7 +52,7 @@ public final class CheckpointDaemon {
   private final CheckpointSettings settings;
   private final Supervision supervision;
   private final FrontDirectory directory;
-  private final SaveMeter meter = new SaveMeter(System::nanoTime);
+  private final SaveMeter meter = SaveMeter.ofProcess();
   private final Store store;
   private final CountDownLatch stopped = new CountDownLatch(1);
   private final AtomicBoolean stopping = new AtomicBoolean();

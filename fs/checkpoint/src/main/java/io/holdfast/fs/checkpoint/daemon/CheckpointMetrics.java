@@ -104,7 +104,7 @@ public final class CheckpointMetrics {
               "holdfast_checkpoint_advised_overhead_ratio",
               Metric.Unit.RATIO,
               "advice.overhead",
-              "The part of the time in which saving blocks programs at that interval.",
+              "The part of their time that saving costs programs at that interval.",
               figures -> figures.advice().overhead()));
 
   private CheckpointMetrics() {}
