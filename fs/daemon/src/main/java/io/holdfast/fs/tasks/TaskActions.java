@@ -10,7 +10,6 @@ import io.holdfast.fs.tree.Node;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Sizes;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /** The work of each kind of task. Stateless. */
 final class TaskActions {
@@ -142,7 +141,7 @@ final class TaskActions {
   }
 
   private static void capacity(Task task) throws FsException, InterruptedException {
-    long bytes = wanted(task.parts().capacity(), task.request().size());
+    long bytes = wanted(task.parts().capacity(), task.request());
     task.running();
     Residency residency = task.parts().residency();
     PinLimits limits = task.parts().capacity().prepare(bytes);
@@ -157,13 +156,17 @@ final class TaskActions {
     awaitLeaving(task);
   }
 
-  private static long wanted(LiveCapacity limits, @Nullable String size) throws FsException {
+  private static long wanted(LiveCapacity limits, TaskRequest request) throws FsException {
+    String size = request.size();
     if (size == null) {
       throw new FsException(FsError.INVALID, "no size is given");
     }
     long bytes = Sizes.parse(size, limits.memory());
     if (bytes <= 0) {
       throw new FsException(FsError.INVALID, "a capacity of '" + size + "' must be greater than 0");
+    }
+    if (request.upTo() && limits.largest() > 0) {
+      return Math.min(bytes, limits.largest());
     }
     if (bytes > limits.largest()) {
       throw new FsException(

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param background whether the task goes on without a client
  * @param force whether to release residents that their names protect, too
  * @param size the new capacity, as users write it; null for none
+ * @param upTo whether the new capacity may be smaller, where --memory does not leave as much
  * @param withinBudget whether the new capacity is another part of the node's budget
  */
 record TaskRequest(
@@ -25,6 +26,7 @@ record TaskRequest(
     boolean background,
     boolean force,
     @Nullable String size,
+    boolean upTo,
     boolean withinBudget) {
   static final int MOST_THREADS = 256;
   private static final int DEFAULT_THREADS = 16;
@@ -71,6 +73,7 @@ record TaskRequest(
           Boolean.TRUE.equals(request.get("background")),
           Boolean.TRUE.equals(request.get("force")),
           size == null ? null : String.valueOf(size),
+          Boolean.TRUE.equals(request.get("up_to")),
           Boolean.TRUE.equals(request.get("within_budget")));
     } catch (IllegalArgumentException e) {
       throw new FsException(FsError.INVALID, "no such task: " + e.getMessage(), e);

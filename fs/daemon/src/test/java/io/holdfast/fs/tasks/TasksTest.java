@@ -279,6 +279,15 @@ final class TasksTest {
 
   // capacity
 
+  @Test
+  void capacity_upToASize_isWhatFits() throws IOException {
+    with(30).files("a", 100);
+    node.run("capacity", List.of(), Map.of("size", "1G", "up_to", true));
+    assertThat(node.policy.capacity()).isEqualTo(50L * PAGE);
+    node.run("capacity", List.of(), Map.of("size", "12%", "up_to", true));
+    assertThat(node.policy.capacity()).isEqualTo(12L * PAGE);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

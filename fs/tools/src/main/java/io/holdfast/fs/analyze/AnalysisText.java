@@ -141,6 +141,9 @@ public final class AnalysisText {
   private static Optional<String> together(JobModel model, Observation told) {
     double files = model.fetchRate();
     double prepared = model.rates().preparation().orElse(Double.POSITIVE_INFINITY);
+    if (Double.isInfinite(files) || Double.isInfinite(prepared)) {
+      return Optional.empty(); // one of the two is not known
+    }
     boolean storage = told.waitsFor(Bottleneck.PREPARATION) && files < CLEARLY * prepared;
     boolean preparation = told.waitsFor(Bottleneck.STORAGE) && prepared < CLEARLY * files;
     if (!storage && !preparation) {

@@ -69,13 +69,23 @@ final class AnalyzedMount {
   }
 
   /** A mount that is in the budget of the node stays in it. */
-  private static Map<String, Object> capacity(long bytes) {
-    return Map.of("begin", "capacity", "size", Long.toString(bytes), "within_budget", true);
+  private static Map<String, Object> capacity(long bytes, boolean upTo) {
+    return Map.of(
+        "begin", "capacity", "size", Long.toString(bytes), "up_to", upTo, "within_budget", true);
   }
 
   /** Has the daemon change its capacity. */
   void setCapacity(long bytes) {
-    client.run("changing the capacity", capacity(bytes), Collections.emptyIterator());
+    change(capacity(bytes, false));
+  }
+
+  /** Has the daemon change its capacity, as far as --memory lets it. */
+  void setCapacityUpTo(long bytes) {
+    change(capacity(bytes, true));
+  }
+
+  private void change(Map<String, Object> request) {
+    client.run("changing the capacity", request, Collections.emptyIterator());
   }
 
   /**
@@ -83,7 +93,7 @@ final class AnalyzedMount {
    */
   void restoreCapacity(long bytes) {
     try {
-      TaskFigures figures = client.begin(capacity(bytes), Collections.emptyIterator());
+      TaskFigures figures = client.begin(capacity(bytes, false), Collections.emptyIterator());
       for (int i = 0; i < MOST_POLLS && !figures.isOver() && context.pause(POLL_MILLIS); i++) {
         figures = new TaskFigures(client.daemon().task(Map.of("id", figures.id())));
       }

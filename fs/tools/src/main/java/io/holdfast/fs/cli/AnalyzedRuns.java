@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,7 +96,7 @@ final class AnalyzedRuns {
     Optional<Job> job =
         plan.job() == null
             ? JobSearch.ofProcesses(before, after, run.pids())
-            : Optional.of(JobSearch.named(after, plan.job()));
+            : Optional.of(named(JobSearch.since(before, after), plan.job()));
     List<Observation> epochs =
         job
             .map(found -> JobSearch.epochsSince(before, found, run.seconds()))
@@ -106,6 +107,15 @@ final class AnalyzedRuns {
             .toList();
     long opens = job.map(found -> JobSearch.opensSince(before, found)).orElse(0L);
     return new Run(run, after, job.map(Job::job).orElse(""), opens, epochs);
+  }
+
+  /** The command was run, so its exit code is that of this one, if it failed. */
+  private Job named(List<Job> jobs, String wanted) {
+    try {
+      return JobSearch.named(jobs, wanted);
+    } catch (CliException e) {
+      throw new CliException(exit == 0 ? CliException.COULD_NOT : exit, e.getMessage());
+    }
   }
 
   /** Returns the exit code of the first run that failed; 0 if none did. */
@@ -137,8 +147,9 @@ final class AnalyzedRuns {
   }
 
   /**
-   * Runs the command twice more, and reports the first run with the rates of the others. The
-   * capacity is what it was before, also if this process is told to end meanwhile.
+   * Runs the command twice more, and reports the first run with the rates of the others; without
+   * those of a run that the daemon did not prepare, or whose job is not found. The capacity is what
+   * it was before, also if this process is told to end meanwhile.
    *
    * @param share of what it reads that is in memory in the run with little
    */
@@ -151,13 +162,13 @@ final class AnalyzedRuns {
     OptionalDouble memoryRate;
     context.atExit(restore);
     try {
-      warm = warm(first, capacity, notes);
+      warm = unlessFailed("warm", notes, () -> warm(first, capacity, notes));
       memoryRate = memoryRate();
       if (!interrupted) {
-        cold = cold(first, share, notes);
+        cold = unlessFailed("cold", notes, () -> cold(first, share, notes));
       }
     } finally {
-      mount.setCapacity(capacity);
+      restore(capacity, notes);
       context.forgetAtExit(restore);
     }
     Runs runs =
@@ -170,6 +181,27 @@ final class AnalyzedRuns {
     return Analysis.of(subject(first, memoryRate), runs, notes);
   }
 
+  private static Optional<Run> unlessFailed(
+      String name, List<String> notes, Supplier<Optional<Run>> run) {
+    try {
+      return run.get();
+    } catch (CliException e) {
+      notes.add("the %s run does not count: %s".formatted(name, e.getMessage()));
+      return Optional.empty();
+    }
+  }
+
+  private void restore(long capacity, List<String> notes) {
+    try {
+      mount.setCapacity(capacity);
+    } catch (CliException e) {
+      exit = exit == 0 ? CliException.COULD_NOT : exit;
+      notes.add(
+          "the capacity was %s and could not be restored: %s"
+              .formatted(Human.bytes(capacity), e.getMessage()));
+    }
+  }
+
   private static Optional<Observation> mean(Run run) {
     return run.runs().mean();
   }
@@ -178,10 +210,12 @@ final class AnalyzedRuns {
     Figures figures = first.figures();
     long wanted = figures.dataset().bytes() + figures.dataset().files() * PAGE;
     if (wanted > capacity) {
-      try {
-        mount.setCapacity(wanted);
-      } catch (CliException e) {
-        notes.add("the warm run had no more memory: " + e.getMessage());
+      mount.setCapacityUpTo(wanted);
+      long got = mount.figures().promisedBytes();
+      if (got < wanted) {
+        notes.add(
+            "the warm run had %s of memory, and not the %s that the dataset takes: --memory leaves no more"
+                .formatted(Human.bytes(got), Human.bytes(wanted)));
       }
     }
     mount.warm();

@@ -33,7 +33,11 @@ final class JobSearch {
    * @param wanted its name, or a part of it that no other job's name has
    */
   static Job named(Figures figures, String wanted) {
-    List<Job> jobs = jobs(figures);
+    return named(jobs(figures), wanted);
+  }
+
+  /** The same among some jobs. */
+  static Job named(List<Job> jobs, String wanted) {
     for (Job job : jobs) {
       if (job.job().equals(wanted)) {
         return job;
@@ -96,11 +100,15 @@ final class JobSearch {
             .max(Map.Entry.comparingByValue())
             .map(Map.Entry::getKey)
             .orElse("");
-    List<Job> others =
-        jobs(after).stream().filter(job -> job.opens() > opens(find(before, job.job()))).toList();
+    List<Job> others = since(before, after);
     return byJob.isEmpty() && others.size() == 1
         ? Optional.of(others.get(0))
         : Optional.ofNullable(find(after, most));
+  }
+
+  /** Returns the jobs that have opened files since a moment. */
+  static List<Job> since(Figures before, Figures after) {
+    return jobs(after).stream().filter(job -> opensSince(before, job) > 0).toList();
   }
 
   private static long reads(ProcessFigures process) {

@@ -26,7 +26,9 @@ class AnalyzeCommandTest {
   private final List<Map<String, Object>> asked = new CopyOnWriteArrayList<>();
   private Path marker = Path.of("/nonexistent");
   private boolean counted = true;
-  private boolean fits = true;
+  private long largest = Long.MAX_VALUE;
+  private long capacity = 350_000_000L;
+  private String failing = "";
   private long bytes = 1_000_000_000L;
   private ControlServer server;
   private CliRun run;
@@ -60,7 +62,7 @@ class AnalyzeCommandTest {
       Map<String, Object> stats = new LinkedHashMap<>();
       stats.put("name", "one");
       stats.put("dataset", Map.of("files", 1000L, "bytes", 1_000_000_000L));
-      stats.put("cache", Map.of("capacity_bytes", 350_000_000L));
+      stats.put("cache", Map.of("capacity_bytes", capacity));
       stats.put("opens", Map.of("counted", counted, "total", 5));
       stats.put("jobs", Map.of("by", "tree", "jobs", jobs));
       stats.put("processes", List.of());
@@ -90,8 +92,11 @@ class AnalyzeCommandTest {
     @Override
     public Map<String, Object> task(Map<String, Object> request) throws FsException {
       asked.add(request);
-      if ("capacity".equals(request.get("begin")) && !fits && asked.size() == 1) {
-        return Map.of("id", 1, "state", "failed", "error", "does not fit within --memory");
+      if (failing.equals(request.get("begin"))) {
+        return Map.of("id", 1, "state", "failed", "error", "it was stopped");
+      }
+      if ("capacity".equals(request.get("begin"))) {
+        capacity = Math.min(largest, Long.parseLong(request.get("size").toString()));
       }
       return Map.of("id", 1, "state", "done", "seconds", 1.0);
     }
@@ -231,14 +236,57 @@ class AnalyzeCommandTest {
   }
 
   @Test
-  void measure_withoutRoom_saysSo() {
-    fits = false;
+  void measure_withoutRoomForAll_hasWhatThereIs() {
+    largest = 700_000_000;
     assertThat(run.run("analyze", "--measure", "--", "sh", "-c", reading()))
         .as("%s", run.err)
         .isZero();
+    assertThat(asked.get(0)).containsEntry("up_to", true);
     assertThat(run.out.toString())
-        .contains("Note: the warm run had no more memory: does not fit within --memory.");
+        .contains("Note: the warm run had 668 MiB of memory, and not the 958 MiB that")
+        .contains("--memory leaves no more.");
     assertThat(asked.get(asked.size() - 1)).containsEntry("size", "350000000");
+  }
+
+  /** The first run may have taken hours. */
+  @Test
+  void measure_whoseWarmRunCannotBe_reportsTheOthers() throws IOException {
+    failing = "warm";
+    assertThat(run.run("analyze", "--measure", "--cold", "0.1", "--", "sh", "-c", reading()))
+        .as("%s", run.err)
+        .isZero();
+    assertThat(Files.readString(marker)).hasSize(2);
+    assertThat(run.out.toString())
+        .startsWith("Job mine")
+        .contains("Note: the warm run does not count: ")
+        .contains("it was stopped")
+        .as("the origin's rate is not known")
+        .doesNotContain("All readers together");
+    assertThat(capacity).isEqualTo(350_000_000L);
+  }
+
+  @Test
+  void measure_whoseCapacityCannotBeRestored_reportsAndFails() {
+    failing = "capacity";
+    assertThat(run.run("analyze", "--measure", "--", "sh", "-c", reading())).isEqualTo(1);
+    assertThat(run.out.toString())
+        .startsWith("Job mine")
+        .contains("Note: the capacity was 334 MiB and could not be restored: ");
+  }
+
+  @Test
+  void command_whoseJobHasAnotherName_isToldWithItsExitCode() {
+    assertThat(run.run("analyze", "--job", "old", "--", "sh", "-c", reading() + "; exit 7"))
+        .isEqualTo(7);
+    assertOneLine("--job 'old' is not known: there are mine; 'holdfast stats --jobs' shows all");
+  }
+
+  @Test
+  void command_whoseJobHasThatName_isReported() {
+    assertThat(run.run("analyze", "--job", "min", "--", "sh", "-c", reading()))
+        .as("%s", run.err)
+        .isZero();
+    assertThat(run.out.toString()).startsWith("Job mine");
   }
 
   /** It ended with an internal error, when it had been run twice. */
