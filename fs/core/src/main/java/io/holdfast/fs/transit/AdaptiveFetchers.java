@@ -1,7 +1,8 @@
 package io.holdfast.fs.transit;
 
-import java.util.ArrayList;
-import java.util.List;
+import io.holdfast.fs.OutOfMemory;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
@@ -24,6 +25,9 @@ import org.slf4j.LoggerFactory;
  * <p><b>Hangs.</b> A fetch that was given up returns its turn, but its thread is stuck. While
  * threads are stuck, no fetch starts that would bring the running and stuck threads above {@link
  * #MOST_STUCK}.
+ *
+ * <p><b>Threads.</b> A fetch for which no thread can be started keeps its turn. The next thread
+ * whose fetch has ended runs it, or a thread that {@link #startLeft} starts.
  */
 public final class AdaptiveFetchers implements Fetchers {
   private static final Logger log = LoggerFactory.getLogger(AdaptiveFetchers.class);
@@ -50,7 +54,13 @@ public final class AdaptiveFetchers implements Fetchers {
   private final FairQueue small = new FairQueue();
   private final FairQueue large = new FairQueue();
   private final FairQueue ahead = new FairQueue();
+
+  /** Tasks that have their turn and no thread yet, in the order of their turns. */
+  private final Deque<FetchTask> ready = new ArrayDeque<>();
+
+  /** How many tasks have their turn. */
   private int running;
+
   private int stuck;
   private int runningLarge;
   private long runningLargeBytes;
@@ -60,7 +70,8 @@ public final class AdaptiveFetchers implements Fetchers {
   /**
    * Creates fetchers.
    *
-   * @param threads runs each fetch on a thread of its own, and need not bound their number
+   * @param threads runs each fetch on a thread of its own, and need not bound their number. It may
+   *     throw OutOfMemoryError where no thread can be started
    * @param largeBytes bytes that large fetches may read at once; a single one may be larger
    */
   public AdaptiveFetchers(Executor threads, long largeBytes) {
@@ -70,7 +81,6 @@ public final class AdaptiveFetchers implements Fetchers {
 
   @Override
   public void execute(FetchTask task) {
-    List<FetchTask> ready;
     lock.lock();
     try {
       if (closed) {
@@ -80,16 +90,15 @@ public final class AdaptiveFetchers implements Fetchers {
         throw new RejectedExecutionException("too much is fetched ahead");
       }
       queue(task).add(task);
-      ready = takeReady();
+      giveTurns();
     } finally {
       lock.unlock();
     }
-    start(ready);
+    start();
   }
 
   @Override
   public void promote(FetchTask task) {
-    List<FetchTask> ready;
     lock.lock();
     try {
       if (task.awaited) {
@@ -101,17 +110,16 @@ public final class AdaptiveFetchers implements Fetchers {
         return;
       }
       queue(task).add(task);
-      ready = takeReady();
+      giveTurns();
     } finally {
       lock.unlock();
     }
-    start(ready);
+    start();
   }
 
   @Override
   public void giveUp(FetchTask task) {
     failed();
-    List<FetchTask> ready;
     lock.lock();
     try {
       if (task.state != FetchTask.State.RUNNING) {
@@ -120,11 +128,11 @@ public final class AdaptiveFetchers implements Fetchers {
       giveTurnBack(task);
       task.state = FetchTask.State.GIVEN_UP;
       stuck++;
-      ready = takeReady();
+      giveTurns();
     } finally {
       lock.unlock();
     }
-    start(ready);
+    start();
   }
 
   @Override
@@ -137,21 +145,21 @@ public final class AdaptiveFetchers implements Fetchers {
     limit.failed(inFlight());
   }
 
+  @Override
+  public void startLeft() {
+    start();
+  }
+
   private int inFlight() {
-    lock.lock();
-    try {
-      return running;
-    } finally {
-      lock.unlock();
-    }
+    return figures().inFlight();
   }
 
   @Override
   public Figures figures() {
     lock.lock();
     try {
-      int queued = small.size() + large.size() + ahead.size();
-      return new Figures(limit.get(), running, queued, stuck);
+      int queued = small.size() + large.size() + ahead.size() + ready.size();
+      return new Figures(limit.get(), running - ready.size(), queued, stuck);
     } finally {
       lock.unlock();
     }
@@ -165,15 +173,14 @@ public final class AdaptiveFetchers implements Fetchers {
     return task.bytes() > SMALL;
   }
 
-  /** Takes the tasks whose turn it is out of the queues. */
-  private List<FetchTask> takeReady() {
-    List<FetchTask> ready = new ArrayList<>(1);
+  /** Gives the next tasks their turns. */
+  private void giveTurns() {
     while (running < limit.get() && (stuck == 0 || running + stuck < MOST_STUCK)) {
       FetchTask next = next();
       if (next == null) {
         break;
       }
-      next.state = FetchTask.State.RUNNING;
+      next.state = FetchTask.State.READY;
       running++;
       if (isLarge(next)) {
         runningLarge++;
@@ -181,7 +188,6 @@ public final class AdaptiveFetchers implements Fetchers {
       }
       ready.add(next);
     }
-    return ready;
   }
 
   private @Nullable FetchTask next() {
@@ -216,9 +222,52 @@ public final class AdaptiveFetchers implements Fetchers {
     }
   }
 
-  private void start(List<FetchTask> ready) {
-    for (FetchTask task : ready) {
-      threads.execute(() -> work(task));
+  /** Starts a thread for each task that has its turn, as long as threads can be started. */
+  private void start() {
+    for (FetchTask task = takeReady(); task != null; task = takeReady()) {
+      FetchTask first = task;
+      try {
+        threads.execute(() -> work(first));
+      } catch (OutOfMemoryError e) {
+        putBack(task);
+        OutOfMemory.tell(e);
+        return;
+      }
+    }
+  }
+
+  private @Nullable FetchTask takeReady() {
+    lock.lock();
+    try {
+      return nextReady();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private @Nullable FetchTask nextReady() {
+    FetchTask task = ready.poll();
+    if (task != null) {
+      task.state = FetchTask.State.RUNNING;
+    }
+    return task;
+  }
+
+  /** Has a task wait whose thread could not be started. */
+  private void putBack(FetchTask task) {
+    lock.lock();
+    try {
+      if (task.state == FetchTask.State.GIVEN_UP) { // meanwhile; no thread is stuck
+        stuck--;
+        task.state = FetchTask.State.WAITING;
+        queue(task).add(task);
+        giveTurns();
+      } else {
+        task.state = FetchTask.State.READY;
+        ready.addFirst(task);
+      }
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -228,18 +277,18 @@ public final class AdaptiveFetchers implements Fetchers {
     while (task != null) {
       try {
         task.run();
+      } catch (OutOfMemoryError e) {
+        OutOfMemory.tell(e);
       } catch (RuntimeException | Error e) {
         log.error("a fetch ended in a fault", e); // its readers have an answer
       }
-      List<FetchTask> ready = over(task);
-      task = ready.isEmpty() ? null : ready.get(0);
-      if (ready.size() > 1) {
-        start(ready.subList(1, ready.size()));
-      }
+      task = over(task);
+      start();
     }
   }
 
-  private List<FetchTask> over(FetchTask task) {
+  /** Ends a task; returns the one that its thread runs next, or null. */
+  private @Nullable FetchTask over(FetchTask task) {
     lock.lock();
     try {
       if (task.state == FetchTask.State.GIVEN_UP) {
@@ -248,7 +297,8 @@ public final class AdaptiveFetchers implements Fetchers {
         giveTurnBack(task);
       }
       task.state = FetchTask.State.OVER;
-      return takeReady();
+      giveTurns();
+      return nextReady();
     } finally {
       lock.unlock();
     }

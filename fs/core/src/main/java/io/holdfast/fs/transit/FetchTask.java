@@ -8,6 +8,8 @@ public final class FetchTask {
   /** The state of a task. */
   enum State {
     WAITING,
+    /** It has its turn, and no thread yet. */
+    READY,
     RUNNING,
     /** The thread still runs, but nobody waits for the fetch any more. */
     GIVEN_UP,

@@ -32,6 +32,9 @@ public interface Fetchers {
   /** Records that the origin failed or answered too late. */
   void failed();
 
+  /** Starts the fetches for which no thread could be started. To be called every second. */
+  void startLeft();
+
   /** Stops giving turns. Queued fetches are forgotten: transit answers their readers. */
   void close();
 
@@ -43,7 +46,7 @@ public interface Fetchers {
    *
    * @param limit fetches that may run at once; 0 where readers fetch themselves
    * @param inFlight running fetches, without those given up
-   * @param queued fetches that wait for their turn
+   * @param queued fetches that wait for their turn, or for a thread
    * @param stuck fetches that were given up and have not returned
    */
   record Figures(int limit, int inFlight, int queued, int stuck) {}

@@ -50,6 +50,9 @@ public final class PlainFetchers implements Fetchers {
   public void failed() {}
 
   @Override
+  public void startLeft() {}
+
+  @Override
   public void close() {}
 
   @Override

@@ -243,6 +243,11 @@ public final class Transit {
     path.expire();
   }
 
+  /** Starts the fetches for which no thread could be started. To be called every second. */
+  public void startLeft() {
+    fetchers.startLeft();
+  }
+
   /** Ends all fetches; for the end of the mount. */
   public void close() {
     path.close();

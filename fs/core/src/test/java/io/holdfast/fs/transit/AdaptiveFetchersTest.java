@@ -31,9 +31,15 @@ class AdaptiveFetchersTest {
   private static final class ManualThreads implements Executor {
     private final Deque<Runnable> started = new ArrayDeque<>();
     private int most;
+    private boolean canStart = true;
+    private Runnable atRefusal = () -> {};
 
     @Override
     public void execute(Runnable task) {
+      if (!canStart) {
+        atRefusal.run();
+        throw new OutOfMemoryError("unable to create native thread");
+      }
       started.add(task);
       most = Math.max(most, started.size());
     }
@@ -278,6 +284,61 @@ class AdaptiveFetchersTest {
     assertThat(ran).hasSize(200);
     assertThat(fetchers.figures().stuck()).isZero();
     assertThat(fetchers.figures().inFlight()).isZero();
+  }
+
+  /**
+   * As at {@code pids.max}: each fetch used to keep its turn for ever, and its reader timed out.
+   */
+  @Test
+  void execute_noThreadCanBeStarted_allRunOnceOneCan() {
+    threads.canStart = false;
+    executeAll("small", 100, SMALL);
+    executeAll("large", 20, LARGE);
+    assertThat(fetchers.figures()).isEqualTo(new Fetchers.Figures(FIRST, 0, 120, 0));
+    fetchers.startLeft();
+    assertThat(ran).isEmpty();
+
+    threads.canStart = true;
+    fetchers.startLeft();
+    assertThat(threads.started).hasSize(FIRST);
+    threads.runAll();
+
+    assertThat(ran).hasSize(120).doesNotHaveDuplicates();
+    assertThat(fetchers.figures()).isEqualTo(new Fetchers.Figures(FIRST, 0, 0, 0));
+  }
+
+  @Test
+  void execute_noOtherThreadCanBeStarted_oneThreadRunsAll() {
+    execute("first", SMALL, true);
+    threads.canStart = false;
+    executeAll("f", 100, SMALL);
+
+    threads.runOne();
+
+    assertThat(ran).hasSize(101).startsWith("first", "f0", "f1").doesNotHaveDuplicates();
+    assertThat(fetchers.figures()).isEqualTo(new Fetchers.Figures(FIRST, 0, 0, 0));
+  }
+
+  @Test
+  void givenUp_withoutAThread_isNotStuck() {
+    threads.canStart = false;
+    List<FetchTask> waiting = new ArrayList<>();
+    for (int i = 0; i < 2 * FIRST; i++) {
+      waiting.add(execute("f" + i, SMALL, true));
+    }
+    waiting.forEach(fetchers::giveUp);
+    assertThat(fetchers.figures().stuck()).isZero();
+    threads.atRefusal = () -> fetchers.giveUp(waiting.get(0)); // while its thread is being started
+    fetchers.startLeft();
+    assertThat(fetchers.figures().stuck()).isZero();
+
+    threads.canStart = true;
+    fetchers.startLeft();
+    threads.runAll();
+
+    assertThat(ran).hasSize(2 * FIRST).doesNotHaveDuplicates();
+    assertThat(fetchers.figures().inFlight()).isZero();
+    assertThat(fetchers.figures().queued()).isZero();
   }
 
   @Test

@@ -53,6 +53,7 @@ final class Housekeeping {
     if (parts.shared != null) {
       watched("convoys", TICK, parts.shared::tick);
     }
+    watched("fetches", LOOK, parts.transit::startLeft);
     watched("changed", LOOK, parts.lookers::startLeft);
     if (parts.peers != null) {
       watched("peers", TICK, parts.peers::tick);
