@@ -236,6 +236,11 @@ public final class IsolatedThreads implements Executor, AutoCloseable {
     tasks.add(task);
   }
 
+  /** Records a failure of the task that runs on the calling thread, and that goes on. */
+  public void failed(Throwable failure) {
+    failures.of(Thread.currentThread()).set(failure);
+  }
+
   /** Returns the number of tasks that wait. */
   public int waiting() {
     return tasks.size();

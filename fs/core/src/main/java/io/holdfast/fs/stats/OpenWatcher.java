@@ -155,42 +155,60 @@ public final class OpenWatcher implements AutoCloseable {
     }
   }
 
-  @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
   private void run() {
     long buffer = LIBC.malloc(BUFFER + POLLFD_SIZE);
-    long pollfd = buffer + BUFFER;
     Map<Integer, OpenBatch> batch = new HashMap<>();
     try {
       while (!closed) {
-        Memory.putInt(pollfd, group);
-        Memory.putInt(pollfd + POLLFD_EVENTS, POLLIN);
-        LIBC.poll(pollfd, 1, IDLE_MILLIS);
-        activity.settle();
-        boolean more = true;
-        for (int i = 0; i < MOST_BUFFERS && more; i++) {
-          long length = LIBC.read(group, buffer, BUFFER);
-          more = length > 0;
-          if (length > BUFFER - EVENT_SIZE && waiting(pollfd) > MOST_WAITING) {
-            letGo();
-          }
-          take(buffer, length, batch);
-        }
-        boolean some = !batch.isEmpty();
-        batch.forEach(activity::opened);
-        batch.clear();
-        if (!more) {
-          passes++;
-        }
-        if (some && !more) {
-          // a short wait, so that the next events come together; not longer, because /proc has
-          // nothing of a thread that has ended
-          LockSupport.parkNanos(BATCH_NANOS);
+        try {
+          pass(buffer, batch);
+        } catch (Throwable e) { // a watcher that ended here would never count an open again
+          thread.failed(e);
         }
       }
     } finally {
       running = false;
       LIBC.free(buffer);
       LIBC.close(group);
+    }
+  }
+
+  /** Waits a short time for opens, and counts them. */
+  @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
+  private void pass(long buffer, Map<Integer, OpenBatch> batch) {
+    long pollfd = buffer + BUFFER;
+    Memory.putInt(pollfd, group);
+    Memory.putInt(pollfd + POLLFD_EVENTS, POLLIN);
+    LIBC.poll(pollfd, 1, IDLE_MILLIS);
+    activity.settle();
+    boolean more = true;
+    for (int i = 0; i < MOST_BUFFERS && more; i++) {
+      long length = LIBC.read(group, buffer, BUFFER);
+      more = length > 0;
+      if (length > BUFFER - EVENT_SIZE && waiting(pollfd) > MOST_WAITING) {
+        letGo();
+      }
+      take(buffer, length, batch);
+    }
+    boolean some = !batch.isEmpty();
+    batch.forEach(this::count);
+    batch.clear();
+    if (!more) {
+      passes++;
+    }
+    if (some && !more) {
+      // a short wait, so that the next events come together; not longer, because /proc has
+      // nothing of a thread that has ended
+      LockSupport.parkNanos(BATCH_NANOS);
+    }
+  }
+
+  /** Counts the opens of a thread. A failure keeps no other opens from being counted. */
+  private void count(int opener, OpenBatch opens) {
+    try {
+      activity.opened(opener, opens);
+    } catch (Throwable e) {
+      thread.failed(e);
     }
   }
 
@@ -222,10 +240,15 @@ public final class OpenWatcher implements AutoCloseable {
   private void take(long buffer, long length, Map<Integer, OpenBatch> batch) {
     for (long at = buffer; at < buffer + length; at += Memory.getInt(at)) {
       int fd = Memory.getInt(at + EVENT_FD);
-      int thread = Memory.getInt(at + EVENT_THREAD);
+      int opener = Memory.getInt(at + EVENT_THREAD);
       if (fd >= 0) {
-        take(fd, thread, batch);
-        LIBC.close(fd);
+        try {
+          take(fd, opener, batch);
+        } catch (Throwable e) { // the events behind this one have descriptors, too
+          thread.failed(e);
+        } finally {
+          LIBC.close(fd);
+        }
       }
     }
   }

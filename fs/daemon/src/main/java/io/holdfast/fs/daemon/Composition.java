@@ -127,6 +127,11 @@ final class Composition {
         : new PlainFetchers(Runnable::run, prefetchers());
   }
 
+  /** Creates the threads for steps of fetches that had to wait: no step is lost. */
+  static PatientThreads steps() {
+    return new PatientThreads("transit", POOL_THREADS);
+  }
+
   static Executor pool(String name) {
     return pool(name, POOL_THREADS);
   }

@@ -54,6 +54,7 @@ final class Housekeeping {
       watched("convoys", TICK, parts.shared::tick);
     }
     watched("fetches", LOOK, parts.transit::startLeft);
+    watched("steps", LOOK, parts.steps::startLeft);
     watched("changed", LOOK, parts.lookers::startLeft);
     if (parts.peers != null) {
       watched("peers", TICK, parts.peers::tick);

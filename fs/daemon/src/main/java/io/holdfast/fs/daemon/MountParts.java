@@ -88,6 +88,7 @@ final class MountParts {
   final Binding binding;
   final IsolatedThreads.Failures failures = new IsolatedThreads.Failures();
   final ScheduledExecutorService housekeeping;
+  final PatientThreads steps;
   final PatientThreads lookers;
   final DatasetChanges changes;
   final DatasetScan scan;
@@ -145,9 +146,9 @@ final class MountParts {
     residency = residency(new Residency.Threads(pinners, droppers));
     layout = new ItemLayout(settings.get(SettingTable.ITEM_SIZE).intValue());
     OwnShare ownShare = new OwnShare(residency::datasetSize);
-    Executor fetching = Composition.pool("transit");
-    peers = peerLink(live.capacity(), fetching, ownShare);
-    transit = transit(fetching, accesses);
+    steps = Composition.steps();
+    peers = peerLink(live.capacity(), steps, ownShare);
+    transit = transit(steps, accesses);
     // never closed: the daemon answers requests until the process ends
     NodeTable nodes =
         new NodeTable(supervision == null ? GrowingMemory.ofProcess("nodes") : supervision.nodes());

@@ -29,7 +29,7 @@ final class PatientThreads implements Executor, AutoCloseable {
   }
 
   /**
-   * Runs a task on one of the threads.
+   * Runs a task on one of the threads. Logs nothing, so that an isolated thread may call it.
    *
    * @throws java.util.concurrent.RejectedExecutionException after {@link #close}
    */
@@ -37,8 +37,7 @@ final class PatientThreads implements Executor, AutoCloseable {
   public void execute(Runnable task) {
     try {
       threads.execute(task);
-    } catch (OutOfMemoryError e) {
-      OutOfMemory.tell(e);
+    } catch (OutOfMemoryError e) { // startLeft tells, unless there are threads by then
       if (!left.contains(task)) {
         left.add(task);
       }

@@ -1,5 +1,6 @@
 package io.holdfast.fs.orders;
 
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.transit.Item;
 import java.util.Collection;
@@ -67,10 +68,10 @@ final class Prefetcher {
   private void run() {
     long pause = SHORTEST_PAUSE;
     while (!closed) {
-      for (RuntimeException e = failures.poll(); e != null; e = failures.poll()) {
-        log.error("an order could not be followed, and is forgotten", e);
-      }
       try {
+        for (RuntimeException e = failures.poll(); e != null; e = failures.poll()) {
+          log.error("an order could not be followed, and is forgotten", e);
+        }
         learn.run();
         boolean some = false;
         for (Order order : orders.get()) {
@@ -80,7 +81,9 @@ final class Prefetcher {
           pause = SHORTEST_PAUSE;
           continue;
         }
-      } catch (RuntimeException e) {
+      } catch (OutOfMemoryError e) {
+        OutOfMemory.tell(e);
+      } catch (RuntimeException | Error e) { // a thread that ended here would fetch nothing again
         log.error("a file could not be fetched ahead", e);
       }
       pause(pause);

@@ -10,13 +10,13 @@ import io.holdfast.fs.transit.SharedFetch;
 import io.holdfast.fs.transit.Sharing;
 import io.holdfast.policy.convoy.Convoys;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 import java.util.function.IntToLongFunction;
 import java.util.function.IntUnaryOperator;
 import java.util.function.LongSupplier;
 import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps what one job has fetched for the jobs that read the same order a little later: {@link
@@ -238,20 +238,22 @@ public final class SharedOrders implements Sharing {
     act();
   }
 
-  /** Does what follows, without the monitor. */
+  /** Does what follows, without the monitor. If a step fails, the next call does the others. */
   private void act() {
-    List<SharedFetch> letGo = new ArrayList<>(0);
-    List<SharedFetch> goOn = new ArrayList<>(0);
-    synchronized (this) {
-      for (SharedFetch each = convoys.nextToLetGo(); each != null; each = convoys.nextToLetGo()) {
-        letGo.add(each);
-      }
-      for (SharedFetch each = convoys.nextToGoOn(); each != null; each = convoys.nextToGoOn()) {
-        goOn.add(each);
-      }
+    for (SharedFetch each = nextToLetGo(); each != null; each = nextToLetGo()) {
+      each.letGo();
     }
-    letGo.forEach(SharedFetch::letGo);
-    goOn.forEach(SharedFetch::goOn);
+    for (SharedFetch each = nextToGoOn(); each != null; each = nextToGoOn()) {
+      each.goOn();
+    }
+  }
+
+  private synchronized @Nullable SharedFetch nextToLetGo() {
+    return convoys.nextToLetGo();
+  }
+
+  private synchronized @Nullable SharedFetch nextToGoOn() {
+    return convoys.nextToGoOn();
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.holdfast.fs.orders;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.fs.FakeClock;
 import io.holdfast.fs.figures.ConvoyFigures;
@@ -47,14 +48,18 @@ final class SharedOrdersTest {
   }
 
   private final class Fetch implements SharedFetch {
+    private Runnable fault = () -> {};
+
     @Override
     public void letGo() {
       letGo.add(this);
+      fault.run();
     }
 
     @Override
     public void goOn() {
       goneOn.add(this);
+      fault.run();
     }
   }
 
@@ -83,15 +88,19 @@ final class SharedOrdersTest {
   }
 
   /** The jobs have read 32 files, and a 10 more, which fill the budget. */
-  private void fill() {
+  private List<Fetch> fill() {
+    List<Fetch> kept = new ArrayList<>();
     opens(1, 0, 32);
     opens(2, 0, 32);
     for (int file = 32; file < 42; file++) {
       opens(1, file, file + 1);
-      assertThat(shared.keeps(fetches(file, true))).isTrue();
+      Fetch fetch = fetches(file, true);
+      assertThat(shared.keeps(fetch)).isTrue();
+      kept.add(fetch);
     }
     opens(1, 42, 43);
     assertThat(shared.heldBytes()).isEqualTo(BUDGET);
+    return kept;
   }
 
   /** For so many ticks of 20 ms, fetches are on their way. */
@@ -130,6 +139,31 @@ final class SharedOrdersTest {
     ticks(1);
     assertThat(goneOn).containsExactly(delayed);
     assertThat(shared.figures().get(0).delayedSeconds()).isEqualTo(2);
+  }
+
+  /** The readers of the others used to wait until they timed out. */
+  @Test
+  void stepsOfFetchesThatFail_keepNoOtherFetchBack() {
+    List<Fetch> all = fill();
+    inFlight = 3;
+    ticks(100);
+    for (int file = 42; file < 45; file++) {
+      all.add(fetches(file, false));
+    }
+    for (Fetch each : all) {
+      each.fault =
+          () -> {
+            throw new OutOfMemoryError("a test");
+          };
+    }
+    states.put(2, 'T');
+    clock.advance(Duration.ofMillis(250));
+    for (int i = 0; i < all.size(); i++) {
+      assertThatThrownBy(shared::tick).isInstanceOf(OutOfMemoryError.class);
+    }
+    shared.tick();
+    assertThat(letGo).containsExactlyElementsOf(all.subList(0, 10));
+    assertThat(goneOn).containsExactlyElementsOf(all.subList(10, 13));
   }
 
   /** The read would fail before the delay is over. */

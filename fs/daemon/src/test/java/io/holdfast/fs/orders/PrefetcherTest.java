@@ -1,0 +1,45 @@
+package io.holdfast.fs.orders;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.fs.Await;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** A prefetcher without an order, which uses no part of the daemon. */
+final class PrefetcherTest {
+  private final AtomicInteger looks = new AtomicInteger();
+
+  /** One error used to end the thread: no file was fetched ahead until the next daemon. */
+  private void goesOnAfter(Error fault) {
+    Prefetcher prefetcher =
+        new Prefetcher(
+            null,
+            List::of,
+            () -> {
+              if (looks.incrementAndGet() == 1) {
+                throw fault;
+              }
+            });
+    prefetcher.start();
+    Await.until(
+        "it looks again",
+        () -> {
+          prefetcher.wake();
+          return looks.get() >= 2;
+        });
+    assertThat(prefetcher.isRunning()).isTrue();
+    prefetcher.close();
+  }
+
+  @Test
+  void learning_meetsTheBoundOfTheHeap_goesOn() {
+    goesOnAfter(new OutOfMemoryError("a test"));
+  }
+
+  @Test
+  void learning_failsWithAnotherError_goesOn() {
+    goesOnAfter(new StackOverflowError("a test"));
+  }
+}
