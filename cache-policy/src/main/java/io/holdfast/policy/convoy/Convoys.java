@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>What is kept.</b> A fetch that a job begins is an entry if others of its {@linkplain Groups
  * group} have yet to read the file. Its bytes count from then on. Once nobody wants them any more,
  * because all have read them, or stopped, or diverged, the caller lets the bytes go. The bytes of
- * all entries are never more than the budget.
+ * all entries are never more than the budget. An entry takes heap, too, so there is a most number
+ * of entries, and each takes at least that part of the budget.
  *
  * <p><b>When the budget is full,</b> and the caller says that the origin is the bottleneck, a miss
  * waits until others have caught up. It waits for at most {@link #PATIENCE_NANOS} of a job's time
@@ -43,7 +44,10 @@ public final class Convoys<F> {
   private static final int FILES_OF_ENTRY = 8;
 
   private final long budget;
-  private final long mostEntries;
+
+  /** The least part of the budget that an entry takes, however few its bytes. */
+  private final long leastRoom;
+
   private final Changes changes = new Changes();
   private final Groups groups;
   private final Map<F, Entry<F>> entries = new LinkedHashMap<>();
@@ -55,6 +59,10 @@ public final class Convoys<F> {
   private final Deque<F> toLetGo = new ArrayDeque<>();
   private final Deque<F> toGoOn = new ArrayDeque<>();
   private long held;
+
+  /** The part of the budget that is taken. */
+  private long taken;
+
   private long now;
 
   /** The decision on a fetch that is about to begin. */
@@ -128,7 +136,8 @@ public final class Convoys<F> {
    */
   public Convoys(long budget, long mostFiles) {
     this.budget = budget;
-    this.mostEntries = mostFiles / FILES_OF_ENTRY;
+    long mostEntries = Math.max(1, mostFiles / FILES_OF_ENTRY);
+    this.leastRoom = (budget + mostEntries - 1) / mostEntries;
     this.groups = new Groups(mostFiles, changes);
   }
 
@@ -277,8 +286,8 @@ public final class Convoys<F> {
     if (front.track.number != job.track.number) {
       return front.track.number < job.track.number;
     }
-    double bytesOfFile = (double) front.track.missingBytes / Math.max(1, front.track.size());
-    return (front.position - job.position) * bytesOfFile <= budget / 2.0;
+    double roomOfFile = (double) front.track.missingRoom / Math.max(1, front.track.size());
+    return (front.position - job.position) * roomOfFile <= budget / 2.0;
   }
 
   // --- fetches
@@ -311,7 +320,7 @@ public final class Convoys<F> {
       verdict = decide(entry, withThoseBehind, ahead, mayWait);
       boolean begins = verdict != Verdict.WAIT || !ahead;
       if (begins && !withThoseBehind && owner.track != null) {
-        owner.track.missingBytes += bytes;
+        owner.track.missingRoom += room(entry);
       }
     }
     goOn(); // those that wait have room if a job was left behind
@@ -327,10 +336,10 @@ public final class Convoys<F> {
         job.hasWanted = true;
       }
     }
-    if (entry.wants == 0 || entry.bytes > budget || entries.size() >= mostEntries) {
+    if (entry.wants == 0 || entry.bytes > budget) {
       return Verdict.PLAIN;
     }
-    if (withThoseBehind ? held + entry.bytes <= budget / 2 : fits(entry)) {
+    if (withThoseBehind ? taken + room(entry) <= budget / 2 : fits(entry)) {
       keep(entry);
       return Verdict.KEEP;
     }
@@ -369,14 +378,25 @@ public final class Convoys<F> {
     }
   }
 
+  /** Returns the part of the budget that an entry takes. */
+  private long room(Entry<F> entry) {
+    return Math.max(entry.bytes, leastRoom);
+  }
+
   private boolean fits(Entry<F> entry) {
-    return held + entry.bytes <= budget;
+    return taken + room(entry) <= budget;
   }
 
   private void keep(Entry<F> entry) {
-    held += entry.bytes;
-    entry.group.heldBytes += entry.bytes;
+    take(entry);
     add(entry);
+  }
+
+  private void take(Entry<F> entry) {
+    held += entry.bytes;
+    taken += room(entry);
+    entry.group.heldBytes += entry.bytes;
+    entry.group.room += room(entry);
   }
 
   private void add(Entry<F> entry) {
@@ -427,16 +447,16 @@ public final class Convoys<F> {
     return true;
   }
 
-  /** Returns the entry's group if that passes its share, or else the one with the most bytes. */
+  /** Returns the entry's group if that passes its share, or else the one that has most. */
   private Group fullest(Entry<F> entry) {
     int convoys = 0;
     Group fullest = entry.group;
     for (Group each : groups.all()) {
-      convoys += each.heldBytes > 0 || each == entry.group ? 1 : 0;
-      fullest = each.heldBytes > fullest.heldBytes ? each : fullest;
+      convoys += each.room > 0 || each == entry.group ? 1 : 0;
+      fullest = each.room > fullest.room ? each : fullest;
     }
-    boolean passesItsShare = entry.group.heldBytes + entry.bytes > budget / convoys;
-    return passesItsShare && entry.group.heldBytes > 0 ? entry.group : fullest;
+    boolean passesItsShare = entry.group.room + room(entry) > budget / convoys;
+    return passesItsShare && entry.group.room > 0 ? entry.group : fullest;
   }
 
   private void unwant(Entry<F> entry, Job job) {
@@ -459,7 +479,9 @@ public final class Convoys<F> {
   private void release(Entry<F> entry) {
     remove(entry);
     held -= entry.bytes;
+    taken -= room(entry);
     entry.group.heldBytes -= entry.bytes;
+    entry.group.room -= room(entry);
     if (entry.complete) {
       toLetGo.add(entry.fetch);
     }
@@ -558,8 +580,7 @@ public final class Convoys<F> {
 
   private void goOnKept(Entry<F> entry) {
     endDelay(entry);
-    held += entry.bytes;
-    entry.group.heldBytes += entry.bytes;
+    take(entry);
     toGoOn.add(entry.fetch);
   }
 
@@ -638,12 +659,14 @@ public final class Convoys<F> {
   public void check() {
     groups.check();
     long bytes = 0;
+    long room = 0;
     int waiting = 0;
     for (Entry<F> entry : entries.values()) {
       if (entry.wants == 0) {
         throw new IllegalStateException("nobody wants " + entry.fetch);
       }
       bytes += entry.waits ? 0 : entry.bytes;
+      room += entry.waits ? 0 : room(entry);
       waiting += entry.waits ? 1 : 0;
       for (Job job : groups.jobs()) {
         if (job.stopped && (entry.wants & job.bit) != 0) {
@@ -651,7 +674,7 @@ public final class Convoys<F> {
         }
       }
     }
-    if (bytes != held || held > budget || waiting != delayed.size()) {
+    if (bytes != held || room != taken || taken > budget || waiting != delayed.size()) {
       throw new IllegalStateException(held + " bytes of " + budget + " are " + bytes);
     }
     Entry<F> first = delayed.peek();

@@ -16,6 +16,9 @@ final class Group {
   /** Bytes of the entries that its jobs have begun. */
   long heldBytes;
 
+  /** The part of the budget that these entries take. */
+  long room;
+
   /** How long misses of its jobs were delayed, each job's by itself. */
   long delayedNanos;
 

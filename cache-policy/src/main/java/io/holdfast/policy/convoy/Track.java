@@ -28,8 +28,8 @@ final class Track {
 
   private int size;
 
-  /** Bytes that the front of the group had to fetch in this pass. */
-  long missingBytes;
+  /** The room in the budget that all files take which the front of the group had to fetch. */
+  long missingRoom;
 
   Track(int number) {
     this.number = number;

@@ -429,6 +429,54 @@ final class ConvoysTest {
     few.check();
   }
 
+  /** A slow one used to keep the others from sharing once there were the most entries. */
+  @Test
+  void entries_areTheMost_theLastJobIsLeftBehind() {
+    Convoys<String> few = new Convoys<>(1_000_000, 8 * 100);
+    for (int file = 0; file < 232; file++) {
+      few.opened("a", 1, file, now);
+      if (file < 32) {
+        few.opened("c", 3, file, now);
+      } else {
+        String fetch = "a" + file;
+        Verdict verdict = few.begin(fetch, "a", 1, file, BYTES, false, false, now);
+        assertThat(verdict).as(fetch).isEqualTo(Verdict.KEEP);
+        assertThat(few.keeps(fetch)).isTrue();
+      }
+      if (file == 200) {
+        few.opened("c", 3, 32, now); // it is still far behind
+      }
+      if (file > 0) {
+        few.opened("b", 2, file - 1, now);
+      }
+      few.check();
+    }
+    assertThat(few.heldBytes()).as("nothing is kept for c").isLessThanOrEqualTo(3L * BYTES);
+  }
+
+  /** One convoy has the most bytes, another one the most entries. */
+  @Test
+  void entries_areTheMost_theConvoyWithMostEntriesMakesRoom() {
+    Convoys<String> few = new Convoys<>(1_000_000, 8 * 100);
+    for (int file = 0; file < 32; file++) {
+      few.opened("a", 1, file, now);
+      few.opened("b", 2, file, now);
+      few.opened("x", 3, 1000 + file, now);
+      few.opened("y", 4, 1000 + file, now);
+    }
+    assertThat(few.begin("large", "a", 1, 32, 100_000, false, false, now)).isEqualTo(Verdict.KEEP);
+    assertThat(few.keeps("large")).isTrue();
+    for (int file = 32; file < 132; file++) {
+      few.begin("x" + file, "x", 3, 1000 + file, BYTES, false, false, now);
+      few.opened("x", 3, 1000 + file, now);
+    }
+    few.check();
+    few.opened("a", 1, 32, now);
+    assertThat(few.begin("a33", "a", 1, 33, BYTES, false, false, now)).isEqualTo(Verdict.KEEP);
+    few.check();
+    assertThat(few.keeps("large")).as("it is kept for b").isTrue();
+  }
+
   @Test
   void files_areBounded() {
     Convoys<String> few = new Convoys<>(100, 1000);
