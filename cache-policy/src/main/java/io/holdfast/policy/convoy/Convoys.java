@@ -669,8 +669,9 @@ public final class Convoys<F> {
       room += entry.waits ? 0 : room(entry);
       waiting += entry.waits ? 1 : 0;
       for (Job job : groups.jobs()) {
-        if (job.stopped && (entry.wants & job.bit) != 0) {
-          throw new IllegalStateException(job.name + " has stopped and wants " + entry.fetch);
+        boolean wants = (entry.wants & job.bit) != 0;
+        if (wants && (job.stopped || !job.wants(entry.pass, entry.file))) {
+          throw new IllegalStateException(job.name + " does not want " + entry.fetch);
         }
       }
     }

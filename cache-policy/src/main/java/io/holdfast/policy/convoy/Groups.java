@@ -3,6 +3,7 @@ package io.holdfast.policy.convoy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -178,10 +179,23 @@ final class Groups {
       }
     }
     Long before = job.atWork.put(thread, file);
+    if (job.atWork.size() > Job.MOST_THREADS) {
+      forgetThread(job);
+    }
     if (before == null || before != file) { // else it was looked at, and is read now
       opened(job, thread, file, before);
     }
     listener.opened(job, file);
+  }
+
+  /** Forgets the thread that opened a file longest ago: most likely it has ended. */
+  private void forgetThread(Job job) {
+    Iterator<Long> files = job.atWork.values().iterator();
+    long file = files.next();
+    files.remove();
+    if (!job.isAtWork(file)) {
+      listener.passed(job, file);
+    }
   }
 
   private void opened(Job job, int thread, long file, @Nullable Long before) {

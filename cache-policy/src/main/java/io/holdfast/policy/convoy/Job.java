@@ -10,7 +10,7 @@ final class Job {
   static final int COMPARED = 16;
 
   /** The most threads whose files are known. */
-  private static final int MOST_THREADS = 64;
+  static final int MOST_THREADS = 64;
 
   final String name;
 
@@ -47,14 +47,11 @@ final class Job {
 
   long opens;
 
-  /** The file that each of its threads has opened last. */
-  final LinkedHashMap<Integer, Long> atWork =
-      new LinkedHashMap<>(16, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(java.util.Map.Entry<Integer, Long> eldest) {
-          return size() > MOST_THREADS;
-        }
-      };
+  /**
+   * The file that each of its threads has opened last; the thread that has opened one longest ago
+   * comes first.
+   */
+  final LinkedHashMap<Integer, Long> atWork = new LinkedHashMap<>(16, 0.75f, true);
 
   long lastOpen;
 
@@ -139,7 +136,7 @@ final class Job {
     return place >= 0 && opened.get(place);
   }
 
-  private boolean isAtWork(long file) {
+  boolean isAtWork(long file) {
     return atWork.containsValue(file);
   }
 

@@ -100,20 +100,21 @@ final class ConvoysPropertyTest {
         return;
       }
       int file = reader.next();
+      int thread = reader.ownThreads ? (int) reader.opens : reader.job.hashCode();
       // the read comes before or after the open is noticed
       boolean late = random.nextBoolean();
       if (!late) {
-        convoys.opened(reader.job, reader.job.hashCode(), file, now);
+        convoys.opened(reader.job, thread, file, now);
         act();
       }
-      read(reader, file);
+      read(reader, thread, file);
       if (late) {
-        convoys.opened(reader.job, reader.job.hashCode(), file, now);
+        convoys.opened(reader.job, thread, file, now);
         act();
       }
     }
 
-    private void read(Reader reader, int file) {
+    private void read(Reader reader, int thread, int file) {
       if (resident.contains(file)) {
         reader.hits++;
         return;
@@ -126,25 +127,20 @@ final class ConvoysPropertyTest {
         waiting.put(fetch, new HashSet<>(Set.of(reader)));
         reader.waits = fetch;
         Verdict verdict =
-            convoys.begin(
-                fetch,
-                reader.job,
-                reader.job.hashCode(),
-                file,
-                fetch.bytes,
-                false,
-                reader.mayWait,
-                now);
+            convoys.begin(fetch, reader.job, thread, file, fetch.bytes, false, reader.mayWait, now);
         if (verdict == Verdict.WAIT) {
           delayed.add(fetch);
           delayedAt.put(fetch, now);
         }
       } else if (kept.contains(fetch)) {
-        convoys.delivered(fetch, reader.job, fetch.bytes, now);
+        // else the page cache had its bytes
+        if (!reader.ownThreads || random.nextInt(4) > 0) {
+          convoys.delivered(fetch, reader.job, fetch.bytes, now);
+        }
       } else {
         waiting.get(fetch).add(reader);
         reader.waits = fetch;
-        convoys.joined(fetch, reader.job.hashCode(), now);
+        convoys.joined(fetch, thread, now);
       }
       act();
     }
@@ -166,6 +162,11 @@ final class ConvoysPropertyTest {
     final String job;
     final List<List<Integer>> passes;
     final boolean mayWait;
+
+    /** Whether another thread opens each file, and may find its bytes in the page cache. */
+    final boolean ownThreads;
+
+    long opens;
     int pass;
     int at;
     long hits;
@@ -173,10 +174,11 @@ final class ConvoysPropertyTest {
     boolean stopped;
     Fetch waits;
 
-    Reader(String job, List<List<Integer>> passes, boolean mayWait) {
+    Reader(String job, List<List<Integer>> passes, boolean mayWait, boolean ownThreads) {
       this.job = job;
       this.passes = passes;
       this.mayWait = mayWait;
+      this.ownThreads = ownThreads;
     }
 
     boolean isOver() {
@@ -186,6 +188,7 @@ final class ConvoysPropertyTest {
     int next() {
       int file = passes.get(pass).get(at);
       at++;
+      opens++;
       if (at == passes.get(pass).size()) {
         at = 0;
         pass++;
@@ -224,7 +227,8 @@ final class ConvoysPropertyTest {
     for (int i = 0; i < jobs; i++) {
       int order = random.nextInt(orders);
       String name = "job" + i;
-      model.readers.add(new Reader(name, passes(files, 3, order), random.nextInt(4) > 0));
+      model.readers.add(
+          new Reader(name, passes(files, 3, order), random.nextInt(4) > 0, random.nextBoolean()));
       if (random.nextBoolean()) {
         model.convoys.announced(name, 1L + order, model.now);
       }
@@ -277,7 +281,7 @@ final class ConvoysPropertyTest {
     int jobs = 2 + random.nextInt(7);
     int passes = 4;
     for (int i = 0; i < jobs; i++) {
-      model.readers.add(new Reader("job" + i, passes(files, passes, seed), true));
+      model.readers.add(new Reader("job" + i, passes(files, passes, seed), true, false));
       model.convoys.announced("job" + i, 1, model.now);
     }
     List<Reader> left = new ArrayList<>(model.readers);

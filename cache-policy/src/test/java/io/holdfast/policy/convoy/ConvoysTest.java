@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Convoys of files with ten bytes each; a fetch has the name of its job and its file. */
 final class ConvoysTest {
@@ -100,6 +102,23 @@ final class ConvoysTest {
     opens("b", 33, 34);
     assertThat(letGo()).containsExactly("a32");
     assertThat(convoys.heldBytes()).isZero();
+  }
+
+  /** Bytes for b used to stay until the end of its pass where each thread opened one file. */
+  @ParameterizedTest
+  @ValueSource(ints = {1000, 100})
+  void fetched_isLetGoWhereEachFileIsReadByAnotherThread(int threads) {
+    Convoys<String> large = new Convoys<>(10_000, 10_000);
+    for (int file = 0; file < 200; file++) {
+      large.opened("a", -1, file, now);
+      large.opened("b", file % threads, file, now);
+      if (file >= 32) {
+        Verdict verdict = large.begin("a" + file, "a", -1, file, BYTES, false, false, now);
+        assertThat(verdict).isIn(Verdict.KEEP, Verdict.PLAIN);
+      }
+      large.check();
+    }
+    assertThat(large.heldBytes()).isLessThanOrEqualTo((long) BYTES * Job.MOST_THREADS);
   }
 
   @Test
