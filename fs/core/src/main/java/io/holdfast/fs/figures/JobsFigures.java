@@ -26,7 +26,7 @@ public record JobsFigures(String by, List<Job> jobs) {
    *
    * @param processes the number of its processes that were seen
    * @param endedSeconds how long ago it read something, if none of its processes is alive; empty
-   *     also where that cannot be told
+   *     also where that cannot be told, because {@code /proc} does not show them
    * @param hitRatio the share of items that needed no fetch; empty if that is not known
    * @param splitSeconds what the readers did, in seconds since the mount; never falls. Empty if
    *     that is not known

@@ -61,6 +61,9 @@ public final class Procfs {
   /** A tick of {@code stat}: {@code USER_HZ} is 100 wherever Java runs. */
   private static final long TICK_NANOS = 10_000_000;
 
+  /** The first process, of root. */
+  private static final int INIT = 1;
+
   private final Path root;
   private final FileReader reader;
 
@@ -237,6 +240,14 @@ public final class Procfs {
   /** Returns a process; nothing if it is gone. */
   public Optional<ProcessStat> process(int pid) {
     return stat(pid, small(pid + "/stat"));
+  }
+
+  /**
+   * Tells whether {@code /proc} shows the processes of all users: with {@code hidepid}, it does not
+   * show the first process to others than root.
+   */
+  public boolean showsAllProcesses() {
+    return process(INIT).isPresent();
   }
 
   /** Returns the time of the machine's processors; nothing if the kernel does not tell. */

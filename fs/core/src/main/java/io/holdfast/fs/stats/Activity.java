@@ -127,7 +127,8 @@ public final class Activity {
    * A job and what it has done.
    *
    * @param processes the number of its processes that were seen
-   * @param endedSeconds how long ago it read something, if it has ended
+   * @param endedSeconds how long ago it read something, if it has ended; empty also where that
+   *     cannot be told
    * @param splitSeconds what its readers did, in seconds
    * @param epochs the first and the last 15; the one under way comes last
    */
@@ -395,7 +396,9 @@ public final class Activity {
               othersSplit,
               List.of());
     }
-    known.forEach(job -> reports.add(report(job, processes.getOrDefault(job, List.of()))));
+    boolean showsAll = procfs.showsAllProcesses();
+    known.forEach(
+        job -> reports.add(report(job, processes.getOrDefault(job, List.of()), showsAll)));
     reports.removeIf(job -> !hasDone(job.counts()));
     reports.sort(Comparator.comparingLong(job -> -job.counts().opens()));
     if (hasDone(others.counts())) {
@@ -404,27 +407,29 @@ public final class Activity {
     return reports;
   }
 
-  private JobReport report(JobFigures job, List<ProcessActivity> processes) {
+  private JobReport report(JobFigures job, List<ProcessActivity> processes, boolean showsAll) {
+    boolean mayLive =
+        processes.stream().anyMatch(each -> isAlive(each) || mayBeHidden(each, showsAll));
     return new JobReport(
         job.name,
         job.processes(),
-        endedSeconds(job, processes),
+        mayLive ? OptionalDouble.empty() : OptionalDouble.of(secondsSince(job.lastActive())),
         job.counts(),
         job.splitSeconds(),
         job.epochs());
   }
 
+  private double secondsSince(long nanos) {
+    return Math.round(Math.max(0, nanoTime.getAsLong() - nanos) / 1e6) / 1e3;
+  }
+
   /**
-   * Returns how long ago a job read something, if none of its processes is alive. Empty also where
-   * that cannot be told.
+   * Tells whether a process may live that {@code /proc} never showed. One that {@code /proc} would
+   * show has ended. The kernel tells no number of a process in another pid namespace, nor of what
+   * it reads for no process; but only processes open files.
    */
-  private OptionalDouble endedSeconds(JobFigures job, List<ProcessActivity> processes) {
-    boolean isHidden = job.name.equals(JobNames.UNKNOWN);
-    if (isHidden || processes.stream().anyMatch(each -> each.started == 0 || isAlive(each))) {
-      return OptionalDouble.empty();
-    }
-    long idle = Math.max(0, nanoTime.getAsLong() - job.lastActive());
-    return OptionalDouble.of(Math.round(idle / 1e6) / 1e3);
+  private static boolean mayBeHidden(ProcessActivity process, boolean showsAll) {
+    return process.isHidden() && (process.pid == 0 ? process.opens.sum() > 0 : !showsAll);
   }
 
   private boolean isAlive(ProcessActivity process) {

@@ -121,6 +121,21 @@ final class ActivityTest {
     assertThat(job("/b").endedSeconds()).isEmpty();
   }
 
+  /** Processes that were gone at once have ended; those that nobody can see may live. */
+  @Test
+  void unknownJob_hasEnded_unlessAProcessMayBeHidden() {
+    open(NOBODY, 1);
+    clock.advance(Duration.ofSeconds(90));
+    assertThat(job("unknown").endedSeconds()).as("/proc hides others").isEmpty();
+    proc.process(1, "init", 0, 1, 1, "/");
+    assertThat(job("unknown").endedSeconds()).hasValue(90);
+    activity.fetch(7, true, true, 0).read(0, true);
+    assertThat(job("unknown").endedSeconds()).as("it read for no process").isPresent();
+    open(0, 2);
+    clock.advance(Duration.ofSeconds(90));
+    assertThat(job("unknown").endedSeconds()).as("another pid namespace").isEmpty();
+  }
+
   @Test
   void opened_byThreads_addsUpByProcessAndJob() {
     open(10, 1, 2);

@@ -19,6 +19,9 @@ final class JobSearch {
   /** The row of all jobs that have none of their own. */
   private static final String OTHERS = "(others)";
 
+  /** The row of all processes that the daemon cannot see, or that were gone at once. */
+  private static final String UNKNOWN = "unknown";
+
   /** The most names that a message has. */
   private static final int MOST_NAMES = 10;
 
@@ -67,6 +70,11 @@ final class JobSearch {
   /** Returns the jobs that have a row of their own, those with the most opens first. */
   static List<Job> jobs(Figures figures) {
     return figures.jobs().jobs().stream().filter(job -> !job.job().equals(OTHERS)).toList();
+  }
+
+  /** Tells whether a row is no job, but sums up the processes of which nothing is known. */
+  static boolean isUnknown(Job job) {
+    return job.job().equals(UNKNOWN);
   }
 
   private static String known(List<Job> jobs) {

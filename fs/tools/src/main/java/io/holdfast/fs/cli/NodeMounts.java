@@ -221,11 +221,7 @@ final class NodeMounts {
     }
     Bounds bounds = bounds(daemon, figures);
     List<Job> jobs = JobSearch.jobs(figures);
-    Job reading =
-        jobs.stream()
-            .filter(job -> job.endedSeconds().orElse(0) < SURELY_ENDED)
-            .min(Comparator.comparing(job -> job.endedSeconds().isPresent()))
-            .orElse(null);
+    Job reading = reading(jobs).orElse(null);
     if (reading == null) {
       past.remove(daemon.name());
       FoundMount mount =
@@ -238,6 +234,25 @@ final class NodeMounts {
         lately(daemon, figures, reading, bounds)
             .orElseGet(() -> measured(daemon, figures, reading, bounds));
     return new Look(mount, daemon, figures, reading);
+  }
+
+  /**
+   * Returns the job that reads a mount: the one that has opened most files and still runs, or else
+   * the one whose next processes may yet begin. Processes that the daemon cannot see may be a job
+   * of their own: they come before the others while they may still run and have opened more files.
+   */
+  private static Optional<Job> reading(List<Job> jobs) {
+    List<Job> reading =
+        jobs.stream().filter(job -> job.endedSeconds().orElse(0) < SURELY_ENDED).toList();
+    return reading.stream()
+        .findFirst()
+        .filter(most -> JobSearch.isUnknown(most) && most.endedSeconds().isEmpty())
+        .or(
+            () ->
+                reading.stream()
+                    .min(
+                        Comparator.comparing(JobSearch::isUnknown)
+                            .thenComparing(job -> job.endedSeconds().isPresent())));
   }
 
   private static String silence(FsException failure) {

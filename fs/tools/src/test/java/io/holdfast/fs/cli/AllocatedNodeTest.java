@@ -21,6 +21,7 @@ import java.util.OptionalDouble;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class AllocatedNodeTest {
   private static final long MB = 1_000_000;
   private static final long GB = 1000 * MB;
+  private static final long JOB_OPENS = 3000;
 
   @TempDir Path temp;
   private final List<AutoCloseable> open = new ArrayList<>();
@@ -69,6 +71,13 @@ class AllocatedNodeTest {
     String origin = "";
     int epochs = 3;
     boolean hadAnotherJob;
+
+    /** What processes have opened that nobody could look up. */
+    long unknownOpens;
+
+    /** How long ago they read something, if it is known that they have ended. */
+    OptionalDouble unknownEnded = OptionalDouble.empty();
+
     volatile long capacity;
 
     /** In the place of its figures, where there is any. */
@@ -123,6 +132,10 @@ class AllocatedNodeTest {
                 "epochs",
                 List.of(pass(1, 1))));
       }
+      if (unknownOpens > 0) {
+        // those with the most opens come first
+        jobs.add(unknownOpens > JOB_OPENS ? 0 : jobs.size(), unknown());
+      }
       stats.put("jobs", Map.of("by", "tree", "jobs", jobs));
       return stats;
     }
@@ -136,8 +149,22 @@ class AllocatedNodeTest {
       Map<String, Object> job = new LinkedHashMap<>();
       job.put("job", "train");
       ended.ifPresent(seconds -> job.put("ended_seconds", seconds));
-      job.put("opens", 3000L);
+      job.put("opens", JOB_OPENS);
       job.put("epochs", passes);
+      return job;
+    }
+
+    /** Of processes that nobody saw, the time on processors is not known. */
+    private Map<String, Object> unknown() {
+      Map<String, Object> pass = pass(1, 0);
+      pass.put("opens", unknownOpens);
+      List.of("cpu_seconds", "reader_cpu_seconds", "reader_seconds", "readers")
+          .forEach(pass::remove);
+      Map<String, Object> job = new LinkedHashMap<>();
+      job.put("job", "unknown");
+      unknownEnded.ifPresent(seconds -> job.put("ended_seconds", seconds));
+      job.put("opens", unknownOpens);
+      job.put("epochs", List.of(pass));
       return job;
     }
 
@@ -380,6 +407,48 @@ class AllocatedNodeTest {
 
     assertThat(number(mount(all, "between"), "proposed_bytes")).isGreaterThan(0.6e9);
     assertThat(mount(all, "between").get("reason")).isNotEqualTo("its jobs have ended");
+  }
+
+  /**
+   * The row {@code unknown} may be a {@code cat} that was gone at once, or a job that the daemon
+   * cannot see. A mount is judged by its own job, and gives its memory when that has ended, unless
+   * a job that nobody sees may read it.
+   */
+  @ParameterizedTest
+  @CsvSource(
+      nullValues = "-",
+      value = {
+        // the job, and the opens and the end of processes that nobody saw
+        "1000, 1, 1000, its jobs have ended",
+        "1000, 9000, 1000, its jobs have ended",
+        "-, 9000, 10, the demand is met: more would bring nothing",
+        "-, 1, -, the demand is met: more would bring nothing",
+        "30, 9000, 10, the demand is met: more would bring nothing",
+        "30, 1, -, the demand is met: more would bring nothing",
+        "1000, 1, 10, -",
+        "1000, 1, -, -",
+        "30, 9000, -, -",
+        "-, 9000, -, -"
+      })
+  void processesThatNobodySaw_countOnlyWhereTheyMayBeAJob(
+      @Nullable Double ended, long opens, @Nullable Double unknownEnded, @Nullable String reason)
+      throws IOException {
+    FakeDaemon daemon = new FakeDaemon("mount", GB / 2, 200 * MB);
+    daemon.ended = optional(ended);
+    daemon.unknownOpens = opens;
+    daemon.unknownEnded = optional(unknownEnded);
+
+    Map<String, Object> all = json("--budget", "2GB");
+
+    if (reason == null) {
+      assertThat((List<?>) all.get("left")).hasSize(1);
+    } else {
+      assertThat(mount(all, "mount").get("reason")).isEqualTo(reason);
+    }
+  }
+
+  private static OptionalDouble optional(@Nullable Double number) {
+    return number == null ? OptionalDouble.empty() : OptionalDouble.of(number);
   }
 
   @Test
