@@ -13,4 +13,9 @@ import org.jspecify.annotations.Nullable;
 public record Bounds(long least, long most, long weight, @Nullable String origin) {
   /** Says nothing. */
   public static final Bounds NONE = new Bounds(0, Long.MAX_VALUE, 1, null);
+
+  /** Returns the same within other bounds: the higher floor and the lower ceiling hold. */
+  public Bounds within(long otherLeast, long otherMost) {
+    return new Bounds(Math.max(least, otherLeast), Math.min(most, otherMost), weight, origin);
+  }
 }

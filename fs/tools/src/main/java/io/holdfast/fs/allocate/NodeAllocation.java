@@ -87,12 +87,18 @@ public record NodeAllocation(
       case LEFT -> mount.capacity();
       case IDLE -> floor(mount);
       case MEASURED ->
-          Math.max(0, PAGE - mount.measured().map(each -> each.capacity().least()).orElse(0L));
+          floor(mount) - mount.measured().map(each -> each.capacity().least()).orElse(0L);
     };
   }
 
+  /**
+   * Returns what a mount keeps. One that has less gets its floor while a job reads it, but no more
+   * than the plan knows to do with.
+   */
   private static long floor(FoundMount mount) {
-    return Math.max(PAGE, whole(Math.min(mount.bounds().least(), mount.capacity())));
+    long planned = mount.measured().map(each -> each.capacity().least()).orElse(0L);
+    long has = Math.max(mount.capacity(), planned);
+    return Math.max(PAGE, Math.min(upToPage(mount.bounds().least()), has));
   }
 
   private static void requireRoom(long budget, long rest, List<FoundMount> found) {
@@ -106,8 +112,8 @@ public record NodeAllocation(
     boolean some = found.stream().anyMatch(mount -> mount.is(FoundMount.State.MEASURED));
     if ((some && rest <= 0) || floors.add(left).compareTo(BigInteger.valueOf(budget)) > 0) {
       throw new IllegalArgumentException(
-          ("the budget of %s is less than the %s that mounts keep in any case, by their"
-                  + " capacity-min or because they are left as they are: raise it, or umount one")
+          ("the budget of %s is less than the %s that mounts keep in any case, by capacity-min or"
+                  + " --memory-min, or because they are left as they are: raise it, or umount one")
               .formatted(Human.bytes(budget), Human.bytes(bounded(floors.add(left)))));
     }
   }
@@ -170,7 +176,7 @@ public record NodeAllocation(
         proposals.add(new Proposal(mount, floor(mount), null, mount.reason()));
       } else {
         Allocation.Share share = allocation.mounts().get(next++);
-        long bytes = Math.max(PAGE, whole(share.capacities().proposed()));
+        long bytes = Math.max(floor(mount), whole(share.capacities().proposed()));
         proposals.add(new Proposal(mount, bytes, share, reason(share.explanation().reason())));
       }
     }
@@ -213,6 +219,10 @@ public record NodeAllocation(
   private static long surplus(Proposal proposal) {
     FoundMount mount = proposal.mount();
     return Math.max(0, Math.min(mount.capacity(), mount.bounds().most()) - proposal.bytes());
+  }
+
+  private static long upToPage(long bytes) {
+    return whole(Math.min(bytes, Long.MAX_VALUE - PAGE) + PAGE - 1);
   }
 
   private static long whole(long bytes) {

@@ -201,16 +201,11 @@ final class BudgetJoin {
 
     /** A mount takes no more than its ceiling for all memory leaves. */
     Bounds bounds() {
-      return withLeast(said.of(name()), settings.get(SettingTable.MEMORY_MIN), settings.room());
+      return said.of(name()).within(settings.get(SettingTable.MEMORY_MIN), settings.room());
     }
 
     Bounds boundsOf(Promises.Mount mount) {
-      return withLeast(said.of(mount.name()), mount.least(), Long.MAX_VALUE);
-    }
-
-    private static Bounds withLeast(Bounds said, long least, long most) {
-      return new Bounds(
-          Math.max(said.least(), least), Math.min(said.most(), most), said.weight(), said.origin());
+      return said.of(mount.name()).within(mount.least(), Long.MAX_VALUE);
     }
 
     @Override

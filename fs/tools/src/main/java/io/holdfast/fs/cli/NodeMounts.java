@@ -5,6 +5,7 @@ import io.holdfast.fs.allocate.Bounds;
 import io.holdfast.fs.allocate.FoundMount;
 import io.holdfast.fs.allocate.GrowthLimits;
 import io.holdfast.fs.allocate.MeasuredMount;
+import io.holdfast.fs.allocate.NodeBudget;
 import io.holdfast.fs.allocate.NodeSettings;
 import io.holdfast.fs.analyze.Analysis;
 import io.holdfast.fs.control.ControlClient;
@@ -114,14 +115,17 @@ final class NodeMounts {
     return System.nanoTime() / 1e9;
   }
 
-  /** Returns the bounds of a mount; its floor covers the files that users have pinned. */
+  /**
+   * Returns the bounds of a mount. Its floor covers the files that users have pinned, its {@code
+   * --memory-min}, and the least that a mount joins the node's budget with.
+   */
   private Bounds bounds(RunningDaemon daemon, Figures figures) {
-    long capacity = figures.promisedBytes();
-    Bounds said = settings.of(daemon.name());
-    long limit = limits.most(daemon.name(), daemon.pid(), capacity, seconds());
-    long most = Math.min(said.most(), limit);
-    long least = Math.max(said.least(), Math.max(0, figures.cache().keptBytes()));
-    return new Bounds(Math.min(least, most), most, said.weight(), said.origin());
+    long limit = limits.most(daemon.name(), daemon.pid(), figures.promisedBytes(), seconds());
+    long joined = figures.cache().capacityOfNodeBudget() ? NodeBudget.LEAST : 0;
+    long keeps = Math.max(figures.cache().keptBytes(), figures.memory().minBytes());
+    Bounds bounds = settings.of(daemon.name()).within(Math.max(joined, keeps), limit);
+    long least = Math.min(bounds.least(), bounds.most());
+    return new Bounds(least, bounds.most(), bounds.weight(), bounds.origin());
   }
 
   /** Returns a line about a mount that is left as it is. */

@@ -53,6 +53,24 @@ class NodeAllocationTest {
     assertThat(node.changes()).extracting(Change::mount).containsExactly("fast");
   }
 
+  /** A daemon would not start again with less than its --memory-min, however small its dataset. */
+  @Test
+  void floorBeyondTheDataset_isKept() {
+    Rates rates = Plans.mount("small", 10 * GB, 50 * MB, 5 * GB, 60 * MB).rates();
+    FoundMount small =
+        FoundMount.measured(
+            new PlannedMount(
+                "small", 10 * GB, rates, new Capacity(50 * GB, 10 * GB, Long.MAX_VALUE, 1)),
+            new Bounds(30 * GB + 1, Long.MAX_VALUE, 1, null),
+            25e6,
+            "job");
+
+    NodeAllocation node = of(60 * GB, small, measured("fast", 500 * MB, 10 * GB));
+
+    assertThat(bytes(node, "small")).isBetween(30 * GB + 1, 30 * GB + 2 * NodeAllocation.PAGE);
+    assertThat(bytes(node, "fast")).isBetween(30 * GB - 3 * NodeAllocation.PAGE, 30 * GB);
+  }
+
   @Test
   void memoryThatNobodyNeeds_staysWhereItIs() {
     NodeAllocation node =

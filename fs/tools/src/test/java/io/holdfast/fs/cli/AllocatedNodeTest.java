@@ -67,6 +67,11 @@ class AllocatedNodeTest {
     OptionalDouble ended = OptionalDouble.empty();
 
     long pinned;
+    long memoryMin;
+
+    /** Whether its capacity is its part of the node's budget. */
+    boolean joined;
+
     String refusal = "";
     String origin = "";
     int epochs = 3;
@@ -114,7 +119,16 @@ class AllocatedNodeTest {
       stats.put("dataset", Map.of("files", 1000L, "bytes", GB));
       stats.put(
           "cache",
-          Map.of("capacity_bytes", capacity, "resident_bytes", capacity, "kept_bytes", pinned));
+          Map.of(
+              "capacity_bytes",
+              capacity,
+              "resident_bytes",
+              capacity,
+              "kept_bytes",
+              pinned,
+              "capacity_of_node_budget",
+              joined));
+      stats.put("memory", Map.of("min_bytes", memoryMin));
       stats.put("opens", Map.of("counted", counted, "total", 5));
       List<Object> jobs = new ArrayList<>();
       if (epochs > 0) {
@@ -462,6 +476,27 @@ class AllocatedNodeTest {
         .isGreaterThanOrEqualTo(900e6 - 4096);
   }
 
+  /** A daemon would not start again with a capacity below its --memory-min. */
+  @ParameterizedTest
+  @CsvSource({
+    "1000, 400000001, false, 400000001",
+    "1000, 0, true, 67108864",
+    "-1, 400000001, false, 400000001"
+  })
+  void floor_coversTheMinimumOfMemory_andOfTheNodesBudget(
+      double ended, long memoryMin, boolean joined, long floor) throws IOException {
+    FakeDaemon keeps = new FakeDaemon("keeps", floor + 50 * MB, 20 * MB);
+    keeps.ended = ended < 0 ? OptionalDouble.empty() : OptionalDouble.of(ended);
+    keeps.memoryMin = memoryMin;
+    keeps.joined = joined;
+    new FakeDaemon("fast", GB / 2, 200 * MB);
+
+    Map<String, Object> all = json("--budget", Long.toString(floor + GB / 2));
+
+    assertThat(number(mount(all, "keeps"), "proposed_bytes"))
+        .isBetween(floor + 0.0, floor + 2 * 4096.0);
+  }
+
   @Test
   void nodeFile_hasTheBudgetAndBounds() throws IOException {
     new FakeDaemon("fast", GB / 2, 200 * MB);
@@ -636,8 +671,8 @@ class AllocatedNodeTest {
     assertThat(run.err.toString())
         .isEqualTo(
             "holdfast: the budget of 477 MiB is less than the 954 MiB that mounts keep in any case,"
-                + " by their capacity-min or because they are left as they are: raise it, or umount"
-                + " one\n");
+                + " by capacity-min or --memory-min, or because they are left as they are: raise it,"
+                + " or umount one\n");
   }
 
   @Test
