@@ -68,6 +68,11 @@ public record NodeSettings(OptionalLong memory, Map<String, Bounds> mounts) {
         mount.has(ORIGIN) ? mount.text(ORIGIN) : null);
   }
 
+  /** Returns the same without the memory for all mounts. */
+  public NodeSettings withoutMemory() {
+    return new NodeSettings(OptionalLong.empty(), mounts);
+  }
+
   /** Returns the bounds of a mount. */
   public Bounds of(String mount) {
     return mounts.getOrDefault(mount, Bounds.NONE);

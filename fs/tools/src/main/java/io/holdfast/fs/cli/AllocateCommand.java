@@ -170,7 +170,7 @@ final class AllocateCommand implements Callable<Integer> {
   }
 
   private int look(NodeSettings settings, OptionalLong given, Objective wanted) throws IOException {
-    List<NodeMounts.Look> looks = new NodeMounts(context, settings, Duration.ZERO).look();
+    List<NodeMounts.Look> looks = mounts(settings, given, Duration.ZERO).look();
     long memory = budget(settings, given, looks);
     NodeAllocation node;
     try {
@@ -240,10 +240,16 @@ final class AllocateCommand implements Callable<Integer> {
   }
 
   private void watch(NodeSettings settings, OptionalLong given, Objective wanted) {
-    NodeMounts mounts = new NodeMounts(context, settings, WINDOW);
+    NodeMounts mounts = mounts(settings, given, WINDOW);
     long memory = budget(settings, given, mounts.look());
     boolean follows = given.isEmpty() && settings.memory().isEmpty();
     new AllocationWatch(context, mounts, output, INTERVAL).run(memory, follows, wanted);
+  }
+
+  /** What root says of the memory is for the mounts of all users; root's own mounts divide it. */
+  private NodeMounts mounts(NodeSettings settings, OptionalLong given, Duration window) {
+    boolean isSaid = given.isPresent() || settings.memory().isPresent();
+    return new NodeMounts(context, settings, window, isSaid && context.host().uid() == 0);
   }
 
   private static List<FoundMount> mounts(List<NodeMounts.Look> looks) {

@@ -6,9 +6,6 @@ import io.holdfast.fs.doctor.MachineFiles;
 import io.holdfast.fs.doctor.MountFinder;
 import io.holdfast.fs.doctor.Subject;
 import io.holdfast.fs.settings.SettingsException;
-import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -20,8 +17,6 @@ import picocli.CommandLine.Parameters;
 
 /** The argument of {@code doctor} and {@code debug}: all mounts, unless the user names one. */
 final class ExaminedMounts {
-  private static final Path USERS = Path.of("/run/user");
-
   @Parameters(
       arity = "0..1",
       paramLabel = "MOUNTPOINT|NAME",
@@ -30,11 +25,13 @@ final class ExaminedMounts {
 
   /** Returns what there is to examine on a machine. */
   static Doctor.Machine machine(Host host) {
+    List<ControlDirectory> controls = new ArrayList<>(List.of(host.control()));
+    controls.addAll(host.controlOfOthers());
     return new Doctor.Machine(
         new MachineFiles(Path.of("/")),
         host.uid(),
         host,
-        controls(host),
+        controls,
         host.mounts(),
         LogPath.directory(host.uid(), host.environment()),
         StateDirectory.of(host.uid(), host.environment()),
@@ -70,20 +67,5 @@ final class ExaminedMounts {
     return CliException.couldNot(
         "'%s' is no Holdfast mount: %s"
             .formatted(target, known.isEmpty() ? "there is none" : "there are " + known));
-  }
-
-  /** Root may look at the daemons of all users. */
-  private static List<ControlDirectory> controls(Host host) {
-    List<ControlDirectory> controls = new ArrayList<>(List.of(host.control()));
-    if (host.uid() != 0) {
-      controls.add(ControlDirectory.ofRoot());
-    } else if (Files.isDirectory(USERS)) {
-      try (DirectoryStream<Path> users = Files.newDirectoryStream(USERS)) {
-        users.forEach(user -> controls.add(ControlDirectory.at(user.resolve("holdfast"))));
-      } catch (IOException e) {
-        // Nobody has logged in.
-      }
-    }
-    return controls;
   }
 }

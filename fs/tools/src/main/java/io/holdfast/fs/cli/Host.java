@@ -29,6 +29,12 @@ interface Host extends Abilities {
   /** Returns the directory with the sockets of this user's daemons. */
   ControlDirectory control();
 
+  /**
+   * Returns the directories with the sockets of other users' daemons that this user can know of:
+   * root those of all users who have logged in, and others root's.
+   */
+  List<ControlDirectory> controlOfOthers();
+
   /** Reads the list of mounts. */
   MountTable mounts();
 

@@ -32,6 +32,10 @@ final class LinuxHost implements Host {
   private static final Duration PROBE_DEADLINE = Duration.ofSeconds(5);
   private static final int HELPER_SECONDS = 10;
   private static final Path DEVICE = Path.of("/dev/fuse");
+
+  /** Has a directory for each user who has logged in. */
+  private static final Path USERS = Path.of("/run/user");
+
   private static final int CAP_SYS_ADMIN = 21;
   private static final int MNT_DETACH = 2;
   private static final int UMOUNT_NOFOLLOW = 8;
@@ -63,6 +67,20 @@ final class LinuxHost implements Host {
   @Override
   public ControlDirectory control() {
     return ControlDirectory.of(uid, environment());
+  }
+
+  @Override
+  public List<ControlDirectory> controlOfOthers() {
+    if (uid != 0) {
+      return List.of(ControlDirectory.ofRoot());
+    }
+    List<ControlDirectory> controls = new ArrayList<>();
+    try (DirectoryStream<Path> users = Files.newDirectoryStream(USERS)) {
+      users.forEach(user -> controls.add(ControlDirectory.at(user.resolve("holdfast"))));
+    } catch (IOException e) {
+      // nobody has logged in
+    }
+    return controls;
   }
 
   @Override

@@ -51,14 +51,16 @@ final class NodeFile {
   }
 
   /**
-   * Reads it; says nothing where it is not there.
+   * Reads it; says nothing where it is not there. The memory is that of {@link #ofMounts}: what the
+   * file of the machine says of it is not for users other than root.
    *
    * @throws SettingsException when it cannot be read
    * @throws CliException when anything is wrong in it, or others may change it; both with one line
    *     that names the file
    */
   static NodeSettings read(Host host) {
-    return find(host).map(file -> read(file, host.memory())).orElse(NodeSettings.NONE);
+    NodeSettings said = find(host).map(file -> read(file, host.memory())).orElse(NodeSettings.NONE);
+    return ofMounts(host).isPresent() ? said : said.withoutMemory();
   }
 
   /** Refuses a file that another user can change: the file decides about the memory of mounts. */

@@ -14,6 +14,8 @@ import io.holdfast.fs.control.FiguresJson;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.daemon.LiveChanges;
 import io.holdfast.fs.daemon.Version;
+import io.holdfast.fs.doctor.Promises;
+import io.holdfast.fs.doctor.Subject;
 import io.holdfast.fs.figures.Bottleneck;
 import io.holdfast.fs.figures.ClusterFigures;
 import io.holdfast.fs.figures.Figures;
@@ -24,6 +26,7 @@ import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.throughput.Observation;
 import io.holdfast.fs.throughput.Runs;
 import io.holdfast.fs.units.Human;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -52,6 +55,9 @@ final class NodeMounts {
 
   private static final String SENSELESS = "its daemon's figures make no sense";
 
+  /** In the place of a name, which no mount can have. */
+  private static final String OF_OTHERS = "(other users)";
+
   /** Threads that ask; a thread does nothing but wait for its daemon. */
   private static final int MOST_AT_ONCE = 256;
 
@@ -64,6 +70,7 @@ final class NodeMounts {
   private final CliContext context;
   private final NodeSettings settings;
   private final Duration window;
+  private final boolean countsOthers;
   private final Map<String, Deque<Past>> past = new HashMap<>();
   private final Map<String, ConsumerBound> consumerBounds = new HashMap<>();
   private final GrowthLimits limits = new GrowthLimits();
@@ -95,11 +102,13 @@ final class NodeMounts {
    *
    * @param window how long back figures count where mounts are looked at again and again; 0 for all
    *     that daemons know
+   * @param countsOthers whether the mounts of other users count, as one mount that is left as it is
    */
-  NodeMounts(CliContext context, NodeSettings settings, Duration window) {
+  NodeMounts(CliContext context, NodeSettings settings, Duration window, boolean countsOthers) {
     this.context = context;
     this.settings = settings;
     this.window = window;
+    this.countsOthers = countsOthers;
   }
 
   /**
@@ -155,7 +164,44 @@ final class NodeMounts {
           }
         });
     looks.sort(Comparator.comparing(look -> look.mount().name()));
+    if (countsOthers && !looks.isEmpty()) {
+      ofOthers().ifPresent(mount -> looks.add(new Look(mount, null, null, null)));
+    }
     return looks;
+  }
+
+  /** Returns the mounts of other users as one; empty where there are none. */
+  private Optional<FoundMount> ofOthers() {
+    Host host = context.host();
+    Set<Path> controls =
+        host.controlOfOthers().stream().map(ControlDirectory::path).collect(Collectors.toSet());
+    List<Subject> subjects =
+        ExaminedMounts.machine(host).finder().mounts().stream()
+            .filter(each -> each.socket() != null && controls.contains(each.socket().getParent()))
+            .toList();
+    if (subjects.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      Promises promises = Promises.ask(subjects, DEADLINE);
+      // a daemon of another user may say anything
+      long bytes =
+          promises.mounts().stream()
+              .mapToLong(mount -> Math.max(0, Math.min(mount.capacity(), host.memory())))
+              .sum();
+      String silent =
+          promises.unknown() == 0
+              ? ""
+              : ", %d of them without an answer".formatted(promises.unknown());
+      return Optional.of(
+          FoundMount.left(
+              OF_OTHERS,
+              bytes,
+              Human.count(subjects.size(), "mount") + " of other users" + silent));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw CliException.couldNot("interrupted", e);
+    }
   }
 
   private List<Look> answers(List<RunningDaemon> daemons) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.ControlServer;
 import io.holdfast.fs.daemon.Version;
 import io.holdfast.fs.linux.MountTable;
@@ -94,10 +95,15 @@ class AllocatedNodeTest {
     private final AutoCloseable server;
 
     FakeDaemon(String name, long capacity, long demand) throws IOException {
+      this(host.control, name, capacity, demand);
+    }
+
+    FakeDaemon(ControlDirectory control, String name, long capacity, long demand)
+        throws IOException {
       this.name = name;
       this.capacity = capacity;
       this.demand = demand;
-      server = ControlServer.start(host.control, name, Path.of("/mnt", name), this);
+      server = ControlServer.start(control, name, Path.of("/mnt", name), this);
       open.add(server);
     }
 
@@ -518,6 +524,51 @@ class AllocatedNodeTest {
     assertThat(number(mount(all, "slow"), "proposed_bytes")).isGreaterThanOrEqualTo(299.9e6);
     run.out.getBuffer().setLength(0);
     assertThat(json("--budget", "1GB").get("budget_bytes")).isEqualTo((int) GB);
+  }
+
+  /** The memory of the machine is root's to divide; what its file says of a mount holds for all. */
+  @Test
+  void userOtherThanRoot_hasNoPartOfTheMachinesMemory() throws IOException {
+    host.uid = 7;
+    new FakeDaemon("fast", GB / 2, 200 * MB);
+    new FakeDaemon("slow", GB / 4, 60 * MB);
+    file("memory: 50GB\nmounts:\n  fast: {capacity-max: 400MB}\n");
+
+    Map<String, Object> all = json();
+
+    assertThat(all.get("budget_bytes")).isEqualTo((int) (GB / 2 + GB / 4));
+    assertThat(number(mount(all, "fast"), "proposed_bytes")).isBetween(399e6, 400e6);
+  }
+
+  /** A mount of another user may have the name of one of root's. */
+  @Test
+  void root_leavesOtherUsersTheMemoryThatTheyHave() throws IOException {
+    ControlDirectory user = ControlDirectory.at(temp.resolve("user"));
+    host.controlOfOthers.add(user);
+    FakeDaemon fast = new FakeDaemon("fast", GB / 4, 200 * MB);
+    FakeDaemon others = new FakeDaemon(user, "fast", GB / 2, 200 * MB);
+    open.add(new SilentDaemon(user, "hung"));
+    file("memory: 1GB\n");
+
+    assertThat(run.run("allocate", "--apply")).as("%s", run.err).isZero();
+
+    assertThat(fast.capacity).isBetween(GB / 2 - 2 * 4096, GB / 2);
+    assertThat(others.capacity).isEqualTo(GB / 2);
+    assertThat(run.out.toString())
+        .contains(
+            "(other users) is left as it is, with 477 MiB: 2 mounts of other users, 1 of them"
+                + " without an answer\n");
+  }
+
+  /** Without a budget for the machine, root's mounts share what they have. */
+  @Test
+  void root_withoutABudget_doesNotCountOtherUsers() throws IOException {
+    ControlDirectory user = ControlDirectory.at(temp.resolve("user"));
+    host.controlOfOthers.add(user);
+    new FakeDaemon("fast", GB / 4, 200 * MB);
+    new FakeDaemon(user, "others", GB / 2, 200 * MB);
+
+    assertThat(json().get("budget_bytes")).isEqualTo((int) (GB / 4));
   }
 
   @Test

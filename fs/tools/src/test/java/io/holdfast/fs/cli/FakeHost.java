@@ -21,6 +21,7 @@ final class FakeHost implements Host {
   long memory = 100_000_000_000L;
   final Map<String, String> environment = new HashMap<>();
   final ControlDirectory control;
+  final List<ControlDirectory> controlOfOthers = new ArrayList<>();
   final List<MountTable.Mount> mounts = new ArrayList<>();
   final Map<Path, PathProbe.State> states = new HashMap<>();
   final Set<Path> unreadable = new HashSet<>();
@@ -74,6 +75,11 @@ final class FakeHost implements Host {
   @Override
   public ControlDirectory control() {
     return control;
+  }
+
+  @Override
+  public List<ControlDirectory> controlOfOthers() {
+    return controlOfOthers;
   }
 
   @Override
