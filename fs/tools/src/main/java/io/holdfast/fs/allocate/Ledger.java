@@ -36,11 +36,10 @@ public final class Ledger {
         .reduce(BigInteger.ZERO, BigInteger::add);
   }
 
-  /** Tells whether a mount may have a capacity now. */
-  public boolean allows(String mount, long bytes) {
-    long has = capacities.getOrDefault(mount, 0L);
-    BigInteger then = sum().subtract(BigInteger.valueOf(has)).add(BigInteger.valueOf(bytes));
-    return bytes <= has || then.compareTo(BigInteger.valueOf(budget)) <= 0;
+  /** Returns the most bytes that a mount may have now: what it has, and what no mount has. */
+  public long most(String mount) {
+    BigInteger left = BigInteger.valueOf(budget).subtract(sum()).max(BigInteger.ZERO);
+    return NodeAllocation.bounded(left.add(BigInteger.valueOf(capacities.getOrDefault(mount, 0L))));
   }
 
   /** Notes what a mount has now. */

@@ -53,6 +53,11 @@ public record NodeAllocation(
     public long more() {
       return to - from;
     }
+
+    /** Returns the same, or where that is more than there is room for, all whole pages of room. */
+    public Change upTo(long room) {
+      return to <= room ? this : new Change(mount, from, whole(room));
+    }
   }
 
   /**

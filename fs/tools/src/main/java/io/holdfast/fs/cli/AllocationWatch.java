@@ -218,7 +218,7 @@ final class AllocationWatch {
       }
       CapacityChanges.Outcome outcome = making.make(change);
       if (outcome.isDone()) {
-        made.add(change);
+        made.add(outcome.change());
         continue;
       }
       say(outcome.line());

@@ -24,6 +24,8 @@ final class CapacityChanges {
   /**
    * The outcome of a change.
    *
+   * @param change with the capacity that the daemon was asked for, which is less than was wanted
+   *     where others have not given up all of it
    * @param has bytes that the mount has now; negative where that cannot be told
    * @param error why it was not made; empty where it was
    * @param isRefused whether its daemon has refused it
@@ -73,15 +75,16 @@ final class CapacityChanges {
     return daemons;
   }
 
-  /** Makes a change. */
-  Outcome make(Change change) {
+  /** Makes a change, as far as there is room. */
+  Outcome make(Change wanted) {
+    Change change = wanted.upTo(ledger.most(wanted.mount()));
     RunningDaemon daemon = daemons.get(change.mount());
     if (daemon == null) {
-      return new Outcome(change, change.from(), "its daemon has ended", false);
+      return new Outcome(wanted, wanted.from(), "its daemon has ended", false);
     }
-    if (!ledger.allows(change.mount(), change.to())) {
+    if (wanted.more() > 0 && change.more() <= 0) {
       return new Outcome(
-          change, change.from(), "others have not given up the memory for it", false);
+          wanted, wanted.from(), "others have not given up the memory for it", false);
     }
     TaskClient client = new TaskClient(context, daemon, output);
     try {

@@ -352,6 +352,26 @@ class AllocatedNodeTest {
     assertThat(run.out.toString()).contains("0 of 2 capacities are set: together the mounts have");
   }
 
+  /** What one mount has given up goes to the mount that was to grow, though another one refuses. */
+  @Test
+  void apply_whereOneRefuses_theOthersGoOnAsFarAsThereIsRoom() throws IOException {
+    FakeDaemon gives = new FakeDaemon("gives", 400 * MB, 20 * MB);
+    FakeDaemon grows = new FakeDaemon("grows", 100 * MB, 200 * MB);
+    FakeDaemon refuses = new FakeDaemon("refuses", 400 * MB, 20 * MB);
+    refuses.refusal = "not now";
+
+    assertThat(run.run("allocate", "--apply", "--json")).isEqualTo(1);
+
+    assertThat(gives.capacity).isLessThan(200 * MB);
+    assertThat(grows.capacity)
+        .isBetween(500 * MB - gives.capacity - 4096, 500 * MB - gives.capacity);
+    Map<?, ?> last =
+        (Map<?, ?>) ((List<?>) JSON.std.mapFrom(run.out.toString()).get("applied")).get(2);
+    assertThat(last.get("name")).isEqualTo("grows");
+    assertThat(last.get("done")).isEqualTo(true);
+    assertThat(last.get("to_bytes")).isEqualTo((int) grows.capacity);
+  }
+
   @Test
   void apply_json_hasWhatWasDone() throws IOException {
     new FakeDaemon("fast", GB / 2, 200 * MB);
