@@ -372,7 +372,8 @@ public final class AllocationController {
   }
 
   /**
-   * Learns which changes of a decision were made.
+   * Learns which changes of a decision were made. Where the caller does not call it, because it
+   * could not try, the next look decides anew: also whether the step before is to be taken back.
    *
    * @param seconds when they were
    * @param readings those that they were decided by
@@ -386,9 +387,10 @@ public final class AllocationController {
       double last = turn == null ? Double.NEGATIVE_INFINITY : turn.turned();
       turns.put(change.mount(), new Turn(direction, turned ? seconds : last));
     }
-    if (changes.isEmpty()) {
+    if (changes.isEmpty() || decision.isBack()) {
+      pending = null;
       hold(seconds, readings);
-    } else if (!decision.isBack()) {
+    } else {
       pending = pending(seconds, changes, readings);
     }
   }
@@ -435,9 +437,9 @@ public final class AllocationController {
     if (age < LEAST_PAUSE || (!measured && age < LONGEST_PAUSE)) {
       return Decision.NONE;
     }
-    pending = null;
-    looks = LOOKS - 1;
     if (!isWorse(step, found, measured)) {
+      pending = null;
+      looks = LOOKS - 1;
       return Decision.NONE;
     }
     List<Change> back = new ArrayList<>();
@@ -445,8 +447,9 @@ public final class AllocationController {
       Change made = step.changes().get(i);
       back.add(new Change(made.mount(), made.to(), made.from()));
     }
-    hold(seconds, readings);
     if (!back.stream().allMatch(change -> mayTurn(change, seconds))) {
+      pending = null;
+      hold(seconds, readings);
       return tell("holds: the last step made it worse than expected, and has turned mounts before");
     }
     told = "";

@@ -204,8 +204,9 @@ final class AllocationWatch {
   }
 
   /**
-   * Makes the changes of a decision; returns those that were made. Empty where a mount would not
-   * grow: then the others have their memory back, and the mount is not to grow for a while.
+   * Makes the changes of a decision; returns those that were made. Where a mount would not grow,
+   * the others have their memory back, and the mount is not to grow for a while. Then the next look
+   * decides anew: this returns empty, unless a step was to be taken back, which is not tried again.
    */
   private Optional<List<Change>> make(
       long budget, List<NodeMounts.Look> looks, Decision decision, EndSignals signals) {
@@ -226,7 +227,7 @@ final class AllocationWatch {
       if (outcome.isRefused() && change.more() > 0 && daemon != null) {
         mounts.limit(daemon, change.from());
         undo(making, made);
-        return Optional.empty();
+        return decision.isBack() ? Optional.of(List.of()) : Optional.empty();
       }
     }
     return Optional.of(made);

@@ -234,6 +234,29 @@ class AllocationControllerTest {
     }
   }
 
+  /** Another command had the turn, so that the step could not be taken back yet. */
+  @Test
+  void stepThatCouldNotBeTakenBack_isTakenBackAtTheNextLook() {
+    AllocationController controller = controller();
+    Decision step = second(controller, equal());
+    controller.made(5, step, step.changes(), equal());
+    List<Reading> worse =
+        List.of(
+            reading("fast", 200 * MB, step.changes().get(1).to(), 110e6),
+            reading("slow", 60 * MB, step.changes().get(0).to(), 40e6));
+    controller.decide(10, worse);
+    controller.decide(15, worse);
+    Decision back = controller.decide(20, worse);
+    assertThat(back.isBack()).as(back.line()).isTrue();
+
+    assertThat(controller.decide(140, worse)).isEqualTo(back);
+    controller.made(140, back, List.of(), worse);
+
+    for (double seconds = 145; seconds < 740; seconds += 5) {
+      assertThat(controller.decide(seconds, worse)).isEqualTo(Decision.NONE);
+    }
+  }
+
   /** An admin has given the mount something else meanwhile. */
   @Test
   void stepThatSomebodyHasUndone_isNotTakenBack() {
