@@ -4,6 +4,7 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.allocate.AllocationController;
 import io.holdfast.fs.allocate.AllocationController.Decision;
 import io.holdfast.fs.allocate.AllocationController.Reading;
+import io.holdfast.fs.allocate.FollowedBudget;
 import io.holdfast.fs.allocate.FoundMount;
 import io.holdfast.fs.allocate.NodeAllocation;
 import io.holdfast.fs.allocate.NodeAllocation.Change;
@@ -69,15 +70,15 @@ final class AllocationWatch {
    */
   void run(long first, boolean follows, Objective objective) {
     long budget = first;
+    FollowedBudget followed = new FollowedBudget(first);
     AllocationController controller = new AllocationController(budget, objective);
     say("watching: the budget is " + Human.bytes(budget));
     try (EndSignals signals = new EndSignals()) {
       while (!signals.isEnded() && !output.out().checkError()) {
         List<NodeMounts.Look> looks = mounts.look();
         double now = seconds();
-        long total = NodeAllocation.total(looks.stream().map(NodeMounts.Look::mount).toList());
-        if (follows && total > budget) {
-          budget = total;
+        if (follows && followed.grows(looks.stream().map(NodeMounts.Look::mount).toList())) {
+          budget = followed.bytes();
           controller.budget(budget);
           say("the mounts have more together: the budget is " + Human.bytes(budget));
         }

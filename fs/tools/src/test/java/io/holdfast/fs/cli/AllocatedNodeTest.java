@@ -876,6 +876,36 @@ class AllocatedNodeTest {
     assertThat(fast.capacity).isGreaterThan(GB / 2 + 100 * MB);
   }
 
+  /** What it had has gone to the other mount, which gives it back. */
+  @Test
+  void watch_aMountThatComesBack_doesNotAddItsMemoryOnceMore() throws IOException {
+    FakeDaemon fast = new FakeDaemon("fast", GB / 2, 200 * MB);
+    FakeDaemon slow = new FakeDaemon("slow", GB / 2, 60 * MB);
+    afterPauses(
+        30,
+        () -> {
+          slow.end();
+          fast.capacity = 900 * MB;
+        });
+    AutoCloseable end = run.whenPaused;
+    AtomicInteger left = new AtomicInteger(60);
+    run.whenPaused =
+        () -> {
+          end.close();
+          if (left.decrementAndGet() == 0) {
+            new FakeDaemon("slow", GB / 2, 60 * MB);
+          }
+        };
+    run.pauses = 120;
+
+    assertThat(run.run("allocate", "--watch")).as("%s", run.err).isZero();
+
+    assertThat(run.out.toString())
+        .doesNotContain("the mounts have more together")
+        .contains(": the mounts have more than the budget\n");
+    assertThat(fast.capacity).isLessThan(900 * MB);
+  }
+
   private void afterPauses(int pauses, AutoCloseable then) {
     AtomicInteger left = new AtomicInteger(pauses);
     run.whenPaused =
