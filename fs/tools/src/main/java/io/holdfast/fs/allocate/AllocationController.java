@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * corrected by how far it was off before. It need not be a gain: speed is a convex function of
  * memory, so that the first steps of a good move may cost more than they bring. A step whose effect
  * was clearly worse than that, and worse than before, is taken back, and nothing is moved for
- * {@link #HOLD} seconds, unless jobs or rates change.
+ * {@link #HOLD} seconds, unless jobs or rates change. A mount outside its bounds is brought to them
+ * at once, whatever that gains, and stays there.
  *
  * <p>No mount turns from growing to shrinking or back more than once in {@link #HOLD} seconds, for
  * whatever reason. So there is no oscillation, however noisy the figures are. Not thread-safe.
@@ -206,8 +207,8 @@ public final class AllocationController {
           ? tell("nothing is changed: mounts have more than the budget, and none can give it up")
           : step(shrink, "the mounts have more than the budget");
     }
-    double gain = gain(node);
-    if (gain < LEAST_GAIN) {
+    List<Change> due = intoBounds(node, seconds);
+    if (due.isEmpty() && gain(node) < LEAST_GAIN) {
       looks = 0;
       return tell(
           node.proposals().isEmpty()
@@ -217,6 +218,9 @@ public final class AllocationController {
     looks++;
     if (looks < LOOKS) {
       return Decision.NONE;
+    }
+    if (!due.isEmpty()) {
+      return step(due, "a mount is below its floor or above its capacity-max");
     }
     List<Change> changes = bounded(node, seconds);
     if (changes.isEmpty()) {
@@ -319,6 +323,51 @@ public final class AllocationController {
             .toArray();
     Arrays.sort(levels);
     return levels;
+  }
+
+  /**
+   * Returns a step that brings mounts to their floors and ceilings at once; others give up what the
+   * floors need. None where all mounts are within their bounds, or it would turn a mount too soon.
+   */
+  private List<Change> intoBounds(NodeAllocation node, double seconds) {
+    Map<String, FoundMount> found =
+        node.found().stream().collect(Collectors.toMap(FoundMount::name, each -> each));
+    List<Change> step = new ArrayList<>();
+    List<Change> grow = new ArrayList<>();
+    List<Change> others = new ArrayList<>();
+    for (Change change : node.changes()) {
+      long within = NodeAllocation.within(found.get(change.mount()), change.from());
+      if (!mayTurn(change, seconds)) {
+        continue;
+      }
+      if (within == change.from()) {
+        others.add(change);
+      } else {
+        Change due = new Change(change.mount(), change.from(), within);
+        (due.more() < 0 ? step : grow).add(due);
+      }
+    }
+    long free = budget - node.total() - more(step);
+    for (Change change : others) {
+      long needed = more(grow) - free;
+      if (needed > 0 && change.more() < 0) {
+        long to = Math.max(change.to(), change.from() - NodeAllocation.upToPage(needed));
+        step.add(new Change(change.mount(), change.from(), to));
+        free += change.from() - to;
+      }
+    }
+    for (Change change : grow) {
+      Change fits = change.upTo(change.from() + free);
+      if (fits.more() > 0) {
+        step.add(fits);
+        free -= fits.more();
+      }
+    }
+    return step;
+  }
+
+  private static long more(List<Change> changes) {
+    return changes.stream().mapToLong(Change::more).sum();
   }
 
   /** Returns a step towards the proposal; none where it would turn a mount too soon. */
@@ -437,7 +486,7 @@ public final class AllocationController {
     if (age < LEAST_PAUSE || (!measured && age < LONGEST_PAUSE)) {
       return Decision.NONE;
     }
-    if (!isWorse(step, found, measured)) {
+    if (wasDue(step, found) || !isWorse(step, found, measured)) {
       pending = null;
       looks = LOOKS - 1;
       return Decision.NONE;
@@ -458,6 +507,15 @@ public final class AllocationController {
         true,
         "back: %s: it made it worse than expected; holds for %.0f minutes"
             .formatted(text(back), HOLD / 60));
+  }
+
+  /** Tells whether a step has brought a mount within its bounds, where it stays. */
+  private static boolean wasDue(Pending step, Map<String, Reading> found) {
+    return step.changes().stream()
+        .anyMatch(
+            change ->
+                NodeAllocation.within(found.get(change.mount()).mount(), change.from())
+                    != change.from());
   }
 
   /** Tells whether those that gave memory up suffer, or, where its use can be told, all do. */

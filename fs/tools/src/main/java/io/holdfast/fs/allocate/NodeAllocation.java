@@ -106,6 +106,14 @@ public record NodeAllocation(
     return Math.max(PAGE, Math.min(upToPage(mount.bounds().least()), has));
   }
 
+  /** Returns the capacity within the bounds of a mount that is nearest to one. */
+  static long within(FoundMount mount, long bytes) {
+    if (bytes > mount.bounds().most()) {
+      return Math.max(floor(mount), whole(mount.bounds().most()));
+    }
+    return Math.max(floor(mount), bytes);
+  }
+
   private static void requireRoom(long budget, long rest, List<FoundMount> found) {
     BigInteger floors = BigInteger.ZERO;
     BigInteger left = BigInteger.ZERO;
@@ -226,7 +234,7 @@ public record NodeAllocation(
     return Math.max(0, Math.min(mount.capacity(), mount.bounds().most()) - proposal.bytes());
   }
 
-  private static long upToPage(long bytes) {
+  static long upToPage(long bytes) {
     return whole(Math.min(bytes, Long.MAX_VALUE - PAGE) + PAGE - 1);
   }
 

@@ -180,13 +180,18 @@ class AllocationControllerTest {
   }
 
   private static Reading reading(String name, long demand, long capacity, double speed) {
+    return reading(name, demand, capacity, speed, Bounds.NONE);
+  }
+
+  private static Reading reading(
+      String name, long demand, long capacity, double speed, Bounds bounds) {
     PlannedMount mount =
         new PlannedMount(
             name,
             BUDGET,
             Plans.mount(name, BUDGET, 50 * MB, PlanReader.MOST_RATE, demand).rates(),
-            new Capacity(capacity, 0, Long.MAX_VALUE, 1));
-    return new Reading(FoundMount.measured(mount, Bounds.NONE, 0, "job"), speed, true);
+            new Capacity(capacity, bounds.least(), bounds.most(), 1));
+    return new Reading(FoundMount.measured(mount, bounds, 0, "job"), speed, true);
   }
 
   private static Decision second(AllocationController controller, List<Reading> readings) {
@@ -362,6 +367,42 @@ class AllocationControllerTest {
 
     assertThat(decision.changes()).isEmpty();
     assertThat(decision.line()).isEqualTo("settled: no other division would be 5 % faster");
+  }
+
+  /** An admin has lowered capacity-max: that holds, though nobody gains, and it slows the job. */
+  @Test
+  void mountAboveItsCeiling_isBroughtToIt_andStaysThere() {
+    AllocationController controller = controller();
+    Bounds bounds = new Bounds(0, 4 * GB, 1, null);
+    List<Reading> readings = List.of(reading("one", 200 * MB, 12 * GB, 150e6, bounds));
+
+    Decision step = second(controller, readings);
+    assertThat(step.changes())
+        .containsExactly(
+            new Change("one", 12 * GB, 4 * GB / NodeAllocation.PAGE * NodeAllocation.PAGE));
+    controller.made(5, step, step.changes(), readings);
+
+    List<Reading> slower =
+        List.of(reading("one", 200 * MB, step.changes().get(0).to(), 20e6, bounds));
+    for (double seconds = 10; seconds < 60; seconds += 5) {
+      assertThat(controller.decide(seconds, slower).changes()).isEmpty();
+    }
+  }
+
+  /** What a floor needs comes from memory that nobody has, and then from others. */
+  @Test
+  void mountBelowItsFloor_getsIt_fromOthersToo() {
+    Bounds bounds = new Bounds(6 * GB, Long.MAX_VALUE, 1, null);
+    List<Reading> readings =
+        List.of(
+            reading("low", 40 * MB, 2 * GB, 40e6, bounds),
+            reading("other", 60 * MB, 12 * GB, 60e6));
+
+    List<Change> changes = second(controller(), readings).changes();
+
+    assertThat(changes).extracting(Change::mount).containsExactly("other", "low");
+    assertThat(changes.get(1).to()).isBetween(6 * GB, 6 * GB + NodeAllocation.PAGE);
+    assertThat(changes.get(0).more()).isBetween(-2 * GB - 2 * NodeAllocation.PAGE, -2 * GB);
   }
 
   @Test
