@@ -27,6 +27,9 @@ public record JobsFigures(String by, List<Job> jobs) {
    * @param processes the number of its processes that were seen
    * @param endedSeconds how long ago it read something, if none of its processes is alive; empty
    *     also where that cannot be told, because {@code /proc} does not show them
+   * @param parentAlive whether it has ended, but a process is alive that has started one of its
+   *     processes, and may start the next: the main process of a training job between two epochs.
+   *     The system, and a shell that leads a session, do not count
    * @param hitRatio the share of items that needed no fetch; empty if that is not known
    * @param splitSeconds what the readers did, in seconds since the mount; never falls. Empty if
    *     that is not known
@@ -41,6 +44,7 @@ public record JobsFigures(String by, List<Job> jobs) {
       String job,
       long processes,
       OptionalDouble endedSeconds,
+      boolean parentAlive,
       long opens,
       long misses,
       OptionalDouble hitRatio,

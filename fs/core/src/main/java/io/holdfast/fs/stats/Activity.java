@@ -129,6 +129,7 @@ public final class Activity {
    * @param processes the number of its processes that were seen
    * @param endedSeconds how long ago it read something, if it has ended; empty also where that
    *     cannot be told
+   * @param parentAlive whether it has ended, but a process is alive that has started one of its own
    * @param splitSeconds what its readers did, in seconds
    * @param epochs the first and the last 15; the one under way comes last
    */
@@ -136,6 +137,7 @@ public final class Activity {
       String job,
       int processes,
       OptionalDouble endedSeconds,
+      boolean parentAlive,
       JobCounts counts,
       Optional<Split> splitSeconds,
       List<Epoch> epochs) {
@@ -151,6 +153,7 @@ public final class Activity {
           job,
           processes,
           endedSeconds,
+          parentAlive,
           counts.opens(),
           counts.misses(),
           counts.shownHitRatio(),
@@ -392,6 +395,7 @@ public final class Activity {
               JobNames.OTHERS,
               processesOfOtherJobs,
               OptionalDouble.empty(),
+              false,
               otherJobs,
               othersSplit,
               List.of());
@@ -414,6 +418,7 @@ public final class Activity {
         job.name,
         job.processes(),
         mayLive ? OptionalDouble.empty() : OptionalDouble.of(secondsSince(job.lastActive())),
+        !mayLive && processes.stream().anyMatch(each -> isAlive(each.parent)),
         job.counts(),
         job.splitSeconds(),
         job.epochs());
@@ -433,8 +438,16 @@ public final class Activity {
   }
 
   private boolean isAlive(ProcessActivity process) {
-    ProcessStat now = procfs.process(process.pid).orElse(null);
-    return now != null && now.started() == process.started && !now.hasEnded();
+    return isAlive(process.pid, process.started);
+  }
+
+  private boolean isAlive(@Nullable ProcessStat process) {
+    return process != null && isAlive(process.pid(), process.started());
+  }
+
+  private boolean isAlive(int pid, long started) {
+    ProcessStat now = procfs.process(pid).orElse(null);
+    return now != null && now.started() == started && !now.hasEnded();
   }
 
   /** Returns the processes, those with the most opens first; the last row sums up all others. */
@@ -496,7 +509,8 @@ public final class Activity {
           process == null
               ? CompletableFuture.completedFuture(JobNames.UNKNOWN)
               : names.jobOf(process);
-      ProcessActivity added = add(pid, process, job.getNow(JobNames.NONE));
+      ProcessStat parent = process == null ? null : names.parentOf(process).orElse(null);
+      ProcessActivity added = add(pid, process, parent, job.getNow(JobNames.NONE));
       CompletableFuture<Void> unused = job.thenAccept(name -> rename(added, name));
       known = added;
     }
@@ -525,18 +539,15 @@ public final class Activity {
   }
 
   /** Adds a process. If another thread has added it in the meantime, returns that. */
-  private ProcessActivity add(int pid, @Nullable ProcessStat process, String job) {
+  private ProcessActivity add(
+      int pid, @Nullable ProcessStat process, @Nullable ProcessStat parent, String job) {
     synchronized (lock) {
       ProcessActivity known = seen(pid, process);
       if (known == null) {
         if (!byPid.containsKey(pid) && byPid.size() >= MOST_PROCESSES) {
           forgetProcesses();
         }
-        known =
-            process == null
-                ? new ProcessActivity(pid, "", 0, 0, job(job))
-                : new ProcessActivity(
-                    pid, process.command(), process.started(), process.cpuNanos(), job(job));
+        known = new ProcessActivity(pid, process, parent, job(job));
         byPid.put(pid, known);
         known.job.hasAnotherProcess();
         known.lastSeen = nanoTime.getAsLong();

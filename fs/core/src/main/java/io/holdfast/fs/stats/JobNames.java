@@ -7,6 +7,7 @@ import io.holdfast.fs.linux.Procfs.ProcessStat;
 import io.holdfast.fs.units.Visible;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -168,14 +169,24 @@ final class JobNames {
 
   private ProcessStat top(ProcessStat process) {
     ProcessStat top = process;
-    for (int depth = 0; depth < DEEPEST_TREE && top.parent() > INIT; depth++) {
-      ProcessStat parent = procfs.process(top.parent()).orElse(null);
-      if (parent == null || isShellOfUser(parent)) {
+    for (int depth = 0; depth < DEEPEST_TREE; depth++) {
+      ProcessStat parent = parentOf(top).orElse(null);
+      if (parent == null) {
         return top;
       }
       top = parent;
     }
     return top;
+  }
+
+  /**
+   * Returns the process that has started another. The system, and a shell that leads a session,
+   * start job after job, and are none.
+   */
+  Optional<ProcessStat> parentOf(ProcessStat process) {
+    return process.parent() > INIT
+        ? procfs.process(process.parent()).filter(parent -> !isShellOfUser(parent))
+        : Optional.empty();
   }
 
   private static boolean isShellOfUser(ProcessStat process) {

@@ -1,12 +1,20 @@
 package io.holdfast.fs.stats;
 
+import io.holdfast.fs.linux.Procfs.ProcessStat;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /** The opens and waits of a process since the mount. Thread-safe. */
 final class ProcessActivity {
   final int pid;
   final String command;
+
+  /** When it started; 0 if nothing is known of it. */
   final long started;
+
+  /** The process that has started it; null if that starts jobs, or is not known. */
+  final @Nullable ProcessStat parent;
+
   final LongAdder opens = new LongAdder();
   final LongAdder misses = new LongAdder();
   final LongAdder fetchedBytes = new LongAdder();
@@ -27,14 +35,15 @@ final class ProcessActivity {
   /**
    * Creates a process that has done nothing.
    *
-   * @param started when it started; 0 if nothing is known of it
-   * @param cpu its CPU time so far, in nanoseconds
+   * @param process null if nothing is known of it
    */
-  ProcessActivity(int pid, String command, long started, long cpu, JobFigures job) {
+  ProcessActivity(
+      int pid, @Nullable ProcessStat process, @Nullable ProcessStat parent, JobFigures job) {
     this.pid = pid;
-    this.command = command;
-    this.started = started;
-    this.cpu = cpu;
+    this.command = process == null ? "" : process.command();
+    this.started = process == null ? 0 : process.started();
+    this.cpu = process == null ? 0 : process.cpuNanos();
+    this.parent = parent;
     this.job = job;
   }
 

@@ -121,6 +121,27 @@ final class ActivityTest {
     assertThat(job("/b").endedSeconds()).isEmpty();
   }
 
+  /** A training job between two epochs: its loaders have ended, and the main process has not. */
+  @Test
+  void jobThatHasEnded_tellsWhetherAProcessLivesThatMayStartTheNext() {
+    proc.process(5, "bash", 1, 5, 50, "/");
+    proc.process(40, "python", 5, 5, 400, "/c").process(41, "loader", 40, 5, 410, "/c");
+    proc.process(50, "cat", 5, 5, 500, "/d");
+    open(20, 1);
+    open(30, 1);
+    open(41, 1);
+    open(50, 1);
+    assertThat(activity.jobs()).noneMatch(JobReport::parentAlive);
+    List.of(20, 30, 41, 50).forEach(proc::gone);
+    assertThat(activity.jobs()).allMatch(job -> job.endedSeconds().isPresent());
+    assertThat(activity.jobs())
+        .filteredOn(JobReport::parentAlive)
+        .extracting(JobReport::job)
+        .containsExactlyInAnyOrder("/a", "/c");
+    proc.process(40, "another", 5, 5, 999, "/c");
+    assertThat(job("/c").parentAlive()).isFalse();
+  }
+
   /** Processes that were gone at once have ended; those that nobody can see may live. */
   @Test
   void unknownJob_hasEnded_unlessAProcessMayBeHidden() {
@@ -468,6 +489,7 @@ final class ActivityTest {
             "j",
             6,
             OptionalDouble.of(1.5),
+            true,
             counts,
             Optional.of(new JobsFigures.Split(0.0014, 0, 1, 2)),
             List.of(new Epoch(7, counts, 4), new Epoch(8, counts, 4)));
@@ -478,6 +500,7 @@ final class ActivityTest {
                 "j",
                 6,
                 OptionalDouble.of(1.5),
+                true,
                 1,
                 5,
                 OptionalDouble.of(0.75),

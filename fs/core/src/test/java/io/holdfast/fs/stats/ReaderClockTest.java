@@ -6,6 +6,7 @@ import io.holdfast.fs.FakeClock;
 import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.figures.JobsFigures;
 import io.holdfast.fs.figures.JobsFigures.Split;
+import io.holdfast.fs.linux.Procfs.ProcessStat;
 import io.holdfast.fs.stats.Activity.JobReport;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -339,7 +340,9 @@ final class ReaderClockTest {
     List<Caller> callers = new ArrayList<>();
     for (int pid = 5_000_000; pid < 5_000_100; pid++) {
       proc.process(pid, "p", 1, 1, 1, "/many").times(pid, pid, 1, 0, 0);
-      Caller caller = new Caller(pid, new ProcessActivity(pid, "p", 1, 0, job), clock.getAsLong());
+      ProcessStat process = proc.procfs().process(pid).orElseThrow();
+      Caller caller =
+          new Caller(pid, new ProcessActivity(pid, process, null, job), clock.getAsLong());
       callers.add(caller);
       bounded.add(caller);
       after(1);

@@ -100,6 +100,7 @@ final class StatsFileTest {
             name,
             4096,
             OptionalDouble.of(123_456_789.123),
+            false,
             counts,
             Optional.of(new Split(1e9 / 7, 1e9 / 7, 1e9 / 7, 1e9 / 7)),
             Collections.nCopies(16, new Epoch(99, counts, 4096)));

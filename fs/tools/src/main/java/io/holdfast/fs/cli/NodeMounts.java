@@ -67,6 +67,9 @@ final class NodeMounts {
   /** Seconds in which a job starts no new processes: between two epochs it may have none. */
   private static final double SURELY_ENDED = 60;
 
+  /** The same while the process lives that may start them: it evaluates, or writes a checkpoint. */
+  private static final double LONGEST_PAUSE = 1800;
+
   private final CliContext context;
   private final NodeSettings settings;
   private final Duration window;
@@ -292,8 +295,7 @@ final class NodeMounts {
    * of their own: they come before the others while they may still run and have opened more files.
    */
   private static Optional<Job> reading(List<Job> jobs) {
-    List<Job> reading =
-        jobs.stream().filter(job -> job.endedSeconds().orElse(0) < SURELY_ENDED).toList();
+    List<Job> reading = jobs.stream().filter(NodeMounts::mayRead).toList();
     return reading.stream()
         .findFirst()
         .filter(most -> JobSearch.isUnknown(most) && most.endedSeconds().isEmpty())
@@ -303,6 +305,11 @@ final class NodeMounts {
                     .min(
                         Comparator.comparing(JobSearch::isUnknown)
                             .thenComparing(job -> job.endedSeconds().isPresent())));
+  }
+
+  private static boolean mayRead(Job job) {
+    double longest = job.parentAlive() ? LONGEST_PAUSE : SURELY_ENDED;
+    return job.endedSeconds().orElse(0) < longest;
   }
 
   private static String silence(FsException failure) {

@@ -41,7 +41,8 @@ class ReadProgressTest {
               Optional.empty()));
     }
     OptionalDouble unknown = OptionalDouble.empty();
-    return new Job(name, 1, unknown, 1, 0, unknown, 0, 0, Optional.empty(), "", "", first, epochs);
+    return new Job(
+        name, 1, unknown, false, 1, 0, unknown, 0, 0, Optional.empty(), "", "", first, epochs);
   }
 
   @Test

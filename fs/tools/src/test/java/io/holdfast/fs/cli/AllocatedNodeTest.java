@@ -67,6 +67,9 @@ class AllocatedNodeTest {
     /** How long ago its job read something, if that has ended. */
     OptionalDouble ended = OptionalDouble.empty();
 
+    /** Whether the process is alive that may start its next processes. */
+    boolean parentAlive;
+
     long pinned;
     long memoryMin;
 
@@ -169,6 +172,7 @@ class AllocatedNodeTest {
       Map<String, Object> job = new LinkedHashMap<>();
       job.put("job", "train");
       ended.ifPresent(seconds -> job.put("ended_seconds", seconds));
+      job.put("parent_alive", parentAlive);
       job.put("opens", JOB_OPENS);
       job.put("epochs", passes);
       return job;
@@ -422,10 +426,13 @@ class AllocatedNodeTest {
     assertThat(fast.capacity).isBetween(GB / 2 - 3 * 4096, GB / 2);
   }
 
-  @Test
-  void mountWhoseJobHasEnded_givesWhatOthersNeed_andKeepsTheRest() throws IOException {
+  @ParameterizedTest
+  @CsvSource({"60, false", "1800, true"})
+  void mountWhoseJobHasEnded_givesWhatOthersNeed_andKeepsTheRest(double ended, boolean parentAlive)
+      throws IOException {
     FakeDaemon done = new FakeDaemon("done", GB, 200 * MB);
-    done.ended = OptionalDouble.of(60);
+    done.ended = OptionalDouble.of(ended);
+    done.parentAlive = parentAlive;
     new FakeDaemon("fast", GB / 2, 200 * MB);
 
     Map<String, Object> all = json();
@@ -438,9 +445,13 @@ class AllocatedNodeTest {
   }
 
   /** The workers of an epoch have ended, and those of the next one have yet to begin. */
-  @Test
-  void mountWhoseJobHasNoProcessForAMoment_keepsItsPart() throws IOException {
-    new FakeDaemon("between", 800 * MB, 200 * MB).ended = OptionalDouble.of(59);
+  @ParameterizedTest
+  @CsvSource({"59, false", "1799, true"})
+  void mountWhoseJobHasNoProcessForAMoment_keepsItsPart(double ended, boolean parentAlive)
+      throws IOException {
+    FakeDaemon between = new FakeDaemon("between", 800 * MB, 200 * MB);
+    between.ended = OptionalDouble.of(ended);
+    between.parentAlive = parentAlive;
     new FakeDaemon("fast", GB / 2, 200 * MB);
 
     Map<String, Object> all = json();
