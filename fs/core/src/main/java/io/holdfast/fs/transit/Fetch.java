@@ -75,6 +75,10 @@ final class Fetch {
   private @Nullable FetchTask turn;
   private @Nullable ReadStream ahead;
   private boolean predicted;
+
+  /** Whether it has made way for others before a reader came. */
+  private boolean postponed;
+
   private FetchUse use = FetchUse.NONE;
   private @Nullable CompletableFuture<@Nullable Void> settled;
 
@@ -169,6 +173,19 @@ final class Fetch {
   /** Tells whether it was fetched ahead for a reader that has not arrived yet. */
   synchronized boolean isUnread() {
     return (ahead != null || predicted) && waiters.isEmpty();
+  }
+
+  /** Notes that it makes way for others: it may begin again later. */
+  synchronized void postpone() {
+    postponed = true;
+  }
+
+  /** Returns how it has ended, as a fetch ahead of its reader. */
+  synchronized Transit.Ahead endAhead() {
+    if (arrived == item.length()) {
+      return Transit.Ahead.ARRIVED;
+    }
+    return postponed ? Transit.Ahead.POSTPONED : Transit.Ahead.OVER;
   }
 
   // --- its readers

@@ -202,24 +202,23 @@ final class MissPath {
    *
    * @param reader the reader that is expected
    * @param use observes its readers
-   * @return completed when the fetch has been decided on, or has ended: true if all bytes arrived
+   * @return completed when the fetch has been decided on, or has ended
    */
-  CompletableFuture<Boolean> fetchAhead(Item item, Reader reader, FetchUse use) {
+  CompletableFuture<Transit.Ahead> fetchAhead(Item item, Reader reader, FetchUse use) {
     Fetch fetch = new Fetch(item, item, nanoTime.getAsLong(), false);
     fetch.predicted();
     fetch.use(use);
     if (!table.add(fetch, true)) {
       fetch.end();
-      return CompletableFuture.completedFuture(false);
+      return CompletableFuture.completedFuture(Transit.Ahead.OVER);
     }
     if (listener.serve(item, 0, 0, Borrower.NOBODY)) {
       retire(fetch);
-      return CompletableFuture.completedFuture(false);
+      return CompletableFuture.completedFuture(Transit.Ahead.OVER);
     }
-    CompletableFuture<Boolean> arrived =
-        fetch.settled().thenApply(none -> fetch.arrived() == item.length());
+    CompletableFuture<Transit.Ahead> ended = fetch.settled().thenApply(none -> fetch.endAhead());
     start(fetch, reader);
-    return arrived;
+    return ended;
   }
 
   private boolean joinThere(Fetch there, Ask ask) {
@@ -603,6 +602,7 @@ final class MissPath {
     if (stream != null) {
       readAhead.missing(stream, fetch.item().offset());
     }
+    fetch.postpone();
     over(fetch);
     retire(fetch);
   }

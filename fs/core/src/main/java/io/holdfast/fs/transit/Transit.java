@@ -85,6 +85,16 @@ public final class Transit {
    */
   public record Sources(Origin origin, PeerSource peers, Executor threads) {}
 
+  /** How a fetch ahead of its reader has ended. */
+  public enum Ahead {
+    /** All bytes have arrived. */
+    ARRIVED,
+    /** The fetch has made way for others; it may begin again a moment later. */
+    POSTPONED,
+    /** The item needs no fetch ahead, or its fetch has failed. */
+    OVER
+  }
+
   /** Returns the load of the origin. */
   public Fetchers.Figures fetches() {
     return fetchers.figures();
@@ -211,10 +221,10 @@ public final class Transit {
    *
    * @param thread the thread that is expected to read it, or 0 if it is unknown
    * @param use observes its readers
-   * @return completed with whether the item has arrived, when that is decided; the item has been
+   * @return completed when the end of the fetch is decided; an item that has arrived has been
    *     offered for admission then
    */
-  public CompletableFuture<Boolean> fetchAhead(Item item, int thread, FetchUse use) {
+  public CompletableFuture<Ahead> fetchAhead(Item item, int thread, FetchUse use) {
     return path.fetchAhead(item, new Reader(thread, Reader.Kind.APPLICATION, false), use);
   }
 

@@ -58,7 +58,7 @@ final class TransitAheadTest {
     }
   }
 
-  private CompletableFuture<Boolean> fetchAhead(TransitFixture t, File file) {
+  private CompletableFuture<Transit.Ahead> fetchAhead(TransitFixture t, File file) {
     return t.transit.fetchAhead(new ItemLayout(MIB).item(file.content(), 0), 0, use);
   }
 
@@ -66,10 +66,10 @@ final class TransitAheadTest {
   void fetchAhead_ofAnItem_answersItsReaderWithoutAnotherFetch() {
     try (TransitFixture t = queued()) {
       File file = t.file("f", SIZE, 1);
-      CompletableFuture<Boolean> arrived = fetchAhead(t, file);
+      CompletableFuture<Transit.Ahead> arrived = fetchAhead(t, file);
       assertThat(arrived).isNotDone();
       runAll();
-      assertThat(arrived).isCompletedWithValue(true);
+      assertThat(arrived).isCompletedWithValue(Transit.Ahead.ARRIVED);
       t.assertRead(file, 0, SIZE);
       assertThat(t.origin.opens()).isEqualTo(1);
       assertThat(fetched).containsExactly(SIZE);
@@ -84,18 +84,18 @@ final class TransitAheadTest {
       t.listener.admits = item -> true;
       File unread = t.file("unread", SIZE, 1);
       File read = t.file("read", SIZE, 2);
-      CompletableFuture<Boolean> first = fetchAhead(t, unread);
+      CompletableFuture<Transit.Ahead> first = fetchAhead(t, unread);
       runAll();
-      assertThat(first).isCompletedWithValue(true);
+      assertThat(first).isCompletedWithValue(Transit.Ahead.ARRIVED);
       Fetched alone = t.listener.admitted.remove();
       assertThat(alone.isPredicted()).isTrue();
       alone.done();
 
-      CompletableFuture<Boolean> second = fetchAhead(t, read);
+      CompletableFuture<Transit.Ahead> second = fetchAhead(t, read);
       RecordingReply reply = t.read(read, 0, SIZE);
       assertThat(reply.isAnswered()).isFalse();
       runAll();
-      assertThat(second).isCompletedWithValue(true);
+      assertThat(second).isCompletedWithValue(Transit.Ahead.ARRIVED);
       assertThat(reply.bytes()).isEqualTo(read.bytes());
       Fetched joined = t.listener.admitted.remove();
       assertThat(joined.isPredicted()).as("its reader has come").isFalse();
@@ -108,11 +108,13 @@ final class TransitAheadTest {
   void fetchAhead_ofWhatIsFetchedOrResident_fetchesNothing() {
     try (TransitFixture t = queued()) {
       File file = t.file("f", SIZE, 1);
-      CompletableFuture<Boolean> first = fetchAhead(t, file);
-      assertThat(fetchAhead(t, file)).as("is being fetched").isCompletedWithValue(false);
+      CompletableFuture<Transit.Ahead> first = fetchAhead(t, file);
+      assertThat(fetchAhead(t, file))
+          .as("is being fetched")
+          .isCompletedWithValue(Transit.Ahead.OVER);
       runAll();
-      assertThat(first).isCompletedWithValue(true);
-      assertThat(fetchAhead(t, file)).as("is there").isCompletedWithValue(false);
+      assertThat(first).isCompletedWithValue(Transit.Ahead.ARRIVED);
+      assertThat(fetchAhead(t, file)).as("is there").isCompletedWithValue(Transit.Ahead.OVER);
 
       File resident = t.file("resident", SIZE, 2);
       t.listener.serve =
@@ -120,23 +122,23 @@ final class TransitAheadTest {
             borrower.lent(FakeListener.NOTHING);
             return true;
           };
-      assertThat(fetchAhead(t, resident)).isCompletedWithValue(false);
+      assertThat(fetchAhead(t, resident)).isCompletedWithValue(Transit.Ahead.OVER);
       runAll();
       assertThat(t.origin.opens()).isEqualTo(1);
     }
   }
 
   @Test
-  void fetchAhead_withoutMemory_isLeftOut_andLeavesReadersTheirs() {
+  void fetchAhead_withoutMemory_isPostponed_andLeavesReadersTheirs() {
     try (TransitFixture t = queued()) {
       t.listener.admits = item -> item.path().get().toString().startsWith("kept");
       for (int i = 0; i < 4; i++) {
         t.assertRead(t.file("kept" + i, MIB, i), 0, MIB);
       }
       File file = t.file("f", SIZE, 9);
-      CompletableFuture<Boolean> arrived = fetchAhead(t, file);
+      CompletableFuture<Transit.Ahead> arrived = fetchAhead(t, file);
       runAll();
-      assertThat(arrived).isCompletedWithValue(false);
+      assertThat(arrived).isCompletedWithValue(Transit.Ahead.POSTPONED);
       assertThat(t.transit.used()).isEqualTo(CAPACITY);
       t.listener.pinAll();
       t.assertRead(file, 0, SIZE);
@@ -144,7 +146,7 @@ final class TransitAheadTest {
   }
 
   @Test
-  void fetchAhead_whereTooManyWait_isLeftOut() {
+  void fetchAhead_whereTooManyWait_isPostponed() {
     try (TransitFixture t =
         TransitFixture.direct(
             MIB,
@@ -153,7 +155,7 @@ final class TransitAheadTest {
               throw new RejectedExecutionException("too many");
             })) {
       File file = t.file("f", SIZE, 1);
-      assertThat(fetchAhead(t, file)).isCompletedWithValue(false);
+      assertThat(fetchAhead(t, file)).isCompletedWithValue(Transit.Ahead.POSTPONED);
       assertThat(t.origin.opens()).isZero();
       t.assertRead(file, 0, SIZE);
     }
@@ -170,9 +172,9 @@ final class TransitAheadTest {
               throw new FsException(FsError.NOT_PERMITTED, "not now");
             }
           });
-      CompletableFuture<Boolean> arrived = fetchAhead(t, file);
+      CompletableFuture<Transit.Ahead> arrived = fetchAhead(t, file);
       runAll();
-      assertThat(arrived).isCompletedWithValue(false);
+      assertThat(arrived).isCompletedWithValue(Transit.Ahead.OVER);
       assertThat(fetched).isEmpty();
       t.origin.setGate(new FakeOrigin.Gate() {});
       t.assertRead(file, 0, SIZE);
@@ -183,16 +185,16 @@ final class TransitAheadTest {
   void version_thatChangesBeforeOrAfterTheFetch_isNotServed() {
     try (TransitFixture t = queued()) {
       File before = t.file("before", SIZE, 1);
-      CompletableFuture<Boolean> first = fetchAhead(t, before);
+      CompletableFuture<Transit.Ahead> first = fetchAhead(t, before);
       t.transit.abandon(before.content().node(), "before");
       runAll();
-      assertThat(first).isCompletedWithValue(false);
+      assertThat(first).isCompletedWithValue(Transit.Ahead.OVER);
       assertThat(t.origin.bytesRead()).isZero();
 
       File after = t.file("after", SIZE, 2);
-      CompletableFuture<Boolean> second = fetchAhead(t, after);
+      CompletableFuture<Transit.Ahead> second = fetchAhead(t, after);
       runAll();
-      assertThat(second).isCompletedWithValue(true);
+      assertThat(second).isCompletedWithValue(Transit.Ahead.ARRIVED);
       t.transit.abandon(after.content().node(), "after");
       assertThat(t.transit.used()).isZero();
     }
@@ -201,9 +203,9 @@ final class TransitAheadTest {
   @Test
   void fetchAhead_whoseReaderDoesNotCome_isGivenUp() {
     try (TransitFixture t = queued()) {
-      CompletableFuture<Boolean> arrived = fetchAhead(t, t.file("f", SIZE, 1));
+      CompletableFuture<Transit.Ahead> arrived = fetchAhead(t, t.file("f", SIZE, 1));
       runAll();
-      assertThat(arrived).isCompletedWithValue(true);
+      assertThat(arrived).isCompletedWithValue(Transit.Ahead.ARRIVED);
       t.clock.advance(Duration.ofSeconds(9));
       t.transit.expire();
       assertThat(t.transit.used()).isEqualTo(SIZE);
@@ -219,13 +221,14 @@ final class TransitAheadTest {
   void fetchAhead_ofManyFiles_fetchesEachByteOnce() {
     try (TransitFixture t = queued()) {
       List<File> files = new ArrayList<>();
-      List<CompletableFuture<Boolean>> all = new ArrayList<>();
+      List<CompletableFuture<Transit.Ahead>> all = new ArrayList<>();
       for (int i = 0; i < 20; i++) {
         files.add(t.file("f" + i, SIZE, i));
         all.add(fetchAhead(t, files.get(i)));
       }
       runAll();
-      assertThat(all).allSatisfy(each -> assertThat(each).isCompletedWithValue(true));
+      assertThat(all)
+          .allSatisfy(each -> assertThat(each).isCompletedWithValue(Transit.Ahead.ARRIVED));
       assertThat(t.transit.used()).isLessThanOrEqualTo(CAPACITY);
       for (int i = 19; i >= 5; i--) {
         t.assertRead(files.get(i), 0, SIZE);

@@ -193,13 +193,13 @@ final class TransitSharingTest {
   }
 
   @Test
-  void delayed_aheadOfItsReader_isLeftOut() {
+  void delayed_aheadOfItsReader_isPostponed() {
     try (TransitFixture t = fixture()) {
       keeper.delays = true;
       File file = t.file("f", SIZE, 1);
       assertThat(
               t.transit.fetchAhead(new ItemLayout(MIB).item(file.content(), 0), 101, FetchUse.NONE))
-          .isCompletedWithValue(false);
+          .isCompletedWithValue(Transit.Ahead.POSTPONED);
       assertThat(keeper.ended).hasSize(1);
       keeper.delays = false;
       t.assertRead(file, 0, SIZE);
@@ -215,7 +215,7 @@ final class TransitSharingTest {
       t.listener.admits = item -> true;
       assertThat(
               t.transit.fetchAhead(new ItemLayout(MIB).item(file.content(), 0), 101, FetchUse.NONE))
-          .isCompletedWithValue(true);
+          .isCompletedWithValue(Transit.Ahead.ARRIVED);
       t.listener.admits = item -> false;
       t.listener.admitted.remove().passedOn();
       t.clock.advance(LONG);
@@ -236,7 +236,7 @@ final class TransitSharingTest {
       t.listener.admits = item -> true;
       assertThat(
               t.transit.fetchAhead(new ItemLayout(MIB).item(file.content(), 0), 101, FetchUse.NONE))
-          .isCompletedWithValue(true);
+          .isCompletedWithValue(Transit.Ahead.ARRIVED);
       t.listener.admitted.remove().passedOn();
       assertThat(t.transit.used()).isZero();
     }

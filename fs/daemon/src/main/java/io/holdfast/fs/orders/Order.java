@@ -4,6 +4,7 @@ import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.figures.OrderFigures;
 import io.holdfast.fs.orders.PredictedFile.State;
 import io.holdfast.fs.transit.Item;
+import io.holdfast.fs.transit.Transit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -53,6 +54,9 @@ final class Order {
   /** The fewest files of a window: as many turns as an origin has at first. */
   private static final int LEAST_FILES = 16;
 
+  /** How long nothing is fetched after a fetch has made way for others, unless one arrives. */
+  private static final long PAUSE_NANOS = 5_000_000;
+
   /** The most threads whose places are known. */
   private static final int MOST_READERS = 64;
 
@@ -60,7 +64,7 @@ final class Order {
   private static final int FIRST_FILES = 64;
 
   final String job;
-  private final Plan plan;
+  private final OrderPlan plan;
 
   /** The files of this pass. */
   private FileSequence sequence;
@@ -133,6 +137,7 @@ final class Order {
   private long meanBytes;
   private long windowBytes;
   private long unusedBytes;
+  private long pausedUntil;
   private long wastedInPass;
 
   private final BandwidthDelay ahead;
@@ -193,81 +198,26 @@ final class Order {
   record Fetch(PredictedFile file, Item item, int thread) {}
 
   /**
-   * What is known of an order.
-   *
-   * @param source where it is from
-   * @param early whether the first files are fetched before the job opens any
-   * @param progress where the job is
-   * @param resumed whether an earlier daemon followed the job, which may have gone on since
-   * @param mostBytes the most bytes that a pass may have to fetch: if files of more bytes are
-   *     missing, the job does not read all that it opens
-   */
-  record Plan(
-      String job,
-      String source,
-      FileSequence files,
-      boolean early,
-      Progress progress,
-      boolean resumed,
-      long mostBytes) {
-    /** The source of orders that were found from opens. */
-    static final String LEARNED = "learned";
-
-    /**
-     * Of an order that somebody has announced.
-     *
-     * @param soon whether the job is likely to begin at once
-     */
-    static Plan announced(String job, String source, FileSequence files, boolean soon) {
-      return new Plan(job, source, files, soon, Progress.NONE, false, Long.MAX_VALUE);
-    }
-
-    /** Of an order that was announced to an earlier daemon. */
-    static Plan resumed(String job, String source, FileSequence files, Progress progress) {
-      return new Plan(job, source, files, false, progress, true, Long.MAX_VALUE);
-    }
-
-    /**
-     * Of an order that was found from opens.
-     *
-     * @param fetchedBytes what was fetched when it was read
-     */
-    static Plan learned(String job, FileSequence files, int position, long fetchedBytes) {
-      return new Plan(
-          job,
-          LEARNED,
-          files,
-          false,
-          new Progress(0, position, position),
-          false,
-          (long) (1.1 * fetchedBytes));
-    }
-
-    boolean isLearned() {
-      return source.equals(LEARNED);
-    }
-  }
-
-  /**
    * Creates an order that has not begun.
    *
    * @param patienceNanos how long a fetched file waits for its reader: later its pages may have
    *     been dropped
    */
-  Order(Plan plan, DatasetFiles files, long patienceNanos, long now) {
+  Order(OrderPlan plan, DatasetFiles files, long patienceNanos, long now) {
     this.plan = plan;
-    this.job = plan.job;
-    this.sequence = plan.files;
-    this.early = plan.early;
-    this.reach = plan.isLearned() ? PassRecorder.reach(plan.files.size()) : NEAR;
+    this.job = plan.job();
+    this.sequence = plan.files();
+    this.early = plan.early();
+    this.reach = plan.isLearned() ? PassRecorder.reach(plan.files().size()) : NEAR;
     this.files = files;
-    lost = plan.resumed;
-    lastOpen = plan.resumed ? now - patienceNanos : now;
+    lost = plan.resumed();
+    lastOpen = plan.resumed() ? now - patienceNanos : now;
     this.patienceNanos = patienceNanos;
+    pausedUntil = now;
     ahead = new BandwidthDelay(now);
     firstFiles = firstFiles(sequence);
-    opensOfAllowance = plan.progress.opened;
-    beginAt(plan.progress.position, plan.progress.opened);
+    opensOfAllowance = plan.progress().opened;
+    beginAt(plan.progress().position, plan.progress().opened);
   }
 
   /** The files before a position were opened, as far as they still count. */
@@ -280,7 +230,7 @@ final class Order {
     for (int i = nearFrom; i < position; i++) {
       at(i).used = true;
     }
-    openedInPass = plan.resumed ? Math.min(opened, sequence.size()) : openedInPass + opened;
+    openedInPass = plan.resumed() ? Math.min(opened, sequence.size()) : openedInPass + opened;
   }
 
   private Map<Long, Integer> firstFiles(FileSequence of) {
@@ -653,7 +603,7 @@ final class Order {
         return; // the job has gone on to the next one
       }
       begun = true;
-      over |= bytes > plan.mostBytes;
+      over |= bytes > plan.mostBytes();
       spread(over ? null : chosen);
       allowance = (long) (ALLOWED * bytes);
       meanBytes = count == 0 ? 0 : bytes / count;
@@ -667,7 +617,7 @@ final class Order {
    */
   synchronized @Nullable Fetch next(long now, long most) {
     giveUpLate(now);
-    if (!begun || abandoned || over || row >= SURPRISES) {
+    if (!begun || abandoned || over || row >= SURPRISES || now - pausedUntil < 0) {
       return null;
     }
     windowBytes = Math.min(most, ahead.bytes(now, !readers.isEmpty()) + LEAST_FILES * meanBytes);
@@ -738,13 +688,15 @@ final class Order {
   /**
    * Notes that a fetch has ended.
    *
-   * @param arrived whether its bytes have arrived
+   * @param how how it has ended
    * @param nanos how long it took
    */
-  synchronized void ended(PredictedFile file, boolean arrived, long nanos, long now) {
+  synchronized void ended(PredictedFile file, Transit.Ahead how, long nanos, long now) {
+    boolean arrived = how == Transit.Ahead.ARRIVED;
     if (arrived) {
       prefetchedItems++;
       ahead.fetched(nanos);
+      pausedUntil = now;
     }
     if (file.state != State.FETCHING) {
       return; // left behind meanwhile
@@ -757,6 +709,20 @@ final class Order {
       unusedBytes -= file.used ? 0 : file.bytes;
       usedItems -= file.used ? 1 : 0;
       file.state = State.LEFT;
+      if (how == Transit.Ahead.POSTPONED && !file.used) {
+        postpone(file, now);
+      }
+    }
+  }
+
+  /** Has a file fetched later, before the files behind it. */
+  private void postpone(PredictedFile file, long now) {
+    file.state = State.AHEAD;
+    pausedUntil = now + PAUSE_NANOS;
+    for (Place place : places()) {
+      if (place.position <= file.position) {
+        place.next = Math.min(place.next, file.position);
+      }
     }
   }
 
@@ -847,7 +813,7 @@ final class Order {
   synchronized OrderFigures figures() {
     return new OrderFigures(
         job,
-        plan.source,
+        plan.source(),
         sequence.size(),
         position,
         windowBytes,

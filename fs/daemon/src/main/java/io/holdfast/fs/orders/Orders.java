@@ -134,7 +134,7 @@ public final class Orders implements OpenListener, AutoCloseable {
     FileSequence pass = order.passes().get(0);
     Order resumed =
         new Order(
-            Order.Plan.resumed(order.job(), order.source(), pass, order.progress()),
+            OrderPlan.resumed(order.job(), order.source(), pass, order.progress()),
             parts,
             parts.patienceNanos(),
             parts.nanoTime().getAsLong());
@@ -294,7 +294,7 @@ public final class Orders implements OpenListener, AutoCloseable {
     boolean soon = before != null && before.isRead(now);
     Order taken =
         new Order(
-            Order.Plan.announced(order.job, order.source, order.files, soon),
+            OrderPlan.announced(order.job, order.source, order.files, soon),
             parts,
             parts.patienceNanos(),
             now);
@@ -410,7 +410,7 @@ public final class Orders implements OpenListener, AutoCloseable {
     synchronized (learned) {
       Order order =
           new Order(
-              Order.Plan.learned(job, files, learned.position(job), found.pass().fetchedBytes()),
+              OrderPlan.learned(job, files, learned.position(job), found.pass().fetchedBytes()),
               parts,
               parts.patienceNanos(),
               parts.nanoTime().getAsLong());

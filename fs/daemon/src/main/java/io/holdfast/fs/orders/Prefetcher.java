@@ -148,9 +148,9 @@ final class Prefetcher {
             .transit()
             .fetchAhead(item, next.thread(), parts.activity().fetchAhead(item.key(), next.thread()))
             .thenAccept(
-                arrived -> {
+                how -> {
                   long now = parts.nanoTime().getAsLong();
-                  order.ended(next.file(), arrived, now - began, now);
+                  order.ended(next.file(), how, now - began, now);
                   wake();
                 });
   }

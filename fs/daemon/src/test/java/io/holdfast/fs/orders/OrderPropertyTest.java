@@ -7,6 +7,7 @@ import io.holdfast.fs.Seeds;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.Version;
 import io.holdfast.fs.transit.Item;
+import io.holdfast.fs.transit.Transit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,6 +33,7 @@ final class OrderPropertyTest {
   private static final int LARGEST = 1000;
   private static final int FIRST_FILES = 64;
   private static final long PATIENCE = 8_000_000_000L;
+  private static final long PAUSE = 5_000_000;
 
   @Test
   void order_ofARandomJob_doesWhatTheModelDoes() {
@@ -93,6 +95,7 @@ final class OrderPropertyTest {
     private long opens;
     private long allowance;
     private long mean;
+    private long pausedUntil;
 
     Run(Random random) {
       this.random = random;
@@ -109,7 +112,7 @@ final class OrderPropertyTest {
       early = random.nextBoolean();
       FileSequence sequence = sequence(said);
       order =
-          new Order(Order.Plan.announced("job", "announced", sequence, early), this, PATIENCE, now);
+          new Order(OrderPlan.announced("job", "announced", sequence, early), this, PATIENCE, now);
       stillEarly = early;
       forget();
     }
@@ -319,6 +322,7 @@ final class OrderPropertyTest {
       }
       int place = fetch.file().position;
       assertThat(begun && !abandoned && row < Order.SURPRISES).isTrue();
+      assertThat(now).as("paused").isGreaterThanOrEqualTo(pausedUntil);
       assertThat(fetch.item().key().node()).isEqualTo((long) said.get(place));
       assertThat(resident).doesNotContain(said.get(place));
       assertThat(opened[place]).isFalse();
@@ -349,6 +353,7 @@ final class OrderPropertyTest {
           && begun
           && !abandoned
           && row < Order.SURPRISES
+          && now >= pausedUntil
           && unused + LARGEST <= Math.min(most, 16 * mean)
           && unused + wastedInPass + LARGEST <= bound;
     }
@@ -359,14 +364,24 @@ final class OrderPropertyTest {
       }
       Order.Fetch fetch = inFlight.remove(random.nextInt(inFlight.size()));
       boolean arrives = random.nextInt(10) > 0;
+      boolean postponed = !arrives && random.nextBoolean();
       int place = fetch.file().position;
       boolean wasUsed = fetch.file().used;
-      order.ended(fetch.file(), arrives, random.nextInt(100_000_000), now);
+      boolean again = postponed && !wasUsed;
+      order.ended(
+          fetch.file(),
+          arrives
+              ? Transit.Ahead.ARRIVED
+              : postponed ? Transit.Ahead.POSTPONED : Transit.Ahead.OVER,
+          random.nextInt(100_000_000),
+          now);
       prefetched += arrives ? 1 : 0;
+      pausedUntil = arrives ? now : pausedUntil;
       used -= !arrives && wasUsed ? 1 : 0;
       if (files[place] == fetch.file() && known[place] == Known.FETCHING) {
-        known[place] = arrives ? Known.FETCHED : Known.OVER;
+        known[place] = arrives ? Known.FETCHED : again ? Known.NOTHING : Known.OVER;
         arrived[place] = now;
+        pausedUntil = again ? now + PAUSE : pausedUntil;
       }
       if (arrives && random.nextInt(10) == 0) {
         resident.add((int) fetch.item().key().node()); // there was room after all

@@ -6,6 +6,7 @@ import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.Version;
 import io.holdfast.fs.transit.Item;
+import io.holdfast.fs.transit.Transit;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -85,7 +86,7 @@ class OrderTest {
     FileSequence sequence = new FileSequence();
     ids.forEach(sequence::add);
     return new Order(
-        Order.Plan.announced("job", "announced", sequence, early), files, PATIENCE, now);
+        OrderPlan.announced("job", "announced", sequence, early), files, PATIENCE, now);
   }
 
   private static List<Integer> inOrder(int n) {
@@ -109,7 +110,7 @@ class OrderTest {
     List<Long> ids = new ArrayList<>();
     for (Order.Fetch next = order.next(now, MOST); next != null; next = order.next(now, MOST)) {
       ids.add(next.file().id);
-      order.ended(next.file(), true, 50 * MILLI, now);
+      order.ended(next.file(), Transit.Ahead.ARRIVED, 50 * MILLI, now);
     }
     return ids;
   }
@@ -253,11 +254,46 @@ class OrderTest {
     Order order = begun(1000);
     Order.Fetch next = order.next(now, MOST);
     assertThat(next).isNotNull();
-    order.ended(next.file(), false, MILLI, now);
+    order.ended(next.file(), Transit.Ahead.OVER, MILLI, now);
     open(order, next.file().id);
     assertThat(order.figures().prefetchedItems()).isZero();
     assertThat(order.figures().usedItems()).isZero();
     assertThat(order.figures().wastedBytes()).isZero();
+  }
+
+  @Test
+  void postponedFetch_isTheNextOne_afterAPause() {
+    Order order = begun(1000);
+    Order.Fetch first = order.next(now, MOST);
+    Order.Fetch second = order.next(now, MOST);
+    assertThat(first.file().id).isEqualTo(1);
+    order.ended(second.file(), Transit.Ahead.POSTPONED, MILLI, now);
+    order.ended(first.file(), Transit.Ahead.POSTPONED, MILLI, now);
+    assertThat(order.unusedBytes()).isZero();
+    assertThat(order.next(now, MOST)).as("paused").isNull();
+    now += 5 * MILLI;
+    assertThat(takeAll(order)).startsWith(1L, 2L, 3L);
+  }
+
+  @Test
+  void pause_afterAPostponedFetch_endsWhenAnotherOneArrives() {
+    Order order = begun(1000);
+    Order.Fetch first = order.next(now, MOST);
+    Order.Fetch second = order.next(now, MOST);
+    order.ended(second.file(), Transit.Ahead.POSTPONED, MILLI, now);
+    order.ended(first.file(), Transit.Ahead.ARRIVED, MILLI, now);
+    assertThat(takeAll(order)).startsWith(2L, 3L);
+  }
+
+  @Test
+  void postponedFetch_whoseReaderHasCome_isNotUsed() {
+    Order order = begun(1000);
+    Order.Fetch next = order.next(now, MOST);
+    open(order, next.file().id);
+    order.ended(next.file(), Transit.Ahead.POSTPONED, MILLI, now);
+    now += 5 * MILLI;
+    assertThat(takeAll(order)).startsWith(2L, 3L);
+    assertThat(order.figures().usedItems()).isZero();
   }
 
   @Test
@@ -444,7 +480,7 @@ class OrderTest {
         };
     before = allocated();
     Order order =
-        new Order(Order.Plan.announced("job", "announced", sequence, false), few, PATIENCE, 0);
+        new Order(OrderPlan.announced("job", "announced", sequence, false), few, PATIENCE, 0);
     for (int i = 0; i < 20_000; i++) {
       order.opened(THREAD, FileSequence.LARGEST - i);
     }

@@ -32,6 +32,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -53,6 +54,9 @@ final class OrdersFixture implements AutoCloseable {
 
   /** The job that opens files. */
   final String job;
+
+  /** Runs fetches that no reader waits for. */
+  volatile Executor ahead = Runnable::run;
 
   boolean announced;
   boolean listed = true;
@@ -88,7 +92,7 @@ final class OrdersFixture implements AutoCloseable {
             new Transit.Sources(origin, PeerSource.NONE, Runnable::run),
             new ItemLayout(MIB),
             64L * MIB,
-            new PlainFetchers(Runnable::run, Runnable::run),
+            new PlainFetchers(Runnable::run, task -> ahead.execute(task)),
             clock,
             Duration.ofSeconds(10),
             new ResidencyListener(residency));

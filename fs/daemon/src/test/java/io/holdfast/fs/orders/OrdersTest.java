@@ -16,6 +16,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -221,6 +223,37 @@ final class OrdersTest {
     assertThat(all.surprises()).isZero();
     assertThat(all.wastedBytes()).isZero();
     assertThat(t.transit.stats().originItems.sum()).isEqualTo(400);
+  }
+
+  /** The origin's threads may all be busy. A file that had no turn is not lost for the pass. */
+  @Test
+  void files_whoseFetchesHaveNoTurn_areFetchedOnceThereIsOne() throws Exception {
+    t = new OrdersFixture();
+    t.files(400);
+    AtomicInteger refused = new AtomicInteger();
+    t.ahead =
+        task -> {
+          refused.incrementAndGet();
+          throw new RejectedExecutionException("no turn");
+        };
+    t.announce(t.job, names(400));
+    t.open(0);
+    for (int i = 1; i <= 3; i++) {
+      int tries = i;
+      Await.until("the file is tried again", () -> refused.get() >= tries);
+      t.clock.advance(Duration.ofSeconds(1));
+    }
+    assertThat(t.orders.figures().get(0).prefetchedItems()).isZero();
+    t.ahead = Runnable::run;
+    t.clock.advance(Duration.ofSeconds(1));
+    for (int i = 1; i < 400; i++) {
+      int here = i;
+      Await.until("the file is there", () -> figures().prefetchedItems() >= here);
+      t.open(i);
+    }
+    awaitFigure("all are used", 399, 399);
+    assertThat(t.origin.bytesRead()).isEqualTo(399L * OrdersFixture.SIZE);
+    assertThat(figures().wastedBytes()).isZero();
   }
 
   private OrderFigures figures() {
