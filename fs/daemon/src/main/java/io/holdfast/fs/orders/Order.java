@@ -10,9 +10,11 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +35,9 @@ import org.jspecify.annotations.Nullable;
  * whose readers did not come are together never more than {@link #ALLOWED} of the bytes that the
  * pass would fetch without the order. So a wrong order never costs more, whatever is wrong with it.
  * After {@link #SURPRISES} files in a row that are not near, nothing is fetched until a file is
- * near again; a learned order is over then.
+ * near again; a learned order is over then. After {@link #LOST} of them, and again after twice as
+ * many, an announced order is looked through for the file opened last: the job may have been
+ * started again.
  *
  * <p>A state machine without a clock, thread or I/O of its own. Thread-safe: the monitor guards all
  * fields, and is held while {@link DatasetFiles} is asked.
@@ -47,6 +51,9 @@ final class Order {
 
   /** Opens in a row, of files that are not near, after which nothing is fetched ahead. */
   static final int SURPRISES = 3;
+
+  /** Opens in a row, of files that are not near, after which the job is looked for. */
+  static final int LOST = 16;
 
   /** How many files behind the furthest one no file is read any more that was opened. */
   private static final int PASSED = 128;
@@ -82,10 +89,12 @@ final class Order {
   private final @Nullable PredictedFile[] near = new PredictedFile[4 * NEAR];
 
   private final Map<Long, PredictedFile> byInode = new HashMap<>();
-  private Map<Long, Integer> firstFiles;
+
+  /** The first files of this pass, by inode. */
+  private Set<Long> firstFiles;
 
   /** The same of the pass after this one. */
-  private Map<Long, Integer> firstOfNext = Map.of();
+  private Set<Long> firstOfNext = Set.of();
 
   private final LinkedHashMap<Integer, Place> readers = new LinkedHashMap<>(16, 0.75f, true);
   private final Deque<PredictedFile> waiting = new ArrayDeque<>();
@@ -109,6 +118,9 @@ final class Order {
   private int turn;
   private int row;
 
+  /** How many opens in a row, of files that are not near, have the job looked for. */
+  private int lostAfter = LOST;
+
   /** Whether the first files are fetched before the job opens any. */
   private boolean early;
 
@@ -126,10 +138,10 @@ final class Order {
   /** Whether a learned order has ended: the job reads something else. */
   private boolean over;
 
-  /** Whether the job may be far from where an earlier daemon has seen it. */
+  /** Whether the job may be far from where it was seen last. */
   private boolean lost;
 
-  /** The inode of the file that the job has opened meanwhile; 0 if it has opened none. */
+  /** The inode of the file that the job has opened last while lost; 0 if it has opened none. */
   private long lastWhileLost;
 
   private long lastOpen;
@@ -226,17 +238,17 @@ final class Order {
     nearFrom = Math.max(0, position - NEAR);
     nearTo = nearFrom;
     openedInPass = 0;
-    fill(); // counts files that come twice, which an earlier daemon has counted
+    fill(); // counts files that come twice, which may have been counted
     for (int i = nearFrom; i < position; i++) {
       at(i).used = true;
     }
-    openedInPass = plan.resumed() ? Math.min(opened, sequence.size()) : openedInPass + opened;
+    openedInPass = Math.max(openedInPass, Math.min(opened, sequence.size()));
   }
 
-  private Map<Long, Integer> firstFiles(FileSequence of) {
-    Map<Long, Integer> first = new HashMap<>();
-    for (int i = Math.min(FIRST_FILES, of.size()) - 1; i >= 0; i--) {
-      first.put(files.inode(of.get(i)), i);
+  private Set<Long> firstFiles(FileSequence of) {
+    Set<Long> first = new HashSet<>();
+    for (int i = 0; i < Math.min(FIRST_FILES, of.size()); i++) {
+      first.add(files.inode(of.get(i)));
     }
     return first;
   }
@@ -356,14 +368,14 @@ final class Order {
       return null;
     }
     lost = false;
-    if ((file == null || ((file.used || isFar(file)) && isPassOver())) && begins(inode)) {
+    if (isPassOver() && (file == null || file.used || isFar(file)) && begins(inode)) {
       file = byInode.get(inode);
     }
     if (file == null || (file.used && file.position < passed())) {
       spread = null; // another reader is far behind this one
     }
     if (file == null || isFar(file)) {
-      surprise();
+      surprise(inode);
       return null;
     }
     if (file.used) {
@@ -411,11 +423,12 @@ final class Order {
       if (found < 0) {
         return; // it opens other files: a surprise from now on
       }
+      int opened = openedInPass + found + 1 - position; // those between are taken as opened
       leaveAllBehind();
       byInode.clear();
       readers.clear();
       waiting.clear();
-      beginAt(found + 1, openedInPass + Math.max(0, found + 1 - position));
+      beginAt(found + 1, found < position ? Math.min(openedInPass, found + 1) : opened);
     }
   }
 
@@ -427,18 +440,17 @@ final class Order {
 
   /** Begins the next pass, or this one again, if a file is one of its first. */
   private boolean begins(long inode) {
-    if (!following.isEmpty() && isPassOver()) {
-      boolean next = firstOfNext.containsKey(inode);
-      if (next) {
-        goOn();
-      }
-      return next;
+    if (!(following.isEmpty() ? firstFiles : firstOfNext).contains(inode)) {
+      return false;
     }
-    boolean again = firstFiles.containsKey(inode);
-    if (again) {
-      beginAgain();
+    if (following.isEmpty()) {
+      leaveAllBehind();
+      repeats = true;
+      beginPass();
+    } else {
+      goOn();
     }
-    return again;
+    return true;
   }
 
   /** Begins the pass after this one. */
@@ -448,7 +460,7 @@ final class Order {
     passes++;
     repeats = false;
     firstFiles = firstOfNext;
-    firstOfNext = following.isEmpty() ? Map.of() : firstFiles(following.element());
+    firstOfNext = following.isEmpty() ? Set.of() : firstFiles(following.element());
     early = !earlyInVain;
     beginPass();
   }
@@ -457,14 +469,21 @@ final class Order {
     return Math.abs(file.position - position) > reach;
   }
 
-  private void surprise() {
+  private void surprise(long inode) {
     surprises++;
     row++;
     if (plan.isLearned()) {
       over |= row >= SURPRISES;
-    } else if (row == SURPRISES && !toldOfSurprises) {
+      return;
+    }
+    if (row == SURPRISES && !toldOfSurprises) {
       toldOfSurprises = true;
       trouble = "reads other files than its order says: nothing is fetched ahead for now";
+    }
+    if (row >= lostAfter && !abandoned) {
+      lostAfter *= 2;
+      lost = true;
+      lastWhileLost = inode;
     }
   }
 
@@ -535,12 +554,6 @@ final class Order {
     return file;
   }
 
-  private void beginAgain() {
-    leaveAllBehind();
-    repeats |= isPassOver();
-    beginPass();
-  }
-
   private void leaveAllBehind() {
     for (int i = nearFrom; i < nearTo; i++) {
       leaveBehind(at(i));
@@ -564,6 +577,8 @@ final class Order {
     openedInPass = 0;
     unusedBytes = 0;
     begun = false;
+    start = new Place(start.thread);
+    lostAfter = LOST;
     openedBefore = new BitSet();
     followedFrom = 0;
     spread = null;

@@ -310,6 +310,92 @@ class OrderTest {
     assertThat(takeAll(order)).startsWith(1L, 2L);
   }
 
+  private void openAll(Order order, int from, int to) {
+    for (int i = from; i < to; i++) {
+      open(order, i);
+    }
+  }
+
+  /** As a job that looks at one file of the first batch now and then. */
+  @Test
+  void strayOpen_ofAFirstFile_movesNothing() {
+    Order order = begun(20_000);
+    FileSequence same = new FileSequence();
+    inOrder(20_000).forEach(same::add);
+    order.then(same);
+    openAll(order, 1, 10_000);
+    open(order, 3);
+    assertThat(order.figures().position()).isEqualTo(10_000);
+    assertThat(order.figures().surprises()).isEqualTo(1);
+    assertThat(takeAll(order)).startsWith(10_000L, 10_001L);
+    openAll(order, 10_000, 20_000);
+    assertThat(order.length()).as("the next pass").isEqualTo(20_000);
+    assertThat(order.figures().position()).isZero();
+  }
+
+  @Test
+  void job_thatWasStartedAgainInTheMiddleOfAPass_isFound() {
+    Order order = begun(20_000);
+    order.then(reversed(20_000));
+    openAll(order, 1, 19_000);
+    openAll(order, 100, 100 + Order.LOST);
+    assertThat(order.isLost()).isTrue();
+    order.find();
+    assertThat(order.figures().position()).isEqualTo(100 + Order.LOST);
+    openAll(order, 100 + Order.LOST, 19_000);
+    assertThat(takeAll(order)).startsWith(19_000L, 19_001L);
+    assertThat(order.length()).as("still the first pass").isEqualTo(40_000);
+    openAll(order, 19_000, 20_000);
+    assertThat(order.length()).isEqualTo(20_000);
+    assertThat(order.figures().surprises()).isEqualTo(Order.LOST);
+  }
+
+  /**
+   * A batch that is read again and again is taken for a restart once, and the way back is found.
+   */
+  @Test
+  void job_thatReadsOneBatchAgainAndAgain_keepsItsPlace() {
+    Order order = begun(20_000);
+    order.then(reversed(20_000));
+    openAll(order, 1, 10_000);
+    for (int batch = 0; batch < 5; batch++) {
+      int next = 10_000 + 1000 * batch;
+      for (int i = 0; i < 20; i++) {
+        openAndFind(order, i);
+      }
+      for (int i = next; i < next + 1000; i++) {
+        openAndFind(order, i);
+      }
+      assertThat(order.figures().position()).isEqualTo(next + 1000);
+    }
+    openAll(order, 15_000, 20_000);
+    assertThat(order.length()).as("the next pass").isEqualTo(20_000);
+  }
+
+  private void openAndFind(Order order, long id) {
+    open(order, id);
+    if (order.isLost()) {
+      order.find();
+    }
+  }
+
+  @Test
+  void job_thatReadsFilesOfNoOrder_isLookedForLessAndLessOften() {
+    Order order = begun(20_000);
+    int looks = 0;
+    for (int i = 0; i < 1000; i++) {
+      open(order, 50_000 + i);
+      if (order.isLost()) {
+        looks++;
+        order.find();
+      }
+    }
+    assertThat(looks).as("after 16, 32, 64, 128, 256, 512").isEqualTo(6);
+    assertThat(order.figures().surprises()).isEqualTo(1000);
+    open(order, 1);
+    assertThat(order.figures().position()).isEqualTo(2);
+  }
+
   private FileSequence reversed(int n) {
     FileSequence sequence = new FileSequence();
     for (int i = n - 1; i >= 0; i--) {
@@ -334,6 +420,11 @@ class OrderTest {
     assertThat(takeAll(order)).containsExactly(399L, 398L, 397L, 396L, 395L, 394L, 393L, 392L);
     assertThat(open(order, 399)).isTrue();
     assertThat(order.figures().surprises()).isZero();
+    for (int i = 398; i >= 0; i--) {
+      open(order, i);
+    }
+    order.begin();
+    assertThat(takeAll(order)).as("the same early in the last pass").startsWith(399L, 398L);
   }
 
   @Test
