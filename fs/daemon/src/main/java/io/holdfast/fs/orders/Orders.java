@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  * {"begin":"JOB","source":"announced"}       begins an order; the answer has its id, or "listing":true
- * {"id":3,"paths":["a","b"]}                 adds lines
+ * {"id":3,"paths":["a","b"]}                 adds lines; none of them: more will come
  * {"id":3,"paths":[],"last":true}            the order is taken, in the place of the job's last one
  * {"begin":"JOB","then":true}                begins one that is read after the job's order
  * {"clear":"JOB"}                            forgets the job's order

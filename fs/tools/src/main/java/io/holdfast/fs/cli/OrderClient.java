@@ -1,6 +1,7 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.linux.NamedThreads;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -10,8 +11,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
-/** Announces the order of a job to a daemon. Keeps one request in memory. Not thread-safe. */
+/**
+ * Announces the order of a job to a daemon. Keeps one request in memory. While a program that
+ * prints the order is silent, a thread tells the daemon that more lines will come. Not thread-safe.
+ */
 final class OrderClient {
   private static final Duration DEADLINE = Duration.ofSeconds(10);
 
@@ -19,6 +26,11 @@ final class OrderClient {
   private static final int BATCH_BYTES = 36 * 1024;
 
   private static final long POLL_MILLIS = 100;
+
+  /**
+   * The pause between parts without lines. The daemon forgets an order without parts after 10 s.
+   */
+  private static final long KEEP_MILLIS = 1000;
 
   private final CliContext context;
   private final DaemonClient daemon;
@@ -51,16 +63,26 @@ final class OrderClient {
       }
       order = daemon.order(begin);
     }
-    Object id = order.get("id");
-    do {
-      Map<String, Object> part = new LinkedHashMap<>();
-      part.put("id", Objects.requireNonNull(id));
-      part.put("paths", batch(lines));
-      part.put("last", !lines.hasNext());
-      order = new LinkedHashMap<>(daemon.order(part));
-    } while (lines.hasNext());
+    Object id = Objects.requireNonNull(order.get("id"));
+    ScheduledThreadPoolExecutor keeper =
+        new ScheduledThreadPoolExecutor(1, new NamedThreads("order-keeper"));
+    ScheduledFuture<?> unused =
+        keeper.scheduleWithFixedDelay(
+            () -> send(id, List.of(), false), KEEP_MILLIS, KEEP_MILLIS, TimeUnit.MILLISECONDS);
+    try {
+      do {
+        List<String> some = batch(lines); // waits for the program that prints them
+        order = send(id, some, !lines.hasNext());
+      } while (lines.hasNext());
+    } finally {
+      keeper.shutdown();
+    }
     order.remove("id");
     return order;
+  }
+
+  private Map<String, Object> send(Object id, List<String> paths, boolean last) {
+    return new LinkedHashMap<>(daemon.order(Map.of("id", id, "paths", paths, "last", last)));
   }
 
   private List<String> batch(Iterator<String> lines) {

@@ -2,8 +2,10 @@ package io.holdfast.fs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.Await;
 import io.holdfast.fs.control.ControlServer;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -76,6 +78,48 @@ class OrderCommandTest {
     assertThat(run.out.toString())
         .isEqualTo(
             "order of 'j' taken: 7 lines, 5 files of the dataset\nno such files: 2, such as 'x'\n");
+  }
+
+  /** A program may take minutes before it prints its order, and between its lines. */
+  @Test
+  void lines_thatComeSlowly_keepTheAnnouncementAlive() {
+    int parts = 3;
+    InputStream before = System.in;
+    System.setIn(
+        new InputStream() {
+          private int printed;
+
+          @Override
+          public int read() {
+            if (printed == parts) {
+              return -1;
+            }
+            int kept = keptAlive();
+            Await.until("the daemon learns that more will come", () -> keptAlive() > kept);
+            return ++printed % 2 == 0 ? '\n' : 'a';
+          }
+
+          @Override
+          public int read(byte[] bytes, int offset, int length) {
+            int next = read();
+            bytes[offset] = (byte) next;
+            return next < 0 ? -1 : 1;
+          }
+        });
+    try {
+      assertThat(ask("order one --job j -")).as("%s", run.err).isZero();
+    } finally {
+      System.setIn(before);
+    }
+    assertThat(sent()).containsExactly("a", "a");
+    assertThat(asked.get(asked.size() - 1)).containsEntry("last", true);
+  }
+
+  private int keptAlive() {
+    return (int)
+        asked.stream()
+            .filter(each -> List.of().equals(each.get("paths")) && each.get("last").equals(false))
+            .count();
   }
 
   @Test
