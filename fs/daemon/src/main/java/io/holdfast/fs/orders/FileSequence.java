@@ -4,12 +4,13 @@ import java.io.DataInputStream;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * The ids of files, one after the other, in 5 bytes each: an order may have ten million. Not
- * thread-safe while it is filled; then any thread may read it.
+ * The ids of files, one after the other, in 5 bytes each once it is {@linkplain #trim trimmed}: an
+ * order may have ten million. Not thread-safe while it is filled; then any thread may read it.
  */
 final class FileSequence {
   /** The largest id: no mount gives so many. */
@@ -35,6 +36,14 @@ final class FileSequence {
       piece[at + i] = (byte) (id >>> (8 * i));
     }
     size++;
+  }
+
+  /** Gives back the memory that no id takes. No id may be added afterwards. */
+  void trim() {
+    int last = pieces.size() - 1;
+    if (last >= 0) {
+      pieces.set(last, Arrays.copyOf(pieces.get(last), (size - last * IDS) * BYTES));
+    }
   }
 
   int size() {
@@ -68,10 +77,9 @@ final class FileSequence {
     FileSequence read = new FileSequence();
     read.size = in.readInt();
     for (int from = 0; from < read.size; from += IDS) {
-      byte[] piece = new byte[IDS * BYTES];
-      int length = Math.min(read.size - from, IDS) * BYTES;
-      in.readFully(piece, 0, length);
-      checksum.update(piece, 0, length);
+      byte[] piece = new byte[Math.min(read.size - from, IDS) * BYTES];
+      in.readFully(piece);
+      checksum.update(piece);
       read.pieces.add(piece);
     }
     if (read.size <= 0 || in.readLong() != checksum.getValue()) {

@@ -115,6 +115,7 @@ final class LearnedOrders {
           sequence.add(id);
         }
       }
+      sequence.trim();
       return sequence;
     }
   }

@@ -816,6 +816,11 @@ final class Order {
     return new Progress(passes, position, openedInPass);
   }
 
+  /** Returns the number of passes that have not been read, with this one. */
+  synchronized int passesLeft() {
+    return 1 + following.size();
+  }
+
   /** Returns the number of files of this pass and of those after it. */
   synchronized int length() {
     int length = sequence.size();

@@ -50,6 +50,9 @@ public final class Orders implements OpenListener, AutoCloseable {
   /** More files than any mount has. */
   private static final long MOST_PRINTS = 1 << 28;
 
+  /** As many files as take the memory that a pass takes beside its files. */
+  static final int FILES_OF_PASS = 100;
+
   /** The part of a learned pass's files that have to be there still. */
   private static final double LEAST_FOUND = 0.9;
 
@@ -72,7 +75,8 @@ public final class Orders implements OpenListener, AutoCloseable {
    * How much memory orders may take.
    *
    * @param lines the most lines of an order
-   * @param files the most files of all orders, at 5 bytes each
+   * @param files the most files of all orders, at 5 bytes each; a pass counts as {@link
+   *     #FILES_OF_PASS} more
    * @param orders the most orders, and the most that are being announced
    */
   record Bounds(int lines, int files, int orders) {}
@@ -263,10 +267,10 @@ public final class Orders implements OpenListener, AutoCloseable {
   private long filesInAll() {
     long files = 0;
     for (Announcement each : arriving.values()) {
-      files += each.files.size();
+      files += each.files.size() + FILES_OF_PASS;
     }
     for (Order each : orders.values()) {
-      files += each.length();
+      files += each.length() + (long) FILES_OF_PASS * each.passesLeft();
     }
     return files;
   }
@@ -284,6 +288,7 @@ public final class Orders implements OpenListener, AutoCloseable {
       throw new FsException(
           FsError.UNAVAILABLE, "there are " + bounds.orders + " orders: clear one with --clear");
     }
+    order.files.trim();
     Order before = orders.get(order.job);
     if (order.then && before != null && !before.isLearned()) {
       before.then(order.files);
@@ -403,7 +408,7 @@ public final class Orders implements OpenListener, AutoCloseable {
         || learned == null
         || orders.containsKey(job)
         || !hasRoomForOrder()
-        || !hasRoom(files.size())) {
+        || !hasRoom(files.size() + FILES_OF_PASS)) {
       return;
     }
     // no open is lost between the recorder and the order, or its reader would be far from its place

@@ -27,7 +27,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of {@link Orders} and {@link Announcement}. */
 final class OrdersTest {
-  private static final Orders.Bounds SMALL = new Orders.Bounds(50, 80, 3);
+  private static final Orders.Bounds SMALL = new Orders.Bounds(50, 1000, 3);
+
+  /** Two passes of 40 files. */
+  private static final Orders.Bounds TWO_PASSES =
+      new Orders.Bounds(50, 2 * (40 + Orders.FILES_OF_PASS), 3);
 
   private OrdersFixture t;
 
@@ -130,14 +134,24 @@ final class OrdersTest {
 
   @Test
   void orders_ofTooManyFilesInAll_areRefused_andThoseTakenStay() throws Exception {
-    with(SMALL);
+    with(TWO_PASSES);
     t.announce("a", names(40));
     t.announce("b", names(40));
-    refused(FsError.RANGE, "at most 80 files", () -> t.announce("c", names(1)));
+    refused(FsError.RANGE, "at most 280 files", () -> t.announce("c", names(1)));
     assertThat(jobs()).containsExactly("a", "b");
     t.orders.request(Map.of("clear", "a"));
     t.announce("c", names(1));
     assertThat(jobs()).containsExactly("b", "c");
+  }
+
+  @Test
+  void passes_ofFewFiles_areBoundedAsWell() throws Exception {
+    with(TWO_PASSES);
+    t.announce("a", names(1));
+    Object second = t.orders.request(Map.of("begin", "a", "then", true)).get("id");
+    t.add(second, names(1), true);
+    refused(FsError.RANGE, "at most 280 files", () -> t.announce("a", names(1)));
+    assertThat(figures().length()).isEqualTo(1);
   }
 
   @Test
