@@ -9,6 +9,7 @@ import io.holdfast.fs.stats.OpenListener;
 import io.holdfast.fs.transit.Item;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,6 +59,9 @@ public final class Orders implements OpenListener, AutoCloseable {
   private static final double LEAST_FOUND = 0.9;
 
   private static final long PATIENCE_NANOS = Duration.ofSeconds(10).toNanos();
+
+  /** A job that has opened no file for so long may have ended: its order makes way for others. */
+  private static final long ENDED_NANOS = Duration.ofHours(1).toNanos();
 
   private final OrderParts parts;
   private final Bounds bounds;
@@ -227,7 +232,7 @@ public final class Orders implements OpenListener, AutoCloseable {
     order.lastPart = parts.nanoTime().getAsLong();
     List<?> lines = paths instanceof List<?> list ? list : List.of();
     order.add(lines.stream().map(String::valueOf).toList());
-    if (order.lines() > bounds.lines || !hasRoom(0)) {
+    if (order.lines() > bounds.lines || !hasRoom(0, lessNeededThan(order.job))) {
       arriving.remove(order.id);
       throw new FsException(
           FsError.RANGE,
@@ -239,29 +244,54 @@ public final class Orders implements OpenListener, AutoCloseable {
     }
   }
 
-  /** Tells whether there may be so many more files; learned orders go for them. */
-  private boolean hasRoom(int files) {
+  /** Tells whether there may be so many more files; orders that may go make way for them. */
+  private boolean hasRoom(int files, Predicate<Order> mayGo) {
     boolean some = true;
     while (some && filesInAll() + files > bounds.files) {
-      some = forgetLearned();
+      some = forget(mayGo);
     }
     return some;
   }
 
-  /** Tells whether there may be one more order; a learned one goes for it. */
-  private boolean hasRoomForOrder() {
-    return orders.size() < bounds.orders || forgetLearned();
+  /** Tells whether there may be one more order; one that may go makes way for it. */
+  private boolean hasRoomForOrder(Predicate<Order> mayGo) {
+    return orders.size() < bounds.orders || forget(mayGo);
   }
 
-  /** Forgets the learned order whose job was active longest ago; returns whether there was one. */
-  private boolean forgetLearned() {
-    Order eldest = null;
-    for (Order each : orders.values()) {
-      if (each.isLearned() && (eldest == null || each.lastOpen() - eldest.lastOpen() < 0)) {
-        eldest = each;
-      }
+  /** Returns which orders make way for one that is announced for a job. */
+  private Predicate<Order> lessNeededThan(String job) {
+    long now = parts.nanoTime().getAsLong();
+    return order ->
+        order.isLearned()
+            || (!order.job.equals(job)
+                && (order.isAbandoned() || now - order.lastOpen() > ENDED_NANOS));
+  }
+
+  /**
+   * Forgets one of the orders that may go: a learned one first, then one whose job reads something
+   * else, and of several that of the job that was active longest ago. Returns whether there was
+   * one.
+   */
+  private boolean forget(Predicate<Order> mayGo) {
+    long now = parts.nanoTime().getAsLong();
+    Order first =
+        orders.values().stream()
+            .filter(mayGo)
+            .min(
+                Comparator.comparing((Order order) -> !order.isLearned())
+                    .thenComparing(order -> !order.isAbandoned())
+                    .thenComparing(order -> order.lastOpen() - now))
+            .orElse(null);
+    if (first == null || !orders.remove(first.job, first)) {
+      return false;
     }
-    return eldest != null && orders.remove(eldest.job, eldest);
+    if (!first.isLearned()) {
+      kept.forget(first.job);
+      log.warn(
+          "the order of job '{}' is forgotten for another one: the job does not read it now",
+          first.job);
+    }
+    return true;
   }
 
   private long filesInAll() {
@@ -284,7 +314,7 @@ public final class Orders implements OpenListener, AutoCloseable {
               ? "the order has no lines: give some"
               : "no line names a file of the dataset, such as '" + order.firstUnknown() + "'");
     }
-    if (!orders.containsKey(order.job) && !hasRoomForOrder()) {
+    if (!orders.containsKey(order.job) && !hasRoomForOrder(lessNeededThan(order.job))) {
       throw new FsException(
           FsError.UNAVAILABLE, "there are " + bounds.orders + " orders: clear one with --clear");
     }
@@ -407,8 +437,8 @@ public final class Orders implements OpenListener, AutoCloseable {
     if (closed
         || learned == null
         || orders.containsKey(job)
-        || !hasRoomForOrder()
-        || !hasRoom(files.size() + FILES_OF_PASS)) {
+        || !hasRoomForOrder(Order::isLearned)
+        || !hasRoom(files.size() + FILES_OF_PASS, Order::isLearned)) {
       return;
     }
     // no open is lost between the recorder and the order, or its reader would be far from its place

@@ -165,6 +165,28 @@ final class OrdersTest {
     assertThat(jobs()).containsExactly("a", "b", "c");
   }
 
+  /**
+   * A job's name is its process's number, or a launcher's: ended jobs do not clear their orders.
+   */
+  @Test
+  void orders_ofJobsThatOpenNothingForAnHour_makeRoomForOthers() throws Exception {
+    with(SMALL);
+    t.announce("a", names(2));
+    t.clock.advance(Duration.ofSeconds(1));
+    t.announce(t.job, names(20));
+    t.announce("b", names(2));
+    t.clock.advance(Duration.ofMinutes(59));
+    refused(FsError.UNAVAILABLE, "there are 3 orders", () -> t.announce("c", names(2)));
+    t.open(0);
+    t.clock.advance(Duration.ofMinutes(2));
+    t.announce("c", names(2));
+    assertThat(jobs()).containsExactlyInAnyOrder("b", "c", t.job);
+    assertThat(t.keptFiles()).as("nor does the next daemon know it").doesNotContain("1.0.order");
+    t.announce("d", names(2));
+    assertThat(jobs()).containsExactlyInAnyOrder("c", "d", t.job);
+    refused(FsError.UNAVAILABLE, "there are 3 orders", () -> t.announce("e", names(2)));
+  }
+
   @Test
   void announcements_thatDoNotGoOn_makeRoomForOthers() throws Exception {
     with(SMALL);
