@@ -3,14 +3,12 @@ package io.holdfast.fs.orders;
 import io.holdfast.fs.figures.OrderFigures;
 import io.holdfast.fs.orders.PassRecorder.Pass;
 import io.holdfast.fs.stats.OpenBatch;
-import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import java.util.function.ToLongFunction;
@@ -22,6 +20,11 @@ import org.jspecify.annotations.Nullable;
  * each pass is compared with the passes that have been recorded. A job that shuffles costs 4 bytes
  * for each file that it opens, and no fetch.
  *
+ * <p>An order that was found is {@linkplain Found#join looked for} in the whole dataset, which
+ * takes some time. So there is one of them a job, and a pause of {@link #PAUSES} times that time
+ * before the next one: no job that begins passes again and again keeps other orders from being
+ * followed.
+ *
  * <p>Bounded: {@link #MOST_JOBS} jobs, those that were active last, and a number of fingerprints in
  * all. Thread-safe: the monitor guards all, and the handing over of a job to an order; no method
  * waits.
@@ -30,12 +33,20 @@ final class LearnedOrders {
   /** The most jobs whose opens are recorded. */
   static final int MOST_JOBS = 32;
 
+  /** The pause after a look through the dataset, in times that the look took. */
+  static final int PAUSES = 10;
+
   private final long mostPrints;
   private final ToLongFunction<String> fetchedBytes;
   private final Map<String, PassRecorder> jobs = new LinkedHashMap<>(16, 0.75f, true);
-  private final Queue<Found> found = new ArrayDeque<>();
+  private final Map<String, Found> found = new LinkedHashMap<>();
   private final Map<String, OrderFigures> ended = new LinkedHashMap<>();
   private long prints;
+
+  /** When the last look through the dataset ended, and for how long there is no other. */
+  private long looked;
+
+  private long pauseNanos;
 
   /**
    * Creates a memory of no job.
@@ -147,9 +158,11 @@ final class LearnedOrders {
   private boolean find(String job, PassRecorder recorder) {
     Pass own = recorder.last();
     Pass known = own != null && recorder.repeats(own) ? own : ofAnother(recorder);
-    return known != null
-        && found.size() < MOST_JOBS
-        && found.add(new Found(job, known, known == own));
+    if (known == null || (found.size() >= MOST_JOBS && !found.containsKey(job))) {
+      return false;
+    }
+    found.put(job, new Found(job, known, known == own));
+    return true;
   }
 
   private @Nullable Pass ofAnother(PassRecorder recorder) {
@@ -171,9 +184,26 @@ final class LearnedOrders {
     }
   }
 
-  /** Returns a pass that a job reads again, once; null if there is none. */
-  synchronized @Nullable Found poll() {
-    return found.poll();
+  /** Returns a pass that a job reads again, once; null if there is none to look for now. */
+  synchronized @Nullable Found poll(long now) {
+    Iterator<Found> first = found.values().iterator();
+    if (!first.hasNext() || now - looked < pauseNanos) {
+      return null;
+    }
+    Found next = first.next();
+    first.remove();
+    return next;
+  }
+
+  /** Notes that the dataset was looked through, for a pass that was found. */
+  synchronized void looked(long began, long now) {
+    looked = now;
+    pauseNanos = PAUSES * (now - began);
+  }
+
+  /** Tells whether there are passes to look for, now or after the pause. */
+  synchronized boolean hasFound() {
+    return !found.isEmpty();
   }
 
   /** Returns how many files of its pass a job has opened; 0 if nothing is known of it. */
@@ -197,6 +227,7 @@ final class LearnedOrders {
       recorder.beginAnew();
       prints += recorder.size();
     }
+    found.remove(job);
     ended.remove(job);
   }
 

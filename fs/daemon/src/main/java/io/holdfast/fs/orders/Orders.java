@@ -407,18 +407,25 @@ public final class Orders implements OpenListener, AutoCloseable {
     }
   }
 
-  /** Makes orders of the passes that jobs have begun to read again. Takes some time. */
-  private void learn() {
-    for (LearnedOrders.Found found = poll(); found != null; found = poll()) {
+  /**
+   * Makes an order of a pass that a job has begun to read again, which takes some time.
+   *
+   * @return whether there are others to be made later
+   */
+  private boolean learn() {
+    if (learned == null) {
+      return false;
+    }
+    long began = parts.nanoTime().getAsLong();
+    LearnedOrders.Found found = learned.poll(began);
+    if (found != null && !orders.containsKey(found.job())) {
       FileSequence files = found.join(this::forEachFile);
+      learned.looked(began, parts.nanoTime().getAsLong());
       if (files.size() >= LEAST_FOUND * found.pass().size()) {
         follow(found, files);
       }
     }
-  }
-
-  private LearnedOrders.@Nullable Found poll() {
-    return learned == null ? null : learned.poll();
+    return learned.hasFound();
   }
 
   private void forEachFile(LearnedOrders.FileTaker taker) {

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,7 +32,7 @@ final class Prefetcher {
 
   private final OrderParts parts;
   private final Supplier<Collection<Order>> orders;
-  private final Runnable learn;
+  private final BooleanSupplier learn;
   private @Nullable Thread thread;
   private final Queue<RuntimeException> failures = new ConcurrentLinkedQueue<>();
   private volatile boolean closed;
@@ -39,9 +40,10 @@ final class Prefetcher {
   /**
    * Creates a prefetcher whose thread does not run.
    *
-   * @param learn makes orders of what was found; called on the thread
+   * @param learn makes an order of what was found, and tells whether there is more to be made;
+   *     called on the thread
    */
-  Prefetcher(OrderParts parts, Supplier<Collection<Order>> orders, Runnable learn) {
+  Prefetcher(OrderParts parts, Supplier<Collection<Order>> orders, BooleanSupplier learn) {
     this.parts = parts;
     this.orders = orders;
     this.learn = learn;
@@ -68,11 +70,12 @@ final class Prefetcher {
   private void run() {
     long pause = SHORTEST_PAUSE;
     while (!closed) {
+      boolean learns = false;
       try {
         for (RuntimeException e = failures.poll(); e != null; e = failures.poll()) {
           log.error("an order could not be followed, and is forgotten", e);
         }
-        learn.run();
+        learns = learn.getAsBoolean();
         boolean some = false;
         for (Order order : orders.get()) {
           some |= fetchNext(order);
@@ -86,13 +89,13 @@ final class Prefetcher {
       } catch (RuntimeException | Error e) { // a thread that ended here would fetch nothing again
         log.error("a file could not be fetched ahead", e);
       }
-      pause(pause);
+      pause(pause, learns);
       pause = Math.min(2 * pause, LONGEST_PAUSE);
     }
   }
 
-  private void pause(long nanos) {
-    if (orders.get().isEmpty()) {
+  private void pause(long nanos, boolean learns) {
+    if (orders.get().isEmpty() && !learns) {
       LockSupport.park(this);
     } else {
       LockSupport.parkNanos(this, nanos);

@@ -73,11 +73,11 @@ final class LearnedOrdersTest {
     List<Integer> files = shuffled(n);
     assertThat(read("a", files)).isEqualTo(-1);
     assertThat(read("a", files)).as("seed %d", seed).isEqualTo(63);
-    LearnedOrders.Found found = orders.poll();
+    LearnedOrders.Found found = orders.poll(0);
     assertThat(found).isNotNull();
     assertThat(found.job()).isEqualTo("a");
     assertThat(prints(found)).isEqualTo(files.stream().map(PassRecorder::print).toList());
-    assertThat(orders.poll()).as("once").isNull();
+    assertThat(orders.poll(0)).as("once").isNull();
     assertThat(orders.position("a")).isEqualTo(n);
   }
 
@@ -111,7 +111,7 @@ final class LearnedOrdersTest {
     }
     read("a", twice);
     read("a", twice);
-    LearnedOrders.Found found = orders.poll();
+    LearnedOrders.Found found = orders.poll(0);
     assertThat(found).isNotNull();
     assertThat(prints(found)).hasSize(300);
   }
@@ -144,12 +144,48 @@ final class LearnedOrdersTest {
     }
   }
 
+  /**
+   * Looking for a pass takes as long as the dataset is large, and no order is followed meanwhile.
+   */
+  @Test
+  void passes_thatAJobBeginsAgainAndAgain_areLookedForOnce() {
+    for (int pass = 0; pass < 20; pass++) {
+      read("a", inOrder(64));
+    }
+    read("b", inOrder(64));
+    assertThat(orders.poll(0).job()).isEqualTo("a");
+    assertThat(orders.hasFound()).isTrue();
+    assertThat(orders.poll(0).job()).isEqualTo("b");
+    assertThat(orders.hasFound()).isFalse();
+  }
+
+  @Test
+  void look_isFollowedByAPause_ofTenTimesItsLength() {
+    for (String job : List.of("a", "b")) {
+      read(job, inOrder(64));
+      read(job, inOrder(64));
+    }
+    assertThat(orders.poll(1000).job()).isEqualTo("a");
+    orders.looked(1000, 1300);
+    assertThat(orders.poll(4299)).isNull();
+    assertThat(orders.hasFound()).isTrue();
+    assertThat(orders.poll(4300).job()).isEqualTo("b");
+  }
+
+  @Test
+  void job_thatGetsAnotherOrder_isNotLookedForAnyMore() {
+    read("a", inOrder(64));
+    read("a", inOrder(64));
+    orders.followed("a");
+    assertThat(orders.hasFound()).isFalse();
+  }
+
   @Test
   void join_findsTheFilesOfFingerprints() {
     List<Integer> files = shuffled(1000);
     read("a", files);
     read("a", files);
-    LearnedOrders.Found found = orders.poll();
+    LearnedOrders.Found found = orders.poll(0);
     assertThat(found).isNotNull();
     // 7 has gone, and another file has the fingerprint of 9
     FileSequence sequence =
