@@ -392,7 +392,7 @@ final class MountParts {
                 mode == OrderMode.LEARN,
                 shared,
                 supervision == null ? null : supervision.orders()));
-    made.resume();
+    made.resume(restarts() > 0);
     if (mode != OrderMode.OFF || shared != null) {
       activity.listener(made);
     }

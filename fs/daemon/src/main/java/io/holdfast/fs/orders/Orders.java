@@ -125,8 +125,13 @@ public final class Orders implements OpenListener, AutoCloseable {
   /**
    * Follows the orders that an earlier daemon of the mount has kept, from where their jobs were. To
    * be called once, before any job opens a file. Nothing is fetched before the first {@link #tick}.
+   *
+   * @param restarted whether there was an earlier daemon, whose jobs may be in the middle of a pass
    */
-  public synchronized void resume() {
+  public synchronized void resume(boolean restarted) {
+    if (restarted) {
+      spreading.goesOn();
+    }
     if (!announced) {
       return;
     }

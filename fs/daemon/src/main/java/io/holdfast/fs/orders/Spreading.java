@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Spreads the residents over the order of the job that reads alone. While several jobs read, a
  * resident that one of them has read may be what another is about to read, so nothing is swapped: a
- * job is alone once no other has opened a file for {@link #ALONE}. Thread-safe; no method waits.
+ * job is alone once no other has opened a file for {@link #ALONE}, with an earlier daemon or this
+ * one. Thread-safe; no method waits.
  */
 final class Spreading implements Swaps {
   /** A job that has opened nothing for so long is not in the middle of a pass. */
@@ -19,6 +20,9 @@ final class Spreading implements Swaps {
 
   private final Function<String, @Nullable Order> orders;
   private final LongSupplier nanoTime;
+
+  /** When the first job that opens a file counts as alone. */
+  private volatile long firstFrom;
 
   /** The job that opened a file last; null before any has. */
   private volatile @Nullable Reader last;
@@ -38,13 +42,19 @@ final class Spreading implements Swaps {
   Spreading(Function<String, @Nullable Order> orders, LongSupplier nanoTime) {
     this.orders = orders;
     this.nanoTime = nanoTime;
+    this.firstFrom = nanoTime.getAsLong();
+  }
+
+  /** Notes that any job may just have opened files with an earlier daemon. */
+  void goesOn() {
+    firstFrom = nanoTime.getAsLong() + ALONE.toNanos();
   }
 
   /** Notes that a job has opened files. */
   void opened(String job) {
     Reader before = last;
     if (before == null) {
-      last = new Reader(job, nanoTime.getAsLong());
+      last = new Reader(job, firstFrom);
     } else if (!before.job.equals(job)) {
       last = new Reader(job, nanoTime.getAsLong() + ALONE.toNanos());
     }

@@ -116,7 +116,7 @@ final class OrdersFixture implements AutoCloseable {
     orders.close();
     Await.until("nobody looks at nodes any more", () -> !orders.isAtWork());
     orders = make.get();
-    orders.resume();
+    orders.resume(true);
   }
 
   private Path directory() {

@@ -59,4 +59,18 @@ final class SpreadingTest {
     spreading.opened("b");
     assertThat(reader()).isEmpty();
   }
+
+  /** The only job of the new daemon may be one of two: the other is in a checkpoint. */
+  @Test
+  void order_ofTheFirstJobAfterARestart_isAskedOnceNoOtherHasComeForAWhile() {
+    spreading.goesOn();
+    clock.advance(Duration.ofSeconds(1));
+    spreading.opened("a");
+    assertThat(reader()).isEmpty();
+    clock.advance(Spreading.ALONE.minusSeconds(2));
+    spreading.opened("a");
+    assertThat(reader()).isEmpty();
+    clock.advance(Duration.ofSeconds(1));
+    assertThat(reader()).containsExactly("a");
+  }
 }
