@@ -21,6 +21,7 @@ final class PrefetcherTest {
               if (looks.incrementAndGet() == 1) {
                 throw fault;
               }
+              return false;
             });
     prefetcher.start();
     Await.until(
