@@ -32,6 +32,7 @@ final class PoliciesDocument {
           "shuffled", PoliciesDocument::shuffled,
           "one-server", PoliciesDocument::oneServer,
           "nodes", PoliciesDocument::nodes,
+          "known", PoliciesDocument::known,
           "two-servers", PoliciesDocument::twoServers,
           "jobs", PoliciesDocument::jobs,
           "orders", PoliciesDocument::orders);
@@ -126,6 +127,45 @@ final class PoliciesDocument {
             ratio(run.originShare()),
             ratio(run.peerShare()),
             ratio(run.hitRatio()));
+      }
+    }
+    return command(options) + table;
+  }
+
+  private static String known() {
+    List<Integer> percents = List.of(10, 20, 35, 65, 90);
+    String options =
+        "--files 2000 --size 100000 --epochs 48 --capacity 10%,20%,35%,65%,90%"
+            + " --order known --nodes N";
+    MarkdownTable table =
+        new MarkdownTable(
+            "nodes",
+            "c of each",
+            "`minio` origin",
+            "moved",
+            "own memory",
+            "`belady` origin",
+            "own memory",
+            "`cooperative` origin",
+            "moved",
+            "own memory");
+    for (int nodes : List.of(2, 4, 8)) {
+      Simulation simulation = Simulation.of(options.replace("--nodes N", "--nodes " + nodes), 32);
+      for (int percent : percents) {
+        Simulation.Run minio = simulation.at("minio", percent);
+        Simulation.Run belady = simulation.at("belady", percent);
+        Simulation.Run cooperative = simulation.at("cooperative", percent);
+        table.row(
+            Integer.toString(nodes),
+            ratio(percent / 100.0),
+            ratio(minio.originShare()),
+            ratio(minio.peerShare()),
+            ratio(minio.hitRatio()),
+            ratio(belady.originShare()),
+            ratio(belady.hitRatio()),
+            ratio(cooperative.originShare()),
+            ratio(cooperative.peerShare() + cooperative.pushedShare()),
+            ratio(cooperative.hitRatio()));
       }
     }
     return command(options) + table;

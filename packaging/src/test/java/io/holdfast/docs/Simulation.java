@@ -25,7 +25,13 @@ final class Simulation {
    * The result of one policy at one capacity: means of the last epochs; bytes are shares of the
    * bytes that one job reads in an epoch.
    */
-  record Run(String policy, int percent, double hitRatio, double peerShare, double originShare) {}
+  record Run(
+      String policy,
+      int percent,
+      double hitRatio,
+      double peerShare,
+      double originShare,
+      double pushedShare) {}
 
   /**
    * Runs a command.
@@ -33,12 +39,21 @@ final class Simulation {
    * @param options of it, as one would type them
    */
   static Simulation of(String options) {
+    return of(options, SETTLED);
+  }
+
+  /**
+   * Runs a command.
+   *
+   * @param settled of how many epochs, the last ones, means are taken
+   */
+  static Simulation of(String options, int settled) {
     List<String> words = new ArrayList<>(List.of(options.split(" ", -1)));
     words.add("--json");
     try {
       List<Run> runs = new ArrayList<>();
       for (Object run : (List<?>) JSON.std.mapFrom(run(words)).get("runs")) {
-        runs.add(read((Map<?, ?>) run));
+        runs.add(read((Map<?, ?>) run, settled));
       }
       return new Simulation(runs);
     } catch (IOException e) {
@@ -87,9 +102,9 @@ final class Simulation {
     }
   }
 
-  private static Run read(Map<?, ?> run) {
+  private static Run read(Map<?, ?> run, int last) {
     List<?> epochs = (List<?>) run.get("epochs");
-    List<?> settled = epochs.subList(Math.max(0, epochs.size() - SETTLED), epochs.size());
+    List<?> settled = epochs.subList(Math.max(0, epochs.size() - last), epochs.size());
     // a share of one job's bytes; the report has the bytes of all jobs
     double jobs = number(run, "jobs");
     return new Run(
@@ -97,7 +112,8 @@ final class Simulation {
         (int) Math.round(100 * number(run, "capacity_share")),
         mean(settled, epoch -> number(epoch, "hit_ratio")),
         mean(settled, epoch -> jobs * share(epoch, "peer")),
-        mean(settled, epoch -> jobs * share(epoch, "origin")));
+        mean(settled, epoch -> jobs * share(epoch, "origin")),
+        mean(settled, epoch -> jobs * share(epoch, "pushed")));
   }
 
   private static double mean(List<?> epochs, ToDoubleFunction<Map<?, ?>> figure) {
@@ -110,7 +126,8 @@ final class Simulation {
   private static double share(Map<?, ?> epoch, String source) {
     Map<?, ?> bytes = (Map<?, ?>) epoch.get("bytes");
     double all = number(bytes, "memory") + number(bytes, "peer") + number(bytes, "origin");
-    return number(bytes, source) / all;
+    // only nodes that know the orders push
+    return bytes.containsKey(source) ? number(bytes, source) / all : 0;
   }
 
   private static double number(Map<?, ?> map, String key) {

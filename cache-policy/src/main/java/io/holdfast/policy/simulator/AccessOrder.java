@@ -24,6 +24,11 @@ public interface AccessOrder {
     return named("shuffle", (epoch, random) -> shuffled(identity(items), random));
   }
 
+  /** A fresh permutation in every epoch, which all nodes know beforehand. */
+  static AccessOrder known(int items) {
+    return named("known", (epoch, random) -> shuffled(identity(items), random));
+  }
+
   /** The same order in every epoch: a cyclic scan. */
   static AccessOrder sequential(int items) {
     return named("sequential", (epoch, random) -> identity(items));

@@ -26,9 +26,16 @@ public record Run(String policy, long capacity, Scenario scenario, List<Epoch> e
    * @param memoryBytes bytes read from the own node's memory
    * @param peerBytes bytes read from other nodes' memory
    * @param originBytes bytes read from the origin
+   * @param pushedBytes bytes that a node gave to another one that did not read them
    */
   public record Epoch(
-      int epoch, long accesses, long hits, long memoryBytes, long peerBytes, long originBytes) {
+      int epoch,
+      long accesses,
+      long hits,
+      long memoryBytes,
+      long peerBytes,
+      long originBytes,
+      long pushedBytes) {
 
     /** Returns the share of items that were hits; 0 where nothing was read. */
     public double hitRatio() {
@@ -50,6 +57,11 @@ public record Run(String policy, long capacity, Scenario scenario, List<Epoch> e
       return share(originBytes);
     }
 
+    /** Returns the bytes that went from node to node, as a share of the bytes read. */
+    public double movedShare() {
+      return share(peerBytes + pushedBytes);
+    }
+
     /** Returns the bytes read. */
     public long bytes() {
       return memoryBytes + peerBytes + originBytes;
@@ -60,12 +72,13 @@ public record Run(String policy, long capacity, Scenario scenario, List<Epoch> e
     }
   }
 
+  /** Returns the epochs after the first, or the only one. */
+  public List<Epoch> later() {
+    return epochs.size() == 1 ? epochs : epochs.subList(1, epochs.size());
+  }
+
   /** Returns the mean hit ratio of the epochs after the first, or of the only one. */
   public double laterHitRatio() {
-    return epochs.stream()
-        .filter(epoch -> epoch.epoch() > 1 || epochs.size() == 1)
-        .mapToDouble(Epoch::hitRatio)
-        .average()
-        .orElse(0);
+    return later().stream().mapToDouble(Epoch::hitRatio).average().orElse(0);
   }
 }

@@ -35,6 +35,11 @@ public record Scenario(
      * itself.
      */
     SHARDS,
+    /**
+     * As {@link #PEERS}, and each node knows the orders of all nodes in the coming epochs. Policies
+     * that know the future still keep what their node reads, for itself.
+     */
+    KNOWN,
     /** Every node reads the whole dataset in an order of its own, and keeps items for itself. */
     NONE
   }
@@ -53,7 +58,7 @@ public record Scenario(
   /**
    * Nodes of the same capacity.
    *
-   * @param placement used for {@link Coordination#PEERS}
+   * @param placement used for {@link Coordination#PEERS} and {@link Coordination#KNOWN}
    */
   public record Cluster(int nodes, Coordination coordination, Placement placement) {
     /** Returns a cluster of one node. */

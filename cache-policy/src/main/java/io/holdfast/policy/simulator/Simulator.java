@@ -2,6 +2,7 @@ package io.holdfast.policy.simulator;
 
 import io.holdfast.policy.CachePolicy;
 import io.holdfast.policy.Policies;
+import io.holdfast.policy.cluster.CooperativeCache;
 import io.holdfast.policy.simulator.Scenario.Coordination;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,6 +19,9 @@ import java.util.SplittableRandom;
  * <p>Not thread-safe; one object runs one scenario.
  */
 public final class Simulator {
+  /** The policy of {@link CooperativeCache}, for {@link Coordination#KNOWN} only. */
+  public static final String COOPERATIVE = "cooperative";
+
   /** The clairvoyant bound, which only a simulator can have. */
   private static final String BELADY = "belady";
 
@@ -27,12 +31,24 @@ public final class Simulator {
   private final Scenario scenario;
   private final Dataset dataset;
   private final int nodes;
+
+  /** Whether each item belongs to one node, which alone keeps it. */
+  private final boolean owned;
+
   private final Progress progress;
 
-  private Simulator(Scenario scenario, Progress progress) {
+  private Simulator(Scenario scenario, Progress progress, String policy) {
+    boolean known = scenario.cluster().coordination() == Coordination.KNOWN;
+    if (policy.equals(COOPERATIVE) && !known) {
+      throw new IllegalArgumentException(policy + " needs nodes that know the orders");
+    }
     this.scenario = scenario;
     this.dataset = scenario.dataset();
     this.nodes = scenario.cluster().nodes();
+    this.owned =
+        nodes > 1
+            && (scenario.cluster().coordination() == Coordination.PEERS
+                || (known && !policy.equals(BELADY)));
     this.progress = progress;
   }
 
@@ -40,6 +56,7 @@ public final class Simulator {
   public static List<String> policies() {
     List<String> names = new ArrayList<>(Policies.names());
     names.add(BELADY);
+    names.add(COOPERATIVE);
     return List.copyOf(names);
   }
 
@@ -47,27 +64,31 @@ public final class Simulator {
    * Runs a scenario with one policy.
    *
    * @param capacity bytes, of each node
-   * @throws IllegalArgumentException if there is no such policy, or the capacity is not above 0
+   * @throws IllegalArgumentException if there is no such policy, the capacity is not above 0, or
+   *     the policy needs orders that are known
    */
   public static Run run(Scenario scenario, String policy, long capacity, Progress progress) {
     if (capacity < 1) {
       throw new IllegalArgumentException("the capacity must be above 0: " + capacity);
     }
-    Simulator simulator = new Simulator(scenario, progress);
+    Simulator simulator = new Simulator(scenario, progress, policy);
     return new Run(policy, capacity, scenario, simulator.run(policy, capacity));
   }
 
   private List<Run.Epoch> run(String policy, long capacity) {
-    Play play = new Play(policies(policy, capacity));
+    Caches caches =
+        policy.equals(COOPERATIVE)
+            ? new Cooperative(capacity)
+            : new Separate(policies(policy, capacity));
+    Play play = new Play(caches);
     List<Run.Epoch> epochs = new ArrayList<>();
     for (int epoch = 1; epoch <= scenario.epochs(); epoch++) {
       play.begin();
+      caches.begin(epoch);
       each(epoch, play);
       epochs.add(play.end(epoch));
     }
-    for (CachePolicy each : play.caches) {
-      each.check();
-    }
+    caches.check();
     return epochs;
   }
 
@@ -75,7 +96,7 @@ public final class Simulator {
     CachePolicy[] caches = new CachePolicy[nodes];
     if (name.equals(BELADY)) {
       Foresight foresight = new Foresight(nodes);
-      for (int epoch = 1; epoch <= scenario.epochs(); epoch++) {
+      for (int epoch = 1; epoch <= lastKnown(scenario.epochs()); epoch++) {
         each(epoch, foresight);
       }
       Arrays.setAll(
@@ -83,12 +104,20 @@ public final class Simulator {
       return caches;
     }
     SplittableRandom seeds = new SplittableRandom(scenario.seed());
-    boolean peers = scenario.cluster().coordination() == Coordination.PEERS;
     for (int node = 0; node < nodes; node++) {
       caches[node] = Policies.create(name, capacity, seeds.nextLong());
-      caches[node].datasetSize(peers ? dataset.weight() / nodes : dataset.weight());
+      caches[node].datasetSize(owned ? dataset.weight() / nodes : dataset.weight());
     }
     return caches;
+  }
+
+  /**
+   * Returns the last epoch that is known in an epoch. Nodes that know the orders know those beyond
+   * the last epoch that is played, too: else its figures would be those of a training's end.
+   */
+  private int lastKnown(int epoch) {
+    boolean known = scenario.cluster().coordination() == Coordination.KNOWN;
+    return known ? epoch + CooperativeCache.MOST_KNOWN - 2 : epoch;
   }
 
   /** Takes accesses one by one. */
@@ -121,9 +150,7 @@ public final class Simulator {
   }
 
   private int keeper(int reader, int item) {
-    return scenario.cluster().coordination() == Coordination.PEERS && nodes > 1
-        ? scenario.cluster().placement().owner(dataset.hash(item))
-        : reader;
+    return owned ? scenario.cluster().placement().owner(dataset.hash(item)) : reader;
   }
 
   /** Collects the future accesses of each cache. */
@@ -149,9 +176,113 @@ public final class Simulator {
     }
   }
 
+  /** The memory of all nodes. */
+  private interface Caches {
+    /** Begins an epoch. */
+    void begin(int epoch);
+
+    /**
+     * Reads an item, and decides who keeps it.
+     *
+     * @return the node whose memory it comes from, or {@link CooperativeCache#ORIGIN}
+     */
+    int read(int reader, int keeper, int item);
+
+    /** Returns the bytes that were pushed since the last call. */
+    long takePushed();
+
+    void check();
+  }
+
+  /** A cache on each node, which knows nothing of the others. */
+  private final class Separate implements Caches {
+    private final CachePolicy[] caches;
+
+    Separate(CachePolicy[] caches) {
+      this.caches = caches;
+    }
+
+    @Override
+    public void begin(int epoch) {}
+
+    @Override
+    public int read(int reader, int keeper, int item) {
+      CachePolicy cache = caches[keeper];
+      boolean resident = cache.contains(item);
+      cache.access(item);
+      if (resident) {
+        return keeper;
+      }
+      cache.offer(item, dataset.hash(item), dataset.weight(item));
+      return CooperativeCache.ORIGIN;
+    }
+
+    @Override
+    public long takePushed() {
+      return 0;
+    }
+
+    @Override
+    public void check() {
+      for (CachePolicy each : caches) {
+        each.check();
+      }
+    }
+  }
+
+  /** One cache of all nodes, which knows the orders of the coming epochs. */
+  private final class Cooperative implements Caches, CooperativeCache.Moves {
+    private final CooperativeCache cache;
+    private int announced;
+    private long pushed;
+
+    Cooperative(long capacity) {
+      long room = Math.min(capacity, dataset.weight());
+      cache = new CooperativeCache(nodes, room, dataset.items(), dataset::weight, this);
+    }
+
+    @Override
+    public void begin(int epoch) {
+      int[] readers = new int[dataset.items()];
+      while (announced < lastKnown(epoch)) {
+        each(++announced, (reader, keeper, item) -> readers[item] = reader);
+        cache.announce(readers);
+      }
+      cache.nextEpoch();
+    }
+
+    @Override
+    public int read(int reader, int keeper, int item) {
+      return cache.read(reader, item);
+    }
+
+    @Override
+    public void kept(int node, int item) {}
+
+    @Override
+    public void pushed(int from, int to, int item) {
+      pushed += dataset.size(item);
+    }
+
+    @Override
+    public void evicted(int node, int item) {}
+
+    @Override
+    public long takePushed() {
+      long bytes = pushed;
+      pushed = 0;
+      return bytes;
+    }
+
+    @Override
+    public void check() {
+      cache.check();
+    }
+  }
+
   /** Asks the caches, and counts. */
   private final class Play implements Taker {
-    private final CachePolicy[] caches;
+    private final Caches caches;
     private final int together;
     private long accesses;
     private long hits;
@@ -160,7 +291,7 @@ public final class Simulator {
     private long originBytes;
     private int sinceProgress;
 
-    Play(CachePolicy[] caches) {
+    Play(Caches caches) {
       this.caches = caches;
       this.together = scenario.sharedOrder() ? scenario.jobs() : 1;
     }
@@ -175,14 +306,11 @@ public final class Simulator {
 
     @Override
     public void take(int reader, int keeper, int item) {
-      CachePolicy cache = caches[keeper];
       long size = dataset.size(item);
-      boolean resident = cache.contains(item);
-      cache.access(item);
-      if (!resident) {
+      int source = caches.read(reader, keeper, item);
+      if (source == CooperativeCache.ORIGIN) {
         originBytes += size;
-        cache.offer(item, dataset.hash(item), dataset.weight(item));
-      } else if (reader == keeper) {
+      } else if (source == reader) {
         hits++;
         memoryBytes += size;
       } else {
@@ -199,7 +327,8 @@ public final class Simulator {
     }
 
     Run.Epoch end(int epoch) {
-      return new Run.Epoch(epoch, accesses, hits, memoryBytes, peerBytes, originBytes);
+      return new Run.Epoch(
+          epoch, accesses, hits, memoryBytes, peerBytes, originBytes, caches.takePushed());
     }
   }
 }

@@ -21,9 +21,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class SimulatorTest {
   private static final long PAGE = 4096;
 
-  /** All but Caffeine's, which breaks ties by a random of its own. */
+  /** All but Caffeine's, which breaks ties by a random of its own, and the one for known orders. */
   static List<String> deterministic() {
-    return Simulator.policies().stream().filter(name -> !name.equals("tinylfu")).toList();
+    return Simulator.policies().stream()
+        .filter(name -> !List.of("tinylfu", Simulator.COOPERATIVE).contains(name))
+        .toList();
   }
 
   @ParameterizedTest
@@ -54,12 +56,12 @@ final class SimulatorTest {
     Run run = Simulator.run(Scenario.of(dataset, order, 2, 1), "minio", 3 * PAGE, Progress.NONE);
     assertThat(run.epochs())
         .containsExactly(
-            new Run.Epoch(1, 4, 1, 10, 0, 5_110), new Run.Epoch(2, 2, 1, 5_000, 0, 100));
+            new Run.Epoch(1, 4, 1, 10, 0, 5_110, 0), new Run.Epoch(2, 2, 1, 5_000, 0, 100, 0));
     assertThat(run.epochs().get(0).hitRatio()).isEqualTo(0.25);
     assertThat(run.epochs().get(1).byteHitRatio()).isEqualTo(5_000 / 5_100.0);
     assertThat(run.epochs().get(1).originShare()).isEqualTo(100 / 5_100.0);
     assertThat(run.laterHitRatio()).isEqualTo(0.5);
-    assertThat(new Run.Epoch(1, 0, 0, 0, 0, 0))
+    assertThat(new Run.Epoch(1, 0, 0, 0, 0, 0, 0))
         .returns(0.0, Run.Epoch::hitRatio)
         .returns(0.0, Run.Epoch::byteHitRatio);
   }
@@ -78,7 +80,7 @@ final class SimulatorTest {
     Dataset dataset = Dataset.ofEqualSizes(10, PAGE);
     Scenario scenario = Scenario.of(dataset, AccessOrder.sequential(10), 1, 1).by(4, true);
     Run.Epoch epoch = Simulator.run(scenario, "none", 1, Progress.NONE).epochs().get(0);
-    assertThat(epoch).isEqualTo(new Run.Epoch(1, 40, 30, 30 * PAGE, 0, 10 * PAGE));
+    assertThat(epoch).isEqualTo(new Run.Epoch(1, 40, 30, 30 * PAGE, 0, 10 * PAGE, 0));
   }
 
   @Test
@@ -105,6 +107,14 @@ final class SimulatorTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Simulator.run(scenario, "mru", 1, Progress.NONE))
         .withMessageStartingWith("unknown policy 'mru': one of minio, ");
+  }
+
+  @Test
+  void run_cooperativeWithoutKnownOrders_isRefused() {
+    Scenario scenario = Scenario.of(Dataset.ofEqualSizes(1, 1), AccessOrder.sequential(1), 1, 1);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Simulator.run(scenario, "cooperative", 1, Progress.NONE))
+        .withMessage("cooperative needs nodes that know the orders");
   }
 
   @Test

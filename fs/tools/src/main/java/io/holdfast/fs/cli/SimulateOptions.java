@@ -59,7 +59,9 @@ final class SimulateOptions {
           "'shuffle': a new random order in each epoch; 'sequential': the same order in each;"
               + " 'window[:FILES]': through a shuffle buffer, of 1000 files by default;"
               + " 'skewed[:EXPONENT]': some files more often than others (Zipf, 0.9 by default);"
-              + " 'one-pass': each file once in all epochs together. Default: shuffle."
+              + " 'one-pass': each file once in all epochs together; 'known': as 'shuffle', dealt"
+              + " out to several --nodes, which know the orders of the coming epochs. Default:"
+              + " shuffle."
         })
     @Nullable String order;
 
@@ -103,8 +105,9 @@ final class SimulateOptions {
         paramLabel = "NAME[,...]",
         description = {
           "minio, minio-hash, none, lru, fifo, random, tinylfu, linux (the page cache as it is),"
-              + " unbounded, belady (knows the future). Default: minio,lru,linux. With a --jobs"
-              + " FILE ways to divide memory: proportional, greedy, tune, silod, holdfast,"
+              + " unbounded, belady (knows the future); with --order known also cooperative (nodes"
+              + " that know the future place items together). Default: minio,lru,linux; with --order"
+              + " known minio,belady,cooperative. With a --jobs FILE ways to divide memory: proportional, greedy, tune, silod, holdfast,"
               + " holdfast-makespan, optimum. Default: all."
         })
     @Nullable String policy;

@@ -12,17 +12,19 @@ import io.holdfast.fs.simulate.Orders;
 import io.holdfast.fs.simulate.PeerPlacement;
 import io.holdfast.fs.simulate.Trace;
 import io.holdfast.fs.units.Sizes;
+import io.holdfast.policy.cluster.CooperativeCache;
 import io.holdfast.policy.simulator.AccessOrder;
 import io.holdfast.policy.simulator.FetchModel;
 import io.holdfast.policy.simulator.Scenario;
+import io.holdfast.policy.simulator.Simulator;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,11 +78,18 @@ final class SimulateRequest {
             caches.capacity,
             "25%,35%,50%,65%",
             text -> words(text).stream().map(Capacity::parse).toList());
+    boolean known = Orders.KNOWN.equals(reads.order);
     policies =
-        get("--policy", caches.policy, "minio,lru,linux", text -> Experiment.policies(words(text)));
+        get(
+            "--policy",
+            caches.policy,
+            known ? "minio,belady,cooperative" : "minio,lru,linux",
+            text -> Experiment.policies(words(text)));
     nodes = get("--nodes", caches.nodes, "1", text -> Numbers.whole(text, 1, MOST_NODES));
-    coordination =
+    Scenario.Coordination chosen =
         get("--coordination", caches.coordination, "peers", SimulateRequest::coordination);
+    coordination = known ? Scenario.Coordination.KNOWN : chosen;
+    requireWhatKnownOrdersNeed(known, chosen);
     rates = rates(options.rates);
   }
 
@@ -102,6 +111,28 @@ final class SimulateRequest {
       throw CliException.usage(
           "a --trace has its own order and epochs: leave --%s out"
               .formatted(reads.order != null ? "order" : "epochs"));
+    }
+  }
+
+  private void requireWhatKnownOrdersNeed(boolean known, Scenario.Coordination chosen) {
+    if (!known) {
+      if (policies.contains(Simulator.COOPERATIVE)) {
+        throw CliException.usage(
+            "--policy cooperative needs nodes that know the orders: give --order known and --nodes");
+      }
+      return;
+    }
+    if (nodes == 1) {
+      throw CliException.usage("--order known is for several nodes: give --nodes 2 or more");
+    }
+    if (chosen != Scenario.Coordination.PEERS) {
+      throw CliException.usage(
+          "--order known is for nodes that are peers: leave --coordination out");
+    }
+    if (jobs > 1 || sharedOrder) {
+      throw CliException.usage(
+          "--order known is for one job: leave --%s out"
+              .formatted(jobs > 1 ? "jobs" : "shared-order"));
     }
   }
 
@@ -133,6 +164,12 @@ final class SimulateRequest {
       throw new IllegalArgumentException(
           "there are more nodes than items: give --nodes %d or less"
               .formatted(list.dataset().items()));
+    }
+    if (policies.contains(Simulator.COOPERATIVE)
+        && list.dataset().items() > CooperativeCache.MOST_ITEMS) {
+      throw new IllegalArgumentException(
+          "--policy cooperative plays at most %d items: give less, or a larger --item-size"
+              .formatted(CooperativeCache.MOST_ITEMS));
     }
     Scenario scenario =
         Scenario.of(list.dataset(), items, passes, seed)
@@ -180,7 +217,9 @@ final class SimulateRequest {
       throw CliException.usage(
           "--origin-rate, --memory-rate and --demand need each other: give all three");
     }
-    if (network == null && nodes > 1 && coordination == Scenario.Coordination.PEERS) {
+    boolean peers =
+        coordination == Scenario.Coordination.PEERS || coordination == Scenario.Coordination.KNOWN;
+    if (network == null && nodes > 1 && peers) {
       throw CliException.usage("--network-rate is needed with several nodes: give it too");
     }
     // Without peers nothing comes over the network, at whatever rate.
@@ -205,7 +244,8 @@ final class SimulateRequest {
   }
 
   private static Scenario.Coordination coordination(String text) {
-    return Arrays.stream(Scenario.Coordination.values())
+    return Stream.of(
+            Scenario.Coordination.PEERS, Scenario.Coordination.SHARDS, Scenario.Coordination.NONE)
         .filter(value -> value.name().toLowerCase(Locale.ROOT).equals(text))
         .findFirst()
         .orElseThrow(

@@ -21,6 +21,8 @@ final class CsvReport {
           "peer_bytes",
           "origin_bytes");
 
+  private static final String PUSHED_COLUMN = "pushed_bytes";
+
   private static final List<String> TIME_COLUMNS = List.of("seconds", "speed");
 
   private CsvReport() {}
@@ -28,6 +30,9 @@ final class CsvReport {
   static String of(Report report) {
     StringBuilder text = new StringBuilder();
     List<String> heading = new ArrayList<>(COLUMNS);
+    if (report.hasPushes()) {
+      heading.add(PUSHED_COLUMN);
+    }
     if (report.prediction() != null) {
       heading.addAll(TIME_COLUMNS);
     }
@@ -54,6 +59,9 @@ final class CsvReport {
     values.add(epoch.memoryBytes());
     values.add(epoch.peerBytes());
     values.add(epoch.originBytes());
+    if (report.hasPushes()) {
+      values.add(epoch.pushedBytes());
+    }
     Prediction prediction = report.prediction();
     if (prediction != null) {
       values.add(prediction.seconds(epoch));

@@ -42,6 +42,9 @@ final class JsonReport {
     bytes.put("memory", epoch.memoryBytes());
     bytes.put("peer", epoch.peerBytes());
     bytes.put("origin", epoch.originBytes());
+    if (report.hasPushes()) {
+      bytes.put("pushed", epoch.pushedBytes());
+    }
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("epoch", epoch.epoch());
     object.put("hit_ratio", epoch.hitRatio());

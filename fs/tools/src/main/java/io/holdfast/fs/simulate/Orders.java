@@ -5,8 +5,11 @@ import java.util.List;
 
 /** The orders in which files can be read, by the names that users give. Stateless. */
 public final class Orders {
+  /** The name of a shuffled order of several nodes, each of which knows the coming epochs. */
+  public static final String KNOWN = "known";
+
   private static final List<String> FORMS =
-      List.of("shuffle", "sequential", "window[:FILES]", "skewed[:EXPONENT]", "one-pass");
+      List.of("shuffle", "sequential", "window[:FILES]", "skewed[:EXPONENT]", "one-pass", KNOWN);
 
   private static final int DEFAULT_WINDOW = 1_000;
   private static final double DEFAULT_EXPONENT = 0.9;
@@ -23,7 +26,7 @@ public final class Orders {
 
   /**
    * Parses an order: {@code shuffle}, {@code sequential}, {@code window}, {@code window:1000},
-   * {@code skewed}, {@code skewed:0.9}, {@code one-pass}.
+   * {@code skewed}, {@code skewed:0.9}, {@code one-pass}, {@code known}.
    *
    * @throws IllegalArgumentException if the text is wrong, with one line that names it and says
    *     what is allowed
@@ -35,6 +38,9 @@ public final class Orders {
     boolean bare = colon < 0;
     if (bare && name.equals("shuffle")) {
       return (files, epochs, seed) -> AccessOrder.shuffle(files);
+    }
+    if (bare && name.equals(KNOWN)) {
+      return (files, epochs, seed) -> AccessOrder.known(files);
     }
     if (bare && name.equals("sequential")) {
       return (files, epochs, seed) -> AccessOrder.sequential(files);

@@ -19,6 +19,11 @@ public record Report(Scenario scenario, List<Run> runs, @Nullable Prediction pre
     return Math.min(1, (double) run.capacity() / scenario.dataset().weight());
   }
 
+  /** Tells whether nodes may push items to others that know the orders. */
+  boolean hasPushes() {
+    return scenario.cluster().coordination() == Scenario.Coordination.KNOWN;
+  }
+
   /** Returns tables for people. */
   public String text() {
     return new TextReport(this).text();

@@ -5,17 +5,24 @@ import io.holdfast.policy.simulator.Dataset;
 import io.holdfast.policy.simulator.Run;
 import io.holdfast.policy.simulator.Scenario;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /** A report for people: a table for each run, and one table of all runs. Not thread-safe. */
 final class TextReport {
   private static final List<String> HEADING =
       List.of("epoch", "hit ratio", "byte hit ratio", "memory", "peers", "origin");
+
+  private static final String PUSHED_HEADING = "pushed";
+
+  private static final List<String> SHARES_HEADING =
+      List.of("capacity", "policy", "memory", "peers", "origin", "moved");
 
   private static final List<String> TIME_HEADING = List.of("time", "speed");
 
@@ -31,7 +38,9 @@ final class TextReport {
   String text() {
     addScenario(report.scenario());
     report.runs().forEach(this::addRun);
-    if (report.runs().size() > 1) {
+    if (report.hasPushes()) {
+      addShares();
+    } else if (report.runs().size() > 1) {
       addSummary();
     }
     if (prediction != null) {
@@ -64,6 +73,9 @@ final class TextReport {
                 run.scenario().cluster().nodes() > 1 ? " on each node" : ""));
     Table table = new Table();
     List<String> heading = new ArrayList<>(HEADING);
+    if (report.hasPushes()) {
+      heading.add(PUSHED_HEADING);
+    }
     if (prediction != null) {
       heading.addAll(TIME_HEADING);
     }
@@ -101,6 +113,30 @@ final class TextReport {
     text.append("\nHit ratio of later epochs, by capacity\n").append(table);
   }
 
+  /** Adds a table of where bytes came from, with the policies of a capacity one below the other. */
+  private void addShares() {
+    Table table = new Table();
+    table.add(SHARES_HEADING);
+    report.runs().stream()
+        .sorted(Comparator.comparingLong(Run::capacity))
+        .forEach(
+            run ->
+                table.add(
+                    List.of(
+                        Human.bytes(run.capacity()),
+                        run.policy(),
+                        ratio(later(run, Run.Epoch::byteHitRatio)),
+                        ratio(later(run, Run.Epoch::peerShare)),
+                        ratio(later(run, Run.Epoch::originShare)),
+                        ratio(later(run, Run.Epoch::movedShare)))));
+    text.append("\nShares of the bytes read in later epochs, by source; moved: from node to node\n")
+        .append(table);
+  }
+
+  private static double later(Run run, ToDoubleFunction<Run.Epoch> share) {
+    return run.later().stream().mapToDouble(share).average().orElse(0);
+  }
+
   private List<String> row(Run.Epoch epoch) {
     List<String> row = new ArrayList<>();
     row.add(Integer.toString(epoch.epoch()));
@@ -109,6 +145,9 @@ final class TextReport {
     row.add(Human.bytes(epoch.memoryBytes()));
     row.add(Human.bytes(epoch.peerBytes()));
     row.add(Human.bytes(epoch.originBytes()));
+    if (report.hasPushes()) {
+      row.add(Human.bytes(epoch.pushedBytes()));
+    }
     if (prediction != null) {
       row.add(time(prediction.seconds(epoch)));
       row.add(Human.bytes(prediction.speed(epoch)) + "/s");
@@ -117,10 +156,7 @@ final class TextReport {
   }
 
   private static String closing(Run run) {
-    List<Run.Epoch> later =
-        run.epochs().stream()
-            .filter(epoch -> epoch.epoch() > 1 || run.epochs().size() == 1)
-            .toList();
+    List<Run.Epoch> later = run.later();
     long origin = Math.round(later.stream().mapToLong(Run.Epoch::originBytes).average().orElse(0));
     return "%s: hit ratio %s, %s from the origin%s"
         .formatted(

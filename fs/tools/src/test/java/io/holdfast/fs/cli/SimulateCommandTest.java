@@ -126,6 +126,21 @@ class SimulateCommandTest {
   }
 
   @Test
+  void nodes_thatKnowTheOrders_areComparedByWhatTheyMove() {
+    assertThat(simulate("--files 1000 --size 4K --nodes 4 --capacity 35% --order known --epochs 3"))
+        .contains(
+            "byte hit ratio   memory     peers    origin  pushed\n",
+            "capacity       policy  memory  peers  origin  moved\n",
+            "1.37 MiB        minio   0.2",
+            "1.37 MiB       belady   0.",
+            "1.37 MiB  cooperative   0.");
+    assertThat(simulate("--files 100 --size 4K --nodes 2 --order known --csv"))
+        .contains("origin_bytes,pushed_bytes\n", "\ncooperative,102400,0.25,2,1,known,4,");
+    assertThat(simulate("--files 100 --size 4K --nodes 2 --order known --json"))
+        .contains("\"pushed\" : 0");
+  }
+
+  @Test
   void jobs_withASharedOrder_shareFetches() {
     assertThat(
             simulate(
@@ -177,6 +192,22 @@ class SimulateCommandTest {
         "--files 10 --size 1K --nodes 0 => --nodes '0' does not do",
         "--files 10 --size 1K --coordination some => --coordination 'some' is not known",
         "--files 10 --size 1K --order windw => --order 'windw' is not known: choose one of",
+        "--files 10 --size 1K --order known:2 => --order 'known:2' is not known: choose one of",
+        "--files 10 --size 1K --order known => --order known is for several nodes: give --nodes 2",
+        "--files 10 --size 1K --order known --nodes 2 --coordination none"
+            + " => --order known is for nodes that are peers: leave --coordination out",
+        "--files 10 --size 1K --order known --nodes 2 --coordination shards"
+            + " => --order known is for nodes that are peers: leave --coordination out",
+        "--files 10 --size 1K --order known --nodes 2 --jobs 2"
+            + " => --order known is for one job: leave --jobs out",
+        "--files 10 --size 1K --order known --nodes 2 --shared-order"
+            + " => --order known is for one job: leave --shared-order out",
+        "--files 10 --size 1K --order known --nodes 11 => there are more nodes than items",
+        "--files 10 --size 1K --nodes 2 --coordination known => --coordination 'known' is not known",
+        "--files 10 --size 1K --nodes 2 --policy cooperative"
+            + " => --policy cooperative needs nodes that know the orders: give --order known",
+        "--files 10 --size 1K --order known --nodes 2 --demand 5M --origin-rate 1M --memory-rate 1G"
+            + " => --network-rate is needed with several nodes",
         "--files 10 --size 1K --epochs 0 => --epochs '0' does not do",
         "--files 10 --size 1K --jobs -1 => --jobs '-1' does not do",
         "--files 10 --size 1K --seed x => --seed 'x' does not do",
@@ -197,6 +228,7 @@ class SimulateCommandTest {
         "--trace @/none => the trace '@/none' does not exist",
         "--trace @/trace => the trace '@/trace', line 3: 'b' is unknown",
         "--trace @/trace --order shuffle => a --trace has its own order and epochs: leave --order",
+        "--trace @/trace --order known --nodes 2 => a --trace has its own order and epochs: leave",
         "--trace @/trace --epochs 3 => a --trace has its own order and epochs: leave --epochs out",
         "--trace @/trace --files 3 --size 1K => the trace '@/trace', line 1: 'a|5' is no item",
         "--trace @/trace @/full => the trace '@/trace', line 2: 'a' is no file of the directory"

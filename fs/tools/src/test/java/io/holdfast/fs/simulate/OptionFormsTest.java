@@ -113,7 +113,8 @@ class OptionFormsTest {
     "window:10, window, 500",
     "skewed, skewed, 500",
     "skewed:1.2, skewed, 500",
-    "one-pass, one-pass, 250"
+    "one-pass, one-pass, 250",
+    "known, known, 500"
   })
   void order_inEachForm_isRead(String text, String name, int accesses) {
     AccessOrder order = Orders.parse(text).of(500, 2, 1);
@@ -197,6 +198,6 @@ class OptionFormsTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("'lur' is not known: choose of minio, ")
         .hasMessageContaining("linux")
-        .hasMessageEndingWith("belady");
+        .hasMessageEndingWith("belady, cooperative");
   }
 }

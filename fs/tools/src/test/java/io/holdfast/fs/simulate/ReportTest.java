@@ -138,7 +138,7 @@ class ReportTest {
             .by(4, false)
             .on(new Scenario.Cluster(2, Scenario.Coordination.SHARDS, hash -> 0));
     Prediction prediction = new Prediction(RATES, scenario);
-    Run.Epoch epoch = new Run.Epoch(1, 400, 0, 0, 0, 1_600_000);
+    Run.Epoch epoch = new Run.Epoch(1, 400, 0, 0, 0, 1_600_000, 0);
     assertThat(prediction.seconds(epoch)).isCloseTo(8, within(1e-9));
     assertThat(prediction.speed(epoch)).isEqualTo(25_000);
   }
