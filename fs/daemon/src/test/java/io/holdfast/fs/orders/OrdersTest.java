@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -276,20 +277,29 @@ final class OrdersTest {
     t.open(0);
     for (int i = 1; i <= 3; i++) {
       int tries = i;
-      Await.until("the file is tried again", () -> refused.get() >= tries);
-      t.clock.advance(Duration.ofSeconds(1));
+      awaitAsTimePasses("the file is tried again", () -> refused.get() >= tries);
     }
     assertThat(t.orders.figures().get(0).prefetchedItems()).isZero();
     t.ahead = Runnable::run;
-    t.clock.advance(Duration.ofSeconds(1));
     for (int i = 1; i < 400; i++) {
       int here = i;
-      Await.until("the file is there", () -> figures().prefetchedItems() >= here);
+      awaitAsTimePasses("the file is there", () -> figures().prefetchedItems() >= here);
       t.open(i);
     }
     awaitFigure("all are used", 399, 399);
     assertThat(t.origin.bytesRead()).isEqualTo(399L * OrdersFixture.SIZE);
     assertThat(figures().wastedBytes()).isZero();
+  }
+
+  /** The orders' clock goes on while nothing happens: a pause may begin at any time. */
+  private void awaitAsTimePasses(String what, BooleanSupplier holds) {
+    Await.until(
+        what,
+        () -> {
+          boolean now = holds.getAsBoolean();
+          t.clock.advance(Duration.ofMillis(now ? 0 : 1));
+          return now;
+        });
   }
 
   private OrderFigures figures() {
