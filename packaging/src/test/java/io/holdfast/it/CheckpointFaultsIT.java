@@ -235,6 +235,39 @@ class CheckpointFaultsIT {
     umount();
   }
 
+  /** The first store still named the front, and got the operations that were for the other one. */
+  @Test
+  void frontWithChanges_isNotTakenForThatOfAStore_whichAnEarlierMountHasLeft() throws IOException {
+    Path front = sandbox.tmpfs("front");
+    Path one = sandbox.folder("one");
+    Path other = sandbox.folder("other");
+    mount(front, one);
+    byte[] first = save("step-1", 1);
+    assertThat(await("60s").exit()).isZero();
+    killAll();
+    String mark = Files.readString(one.resolve(".holdfast-checkpoint"));
+    mount(front, other, "--persist-rate", "100K");
+    byte[] second = save("step-1", 4);
+    killAll();
+
+    Child.Result refused = tryMount(front, one);
+
+    assertThat(refused.exit()).isEqualTo(1);
+    assertThat(refused.err())
+        .startsWith("holdfast: took away a stale mount")
+        .contains("is of an earlier mount with this front, which has changes for another store")
+        .hasLineCount(2);
+    assertThat(one.resolve("step-1")).hasBinaryContent(first);
+    assertThat(one.resolve(".holdfast-checkpoint")).hasContent(mark);
+    mount(front, other);
+    umount();
+    assertThat(other.resolve("step-1")).hasBinaryContent(second);
+    mount(front, one);
+    assertThat(directory.resolve("step-1")).hasBinaryContent(first);
+    umount();
+    assertThat(one.resolve(".holdfast-checkpoint")).doesNotExist();
+  }
+
   @Test
   void file_thatTheFrontsDiskCannotHold_failsWithEnospc_andKeepsNobodyWaiting() throws IOException {
     Path store = sandbox.folder("store");

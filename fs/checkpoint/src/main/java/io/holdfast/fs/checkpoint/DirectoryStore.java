@@ -55,10 +55,10 @@ public final class DirectoryStore implements InPlaceStore {
   /**
    * Takes a store for a node.
    *
-   * @param owner what identifies this node's front, for programs and people; a line each
+   * @param owner what identifies this node's front and, in another line, its mount
    * @param isHeld whether the front has operations that the store lacks
-   * @throws ErrnoException EBUSY if another one has it, or had it although it was held; the message
-   *     tells who
+   * @throws ErrnoException EBUSY if another one has it, or had it although it was held, or if the
+   *     operations are for another store; the message tells who
    */
   public DirectoryStore(Path directory, String owner, boolean isHeld) throws ErrnoException {
     this.tree = FileTree.openStore(directory);
@@ -68,17 +68,9 @@ public final class DirectoryStore implements InPlaceStore {
       if (there.isEmpty() && isHeld) {
         throw Store.isNotHeld(directory.resolve(OWNER).toString());
       } else if (there.isEmpty()) {
-        writeOwner();
+        createOwner();
       } else if (!Arrays.equals(there.get(), this.owner)) {
-        String other = new String(there.get(), StandardCharsets.UTF_8).strip();
-        if (other.isEmpty()) {
-          other = "a node that has not told its name";
-        }
-        throw ErrnoException.because(
-            Errno.EBUSY,
-            "",
-            "the store is written by %s; if that is gone for good, remove %s and try again"
-                .formatted(other.replace("\n", ", "), directory.resolve(OWNER)));
+        replaceOwner(there.get(), directory.resolve(OWNER), isHeld);
       }
       tree.learnMaker(OWNER);
       keepsOwners = canGiveAway();
@@ -115,7 +107,42 @@ public final class DirectoryStore implements InPlaceStore {
     }
   }
 
-  private void writeOwner() throws ErrnoException {
+  /** Writes the owner over that of an earlier mount with the same front. */
+  private void replaceOwner(byte[] there, Path file, boolean isHeld) throws ErrnoException {
+    String other = Store.frontOf(there);
+    if (!other.equals(Store.frontOf(owner))) {
+      throw ErrnoException.because(
+          Errno.EBUSY,
+          "",
+          "the store is written by %s; if that is gone for good, remove %s and try again"
+              .formatted(other.isEmpty() ? "a node that has not told its name" : other, file));
+    }
+    if (isHeld) {
+      throw Store.isOfAnEarlierMount(file.toString());
+    }
+    int fd = tree.openRegular(OWNER, FileTree.O_RDWR);
+    try {
+      // in place: whatever a crash leaves of both names the front, as both do
+      tree.resize(OWNER, owner.length);
+      writeOwner(fd);
+    } finally {
+      LIBC.close(fd);
+    }
+  }
+
+  private void writeOwner(int file) throws ErrnoException {
+    long buffer = LIBC.malloc(owner.length);
+    try {
+      Memory.put(buffer, owner, 0, owner.length);
+      if (FileTree.write(file, buffer, owner.length, 0) < owner.length || LIBC.fsync(file) != 0) {
+        throw ErrnoException.of(Linux.errno(), OWNER);
+      }
+    } finally {
+      LIBC.free(buffer);
+    }
+  }
+
+  private void createOwner() throws ErrnoException {
     int file;
     try {
       file = tree.create(OWNER);
@@ -126,16 +153,12 @@ public final class DirectoryStore implements InPlaceStore {
       }
       throw e;
     }
-    long buffer = LIBC.malloc(owner.length);
     try {
-      Memory.put(buffer, owner, 0, owner.length);
-      if (FileTree.write(file, buffer, owner.length, 0) < owner.length || LIBC.fsync(file) != 0) {
-        int errno = Linux.errno();
-        tree.remove(OWNER, false); // without a name in it, nobody could have the store
-        throw ErrnoException.of(errno, OWNER);
-      }
+      writeOwner(file);
+    } catch (ErrnoException e) {
+      tree.remove(OWNER, false); // without a name in it, nobody could have the store
+      throw e;
     } finally {
-      LIBC.free(buffer);
       LIBC.close(file);
     }
     tree.sync("");

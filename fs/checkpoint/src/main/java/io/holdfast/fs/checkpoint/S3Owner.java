@@ -35,10 +35,11 @@ final class S3Owner {
    * Takes a store for a node.
    *
    * @param place the store as people write it
-   * @param owner what identifies the node's front; a line each
+   * @param owner what identifies the node's front and, in another line, its mount
    * @param isHeld whether the front has operations that the store lacks
-   * @throws IOException EBUSY if another node has it, or had it although it was held; UNSUPPORTED
-   *     if the bucket cannot tell whether one has
+   * @throws IOException EBUSY if another node has it, or had it although it was held, or if the
+   *     operations are for another store; UNSUPPORTED if the bucket cannot tell whether a node has
+   *     it
    */
   S3Owner(ObjectBucket bucket, String place, String owner, boolean isHeld) throws IOException {
     this.bucket = bucket;
@@ -53,14 +54,7 @@ final class S3Owner {
       there = bucket.get(S3Keys.OWNER); // perhaps this node's, sent twice
     }
     if (there != null && !isOwn(there)) {
-      throw ErrnoException.because(
-          Errno.EBUSY,
-          "",
-          "the store %s is written by %s; if that is gone for good, delete the object %s and try again"
-              .formatted(
-                  place,
-                  new String(there.bytes(), StandardCharsets.UTF_8).strip().replace("\n", ", "),
-                  bucket.prefix() + S3Keys.OWNER));
+      replace(there, isHeld);
     }
     boolean isTaken = false;
     try {
@@ -70,6 +64,36 @@ final class S3Owner {
       if (!isTaken) {
         giveBack();
       }
+    }
+  }
+
+  /** Writes the object over that of an earlier mount with the same front. */
+  private void replace(ObjectBucket.Content there, boolean isHeld) throws IOException {
+    String other = Store.frontOf(there.bytes());
+    String object = bucket.prefix() + S3Keys.OWNER;
+    boolean isSameFront = other.equals(Store.frontOf(owner));
+    if (isSameFront && isHeld) {
+      throw Store.isOfAnEarlierMount(place + ": the object " + object);
+    }
+    if (!isSameFront || !replace(there.etag())) {
+      throw ErrnoException.because(
+          Errno.EBUSY,
+          "",
+          "the store %s is written by %s; if that is gone for good, delete the object %s and try again"
+              .formatted(place, other, object));
+    }
+  }
+
+  /** Makes an object with this ETag the node's; returns false if it is another one by now. */
+  private boolean replace(String etag) throws FsException {
+    try {
+      String unused = bucket.replace(S3Keys.OWNER, etag, owner);
+      return true;
+    } catch (FsException e) {
+      if (e.code() != FsError.STALE) {
+        throw e;
+      }
+      return isOwn(bucket.get(S3Keys.OWNER)); // perhaps this node's, sent twice
     }
   }
 

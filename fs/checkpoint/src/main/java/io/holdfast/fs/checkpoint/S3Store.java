@@ -85,7 +85,7 @@ public final class S3Store implements RowStore {
    *
    * @param bucket closed with the store, and if this fails
    * @param place the store as people write it
-   * @param owner what identifies this node's front, for programs and people; a line each
+   * @param owner what identifies this node's front and, in another line, its mount
    * @param isHeld whether the front has operations that the store lacks
    * @param front the front's directory, where files are on their way
    * @param clock nanoseconds of the epoch

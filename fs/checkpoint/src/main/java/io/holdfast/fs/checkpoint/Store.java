@@ -1,5 +1,6 @@
 package io.holdfast.fs.checkpoint;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import jnr.constants.platform.Errno;
 
@@ -23,6 +24,25 @@ public interface Store extends AutoCloseable {
         "",
         "%s is missing, and the front has changes that are not in the store yet: another node has had the store, or another one is mounted there; mount the right store, or choose another --front, and what only this one has is lost"
             .formatted(mark));
+  }
+
+  /**
+   * Returns the failure of a front that has operations for another store than the one that names
+   * it.
+   *
+   * @param mark what names the front, as an earlier mount has left it
+   */
+  static ErrnoException isOfAnEarlierMount(String mark) {
+    return ErrnoException.because(
+        Errno.EBUSY,
+        "",
+        "%s is of an earlier mount with this front, which has changes for another store by now: mount that one (the file 'store' in the front names it), or choose another --front, and what only this one has is lost"
+            .formatted(mark));
+  }
+
+  /** Returns the front that a mark names: its first line. The next one differs for each mount. */
+  static String frontOf(byte[] mark) {
+    return new String(mark, StandardCharsets.UTF_8).lines().findFirst().orElse("");
   }
 
   /** Returns the bytes of the largest file that the store can have. */

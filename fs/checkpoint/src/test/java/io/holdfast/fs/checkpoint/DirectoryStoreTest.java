@@ -22,9 +22,9 @@ class DirectoryStoreTest extends StoreContract {
   private DirectoryStore store;
 
   @Override
-  Store open(String owner, Path fronts) throws IOException {
+  Store open(String owner, Path fronts, boolean isHeld) throws IOException {
     storePath = Files.createDirectories(directory.resolve("store"));
-    return new DirectoryStore(storePath, owner, false);
+    return new DirectoryStore(storePath, owner, isHeld);
   }
 
   @BeforeEach

@@ -27,9 +27,9 @@ class S3StoreTest extends StoreContract {
   private FatedBucket bucket;
 
   @Override
-  Store open(String owner, Path fronts) throws IOException {
+  Store open(String owner, Path fronts, boolean isHeld) throws IOException {
     FatedBucket opened = new FatedBucket(stores.bucket());
-    Store store = new S3Store(opened, stores.place(), owner, false, fronts, () -> 7);
+    Store store = new S3Store(opened, stores.place(), owner, isHeld, fronts, () -> 7);
     bucket = opened;
     return store;
   }
@@ -325,7 +325,7 @@ class S3StoreTest extends StoreContract {
     persist();
     stores.put(S3Keys.INDEX, "nonsense".getBytes(StandardCharsets.UTF_8));
 
-    assertThatThrownBy(() -> open("one", directory.resolve("front")))
+    assertThatThrownBy(() -> open("one", directory.resolve("front"), false))
         .hasMessageContaining("the index in the bucket is damaged");
   }
 

@@ -35,8 +35,13 @@ abstract class StoreContract {
    * Opens the store that this test has.
    *
    * @param fronts a directory for the front of this owner
+   * @param isHeld whether the front has operations that the store lacks
    */
-  abstract Store open(String owner, Path fronts) throws IOException;
+  abstract Store open(String owner, Path fronts, boolean isHeld) throws IOException;
+
+  private Store open(String owner, Path fronts) throws IOException {
+    return open(owner, fronts, false);
+  }
 
   @BeforeEach
   void begin() throws Exception {
@@ -220,6 +225,30 @@ abstract class StoreContract {
 
     open("two", directory.resolve("second")).close();
     assertThatThrownBy(store::checkOwner).hasMessageContaining("another node has taken the store");
+  }
+
+  /** The operations were for another store, and went to the one that an earlier mount had left. */
+  @Test
+  void storeOfAnEarlierMount_isRefused_whileTheFrontHasOperations() throws Exception {
+    store.release(true);
+    store.close();
+    Path fronts = directory.resolve("other");
+    String first = "front\nmount 1\n";
+    String second = "front\nmount 2\n";
+    open(first, fronts).close(); // a process that was killed
+
+    assertThatThrownBy(() -> open(second, fronts, true))
+        .hasMessageContaining("is of an earlier mount with this front, which has changes for")
+        .matches(e -> ((ErrnoException) e).is(Errno.EBUSY));
+    open(first, fronts, true).close();
+
+    open(second, fronts).close(); // nothing is pending any more
+    assertThatThrownBy(() -> open(first, fronts, true))
+        .hasMessageContaining("is of an earlier mount");
+    store = open(second, fronts, true);
+    store.checkOwner();
+    assertThatThrownBy(() -> open("other\nmount 2\n", directory.resolve("second")))
+        .hasMessageContaining("is written by front; if that is gone for good");
   }
 
   @Test

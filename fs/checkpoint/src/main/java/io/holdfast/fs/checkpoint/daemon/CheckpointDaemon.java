@@ -81,8 +81,8 @@ public final class CheckpointDaemon {
     front = newFront(!crashed);
     boolean isHeld = front.pendingOperations() > 0;
     try {
-      store =
-          settings.store().open(directory.owner(), settings.front(), CheckpointDaemon::now, isHeld);
+      String owner = directory.owner(isHeld || goesOn);
+      store = settings.store().open(owner, settings.front(), CheckpointDaemon::now, isHeld);
     } catch (IOException | RuntimeException e) {
       front.close();
       front.closeFiles();
@@ -180,7 +180,7 @@ public final class CheckpointDaemon {
    */
   private void beOf(StorePlace place, boolean isHeld) throws IOException {
     String known = directory.store();
-    // a store that names the front, which has operations for it, is the same by another path
+    // a store that names the very mount of which operations are pending is the same by another path
     if (!isHeld && !known.isEmpty() && !known.equals(place.identity())) {
       log.info("the front had the files of {}, and begins anew", known);
       front.close();

@@ -9,6 +9,7 @@ import io.holdfast.fs.linux.Boot;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.linux.TrustedPlace;
+import io.holdfast.fs.units.Visible;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
@@ -17,18 +18,20 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.UUID;
 import org.apache.commons.io.FileUtils;
 
 /**
  * The directory of a front as one process has it: locked against others, and with the boot in which
- * it was used, which shows whether the machine has crashed meanwhile. The file {@code owner} is the
- * front's name for its stores, and {@code store} the store whose files it has. Only its owner may
- * enter it, because users reach the files by the mount alone.
+ * it was used, which shows whether the machine has crashed meanwhile. The file {@code owner} is
+ * what its store has to tell who writes to it, and {@code store} the store whose files it has. Only
+ * its owner may enter it, because users reach the files by the mount alone.
  */
 final class FrontDirectory implements AutoCloseable {
   private static final int LOCK_EXCLUSIVE = 2;
   private static final int LOCK_NOW = 4;
   private static final int WRITABLE_FOR_OTHERS = 022;
+  private static final String OWNER = "owner";
   private static final String STORE = "store";
   private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
 
@@ -78,22 +81,29 @@ final class FrontDirectory implements AutoCloseable {
   }
 
   /**
-   * Returns what identifies this front among all nodes, in a line for people and programs. It stays
-   * when the node gets another name.
+   * Returns what a store has to tell who writes to it. The first line identifies this front among
+   * all nodes, and stays when the node gets another name. The second is another one for each mount,
+   * unless the front has operations: these are for the store that has this very line, and for no
+   * store that an earlier mount with this front has left.
+   *
+   * @param stays whether it has to be that of the last mount, which goes on or has left operations
    */
-  String owner() throws IOException {
-    Path owner = directory.resolve("owner");
-    if (!Files.exists(owner)) {
-      write("owner", newOwner());
+  String owner(boolean stays) throws IOException {
+    Path owner = directory.resolve(OWNER);
+    String known = Files.exists(owner) ? Files.readString(owner) : "";
+    if (stays && !known.isEmpty()) {
+      return known;
     }
+    String front = known.isEmpty() ? newFront() : known.lines().findFirst().orElseThrow();
+    write(OWNER, front + "\nmount " + UUID.randomUUID() + "\n");
     return Files.readString(owner);
   }
 
-  private String newOwner() throws IOException {
+  private String newFront() throws IOException {
     Path id = Path.of("/etc/machine-id");
     String machine = Files.isReadable(id) ? Files.readString(id).strip() : "without a machine-id";
     String host = Files.readString(HOST_NAME).strip(); // a name service may not know it
-    return "node %s (%s), front %s%n".formatted(host, machine, directory);
+    return Visible.of("node %s (%s), front %s".formatted(host, machine, directory));
   }
 
   /** Returns the identity of the store whose files the front has; empty if it has none. */
@@ -113,8 +123,9 @@ final class FrontDirectory implements AutoCloseable {
   private void write(String name, String text) throws IOException {
     Path part = directory.resolve(name + ".part");
     Files.writeString(part, text);
+    sync(part);
     Files.move(part, directory.resolve(name), StandardCopyOption.ATOMIC_MOVE);
-    sync();
+    sync(directory);
   }
 
   /** Tells whether the machine has stopped since a daemon used the front and did not finish. */
@@ -127,12 +138,8 @@ final class FrontDirectory implements AutoCloseable {
   void begin() throws IOException {
     Path boot = directory.resolve("boot");
     Files.writeString(boot, Boot.id().toString());
-    try (FileChannel channel = FileChannel.open(boot, StandardOpenOption.WRITE)) {
-      channel.force(true);
-    }
-    try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
-      names.force(true); // a crash that took the file away would not be noticed
-    }
+    sync(boot);
+    sync(directory); // a crash that took the file away would not be noticed
   }
 
   /** Notes that nothing is under way: a crash of the machine loses nothing from now on. */
@@ -150,6 +157,12 @@ final class FrontDirectory implements AutoCloseable {
       }
     }
     sync();
+  }
+
+  private static void sync(Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
   }
 
   private void sync() throws FsException {

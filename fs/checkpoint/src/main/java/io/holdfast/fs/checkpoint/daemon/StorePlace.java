@@ -18,7 +18,7 @@ public sealed interface StorePlace {
   /**
    * Opens the store for this node.
    *
-   * @param owner what identifies this node's front
+   * @param owner what identifies this node's front and, in another line, its mount
    * @param front the front's directory
    * @param clock nanoseconds of the epoch
    * @param isHeld whether the front has operations that the store lacks: then no other node may
