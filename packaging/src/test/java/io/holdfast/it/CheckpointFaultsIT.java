@@ -268,6 +268,32 @@ class CheckpointFaultsIT {
     assertThat(one.resolve(".holdfast-checkpoint")).doesNotExist();
   }
 
+  /** The next mount had the store get what was logged by then, and compared no more. */
+  @Test
+  void comparisonThatWasInterrupted_isDoneByTheNextMount() throws IOException {
+    Path front = sandbox.tmpfs("front");
+    Path store = sandbox.folder("store");
+    mount(front, store);
+    List<String> names = List.of("a", "b", "c");
+    List<byte[]> saved = names.stream().map(each -> save(each, 1)).toList();
+    umount();
+    for (String each : names) {
+      Files.delete(store.resolve(each));
+    }
+    Files.createDirectory(store.resolve("b"));
+    Child.Result refused = tryMount(front, store);
+    assertThat(refused.exit()).isEqualTo(1);
+    assertThat(refused.err()).contains("b: is of another type in the store").hasLineCount(1);
+    Files.delete(store.resolve("b"));
+
+    mount(front, store, "--keep", "1");
+
+    umount();
+    for (int i = 0; i < names.size(); i++) {
+      assertThat(store.resolve(names.get(i))).hasBinaryContent(saved.get(i));
+    }
+  }
+
   @Test
   void file_thatTheFrontsDiskCannotHold_failsWithEnospc_andKeepsNobodyWaiting() throws IOException {
     Path store = sandbox.folder("store");

@@ -36,6 +36,7 @@ import org.slf4j.LoggerFactory;
  * FRONT/data/INODE  a second name of each file with bytes that are not durable in the store yet
  * FRONT/cursor      how far the store is, see {@link Cursor}
  * FRONT/staged      a stub that is being made
+ * FRONT/comparing   there while the front is compared with the store, and the store may lack files
  * FRONT/unlinked/INODE  the name of a file that has lost its last one in the tree and is open
  * </pre>
  *
@@ -800,6 +801,42 @@ public final class Front implements AutoCloseable {
     lock.lock();
     try {
       stored.forgetStub(path);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Notes that the front is being compared with the store, also for the next process: until the
+   * comparison is over, no file becomes a stub.
+   */
+  void beginComparison() throws ErrnoException {
+    lock.lock();
+    try {
+      stored.beginComparison();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Notes that the comparison is over: what the store lacked is pending. */
+  void endComparison() throws ErrnoException {
+    lock.lock();
+    try {
+      stored.endComparison();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Tells whether a comparison with the store has begun and is not over. Its operations may lack
+   * files, or parts of one: once the store has them, everything must be compared again.
+   */
+  public boolean isComparing() {
+    lock.lock();
+    try {
+      return stored.isComparing();
     } finally {
       lock.unlock();
     }

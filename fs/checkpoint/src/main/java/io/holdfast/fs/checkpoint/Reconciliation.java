@@ -40,13 +40,19 @@ public final class Reconciliation {
     this.store = store;
   }
 
-  /** Compares, and returns how many entries were different. */
+  /**
+   * Compares, and returns how many entries were different. If this fails, or the process is killed
+   * meanwhile, {@link Front#isComparing} says so, and another run does the rest once the store has
+   * what is pending.
+   */
   public int run() throws ErrnoException {
+    front.beginComparison();
     compareRights("", front.tree().stat(""), store.stat(""));
     compare("");
     for (String path : lostNames) {
       bringAgain(path, front.tree().stat(path), false);
     }
+    front.endComparison();
     return differences;
   }
 
@@ -91,12 +97,14 @@ public final class Reconciliation {
       front.linkAgain(first, path, replaces);
       return;
     }
-    if (replaces) {
-      front.resizeAgain(path, here.size());
-    } else {
+    if (!replaces) {
       front.makeAgain(path, here);
     }
     front.writeAgain(path);
+    if (replaces) {
+      // last, so that the next run sees by the size whether the store has all bytes
+      front.resizeAgain(path, here.size());
+    }
   }
 
   private static Set<String> names(List<FileTree.Entry> entries) {

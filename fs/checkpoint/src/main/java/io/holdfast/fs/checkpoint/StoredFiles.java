@@ -1,5 +1,7 @@
 package io.holdfast.fs.checkpoint;
 
+import static io.holdfast.fs.linux.Libc.LIBC;
+
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,6 +31,9 @@ final class StoredFiles {
   /** A file that becomes a stub of the tree once it is whole. */
   private static final String STAGED = "staged";
 
+  /** A file without content that is there until a comparison with the store is over. */
+  private static final String COMPARING = "comparing";
+
   private static final int KEEP_AND_PUNCH = 3;
 
   /** The failures of file systems that cannot have an attribute. */
@@ -47,6 +52,7 @@ final class StoredFiles {
 
   private long cleanBytes;
   private boolean leavesOut;
+  private boolean isComparing;
 
   /** A clean file, and the name that it had when that was known last. */
   private record Clean(String path, long bytes) {}
@@ -58,10 +64,34 @@ final class StoredFiles {
    * @param tree the files as programs see them
    * @param isOpen tells whether a file is open, by inode
    */
-  StoredFiles(FileTree root, FileTree tree, LongPredicate isOpen) {
+  StoredFiles(FileTree root, FileTree tree, LongPredicate isOpen) throws ErrnoException {
     this.root = root;
     this.tree = tree;
     this.isOpen = isOpen;
+    isComparing = root.find(COMPARING).isPresent();
+  }
+
+  /**
+   * Notes that the store may lack files that are clean, until {@link #endComparison}: none of them
+   * becomes a stub, also if the process is killed and another one opens the front.
+   */
+  void beginComparison() throws ErrnoException {
+    if (!isComparing) {
+      LIBC.close(root.create(COMPARING));
+      root.sync("");
+      isComparing = true;
+    }
+  }
+
+  /** Notes that the store has, or gets again, all that is clean. */
+  void endComparison() throws ErrnoException {
+    root.remove(COMPARING, false);
+    isComparing = false;
+  }
+
+  /** Tells whether a comparison is under way, or was when an earlier process ended. */
+  boolean isComparing() {
+    return isComparing;
   }
 
   /**
@@ -137,7 +167,7 @@ final class StoredFiles {
 
   /** Tells whether a clean file may become a stub. */
   boolean hasRoomToMake() {
-    return clean.keySet().stream().anyMatch(inode -> !isOpen.test(inode));
+    return !isComparing && clean.keySet().stream().anyMatch(inode -> !isOpen.test(inode));
   }
 
   /**
@@ -146,6 +176,9 @@ final class StoredFiles {
    * @param which chooses by the name in the store
    */
   boolean evictOne(Predicate<String> which) {
+    if (isComparing) {
+      return false;
+    }
     for (Map.Entry<Long, Clean> each : clean.entrySet()) {
       long inode = each.getKey();
       if (which.test(each.getValue().path()) && !isOpen.test(inode)) {

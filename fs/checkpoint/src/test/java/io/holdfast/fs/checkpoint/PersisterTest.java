@@ -136,6 +136,82 @@ class PersisterTest {
     assertThat(new Reconciliation(front, store).run()).isZero();
   }
 
+  private void fill() {
+    byte[] bytes = new byte[PART];
+    java.util.Arrays.fill(bytes, (byte) 1);
+    Memory.put(memory, bytes, 0, PART);
+  }
+
+  /**
+   * The operations that an interrupted comparison had logged had the next one left out. Files that
+   * it had not come to counted as the store's, and could become stubs whose bytes nobody had.
+   */
+  @Test
+  void comparisonThatWasInterrupted_isDoneAgain_andNoFileBecomesAStubMeanwhile() throws Exception {
+    fill();
+    for (String name : List.of("a", "b", "c")) {
+      write(name, 0);
+      int fd = front.tree().open(name, FileTree.O_RDWR);
+      front.write(() -> name, fd, FileTree.stat(fd).inode(), memory, 1000, 0);
+      LIBC.close(fd);
+    }
+    persist();
+    for (String name : List.of("a", "b", "c")) {
+      Files.delete(storePath.resolve(name));
+    }
+    Files.createDirectory(storePath.resolve("b"));
+    assertThatThrownBy(() -> new Reconciliation(front, store).run())
+        .hasMessageContaining("b: is of another type in the store");
+    Files.delete(storePath.resolve("b"));
+
+    openAgain(0);
+    assertThat(front.isComparing()).isTrue();
+    assertThat(front.pendingOperations()).isPositive();
+    persist();
+    front.keepOnly(java.util.Set.of());
+    new Reconciliation(front, store).run();
+    persist();
+
+    for (String name : List.of("a", "b", "c")) {
+      assertThat(storePath.resolve(name)).hasSameBinaryContentAs(storePath.resolve("a"));
+      assertThat(isStub(name)).isFalse();
+    }
+    assertThat(storePath.resolve("a")).hasSize(1000);
+    assertThat(Files.readAllBytes(storePath.resolve("a"))).containsOnly(1);
+    openAgain(0);
+    assertThat(front.isComparing()).isFalse();
+    front.keepOnly(java.util.Set.of());
+    assertThat(isStub("c")).isTrue();
+  }
+
+  /**
+   * It got its size first, and zeroes: a comparison that was interrupted then saw no difference.
+   */
+  @ParameterizedTest
+  @ValueSource(longs = {0, PART, 3L * PART})
+  void fileThatTheStoreHasWithAnotherSize_getsItsSizeLast(long size) throws Exception {
+    fill();
+    write("a", 2);
+    persist();
+    Path file = storePath.resolve("a");
+    final byte[] bytes = Files.readAllBytes(file);
+    try (var channel =
+        java.nio.channels.FileChannel.open(file, java.nio.file.StandardOpenOption.WRITE)) {
+      channel.truncate(0);
+      channel.write(java.nio.ByteBuffer.allocate((int) size));
+    }
+
+    new Reconciliation(front, store).run();
+
+    while (front.pendingOperations() > 0) {
+      persister.stepNow();
+      if (Files.size(file) == bytes.length) {
+        assertThat(file).hasBinaryContent(bytes);
+      }
+    }
+    assertThat(file).hasBinaryContent(bytes);
+  }
+
   /** It would take room for ever, and show the file with a link too many. */
   @Test
   void secondNameOfAFile_thatAKilledProcessHasLeft_goes() throws Exception {

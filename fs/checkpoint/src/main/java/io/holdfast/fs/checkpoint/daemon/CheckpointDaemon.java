@@ -201,6 +201,17 @@ public final class CheckpointDaemon {
         "the machine has stopped since the last mount: {} operations are lost, {} go to the store",
         lost,
         front.pendingOperations());
+    persistAll();
+    front.close();
+    front.closeFiles();
+    directory.empty();
+    directory.begin();
+    front = newFront(true);
+    persister = newPersister();
+  }
+
+  /** Has the store get what is pending before programs see the mount, and ends the persister. */
+  private void persistAll() throws IOException {
     persister.start();
     try {
       long last = front.lastPending();
@@ -213,18 +224,16 @@ public final class CheckpointDaemon {
       throw new FsException(FsError.UNAVAILABLE, "the start was interrupted", e);
     }
     persister.close();
-    front.close();
-    front.closeFiles();
-    directory.empty();
-    directory.begin();
-    front = newFront(true);
-    persister = newPersister();
   }
 
   private void reconcile() throws IOException {
     if (front.pendingOperations() > 0) {
       log.info("{} operations are pending: the store gets them", front.pendingOperations());
-      return; // the persister compares each with the store
+      if (!front.isComparing()) {
+        return; // the persister compares each with the store
+      }
+      persistAll(); // they are those of a comparison that was not finished
+      persister = newPersister();
     }
     int differences = new Reconciliation(front, store).run();
     log.info("the store was compared: {}", Human.count(differences, "difference"));

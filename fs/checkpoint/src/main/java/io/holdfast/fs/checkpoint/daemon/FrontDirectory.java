@@ -150,7 +150,7 @@ final class FrontDirectory implements AutoCloseable {
 
   /** Takes all files away, the cursor last: it tells that the store has everything else. */
   void empty() throws IOException {
-    for (String name : new String[] {"log", "data", "unlinked", "tree", "cursor"}) {
+    for (String name : new String[] {"log", "data", "unlinked", "tree", "comparing", "cursor"}) {
       Path each = directory.resolve(name);
       if (Files.exists(each)) {
         FileUtils.forceDelete(each.toFile());
