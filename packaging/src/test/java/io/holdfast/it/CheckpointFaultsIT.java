@@ -294,6 +294,33 @@ class CheckpointFaultsIT {
     }
   }
 
+  /** Stubs were taken for lost, and what the front had went to the directory below the mount. */
+  @Test
+  void storeThatIsEmpty_andThatTheFrontHasFilesOf_isRefused() throws IOException {
+    Path front = sandbox.tmpfs("front");
+    Path store = sandbox.folder("store");
+    mount(front, store, "--keep", "1");
+    byte[] first = save("step-1", 1);
+    byte[] second = save("step-2", 1);
+    umount();
+    Path elsewhere = Files.move(store, store.resolveSibling("elsewhere"));
+    Files.createDirectory(store);
+
+    Child.Result refused = tryMount(front, store);
+
+    assertThat(refused.exit()).isEqualTo(1);
+    assertThat(refused.err())
+        .contains("the store '%s' is empty, and the front '%s' has files".formatted(store, front))
+        .hasLineCount(1);
+    assertThat(store).isEmptyDirectory();
+    Files.delete(store);
+    Files.move(elsewhere, store);
+    mount(front, store);
+    assertThat(directory.resolve("step-1")).hasBinaryContent(first);
+    assertThat(directory.resolve("step-2")).hasBinaryContent(second);
+    umount();
+  }
+
   @Test
   void file_thatTheFrontsDiskCannotHold_failsWithEnospc_andKeepsNobodyWaiting() throws IOException {
     Path store = sandbox.folder("store");

@@ -93,6 +93,7 @@ final class Preflight {
     Path located = host.locate(mountpoint);
     clearMountpoint(located, false);
     if (store instanceof StorePlace.Directory directory) {
+      checkStoreMounted(host.locate(directory.path())); // before a user is told to create it
       checkDirectory("store", directory.path(), "create it with 'mkdir -p'");
     }
     checkDirectory("mountpoint", mountpoint, "create it with 'mkdir -p'");
@@ -109,6 +110,18 @@ final class Preflight {
       checkApart("a directory that Holdfast itself needs,", host.locate(path), real);
     }
     return new Checkpoint(realStore, real, List.copyOf(notes));
+  }
+
+  /** A mountpoint without its mount is a directory of the machine's own disk. */
+  private void checkStoreMounted(Path store) {
+    host.fstab()
+        .unmounted(store, false, host.mounts())
+        .ifPresent(
+            mountpoint -> {
+              throw CliException.couldNot(
+                  "store '%s' is not mounted: '%s' is in /etc/fstab and is not mounted: mount it first"
+                      .formatted(store, mountpoint));
+            });
   }
 
   /** Checks the directory that keeps checkpoints, and returns it without symlinks. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.holdfast.fs.Await;
+import io.holdfast.fs.checkpoint.daemon.StorePlace;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.settings.Source;
@@ -12,6 +13,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -181,6 +183,30 @@ class PreflightTest {
     requiresMount(settings, "'" + source + "' is in /etc/fstab and is not mounted");
     host.mount(source, "nfs", PathProbe.State.DIRECTORY);
     new Preflight(host).checkMachine(settings);
+  }
+
+  /** Checkpoints went to the directory below, on the machine's own disk. */
+  @Test
+  void storeOfCheckpoints_thatFstabNamesAndNobodyHasMounted_isRefused() {
+    host.mount(Path.of("/"), "ext4", PathProbe.State.DIRECTORY);
+    Path run = source.resolve("run");
+    StorePlace store = new StorePlace.Directory(source);
+    new Preflight(host).checkCheckpoint(store, mountpoint);
+    host.fstab.add("server:/x " + source + " nfs");
+    for (Path path : List.of(source, run)) {
+      CliException failure =
+          catchThrowableOfType(
+              CliException.class,
+              () ->
+                  new Preflight(host).checkCheckpoint(new StorePlace.Directory(path), mountpoint));
+      assertThat(failure.exitCode()).isEqualTo(1);
+      assertThat(failure)
+          .hasMessage(
+              "store '%s' is not mounted: '%s' is in /etc/fstab and is not mounted: mount it first"
+                  .formatted(path, source));
+    }
+    host.mount(source, "nfs", PathProbe.State.DIRECTORY);
+    new Preflight(host).checkCheckpoint(store, mountpoint);
   }
 
   private void requiresMount(Settings settings, String why) {

@@ -89,7 +89,7 @@ public final class CheckpointDaemon {
       throw e;
     }
     try {
-      beOf(settings.store(), isHeld);
+      beOf(settings.store(), isHeld, goesOn);
     } catch (IOException | RuntimeException e) {
       store.release(!isHeld);
       front.close();
@@ -177,8 +177,10 @@ public final class CheckpointDaemon {
    * their place, and be written to it.
    *
    * @param isHeld whether the front has operations for it
+   * @param goesOn whether the mount of an earlier daemon shows its files
+   * @throws FsException if the store is empty, and the front has files of it
    */
-  private void beOf(StorePlace place, boolean isHeld) throws IOException {
+  private void beOf(StorePlace place, boolean isHeld, boolean goesOn) throws IOException {
     String known = directory.store();
     // a store that names the very mount of which operations are pending is the same by another path
     if (!isHeld && !known.isEmpty() && !known.equals(place.identity())) {
@@ -188,7 +190,17 @@ public final class CheckpointDaemon {
       directory.empty();
       front = newFront(true);
     }
+    if (!isHeld && !goesOn && !front.tree().list("").isEmpty() && isEmpty(store)) {
+      throw new FsException(
+          FsError.UNAVAILABLE,
+          "the store '%s' is empty, and the front '%s' has files of it: if the store's file system is not mounted, mount it; if the files are gone for good, choose another --front, or make a file in the store, and it gets again what the front still has"
+              .formatted(place, settings.front()));
+    }
     directory.store(place.identity());
+  }
+
+  private static boolean isEmpty(Store store) throws IOException {
+    return store.list("").stream().allMatch(entry -> entry.name().equals(Store.OWNER));
   }
 
   private static long now() {
