@@ -70,9 +70,13 @@ class CheckpointFaultsIT {
     return words;
   }
 
-  private long daemon() throws IOException {
-    Path file = Path.of("/run/holdfast", name + ".pid");
-    return Long.parseLong(Files.readAllLines(file).get(0).strip());
+  private long daemon() {
+    try {
+      Path file = Path.of("/run/holdfast", name + ".pid");
+      return Long.parseLong(Files.readAllLines(file).get(0).strip());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private Path state() {
@@ -318,6 +322,31 @@ class CheckpointFaultsIT {
     mount(front, store);
     assertThat(directory.resolve("step-1")).hasBinaryContent(first);
     assertThat(directory.resolve("step-2")).hasBinaryContent(second);
+    umount();
+  }
+
+  /** It was taken for a crash of the machine: the front was emptied below the mount. */
+  @Test
+  void noteOfTheBoot_thatIsDamaged_isNoCrash_toADaemonThatGoesOn() throws IOException {
+    Path front = sandbox.tmpfs("front");
+    Path store = sandbox.folder("store");
+    mount(front, store);
+    byte[] bytes = save("step-1", 1);
+    assertThat(await("60s").exit()).isZero();
+    try (FileChannel open = FileChannel.open(directory.resolve("step-1"))) {
+      Files.writeString(front.resolve("boot"), "");
+      long daemon = daemon();
+      Posix.kill(daemon, Posix.SIGKILL);
+      Await.until(DEADLINE, "the next daemon", () -> daemon() != daemon);
+
+      ByteBuffer read = ByteBuffer.allocate(MEBIBYTE);
+      assertThat(open.read(read, 0)).isPositive();
+      assertThat(read.get(0)).isEqualTo(bytes[0]);
+    }
+
+    assertThat(directory.resolve("step-1")).hasBinaryContent(bytes);
+    assertThat(front.resolve("boot")).isNotEmptyFile();
+    assertThat(front.resolve("tree/step-1")).as("still in the front").hasBinaryContent(bytes);
     umount();
   }
 

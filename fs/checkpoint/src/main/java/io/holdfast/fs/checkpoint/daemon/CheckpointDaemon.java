@@ -77,7 +77,7 @@ public final class CheckpointDaemon {
     supervision.goElsewhere(Optional.empty());
     boolean goesOn = WritableMount.isBegun(supervision.session());
     directory = new FrontDirectory(settings.front(), goesOn);
-    boolean crashed = directory.hasCrashed();
+    boolean crashed = !goesOn && directory.hasCrashed(); // a mount does not outlive its machine
     front = newFront(!crashed);
     boolean isHeld = front.pendingOperations() > 0;
     try {

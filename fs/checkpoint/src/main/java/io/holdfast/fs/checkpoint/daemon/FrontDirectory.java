@@ -31,6 +31,7 @@ final class FrontDirectory implements AutoCloseable {
   private static final int LOCK_EXCLUSIVE = 2;
   private static final int LOCK_NOW = 4;
   private static final int WRITABLE_FOR_OTHERS = 022;
+  private static final String BOOT = "boot";
   private static final String OWNER = "owner";
   private static final String STORE = "store";
   private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
@@ -130,22 +131,26 @@ final class FrontDirectory implements AutoCloseable {
 
   /** Tells whether the machine has stopped since a daemon used the front and did not finish. */
   boolean hasCrashed() throws IOException {
-    Path boot = directory.resolve("boot");
+    Path boot = directory.resolve(BOOT);
     return Files.exists(boot) && !Files.readString(boot).equals(Boot.id().toString());
   }
 
-  /** Notes that the front is in use in this boot. */
+  /**
+   * Notes that the front is in use in this boot. The file is there as a whole or not at all: what
+   * is in it in part would be taken for another boot, and the front for one that a crash may have
+   * damaged.
+   */
   void begin() throws IOException {
-    Path boot = directory.resolve("boot");
-    Files.writeString(boot, Boot.id().toString());
-    sync(boot);
-    sync(directory); // a crash that took the file away would not be noticed
+    if (!Files.exists(directory.resolve(BOOT)) || hasCrashed()) {
+      write(BOOT, Boot.id().toString());
+    }
+    sync(directory); // an earlier process may have been killed before it did
   }
 
   /** Notes that nothing is under way: a crash of the machine loses nothing from now on. */
   void finish() throws IOException {
     sync();
-    Files.deleteIfExists(directory.resolve("boot"));
+    Files.deleteIfExists(directory.resolve(BOOT));
   }
 
   /** Takes all files away, the cursor last: it tells that the store has everything else. */
