@@ -350,6 +350,26 @@ class CheckpointFaultsIT {
     umount();
   }
 
+  /** A file could not be moved there, and two files of the same inode number became one. */
+  @Test
+  void storeWithAnotherFileSystemInside_isRefused() throws IOException {
+    Path front = sandbox.tmpfs("front");
+    Path store = sandbox.folder("store");
+    Path inside = Files.createDirectories(store.resolve("run/inside"));
+    sandbox.command("mount", "-t", "tmpfs", "none", inside.toString()).mustSucceed();
+
+    Child.Result refused = tryMount(front, store);
+    sandbox.command("umount", inside.toString()).mustSucceed();
+
+    assertThat(refused.exit()).isEqualTo(1);
+    assertThat(refused.err())
+        .contains("run/inside: is on another file system than the store's root")
+        .hasLineCount(1);
+    assertThat(store.resolve(".holdfast-checkpoint")).doesNotExist();
+    mount(front, store);
+    umount();
+  }
+
   @Test
   void file_thatTheFrontsDiskCannotHold_failsWithEnospc_andKeepsNobodyWaiting() throws IOException {
     Path store = sandbox.folder("store");

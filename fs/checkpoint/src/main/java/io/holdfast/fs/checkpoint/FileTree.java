@@ -236,6 +236,12 @@ public final class FileTree implements AutoCloseable {
         time(at + 96));
   }
 
+  /** Returns the number of the file system that has an open file; struct statx: 136 dev. */
+  private static long fileSystem(int fd) throws ErrnoException {
+    Stat unused = stat(fd);
+    return Memory.getLong(Linux.scratch().area() + 136);
+  }
+
   private static long time(long at) {
     return Memory.getLong(at) * SECOND + Memory.getInt(at + 8);
   }
@@ -430,11 +436,23 @@ public final class FileTree implements AutoCloseable {
   /** An entry of a directory; the type is as in a mode. */
   public record Entry(String name, int type, long inode) {}
 
-  /** Lists a directory, without itself and its parent. */
+  /**
+   * Lists a directory, without itself and its parent.
+   *
+   * @throws ErrnoException EXDEV if this is a store, and the directory is on another file system
+   *     than its root: no rename leads there, and its inodes are other files'
+   */
   public List<Entry> list(String path) throws ErrnoException {
     int fd = open(path, Linux.O_RDONLY | Linux.O_DIRECTORY);
     List<Entry> entries = new ArrayList<>();
     try {
+      if (isStore && fileSystem(fd) != fileSystem(root)) {
+        throw ErrnoException.because(
+            Errno.EXDEV,
+            path,
+            "is on another file system than the store's root (a mount, an export or a subvolume"
+                + " inside of the store): give a store that is on one file system");
+      }
       long area = Linux.scratch().area();
       long length = LIBC.getdents64(fd, area, Scratch.AREA_CAPACITY);
       while (length > 0) {

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import jnr.constants.platform.Errno;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -115,6 +116,17 @@ class DirectoryStoreTest extends StoreContract {
     assertThat(store.isApplied(rename, 12345)).isTrue();
     Files.writeString(storePath.resolve("from"), "");
     assertThat(store.isApplied(rename, 12345)).isFalse();
+  }
+
+  /** Its files would be taken for others that have the same inode numbers. */
+  @Test
+  void directoryOnAnotherFileSystem_isNotListed() throws Exception {
+    try (FileTree machine = FileTree.openStore(Path.of("/"))) {
+      assertThat(machine.list("")).isNotEmpty();
+      assertThatThrownBy(() -> machine.list("proc"))
+          .hasMessageStartingWith("proc: is on another file system than the store's root")
+          .matches(e -> ((ErrnoException) e).is(Errno.EXDEV));
+    }
   }
 
   @Test
