@@ -454,9 +454,9 @@ public final class CheckpointFilesystem {
 
   /** Opens a directory. */
   public long openDirectory(long id) throws ErrnoException {
+    releaseOpenedBefore();
     lock.lock();
     try {
-      releaseOpenedBefore();
       return handle(new Handle(node(id), -1, KernelState.DIRECTORY));
     } finally {
       lock.unlock();
@@ -588,7 +588,7 @@ public final class CheckpointFilesystem {
       lock.unlock();
     }
     if (fd >= 0) {
-      LIBC.close(fd);
+      store.closeAfterReading(fd);
     } else {
       reopen(file);
     }
@@ -953,10 +953,10 @@ public final class CheckpointFilesystem {
    * it, only if it cannot be read there.
    */
   public long open(long id, int flags) throws ErrnoException, InterruptedException {
+    releaseOpenedBefore();
     Node node;
     lock.lock();
     try {
-      releaseOpenedBefore();
       node = node(id);
       front.opened(node.inode);
     } finally {
@@ -969,21 +969,42 @@ public final class CheckpointFilesystem {
       if (stub && fetches) {
         fetchIfStub(id);
       }
-      int atStoreFd = stub && !fetches ? openAtStore(node) : -1;
-      boolean atStore = atStoreFd >= 0;
+      int atStore = stub && !fetches ? openAtStore(node) : -1;
+      int kept = writes ? KernelState.WRITES : 0;
+      return atStore < 0
+          ? handleAtFront(node, writes ? FileTree.O_RDWR : Linux.O_RDONLY, kept)
+          : handleAtStore(node, atStore, kept | KernelState.AT_STORE);
+    } catch (ErrnoException | InterruptedException e) {
+      front.released(node.inode);
+      throw e;
+    }
+  }
+
+  private long handleAtFront(Node node, int mode, int flags) throws ErrnoException {
+    lock.lock();
+    try {
+      int fd = front.tree().open(path(node), mode);
+      try {
+        return handle(new Handle(node, fd, flags));
+      } catch (ErrnoException e) {
+        LIBC.close(fd);
+        throw e;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private long handleAtStore(Node node, int fd, int flags) throws ErrnoException {
+    try {
       lock.lock();
       try {
-        int fd =
-            atStore
-                ? atStoreFd
-                : front.tree().open(path(node), writes ? FileTree.O_RDWR : Linux.O_RDONLY);
-        int kept = (atStore ? KernelState.AT_STORE : 0) | (writes ? KernelState.WRITES : 0);
-        return handle(new Handle(node, fd, kept));
+        return handle(new Handle(node, fd, flags));
       } finally {
         lock.unlock();
       }
-    } catch (ErrnoException | InterruptedException e) {
-      front.released(node.inode);
+    } catch (ErrnoException e) {
+      store.closeAfterReading(fd);
       throw e;
     }
   }
@@ -1024,7 +1045,7 @@ public final class CheckpointFilesystem {
     if (isAt(path, node)) {
       return file;
     }
-    LIBC.close(file); // perhaps another one, which has the name at the store by now
+    store.closeAfterReading(file); // perhaps another one, which has the name by now
     return openAtStore(node);
   }
 
@@ -1050,21 +1071,14 @@ public final class CheckpointFilesystem {
         front.fetch(node.inode, from, buffer, COPY);
       } finally {
         LIBC.free(buffer);
-        LIBC.close(from);
+        store.closeAfterReading(from);
       }
     }
   }
 
   private long handle(Handle handle) throws ErrnoException {
     long number = kernel.handles().nextId();
-    try {
-      handle.record = kernel.handles().add(number, handle.node.id, handle.flags, 0);
-    } catch (ErrnoException e) {
-      if (handle.fd >= 0) {
-        LIBC.close(handle.fd);
-      }
-      throw e;
-    }
+    handle.record = kernel.handles().add(number, handle.node.id, handle.flags, 0);
     kernel.requests().opened(number);
     handle.node.handles.add(handle);
     handles.put(number, handle);
@@ -1087,28 +1101,35 @@ public final class CheckpointFilesystem {
     return handle;
   }
 
-  /** Closes an open file or directory. */
+  /**
+   * Closes an open file or directory. Nobody else waits for that: the files are closed once the
+   * lock is free.
+   */
   public void release(long number) {
+    Handle handle;
     lock.lock();
     try {
-      Handle handle = handles.remove(number);
-      if (handle != null) {
-        handle.node.handles.remove(handle);
-        kernel.handles().remove(handle.record);
-        keepEntries(handle, null);
-        if (handle.fd >= 0) {
-          LIBC.close(handle.fd);
-        }
-        if (handle.formerFd >= 0) {
-          LIBC.close(handle.formerFd);
-        }
-        if (!handle.isDirectory()) {
-          front.released(handle.node.inode);
-        }
-        forgetIfUnused(handle.node);
+      handle = handles.remove(number);
+      if (handle == null) {
+        return;
       }
+      handle.node.handles.remove(handle);
+      kernel.handles().remove(handle.record);
+      keepEntries(handle, null);
+      if (!handle.isDirectory()) {
+        front.released(handle.node.inode);
+      }
+      forgetIfUnused(handle.node);
     } finally {
       lock.unlock();
+    }
+    if (handle.isAtFront()) {
+      LIBC.close(handle.fd);
+    } else if (handle.fd >= 0) {
+      store.closeAfterReading(handle.fd);
+    }
+    if (handle.formerFd >= 0) {
+      store.closeAfterReading(handle.formerFd);
     }
   }
 

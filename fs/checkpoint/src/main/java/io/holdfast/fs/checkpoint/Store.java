@@ -1,5 +1,7 @@
 package io.holdfast.fs.checkpoint;
 
+import static io.holdfast.fs.linux.Libc.LIBC;
+
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import jnr.constants.platform.Errno;
@@ -73,10 +75,18 @@ public interface Store extends AutoCloseable {
    * Opens a file to read it for a program that may read another file: the front's, with these
    * attributes.
    *
-   * @return a descriptor for the caller to close
+   * @return a descriptor, which the caller gives to {@link #closeAfterReading}
    * @throws ErrnoException EIO if it is not the same file
    */
   int openToRead(String path, Stat expected) throws ErrnoException;
+
+  /**
+   * Closes what {@link #openToRead} has opened. On NFS and Lustre close(2) waits for the server,
+   * for as long as that does not answer: so the caller holds no lock that others need.
+   */
+  default void closeAfterReading(int descriptor) {
+    LIBC.close(descriptor);
+  }
 
   /** Returns the attributes of what has a path. Equal inodes are one file with several names. */
   Stat stat(String path) throws ErrnoException;

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,6 +23,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class CheckpointFilesystemTest {
@@ -46,16 +49,16 @@ class CheckpointFilesystemTest {
     store = new DirectoryStore(Files.createDirectory(directory.resolve("store")), "one", false);
     SaveMeter meter = SaveMeter.ofProcess();
     persister = new Persister(front, store, 0, 0, meter);
-    filesystem = filesystem(meter);
+    filesystem = filesystem(store, meter);
   }
 
-  private CheckpointFilesystem filesystem(SaveMeter meter) throws Exception {
+  private CheckpointFilesystem filesystem(Store toRead, SaveMeter meter) throws Exception {
     KernelState kernel =
         new KernelState(
             GrowingMemory.ofProcess("nodes"),
             GrowingMemory.ofProcess("handles"),
             GrowingMemory.ofProcess("requests"));
-    return new CheckpointFilesystem(front, store, persister, FsyncPolicy.STORE, meter, kernel);
+    return new CheckpointFilesystem(front, toRead, persister, FsyncPolicy.STORE, meter, kernel);
   }
 
   @AfterEach
@@ -142,7 +145,7 @@ class CheckpointFilesystemTest {
     front = new Front(directory.resolve("small"), 3L * LENGTH, true, clock::incrementAndGet);
     SaveMeter meter = SaveMeter.ofProcess();
     persister = new Persister(front, store, 0, 0, meter);
-    filesystem = filesystem(meter);
+    filesystem = filesystem(store, meter);
     Created created = create("a", 0);
     for (int i = 0; i < LENGTH; i++) {
       Memory.putByte(memory + i, 1);
@@ -231,6 +234,68 @@ class CheckpointFilesystemTest {
     assertThat(filesystem.read(handle[0], memory, LENGTH, 0)).isEqualTo(LENGTH);
     assertThat(Memory.getByte(memory)).isEqualTo(1);
     filesystem.release(handle[0]);
+  }
+
+  /** A store whose server does not answer when files are closed. */
+  private static final class SilentStore extends ForwardingStore {
+    final CountDownLatch closing = new CountDownLatch(1);
+    final CountDownLatch answers = new CountDownLatch(1);
+
+    SilentStore(DirectoryStore store) {
+      super(store);
+    }
+
+    @Override
+    public void closeAfterReading(int descriptor) {
+      closing.countDown();
+      try {
+        answers.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      super.closeAfterReading(descriptor);
+    }
+  }
+
+  /**
+   * A file on NFS is closed only when the server has answered. Every program waited for that, and
+   * so did the daemon's end.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void fileThatTheStoreIsLongToClose_keepsNobodyFromWriting(boolean isFetched) throws Exception {
+    Created created = create("a", 0);
+    filesystem.write(created.handle(), memory, LENGTH, 0, false);
+    filesystem.release(created.handle());
+    persistAll();
+    front.keepOnly(java.util.Set.of());
+    SilentStore silent = new SilentStore(store);
+    filesystem = filesystem(silent, SaveMeter.ofProcess());
+    long a = filesystem.lookup(ROOT, "a").node();
+    long handle = filesystem.open(a, 0);
+    Created other = create("b", 0);
+
+    CompletableFuture<Void> closed =
+        CompletableFuture.runAsync(
+            () -> {
+              try {
+                if (isFetched) {
+                  filesystem.change(
+                      a, new Change(-1, -1, -1, 1, FileTree.OMIT, FileTree.OMIT), false);
+                }
+                filesystem.release(handle);
+              } catch (IOException | InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    silent.closing.await();
+
+    assertThat(front.lock().isLocked()).isFalse();
+    assertThat(filesystem.write(other.handle(), memory, LENGTH, 0, false)).isEqualTo(LENGTH);
+    assertThat(closed.isDone()).isFalse();
+    silent.answers.countDown();
+    closed.get();
+    filesystem.release(other.handle());
   }
 
   /** A store may have left an attribute out that is to be replaced. */
