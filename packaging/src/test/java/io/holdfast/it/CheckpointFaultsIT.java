@@ -503,6 +503,24 @@ class CheckpointFaultsIT {
     assertThat(store.resolve("step-1")).hasBinaryContent(bytes);
   }
 
+  /** It took away what an admin had mounted there while it brought the rest to the store. */
+  @Test
+  void daemonThatEndsLongAfterItsUnmount_leavesAnotherMountAtItsPlace() throws IOException {
+    Path store = sandbox.folder("store");
+    mount(sandbox.tmpfs("front"), store, "--persist-rate", "1M");
+    byte[] bytes = save("step-1", 4);
+    long daemon = daemon();
+    sandbox.command("umount", "-i", directory.toString()).mustSucceed();
+    sandbox.command("mount", "-t", "tmpfs", "none", directory.toString()).mustSucceed();
+    sandbox.atEnd(() -> sandbox.command("umount", "-l", directory.toString()));
+    Path other = Files.createFile(directory.resolve("other"));
+
+    awaitEnd(daemon);
+
+    assertThat(store.resolve("step-1")).hasBinaryContent(bytes);
+    assertThat(other).exists();
+  }
+
   /** The file that names the writer stayed behind, without a name: nobody could have the store. */
   @Test
   void storeWithoutRoomForItsWritersName_canBeHad_onceItHasRoom() throws IOException {

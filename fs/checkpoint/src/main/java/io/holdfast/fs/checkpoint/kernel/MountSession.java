@@ -14,7 +14,8 @@ import java.util.Optional;
  * What was agreed with the kernel, in a file for the next daemon: the kernel tells it once. A line
  * each for {@code format}, {@code device} and {@code resends}: {@code KEY=VALUE}.
  *
- * @param device number of the mount's device, MAJOR:MINOR; the supervisor reads it, too
+ * @param device number of the mount's device, MAJOR:MINOR; empty once the mount has ended. The
+ *     supervisor reads it, too: it takes the mount away that has this number
  * @param resends whether the kernel can send requests again that were not answered
  */
 record MountSession(String device, boolean resends) {
@@ -49,6 +50,11 @@ record MountSession(String device, boolean resends) {
     } catch (IOException e) {
       throw new FsException(FsError.IO, file + ": cannot be read: " + e, e);
     }
+  }
+
+  /** Returns what is left of it when the mount has ended. */
+  MountSession withoutMount() {
+    return new MountSession("", resends);
   }
 
   void write(Path file) throws FsException {

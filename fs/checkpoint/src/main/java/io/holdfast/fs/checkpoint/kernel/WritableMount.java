@@ -17,6 +17,8 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import jnr.constants.platform.Errno;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A mount of a {@link CheckpointFilesystem}, with the threads that answer its requests. The
@@ -25,6 +27,8 @@ import jnr.constants.platform.Errno;
  * else get EINTR.
  */
 public final class WritableMount {
+  private static final Logger log = LoggerFactory.getLogger(WritableMount.class);
+
   private static final Duration LONGEST_MOUNT = Duration.ofSeconds(10);
 
   /** Requests that wait for the store or for room in the front keep their threads. */
@@ -37,6 +41,8 @@ public final class WritableMount {
   private final RequestThreads threads;
   private final CountDownLatch initialized = new CountDownLatch(1);
   private final CountDownLatch ended = new CountDownLatch(1);
+
+  /** The number of the mount's device, as the mount table shows it. */
   private volatile String device = "";
 
   /**
@@ -60,7 +66,7 @@ public final class WritableMount {
         new RequestThreads(
             () -> new WriteReceiver(channel, inFlight, requests),
             MOST_THREADS,
-            ended::countDown,
+            this::hasEnded,
             System::nanoTime);
   }
 
@@ -94,6 +100,7 @@ public final class WritableMount {
   }
 
   private void goOn(MountSession before) {
+    device = before.device();
     if (before.resends()) {
       channel.resend();
     } else {
@@ -138,13 +145,44 @@ public final class WritableMount {
   }
 
   /**
-   * Unmounts.
+   * Unmounts, unless somebody else has done that. Another mount that is at the mountpoint by now
+   * stays there.
    *
    * @param detach whether also while files are open
-   * @return 0 or an errno; EBUSY if files are open
+   * @return 0 or an errno; EBUSY if files are open, or another mount is over this one
    */
   public int unmount(boolean detach) {
+    if (ended.getCount() == 0) {
+      return 0; // and the number of the device may be another mount's by now
+    }
+    try {
+      if (!FuseMount.deviceOf(mountpoint).equals(device)) {
+        return Errno.EBUSY.intValue();
+      }
+    } catch (FsException e) {
+      return Errno.EBUSY.intValue(); // detached while files are open: only their programs end it
+    }
     return FuseMount.unmount(mountpoint, detach);
+  }
+
+  /**
+   * Each thread calls this when the mount has ended. The daemon may go on for long, and the number
+   * of the device may be another mount's then, which the supervisor must not take away.
+   */
+  private synchronized void hasEnded() {
+    if (ended.getCount() == 0) {
+      return;
+    }
+    try {
+      Optional<MountSession> agreed = MountSession.read(session);
+      if (agreed.isPresent()) {
+        agreed.get().withoutMount().write(session);
+      }
+    } catch (FsException e) {
+      log.warn("the supervisor is not told that the mount has ended: {}", e.getMessage());
+    } finally {
+      ended.countDown();
+    }
   }
 
   /** Waits until the kernel has no use for the mount any more; returns whether it has none. */
