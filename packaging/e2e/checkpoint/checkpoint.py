@@ -153,6 +153,18 @@ def savers():
     os.chdir("/")
 
 
+def archived_stubs():
+    """tar --sparse of files that only the store has, as all are with a new front."""
+    shutil.rmtree(FRONT)
+    mount()
+    archive, unpacked = (os.path.join(DIRECTORY, name) for name in ("stubs.tar", "unpacked"))
+    run("tar", "--sparse", "-cf", archive, "-C", MOUNT, ".")
+    os.mkdir(unpacked)
+    run("tar", "--numeric-owner", "-xpf", archive, "-C", unpacked)
+    check(tree(unpacked) == tree(STORE), archived_stubs.__doc__)
+    print(f"ok: {archived_stubs.__doc__}")
+
+
 def save_torch():
     """torch.save"""
     import torch
@@ -413,6 +425,8 @@ def main():
     savers()
     run(HOLDFAST, "umount", MOUNT)
     check(not os.path.exists(os.path.join(STORE, OWNER)), "the store is free after umount")
+    archived_stubs()
+    run(HOLDFAST, "umount", MOUNT)
     shutil.rmtree(STORE)
     shutil.rmtree(FRONT)
     os.makedirs(STORE)

@@ -1003,10 +1003,14 @@ public final class Front implements AutoCloseable {
     }
   }
 
-  /** Without the names outside of the tree. */
+  /**
+   * Returns attributes without the names outside of the tree, and those of a stub with the blocks
+   * of its bytes: archivers take a file without blocks for zeroes, and do not read it.
+   */
   private Stat shown(Stat stat) {
     int others = (pendings.hasFile(stat.inode()) ? 1 : 0) + (open.isUnlinked(stat.inode()) ? 1 : 0);
-    if (others == 0 || !stat.isRegular()) {
+    boolean isStub = stored.isStub(stat.inode());
+    if ((others == 0 && !isStub) || !stat.isRegular()) {
       return stat;
     }
     return new Stat(
@@ -1017,7 +1021,7 @@ public final class Front implements AutoCloseable {
         stat.gid(),
         stat.device(),
         stat.size(),
-        stat.blocks(),
+        isStub ? StoredFiles.blocks(stat.size()) : stat.blocks(),
         stat.accessed(),
         stat.modified(),
         stat.changed());

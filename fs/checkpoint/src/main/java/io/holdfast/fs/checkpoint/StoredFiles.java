@@ -221,6 +221,11 @@ final class StoredFiles {
 
   // --- stubs
 
+  /** Returns the blocks that so many bytes take, as {@link Stat#blocks} counts them. */
+  static long blocks(long bytes) {
+    return bytes / BLOCK + (bytes % BLOCK == 0 ? 0 : 1);
+  }
+
   /** Tells whether only the store has a file's bytes. */
   boolean isStub(long inode) {
     return stubs.contains(inode);

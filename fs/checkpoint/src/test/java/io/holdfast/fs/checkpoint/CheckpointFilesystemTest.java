@@ -236,6 +236,21 @@ class CheckpointFilesystemTest {
     filesystem.release(handle[0]);
   }
 
+  /** {@code tar --sparse} archived zeroes in its place: a file without blocks is a hole to it. */
+  @Test
+  void stub_hasTheBlocksOfItsBytes() throws Exception {
+    Created created = create("a", 0);
+    filesystem.write(created.handle(), memory, LENGTH, 0, false);
+    filesystem.release(created.handle());
+    persistAll();
+
+    front.keepOnly(java.util.Set.of());
+
+    assertThat(filesystem.attributes(created.found().node()).blocks()).isEqualTo(2);
+    long empty = create("empty", 0).found().node();
+    assertThat(filesystem.attributes(empty).blocks()).isZero();
+  }
+
   /** A store whose server does not answer when files are closed. */
   private static final class SilentStore extends ForwardingStore {
     final CountDownLatch closing = new CountDownLatch(1);
