@@ -753,13 +753,21 @@ public final class CheckpointFilesystem {
                     return new Operation.Remove(path, directory);
                   });
           if (now) {
-            if (directory || before[0].links() <= 1) {
-              gone(before[0].inode());
-            }
-            unname(node(parent), name);
+            removed(parent, name, before[0]);
           }
           return null;
         });
+  }
+
+  private void removed(long parent, String name, Stat file) throws ErrnoException {
+    try {
+      if (file.isDirectory() || file.links() <= 1) {
+        gone(file.inode());
+      }
+      unname(node(parent), name);
+    } catch (RuntimeException | Error e) {
+      throw Front.halt(e); // or writes would go to whatever gets the name next
+    }
   }
 
   /**
@@ -786,7 +794,11 @@ public final class CheckpointFilesystem {
                     return new Operation.Rename(from, to, flags);
                   });
           if (now) {
-            renamed(node(parent), name, node(toParent), toName, flags, before[0], before[1]);
+            try {
+              renamed(node(parent), name, node(toParent), toName, flags, before[0], before[1]);
+            } catch (RuntimeException | Error e) {
+              throw Front.halt(e); // or writes would have the name of before
+            }
           }
           return null;
         });

@@ -2,6 +2,7 @@ package io.holdfast.fs.checkpoint;
 
 import static io.holdfast.fs.linux.Libc.LIBC;
 
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.checkpoint.OperationsLog.Entry;
 import io.holdfast.fs.checkpoint.OperationsLog.Saved;
 import io.holdfast.fs.checkpoint.PendingOperations.Pending;
@@ -298,6 +299,19 @@ public final class Front implements AutoCloseable {
     }
     try {
       saveBefore(operation);
+      logAndApply(operation);
+      return true;
+    } catch (ErrnoException e) {
+      if (operation instanceof Operation.SetXattr && tree.hasRoom()) {
+        throw e; // the attribute is too large, whatever room there is
+      }
+      awaitRoomAfter(e);
+      return false;
+    }
+  }
+
+  private void logAndApply(Operation operation) throws ErrnoException {
+    try {
       Optional<Stat> loser = loser(operation);
       Optional<Stat> gone = loser.filter(stat -> stat.links() == 1);
       long nameless = keepIfOpen(operation);
@@ -329,14 +343,28 @@ public final class Front implements AutoCloseable {
         stored.isWhole(resize.path());
       }
       change();
-      return true;
-    } catch (ErrnoException e) {
-      if (operation instanceof Operation.SetXattr && tree.hasRoom()) {
-        throw e; // the attribute is too large, whatever room there is
-      }
-      awaitRoomAfter(e);
-      return false;
+    } catch (RuntimeException | Error e) {
+      throw halt(e);
     }
+  }
+
+  /**
+   * Ends the process in the middle of a change. What is in memory may lack a part that the log or
+   * the tree has, or the other way round: the store would never get that operation, and get those
+   * behind it. The next daemon reads the log again, as after a kill.
+   *
+   * @param cause a heap that is full, or a fault
+   */
+  static IllegalStateException halt(Throwable cause) {
+    try {
+      if (cause instanceof OutOfMemoryError full) {
+        OutOfMemory.tell(full);
+      }
+      log.error("a change has ended halfway: this daemon ends, and the next one goes on", cause);
+    } finally {
+      Runtime.getRuntime().halt(1);
+    }
+    return new IllegalStateException(cause); // never
   }
 
   /** A file system that became full meanwhile has allocated a part. */
@@ -497,6 +525,17 @@ public final class Front implements AutoCloseable {
         return writtenUnlogged(fd, address, length, offset);
       }
       keep(inode, fd);
+      return logAndWrite(path, fd, inode, address, length, offset);
+    } catch (ErrnoException e) {
+      removeUnusedName(inode);
+      awaitRoomAfter(e);
+      return 0;
+    }
+  }
+
+  private int logAndWrite(String path, int fd, long inode, long address, int length, long offset)
+      throws ErrnoException {
+    try {
       int crc = OperationsLog.crc(Memory.buffer(address, length));
       Operation.Write write = new Operation.Write(path, inode, offset, length, crc);
       Entry entry = append(clock.getAsLong(), 0, write);
@@ -515,10 +554,8 @@ public final class Front implements AutoCloseable {
       stored.forgetClean(inode);
       change();
       return count;
-    } catch (ErrnoException e) {
-      removeUnusedName(inode);
-      awaitRoomAfter(e);
-      return 0;
+    } catch (RuntimeException | Error e) {
+      throw halt(e);
     }
   }
 
@@ -602,6 +639,8 @@ public final class Front implements AutoCloseable {
           at += length;
         }
       }
+    } catch (RuntimeException | Error e) {
+      throw halt(e);
     } finally {
       LIBC.close(fd);
     }
@@ -1098,6 +1137,8 @@ public final class Front implements AutoCloseable {
     lock.lock();
     try {
       pendings.taken(pending);
+    } catch (RuntimeException | Error e) {
+      throw halt(e);
     } finally {
       lock.unlock();
     }
@@ -1115,6 +1156,8 @@ public final class Front implements AutoCloseable {
       pendings.allDurable(last.sequence()).forEach(this::forget);
       change();
       operations.trim(last.sequence());
+    } catch (RuntimeException | Error e) {
+      throw halt(e);
     } finally {
       lock.unlock();
     }
@@ -1278,6 +1321,8 @@ public final class Front implements AutoCloseable {
     lock.lock();
     try {
       pendings.takeAgain();
+    } catch (RuntimeException | Error e) {
+      throw halt(e);
     } finally {
       lock.unlock();
     }
