@@ -773,7 +773,8 @@ public final class CheckpointFilesystem {
   /**
    * Renames; the flags are those of renameat2.
    *
-   * @throws ErrnoException EINVAL for a flag that is unknown, or that the store does not know
+   * @throws ErrnoException EINVAL for a flag that is unknown, or that the store does not know;
+   *     ENAMETOOLONG also where a name below a directory would get a path that is too long
    */
   public void rename(long parent, String name, long toParent, String toName, int flags)
       throws ErrnoException, InterruptedException {
@@ -791,7 +792,9 @@ public final class CheckpointFilesystem {
                     String to = path(toParent, toName);
                     before[0] = front.stat(from);
                     before[1] = front.tree().find(to).isPresent() ? front.stat(to) : null;
-                    return new Operation.Rename(from, to, flags);
+                    Operation.Rename rename = new Operation.Rename(from, to, flags);
+                    checkBelow(rename, before[0], before[1]);
+                    return rename;
                   });
           if (now) {
             try {
@@ -802,6 +805,35 @@ public final class CheckpointFilesystem {
           }
           return null;
         });
+  }
+
+  /** What moves with a directory must not get a path that is too long, either. */
+  private void checkBelow(Operation.Rename rename, Stat moved, @Nullable Stat replaced)
+      throws ErrnoException {
+    if (moved.isDirectory() && isLonger(rename.to(), rename.from())) {
+      checkBelow(rename, rename.from());
+    }
+    boolean exchanges = (rename.flags() & Operation.Rename.EXCHANGE) != 0;
+    if (exchanges
+        && replaced != null
+        && replaced.isDirectory()
+        && isLonger(rename.from(), rename.to())) {
+      checkBelow(rename, rename.to());
+    }
+  }
+
+  private static boolean isLonger(String path, String other) {
+    return path.length() > other.length() || FileTree.depth(path) > FileTree.depth(other);
+  }
+
+  private void checkBelow(Operation.Rename rename, String directory) throws ErrnoException {
+    for (FileTree.Entry entry : front.tree().list(directory)) {
+      String path = FileTree.child(directory, entry.name());
+      String unused = supported(rename.after(path));
+      if (entry.type() == Stat.DIRECTORY) {
+        checkBelow(rename, path);
+      }
+    }
   }
 
   private void renamed(

@@ -122,7 +122,12 @@ public final class FileTree implements AutoCloseable {
    * takes are bounded so.
    */
   static boolean isTooLong(String path) {
-    return path.length() > LONGEST_PATH || path.chars().filter(c -> c == '/').count() >= DEEPEST;
+    return path.length() > LONGEST_PATH || depth(path) >= DEEPEST;
+  }
+
+  /** Returns the number of directories in a path. */
+  static long depth(String path) {
+    return path.chars().filter(c -> c == '/').count();
   }
 
   /** A system call about a name in a directory; returns a negative number if it failed. */

@@ -355,6 +355,37 @@ class CheckpointFilesystemTest {
     assertThatThrownBy(() -> filesystem.lookup(deep, "d")).matches(e -> is(e, Errno.ENAMETOOLONG));
   }
 
+  /** Makes directories, each in the one before, and returns the node of the last. */
+  private long chain(String name, int depth) throws Exception {
+    long last = filesystem.make(ROOT, name, Stat.DIRECTORY | 0700, 0, me, me, "").node();
+    for (int i = 1; i < depth; i++) {
+      last = filesystem.make(last, "d", Stat.DIRECTORY | 0700, 0, me, me, "").node();
+    }
+    return last;
+  }
+
+  /** Only the directory's own path was looked at, and not those of the names that moved with it. */
+  @Test
+  void rename_thatMovesANameTooDeep_isRefused() throws Exception {
+    long parent = chain("a", 200);
+    chain("b", 150);
+    filesystem.make(parent, "c", Stat.DIRECTORY | 0700, 0, me, me, "");
+    long last = front.last();
+
+    assertThatThrownBy(() -> filesystem.rename(ROOT, "b", parent, "c", 0))
+        .matches(e -> is(e, Errno.ENAMETOOLONG));
+    for (int i = 0; i < 2; i++) {
+      long from = i == 0 ? ROOT : parent;
+      String name = i == 0 ? "b" : "c";
+      long to = i == 0 ? parent : ROOT;
+      String toName = i == 0 ? "c" : "b";
+      assertThatThrownBy(() -> filesystem.rename(from, name, to, toName, Operation.Rename.EXCHANGE))
+          .matches(e -> is(e, Errno.ENAMETOOLONG));
+    }
+    assertThat(front.last()).isEqualTo(last);
+    filesystem.rename(ROOT, "b", ROOT, "a longer name", 0);
+  }
+
   /** The store would refuse them for ever, and all that comes behind them would wait. */
   @Test
   void linksThatTheStoreCannotHave_areRefused() throws Exception {
