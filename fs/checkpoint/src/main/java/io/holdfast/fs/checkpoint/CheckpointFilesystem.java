@@ -318,7 +318,7 @@ public final class CheckpointFilesystem {
 
   private String path(long parent, String name) throws ErrnoException {
     String path = supported(FileTree.child(path(node(parent)), name));
-    if (path.equals(Store.OWNER)) {
+    if (path.equals(Store.OWNER) || path.equals(FileTree.PROBE)) {
       throw ErrnoException.of(Errno.EPERM, path);
     }
     return path;

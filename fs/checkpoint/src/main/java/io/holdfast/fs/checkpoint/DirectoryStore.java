@@ -73,6 +73,7 @@ public final class DirectoryStore implements InPlaceStore {
         replaceOwner(there.get(), directory.resolve(OWNER), isHeld);
       }
       tree.learnMaker(OWNER);
+      tree.removeProbe();
       keepsOwners = canGiveAway();
       if (!keepsOwners) {
         log.warn(

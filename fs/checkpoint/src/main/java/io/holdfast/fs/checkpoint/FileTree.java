@@ -28,6 +28,9 @@ public final class FileTree implements AutoCloseable {
   public static final int O_EXCL = 0x80;
   public static final int O_TRUNC = 0x200;
 
+  /** The name in the root of a store that a file has for a moment, which shows its owner. */
+  static final String PROBE = Store.OWNER + ".probe";
+
   private static final int AT_REMOVEDIR = 0x200;
   private static final int STATX_BASIC = 0x7ff;
   private static final int PRIVATE = 0600;
@@ -80,6 +83,31 @@ public final class FileTree implements AutoCloseable {
   /** Learns whose the files are that this process makes here, as one of them shows. */
   void learnMaker(String made) throws ErrnoException {
     maker = stat(made).uid();
+  }
+
+  /**
+   * Tells whether a user is the one whom this process's files have here now. A server of NFS may
+   * have been told meanwhile to take root for another user, or for root again.
+   */
+  private boolean isMaker(int uid) throws ErrnoException {
+    if (uid != maker && isStore) {
+      removeProbe();
+      int probe = create(PROBE);
+      try {
+        maker = stat(probe).uid(); // by its descriptor: others may put another file in its place
+      } finally {
+        LIBC.close(probe);
+      }
+      removeProbe();
+    }
+    return uid == maker;
+  }
+
+  /** Removes the file of a process that was killed while it asked whose its files are. */
+  void removeProbe() throws ErrnoException {
+    if (find(PROBE).isPresent()) {
+      remove(PROBE, false);
+    }
   }
 
   /** Returns the descriptor of the root, which stays with this object. */
@@ -290,7 +318,7 @@ public final class FileTree implements AutoCloseable {
     try {
       Stat made = stat(fd);
       if ((made.mode() & Stat.TYPE) != (mode & Stat.TYPE)
-          || (made.uid() != maker && made.uid() != uid)
+          || (made.uid() != uid && !isMaker(made.uid()))
           || (isStore && !made.isDirectory() && made.links() != 1)) {
         throw ErrnoException.because(
             Errno.EBUSY, path, "somebody else has put another file in the place of a new one");

@@ -3,6 +3,7 @@ package io.holdfast.fs.checkpoint;
 import static io.holdfast.fs.linux.Libc.LIBC;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -46,6 +47,27 @@ class DirectoryStoreTest extends StoreContract {
     assertThat(storePath).isEmptyDirectory();
     new DirectoryStore(storePath, "one", false).close();
     new DirectoryStore(storePath, "one", true).close();
+  }
+
+  /**
+   * An admin exported the store with no_root_squash, as the log advises, while a front had it: what
+   * root made then was root's, and not the user's who had made the mark.
+   */
+  @Test
+  void storeThatLeavesRootItsFiles_afterItsMarkWasMade_getsWhatIsPending() throws Exception {
+    assumeTrue(me == 0, "only root gives files away");
+    Files.setAttribute(storePath.resolve(Store.OWNER), "unix:uid", 65534);
+    Files.writeString(storePath.resolve(FileTree.PROBE), "of a process that was killed");
+
+    try (DirectoryStore held = new DirectoryStore(storePath, "one", true)) {
+      assertThat(storePath.resolve(FileTree.PROBE)).doesNotExist();
+      held.apply(new Operation.Make("a", Stat.REGULAR | 0600, 0, 1000, 1000, ""));
+      held.apply(new Operation.Make("d", Stat.DIRECTORY | 0700, 0, 1000, 1000, ""));
+    }
+
+    assertThat(Files.getAttribute(storePath.resolve("a"), "unix:uid")).isEqualTo(1000);
+    assertThat(Files.getAttribute(storePath.resolve("d"), "unix:uid")).isEqualTo(1000);
+    assertThat(storePath.resolve(FileTree.PROBE)).doesNotExist();
   }
 
   private int modeOf(Path file) throws Exception {
