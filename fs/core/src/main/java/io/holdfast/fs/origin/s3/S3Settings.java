@@ -54,4 +54,20 @@ public record S3Settings(
           "not an endpoint of the form https://host:port: '" + endpoint + "'");
     }
   }
+
+  /** Returns the same settings with another deadline. */
+  S3Settings withDeadline(Duration other) {
+    return new S3Settings(
+        location,
+        endpoint,
+        region,
+        pathStyle,
+        anonymous,
+        requesterPays,
+        fileMode,
+        directoryMode,
+        uid,
+        gid,
+        other);
+  }
 }

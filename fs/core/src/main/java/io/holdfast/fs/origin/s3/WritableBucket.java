@@ -47,6 +47,9 @@ public final class WritableBucket implements ObjectBucket {
   /** Most parts of an object in S3. */
   private static final int MOST_PARTS = 10_000;
 
+  /** How much longer than other requests those may take that have the store copy bytes. */
+  private static final int PATIENCE = 15;
+
   private static final int PIECE = 4 << 20;
   private static final int PAGE = 1000;
   private static final int LARGEST_SMALL = 128 << 20;
@@ -64,6 +67,13 @@ public final class WritableBucket implements ObjectBucket {
 
   private final S3Settings settings;
   private final S3Client client;
+
+  /**
+   * For requests that have the store copy bytes, or put the parts of an upload together: it may
+   * answer only when it has done that, which takes minutes for a large object.
+   */
+  private final S3Client patient;
+
   private final String bucket;
   private final String prefix;
   private final @Nullable RequestPayer payer;
@@ -88,6 +98,7 @@ public final class WritableBucket implements ObjectBucket {
     this.parts = parts;
     try {
       client = Bucket.client(settings);
+      patient = Bucket.client(settings.withDeadline(settings.deadline().multipliedBy(PATIENCE)));
     } catch (RuntimeException e) {
       throw S3Failures.atStart(settings, e);
     }
@@ -229,7 +240,7 @@ public final class WritableBucket implements ObjectBucket {
           call(
               to,
               () ->
-                  client
+                  patient
                       .copyObject(
                           r ->
                               r.sourceBucket(bucket)
@@ -246,7 +257,7 @@ public final class WritableBucket implements ObjectBucket {
         size,
         parts.copy(),
         (id, number, begin, end) ->
-            client
+            patient
                 .uploadPartCopy(
                     r ->
                         r.sourceBucket(bucket)
@@ -294,7 +305,7 @@ public final class WritableBucket implements ObjectBucket {
           call(
               key,
               () ->
-                  client
+                  patient
                       .completeMultipartUpload(
                           r ->
                               r.bucket(bucket)
@@ -479,5 +490,6 @@ public final class WritableBucket implements ObjectBucket {
     threads.shutdown();
     downloads.shutdown();
     client.close();
+    patient.close();
   }
 }

@@ -155,4 +155,21 @@ class WritableBucketTest {
 
     assertThat(back).hasSameBinaryContentAs(file);
   }
+
+  /** A store that copied a large object in silence was given up, and asked again, in vain. */
+  @Test
+  void requestsThatHaveTheStoreCopy_mayTakeLongerThanOthers() throws IOException {
+    Fault late = new Fault.Delay(Bucket.silence(settings.deadline()).plusSeconds(1));
+    proxy.disturb(
+        r -> r.method().equals("POST") && r.target().contains("uploadId="),
+        Integer.MAX_VALUE,
+        late);
+    proxy.disturb(r -> !r.header("x-amz-copy-source").isEmpty(), Integer.MAX_VALUE, late);
+    String etag = bucket.upload("a", file(SIZE), SIZE);
+
+    bucket.copy("a", etag, SIZE, "b");
+    bucket.copy("small", bucket.put("small", new byte[] {1}), 1, "c");
+
+    assertThat(bucket.keys("", 10)).containsExactlyInAnyOrder("a", "b", "c", "small");
+  }
 }
