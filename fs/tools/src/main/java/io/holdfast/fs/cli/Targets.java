@@ -42,13 +42,17 @@ final class Targets {
   /** Returns those that are running and meant, once there is one or none is being started. */
   private List<RunningDaemon> running(Predicate<RunningDaemon> meant) {
     long end = System.nanoTime() + LONGEST_START.toNanos();
-    while (true) {
-      List<RunningDaemon> running = running().stream().filter(meant).toList();
-      if (!running.isEmpty() || !isBeingStartedAgain(meant) || System.nanoTime() - end > 0) {
-        return running;
-      }
+    List<RunningDaemon> running = runningNow(meant);
+    while (running.isEmpty() && isBeingStartedAgain(meant) && System.nanoTime() - end < 0) {
       LockSupport.parkNanos(PAUSE.toNanos());
+      running = runningNow(meant);
     }
+    // one that was being started when the first look found none may be running by the second
+    return running.isEmpty() ? runningNow(meant) : running;
+  }
+
+  private List<RunningDaemon> runningNow(Predicate<RunningDaemon> meant) {
+    return running().stream().filter(meant).toList();
   }
 
   private boolean isBeingStartedAgain(Predicate<RunningDaemon> meant) {
