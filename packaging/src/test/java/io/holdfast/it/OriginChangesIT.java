@@ -398,6 +398,25 @@ class OriginChangesIT {
         .isEqualTo("rwx------");
   }
 
+  /** The origin refuses to go through the link, and programs got ELOOP. */
+  @Test
+  void symlink_whoseDirectoryBecomesALink_isNotThere() throws IOException {
+    Path origin = sandbox.folder("origin");
+    Path folder = Files.createDirectory(origin.resolve("d"));
+    Path nowhere = Path.of("no/where");
+    Files.createSymbolicLink(folder.resolve("a"), nowhere);
+    Mount mount = sandbox.mount(origin, "--metadata-ttl", "1h");
+    Path link = mount.path("d/a");
+    assertThat(Files.isSymbolicLink(link)).isTrue();
+    Files.move(folder, origin.resolve("d.old"));
+    Files.createSymbolicLink(folder, nowhere);
+
+    assertThatThrownBy(() -> Files.readSymbolicLink(link)).isInstanceOf(NoSuchFileException.class);
+    assertThatThrownBy(() -> Files.readString(link)).isInstanceOf(NoSuchFileException.class);
+    mount.refresh();
+    assertThat(Files.readSymbolicLink(mount.path("d"))).isEqualTo(nowhere);
+  }
+
   @Test
   void refresh_ofOnePath_leavesTheOthersAlone() throws IOException {
     Dataset dataset = Dataset.create(sandbox.folder("origin"), 2, i -> SMALL);

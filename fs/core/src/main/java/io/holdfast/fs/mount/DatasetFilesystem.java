@@ -189,7 +189,22 @@ public final class DatasetFilesystem implements Filesystem {
   }
 
   private byte[] readLink(Node link) throws FsException {
-    return origin.readLink(link.path(), link.attributes());
+    try {
+      return origin.readLink(link.path(), link.attributes());
+    } catch (FsException e) {
+      throw staleIfGone(e);
+    }
+  }
+
+  /**
+   * Where a name no longer leads to a node at the origin, that is another node's by now, and the
+   * kernel looks the name up again.
+   */
+  private static FsException staleIfGone(FsException e) {
+    return switch (e.code()) {
+      case NOT_FOUND, NOT_DIRECTORY, SYMLINK -> new FsException(FsError.STALE, e.getMessage(), e);
+      default -> e;
+    };
   }
 
   @Override
@@ -224,10 +239,7 @@ public final class DatasetFilesystem implements Filesystem {
     try {
       listings.list(tree.node(directory), after, looks, sink);
     } catch (FsException e) {
-      throw switch (e.code()) {
-        case NOT_FOUND, NOT_DIRECTORY, SYMLINK -> new FsException(FsError.STALE, e.getMessage(), e);
-        default -> e;
-      };
+      throw staleIfGone(e);
     }
   }
 
