@@ -7,6 +7,7 @@ import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.transit.Transit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Deque;
 import java.util.HashMap;
@@ -54,6 +55,9 @@ final class Order {
 
   /** Opens in a row, of files that are not near, after which the job is looked for. */
   static final int LOST = 16;
+
+  /** How many opens tell where the job is: most of them must be near one another. */
+  private static final int TRACES = 8;
 
   /** How many files behind the furthest one no file is read any more that was opened. */
   private static final int PASSED = 128;
@@ -118,6 +122,9 @@ final class Order {
   private int turn;
   private int row;
 
+  /** How many files in a row were near. */
+  private int nearRow;
+
   /** How many opens in a row, of files that are not near, have the job looked for. */
   private int lostAfter = LOST;
 
@@ -141,8 +148,8 @@ final class Order {
   /** Whether the job may be far from where it was seen last. */
   private boolean lost;
 
-  /** The inode of the file that the job has opened last while lost; 0 if it has opened none. */
-  private long lastWhileLost;
+  /** The inodes of the last files that were not near, since a file was; the newest comes last. */
+  private final Deque<Long> elsewhere = new ArrayDeque<>();
 
   private long lastOpen;
   private long allowance;
@@ -363,14 +370,14 @@ final class Order {
   synchronized @Nullable PredictedFile opened(int thread, long inode) {
     opensOfAllowance++;
     PredictedFile file = byInode.get(inode);
-    if (lost && (file == null || isFar(file))) {
-      lastWhileLost = inode; // it is looked for on a thread that may take its time
-      return null;
-    }
-    lost = false;
     if (isPassOver() && (file == null || file.used || isFar(file)) && begins(inode)) {
       file = byInode.get(inode);
     }
+    if (lost && (file == null || isFar(file))) {
+      isElsewhere(inode); // it is looked for on a thread that may take its time
+      return null;
+    }
+    lost = false;
     if (file == null || (file.used && file.position < passed())) {
       spread = null; // another reader is far behind this one
     }
@@ -381,7 +388,7 @@ final class Order {
     if (file.used) {
       return null; // opened again
     }
-    row = 0;
+    isNear();
     boolean found = file.isUnused();
     if (found) {
       usedItems++;
@@ -400,21 +407,48 @@ final class Order {
 
   /** Tells whether a file has to be {@linkplain #find looked for} in the whole pass. */
   synchronized boolean isLost() {
-    return lost && lastWhileLost != 0;
+    return lost && !elsewhere.isEmpty();
   }
 
-  /** Finds the job by the file that it has opened last. Takes some time for a long order. */
+  private void isNear() {
+    row = 0;
+    elsewhere.clear();
+    if (++nearRow >= lostAfter) {
+      lostAfter = LOST; // it was found rightly
+    }
+  }
+
+  private void isElsewhere(long inode) {
+    nearRow = 0;
+    elsewhere.add(inode);
+    if (elsewhere.size() > TRACES) {
+      elsewhere.remove();
+    }
+  }
+
+  /**
+   * Finds the job by the files that it has opened last. They lie together if it reads this pass:
+   * those of another pass of the same files lie anywhere. Takes some time for a long order.
+   */
   void find() {
     FileSequence pass;
-    long inode;
+    List<Long> traces;
     synchronized (this) {
       pass = sequence;
-      inode = lastWhileLost;
+      traces = List.copyOf(elsewhere);
     }
-    int found = -1;
-    for (int i = 0; i < pass.size() && found < 0; i++) {
-      found = files.inode(pass.get(i)) == inode ? i : -1;
+    int[] places = new int[traces.size()];
+    Arrays.fill(places, -1);
+    for (int i = 0; i < pass.size(); i++) {
+      int trace = traces.indexOf(files.inode(pass.get(i)));
+      if (trace >= 0 && places[trace] < 0) {
+        places[trace] = i;
+      }
     }
+    int last = places[places.length - 1];
+    long together =
+        Arrays.stream(places).filter(each -> each >= 0 && Math.abs(each - last) <= NEAR).count();
+    int found = 4 * together >= 3L * places.length ? last : -1;
     synchronized (this) {
       if (!lost || pass != sequence) {
         return; // it was near
@@ -425,6 +459,7 @@ final class Order {
       }
       int opened = openedInPass + found + 1 - position; // those between are taken as opened
       leaveAllBehind();
+      renewAllowance();
       byInode.clear();
       readers.clear();
       waiting.clear();
@@ -472,6 +507,7 @@ final class Order {
   private void surprise(long inode) {
     surprises++;
     row++;
+    isElsewhere(inode);
     if (plan.isLearned()) {
       over |= row >= SURPRISES;
       return;
@@ -483,7 +519,6 @@ final class Order {
     if (row >= lostAfter && !abandoned) {
       lostAfter *= 2;
       lost = true;
-      lastWhileLost = inode;
     }
   }
 
@@ -560,6 +595,13 @@ final class Order {
     }
   }
 
+  private void renewAllowance() {
+    if (isMost(opensOfAllowance)) {
+      wastedInPass = 0;
+      opensOfAllowance = 0;
+    }
+  }
+
   private void beginPass() {
     byInode.clear();
     readers.clear();
@@ -567,10 +609,7 @@ final class Order {
     if (!abandoned && wastedInPass > allowance / 2) {
       abandon();
     }
-    if (isMost(opensOfAllowance)) {
-      wastedInPass = 0;
-      opensOfAllowance = 0;
-    }
+    renewAllowance();
     nearFrom = 0;
     nearTo = 0;
     position = 0;
@@ -578,7 +617,9 @@ final class Order {
     unusedBytes = 0;
     begun = false;
     start = new Place(start.thread);
+    lost = false;
     lostAfter = LOST;
+    elsewhere.clear();
     openedBefore = new BitSet();
     followedFrom = 0;
     spread = null;

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
@@ -370,6 +371,41 @@ class OrderTest {
     }
     openAll(order, 15_000, 20_000);
     assertThat(order.length()).as("the next pass").isEqualTo(20_000);
+  }
+
+  /** Many workers open files before the one that has the first batch. */
+  @Test
+  void nextPass_whoseFirstFilesAreNotOpenedFirst_begins() {
+    int n = 100_000;
+    Order order = begun(n);
+    List<Integer> shuffled = new ArrayList<>(inOrder(n));
+    Collections.shuffle(shuffled, new Random(7));
+    FileSequence next = new FileSequence();
+    shuffled.forEach(next::add);
+    order.then(next);
+    openAll(order, 1, n - 100); // the rest is dropped
+    for (int i = 256; i < 300; i++) {
+      openAndFind(order, shuffled.get(i));
+    }
+    assertThat(order.length()).as("it may still be the first pass").isEqualTo(2 * n);
+    openAndFind(order, shuffled.get(0));
+    assertThat(order.length()).as("the next pass").isEqualTo(n);
+    assertThat(order.figures().position()).isEqualTo(1);
+  }
+
+  /** As a job that is tried with a few thousand files again and again. */
+  @Test
+  void job_thatIsStartedAgainOften_isFoundEachTimeAsSoon() {
+    Order order = begun(20_000);
+    openAll(order, 1, 8_000);
+    for (int start = 0; start < 10; start++) {
+      openAll(order, 0, Order.LOST);
+      assertThat(order.isLost()).as("start %d", start).isTrue();
+      order.find();
+      assertThat(order.figures().position()).isEqualTo(Order.LOST);
+      openAll(order, Order.LOST, 8_000);
+      assertThat(takeAll(order)).startsWith(8_000L, 8_001L);
+    }
   }
 
   private void openAndFind(Order order, long id) {
