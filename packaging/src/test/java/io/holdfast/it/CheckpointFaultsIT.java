@@ -521,6 +521,42 @@ class CheckpointFaultsIT {
     assertThat(other).exists();
   }
 
+  @Test
+  void mount_overTheMount_staysWhenTheDaemonIsEnded() throws IOException {
+    mount(sandbox.tmpfs("front"), sandbox.folder("store"));
+    long daemon = daemon();
+    int minor = MountTable.holdfastAt(directory).get(0).minor();
+    sandbox.command("mount", "-t", "tmpfs", "none", directory.toString()).mustSucceed();
+    sandbox.atEnd(() -> sandbox.command("umount", "-l", directory.toString()));
+    Path other = Files.createFile(directory.resolve("other"));
+
+    Posix.kill(daemon, Posix.SIGTERM);
+    awaitEnd(daemon);
+
+    assertThat(other).exists();
+    assertThat(MountTable.holdfastAt(directory)).extracting(MountTable.Row::minor).contains(minor);
+    sandbox.command("umount", "-i", directory.toString()).mustSucceed();
+    sandbox.command("umount", "-i", directory.toString()).mustSucceed();
+  }
+
+  /**
+   * An aborted connection has ended for the daemon, and its mount would be at its place for ever.
+   */
+  @Test
+  void mountWhoseConnectionIsAborted_isTakenAway() throws IOException {
+    Path store = sandbox.folder("store");
+    mount(sandbox.tmpfs("front"), store, "--persist-rate", "4M");
+    byte[] bytes = save("step-1", 4);
+    long daemon = daemon();
+    int minor = MountTable.holdfastAt(directory).get(0).minor();
+
+    Files.writeString(sandbox.fuseConnection(minor).resolve("abort"), "1");
+    awaitEnd(daemon);
+
+    assertThat(MountTable.holdfastAt(directory)).isEmpty();
+    assertThat(store.resolve("step-1")).hasBinaryContent(bytes);
+  }
+
   /** The file that names the writer stayed behind, without a name: nobody could have the store. */
   @Test
   void storeWithoutRoomForItsWritersName_canBeHad_onceItHasRoom() throws IOException {

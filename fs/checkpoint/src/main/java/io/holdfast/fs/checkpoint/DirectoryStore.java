@@ -45,6 +45,7 @@ public final class DirectoryStore implements InPlaceStore {
 
   private final FileTree tree;
   private final byte[] owner;
+  private final boolean wasMarked;
   private final boolean keepsOwners;
   private final boolean exchanges;
   private final int longestTarget;
@@ -65,6 +66,7 @@ public final class DirectoryStore implements InPlaceStore {
     this.owner = owner.getBytes(StandardCharsets.UTF_8);
     try {
       Optional<byte[]> there = ownerThere();
+      wasMarked = there.isPresent();
       if (there.isEmpty() && isHeld) {
         throw Store.isNotHeld(directory.resolve(OWNER).toString());
       } else if (there.isEmpty()) {
@@ -88,6 +90,11 @@ public final class DirectoryStore implements InPlaceStore {
       tree.close();
       throw e;
     }
+  }
+
+  @Override
+  public boolean isBare() throws ErrnoException {
+    return !wasMarked && tree.list("").stream().allMatch(entry -> entry.name().equals(OWNER));
   }
 
   private Optional<byte[]> ownerThere() throws ErrnoException {

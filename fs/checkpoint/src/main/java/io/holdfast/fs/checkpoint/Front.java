@@ -311,11 +311,13 @@ public final class Front implements AutoCloseable {
   }
 
   private void logAndApply(Operation operation) throws ErrnoException {
+    Optional<Stat> loser = loser(operation);
+    Optional<Stat> gone = loser.filter(stat -> stat.links() == 1);
+    long size = operation instanceof Operation.Allocate a ? tree.stat(a.path()).size() : 0;
+    long attempts = operations.attempts();
+    long nameless = -1;
     try {
-      Optional<Stat> loser = loser(operation);
-      Optional<Stat> gone = loser.filter(stat -> stat.links() == 1);
-      long nameless = keepIfOpen(operation);
-      long size = operation instanceof Operation.Allocate a ? tree.stat(a.path()).size() : 0;
+      nameless = keepIfOpen(operation);
       Entry entry;
       try {
         entry = append(clock.getAsLong(), operation.witness(tree), operation);
@@ -344,7 +346,12 @@ public final class Front implements AutoCloseable {
       }
       change();
     } catch (RuntimeException | Error e) {
-      throw halt(e);
+      if (nameless < 0 || operations.attempts() != attempts) {
+        throw halt(e);
+      }
+      open.forgetUnlinked(nameless); // nothing was changed
+      hasFailed();
+      throw e;
     }
   }
 
@@ -535,6 +542,7 @@ public final class Front implements AutoCloseable {
 
   private int logAndWrite(String path, int fd, long inode, long address, int length, long offset)
       throws ErrnoException {
+    long attempts = operations.attempts();
     try {
       int crc = OperationsLog.crc(Memory.buffer(address, length));
       Operation.Write write = new Operation.Write(path, inode, offset, length, crc);
@@ -555,7 +563,11 @@ public final class Front implements AutoCloseable {
       change();
       return count;
     } catch (RuntimeException | Error e) {
-      throw halt(e);
+      if (operations.attempts() != attempts) {
+        throw halt(e);
+      }
+      hasFailed();
+      throw e; // nothing was changed
     }
   }
 

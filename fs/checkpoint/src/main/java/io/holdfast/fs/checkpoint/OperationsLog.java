@@ -83,6 +83,7 @@ final class OperationsLog implements AutoCloseable {
   private final int directoryFd;
   private int fd = -1;
   private long end;
+  private long attempts;
 
   /** The segment whose name is durable. */
   private long namedSegment = -1;
@@ -316,6 +317,7 @@ final class OperationsLog implements AutoCloseable {
     buffer.putLong(24, witness);
     buffer.put(HEADER - 1, (byte) kind);
     buffer.putInt(4, checksum(length));
+    attempts++;
     int written = FileTree.write(fd, address, length, end);
     if (written < length) {
       int errno = Linux.errno();
@@ -337,6 +339,11 @@ final class OperationsLog implements AutoCloseable {
     } finally {
       LIBC.close(opened);
     }
+  }
+
+  /** Returns how often an entry was written, or was to be. */
+  long attempts() {
+    return attempts;
   }
 
   /** Returns the sequence number of the last entry. */

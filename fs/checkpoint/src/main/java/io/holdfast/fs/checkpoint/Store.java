@@ -47,6 +47,14 @@ public interface Store extends AutoCloseable {
     return new String(mark, StandardCharsets.UTF_8).lines().findFirst().orElse("");
   }
 
+  /**
+   * Tells whether nothing shows that this is the store, and not the bare place of a file system
+   * that is not mounted: it had no mark of a front when it was opened, and has no files.
+   */
+  default boolean isBare() throws ErrnoException {
+    return false;
+  }
+
   /** Returns the bytes of the largest file that the store can have. */
   long largestFile();
 

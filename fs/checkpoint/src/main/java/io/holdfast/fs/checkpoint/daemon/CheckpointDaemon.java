@@ -190,17 +190,13 @@ public final class CheckpointDaemon {
       directory.empty();
       front = newFront(true);
     }
-    if (!isHeld && !goesOn && !front.tree().list("").isEmpty() && isEmpty(store)) {
+    if (!isHeld && !goesOn && !front.tree().list("").isEmpty() && store.isBare()) {
       throw new FsException(
           FsError.UNAVAILABLE,
           "the store '%s' is empty, and the front '%s' has files of it: if the store's file system is not mounted, mount it; if the files are gone for good, choose another --front, or make a file in the store, and it gets again what the front still has"
               .formatted(place, settings.front()));
     }
     directory.store(place.identity());
-  }
-
-  private static boolean isEmpty(Store store) throws IOException {
-    return store.list("").stream().allMatch(entry -> entry.name().equals(Store.OWNER));
   }
 
   private static long now() {

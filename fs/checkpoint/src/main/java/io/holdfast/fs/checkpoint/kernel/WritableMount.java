@@ -173,6 +173,7 @@ public final class WritableMount {
     if (ended.getCount() == 0) {
       return;
     }
+    takeAwayIfAborted();
     try {
       Optional<MountSession> agreed = MountSession.read(session);
       if (agreed.isPresent()) {
@@ -182,6 +183,17 @@ public final class WritableMount {
       log.warn("the supervisor is not told that the mount has ended: {}", e.getMessage());
     } finally {
       ended.countDown();
+    }
+  }
+
+  /** A connection that was aborted has ended, and leaves its mount: nobody could use the place. */
+  private void takeAwayIfAborted() {
+    try {
+      if (FuseMount.deviceOf(mountpoint).equals(device)) {
+        int unused = FuseMount.unmount(mountpoint, true);
+      }
+    } catch (FsException e) {
+      log.debug("nothing is mounted any more: {}", e.getMessage());
     }
   }
 
