@@ -132,8 +132,11 @@ class ConvoyIT {
    * process's environment a little after the first open.
    */
   private Child cat(Mount mount, String job, List<String> names) {
-    String script = "exec 3<\"$0\"; read -r go; exec 3<&-; exec cat \"$@\"";
-    List<String> command = new ArrayList<>(List.of("sh", "-c", script));
+    // it opens its first file again and again: who opens nothing for 2 s has stopped
+    String script =
+        "until exec 3<\"$0\"; read -r -t 0.2 go; s=$?; [ $s -le 128 ]; do :; done;"
+            + " [ $s = 0 ] || exit 1; exec 3<&-; exec cat \"$@\"";
+    List<String> command = new ArrayList<>(List.of("bash", "-c", script));
     command.add(mount.path(names.get(0)).toString());
     names.forEach(name -> command.add(mount.path(name).toString()));
     Child child = sandbox.start(Map.of("JOB", job), command);
