@@ -31,6 +31,8 @@ public interface LibFuse2 {
 
   long fuse_session_next_chan(long session, long before);
 
+  int fuse_chan_fd(long channel);
+
   int fuse_chan_recv(long channelAddress, long buffer, long size);
 
   void fuse_session_process(long session, long buffer, long length, long channel);

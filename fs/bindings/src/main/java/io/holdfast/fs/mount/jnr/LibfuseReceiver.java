@@ -25,6 +25,9 @@ final class LibfuseReceiver implements RequestThreads.Receiver {
   /** The buffer that libfuse 2.9 wants: a request of 128 KiB and its header. */
   private static final int BUFFER = 0x21000;
 
+  /** The header of a reply: 0 length u32, 4 error i32, 8 unique u64. */
+  private static final int REPLY = 16;
+
   private final LibFuse2 libfuse;
   private final long session;
   private final long channel;
@@ -95,19 +98,37 @@ final class LibfuseReceiver implements RequestThreads.Receiver {
       if (opcode == Opcode.READDIR.code()) {
         hooks.earlyAnswers.list(request, memory);
       }
-      process();
+      processUnlessFailed();
     }
   }
 
   private void lookup() {
     int begun = hooks.pendingReplies.begin();
     hooks.earlyAnswers.lookup(request, memory);
-    process();
+    processUnlessFailed();
     Entry shown = request.entry();
     if (shown != null) {
       hooks.pendingReplies.leave(shown.node());
     }
     hooks.pendingReplies.replied(begun);
+  }
+
+  /**
+   * Has libfuse answer. An early answer that is an error is the reply itself: if the directory was
+   * replaced meanwhile, libfuse has no path to it, asks nobody, and says that the name is not
+   * there. Only it says so for a time ({@code negative_timeout}), and so gets what is really not
+   * there.
+   */
+  private void processUnlessFailed() {
+    int failure = request.failure();
+    if (failure == 0 || failure == -Errno.ENOENT.intValue()) {
+      process();
+      return;
+    }
+    Memory.putInt(memory, REPLY);
+    Memory.putInt(memory + 4, failure);
+    Memory.putLong(memory + 8, Memory.getLong(memory + Request.UNIQUE));
+    long unused = LIBC.write(libfuse.fuse_chan_fd(channel), memory, REPLY); // it may be interrupted
   }
 
   private void process() {
