@@ -339,6 +339,10 @@ public final class Convoys<F> {
     if (entry.wants == 0 || entry.bytes > budget) {
       return Verdict.PLAIN;
     }
+    if (ahead && owner.isActive() && owner.wants(entry.pass, entry.file)) {
+      entry.wants |= owner.bit; // another job may read it before this one does
+      owner.hasWanted = true;
+    }
     if (withThoseBehind ? taken + room(entry) <= budget / 2 : fits(entry)) {
       keep(entry);
       return Verdict.KEEP;

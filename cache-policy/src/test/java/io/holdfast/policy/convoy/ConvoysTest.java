@@ -134,6 +134,21 @@ final class ConvoysTest {
     assertThat(letGo()).containsExactly("a32");
   }
 
+  /** Another job once overtook the one that it was fetched for, and that had to fetch it again. */
+  @Test
+  void fetchedAhead_isKeptUntilTheJobThatItIsForHasIt() {
+    pair();
+    assertThat(convoys.begin("a40", "a", "a".hashCode(), 40, BYTES, true, false, now))
+        .isEqualTo(Verdict.KEEP);
+    assertThat(convoys.keeps("a40")).isTrue();
+    opens("b", 32, 42);
+    assertThat(letGo()).isEmpty();
+    opens("a", 32, 41);
+    assertThat(letGo()).as("it is being read").isEmpty();
+    opens("a", 41, 42);
+    assertThat(letGo()).containsExactly("a40");
+  }
+
   /** The open is noticed later than the read, and until then the item could be fetched ahead. */
   @Test
   void fetched_isKeptUntilTheOpenOfItsReaderIsNoticed() {
