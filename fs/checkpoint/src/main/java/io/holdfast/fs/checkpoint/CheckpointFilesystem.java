@@ -807,7 +807,7 @@ public final class CheckpointFilesystem {
         });
   }
 
-  /** What moves with a directory must not get a path that is too long, either. */
+  /** Refuses a rename after which an entry below a directory would have a path that is too long. */
   private void checkBelow(Operation.Rename rename, Stat moved, @Nullable Stat replaced)
       throws ErrnoException {
     if (moved.isDirectory() && isLonger(rename.to(), rename.from())) {

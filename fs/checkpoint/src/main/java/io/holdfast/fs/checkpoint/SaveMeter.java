@@ -21,10 +21,10 @@ public final class SaveMeter {
     final long workBegan;
     long blocked;
 
-    /** What the daemon did while the program was blocked. */
+    /** The work of the daemon while the program was blocked. */
     long workBlocked;
 
-    /** What it has done in all, once the save is durable. */
+    /** All work of the daemon, once the save is durable. */
     long workDone;
 
     long last;
@@ -152,7 +152,7 @@ public final class SaveMeter {
   }
 
   /**
-   * What saves take, in seconds.
+   * The times that saves take, in seconds.
    *
    * @param total until the store has a save
    * @param blocked in which its program was blocked

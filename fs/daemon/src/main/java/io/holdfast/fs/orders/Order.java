@@ -374,7 +374,7 @@ final class Order {
       file = byInode.get(inode);
     }
     if (lost && (file == null || isFar(file))) {
-      isElsewhere(inode); // it is looked for on a thread that may take its time
+      noteElsewhere(inode); // it is looked for on a thread that may take its time
       return null;
     }
     lost = false;
@@ -388,7 +388,7 @@ final class Order {
     if (file.used) {
       return null; // opened again
     }
-    isNear();
+    noteNear();
     boolean found = file.isUnused();
     if (found) {
       usedItems++;
@@ -410,7 +410,7 @@ final class Order {
     return lost && !elsewhere.isEmpty();
   }
 
-  private void isNear() {
+  private void noteNear() {
     row = 0;
     elsewhere.clear();
     if (++nearRow >= lostAfter) {
@@ -418,8 +418,9 @@ final class Order {
     }
   }
 
-  private void isElsewhere(long inode) {
+  private void noteElsewhere(long inode) {
     nearRow = 0;
+    elsewhere.remove(inode);
     elsewhere.add(inode);
     if (elsewhere.size() > TRACES) {
       elsewhere.remove();
@@ -436,6 +437,9 @@ final class Order {
     synchronized (this) {
       pass = sequence;
       traces = List.copyOf(elsewhere);
+    }
+    if (traces.isEmpty()) {
+      return; // the job has opened a file that is near
     }
     int[] places = new int[traces.size()];
     Arrays.fill(places, -1);
@@ -507,7 +511,7 @@ final class Order {
   private void surprise(long inode) {
     surprises++;
     row++;
-    isElsewhere(inode);
+    noteElsewhere(inode);
     if (plan.isLearned()) {
       over |= row >= SURPRISES;
       return;

@@ -1,7 +1,7 @@
 package io.holdfast.fs.orders;
 
 /**
- * What is known of an order before its job begins. Immutable once its files are complete.
+ * An order as it is known before its job begins. Immutable once its files are complete.
  *
  * @param source where it is from
  * @param early whether the first files are fetched before the job opens any

@@ -246,7 +246,7 @@ final class AllocateCommand implements Callable<Integer> {
     new AllocationWatch(context, mounts, output, INTERVAL).run(memory, follows, wanted);
   }
 
-  /** What root says of the memory is for the mounts of all users; root's own mounts divide it. */
+  /** The memory that root gives is for the mounts of all users; root's own mounts divide it. */
   private NodeMounts mounts(NodeSettings settings, OptionalLong given, Duration window) {
     boolean isSaid = given.isPresent() || settings.memory().isPresent();
     return new NodeMounts(context, settings, window, isSaid && context.host().uid() == 0);

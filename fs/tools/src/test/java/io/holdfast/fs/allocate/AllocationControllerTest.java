@@ -389,7 +389,7 @@ class AllocationControllerTest {
     }
   }
 
-  /** What a floor needs comes from memory that nobody has, and then from others. */
+  /** A floor takes memory that nobody has, and then memory of others. */
   @Test
   void mountBelowItsFloor_getsIt_fromOthersToo() {
     Bounds bounds = new Bounds(6 * GB, Long.MAX_VALUE, 1, null);

@@ -81,7 +81,7 @@ class AllocatedNodeTest {
     int epochs = 3;
     boolean hadAnotherJob;
 
-    /** What processes have opened that nobody could look up. */
+    /** The opens of processes that nobody could look up. */
     long unknownOpens;
 
     /** How long ago they read something, if it is known that they have ended. */
@@ -356,7 +356,7 @@ class AllocatedNodeTest {
     assertThat(run.out.toString()).contains("0 of 2 capacities are set: together the mounts have");
   }
 
-  /** What one mount has given up goes to the mount that was to grow, though another one refuses. */
+  /** A mount grows by the memory that another one has given up, though a third one refuses. */
   @Test
   void apply_whereOneRefuses_theOthersGoOnAsFarAsThereIsRoom() throws IOException {
     FakeDaemon gives = new FakeDaemon("gives", 400 * MB, 20 * MB);
@@ -887,7 +887,7 @@ class AllocatedNodeTest {
     assertThat(fast.capacity).isGreaterThan(GB / 2 + 100 * MB);
   }
 
-  /** What it had has gone to the other mount, which gives it back. */
+  /** The other mount has its memory, and gives it back. */
   @Test
   void watch_aMountThatComesBack_doesNotAddItsMemoryOnceMore() throws IOException {
     FakeDaemon fast = new FakeDaemon("fast", GB / 2, 200 * MB);

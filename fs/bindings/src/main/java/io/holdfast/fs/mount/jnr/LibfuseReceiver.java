@@ -116,8 +116,8 @@ final class LibfuseReceiver implements RequestThreads.Receiver {
   /**
    * Has libfuse answer. An early answer that is an error is the reply itself: if the directory was
    * replaced meanwhile, libfuse has no path to it, asks nobody, and says that the name is not
-   * there. Only it says so for a time ({@code negative_timeout}), and so gets what is really not
-   * there.
+   * there. Libfuse also answers where a name really is not there, because it tells the kernel for
+   * how long that holds ({@code negative_timeout}).
    */
   private void processUnlessFailed() {
     int failure = request.failure();

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What was agreed with the kernel, in a file for the next daemon: the kernel tells it once. A line
+ * The agreement with the kernel, in a file for the next daemon: the kernel tells it once. A line
  * each for {@code format}, {@code device} and {@code resends}: {@code KEY=VALUE}.
  *
  * @param device number of the mount's device, MAJOR:MINOR; empty once the mount has ended. The
