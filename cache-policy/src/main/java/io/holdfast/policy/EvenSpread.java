@@ -33,7 +33,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>It ends.</b> An item that is to be resident, and for which no resident may make way yet,
  * has a resident that lies too dense stay in its stead. So no beginning falls below the curve,
- * which is then the same in the next pass, and each swap brings the residents nearer to it.
+ * which is then the same in the next pass, and each swap brings the residents nearer to it. The
+ * residents become as even as the distance allows over which the caller fetches ahead: an item that
+ * arrives before any dense resident has been read takes the place of none.
  *
  * <p>Mixed weights: one item makes way for one, of a weight that differs by an eighth at most, so
  * the number of residents never falls. Each class of such weights is spread by itself. The newcomer

@@ -167,7 +167,8 @@ class OrderIT {
   /**
    * The job reads one list again and again, with room for 65 %: the residents, at first the
    * beginning of the list, are spread over it, and no pass fetches more than what has no room. Nor
-   * does any order that comes after it.
+   * does any order that comes after it. The window is small, since an item that is fetched further
+   * ahead than the residents lie that are to make way takes the place of none.
    */
   @Test
   void job_thatReadsOneListAgainAndAgain_hasItsResidentsSpread_andAllItsHits() throws IOException {
@@ -179,6 +180,8 @@ class OrderIT {
             prefix,
             "--orders",
             "learn",
+            "--window",
+            "1M",
             "--capacity",
             Long.toString(room * BYTES_IN_PAGES));
     MemoryCgroup group = MemoryCgroup.create(sandbox, "spread");
