@@ -330,10 +330,10 @@ class Kills:
             time.sleep(self.random.uniform(0.05, 1.0))
             victim = self.random.choices(("daemon", "program", "supervisor"), (6, 2, 2))[0]
             self.count[victim] += 1
-            picture = getattr(self, f"kill_{victim}")()
-            if picture is not None:
+            look = getattr(self, f"kill_{victim}")()
+            if look is not None:
                 self.checked += 1
-                self.behind += self.model.check(picture)
+                self.behind += self.model.check(*look)
             check(self.writer.poll() is None, f"the program goes on after the kill of a {victim}")
             if sum(self.count.values()) % 20 == 0:
                 print(f"{self.count} killed, {self.checked} looks, {self.steps} checkpoints whole,"
@@ -349,16 +349,22 @@ class Kills:
               "the store has everything at last")
 
     def look(self):
+        """Returns the store's tree, and the first moment that it may be of: that of the last fsync.
+
+        An fsync that the next daemon answers is a later one.
+        """
+        self.model.follow()
+        taken = self.model.taken
         picture, steps = store_now()
         self.steps += steps
-        return picture
+        return picture, taken
 
     def kill_daemon(self):
         """The next one goes on; the program gets the answer of its operation from that one."""
         killed = daemon()
         os.kill(killed, signal.SIGKILL)
         await_state(killed, "ZX")
-        picture = self.look()
+        look = self.look()
         in_time = daemon() == killed  # else the next one may have changed the store meanwhile
         begin = time.monotonic()
         killed = self.next_daemon(killed)
@@ -367,7 +373,7 @@ class Kills:
             os.kill(killed, signal.SIGKILL)
             self.next_daemon(killed)
         self.follow_on()
-        return picture if in_time else None
+        return look if in_time else None
 
     @staticmethod
     def next_daemon(killed):
@@ -390,11 +396,11 @@ class Kills:
         alive = daemon()
         os.kill(alive, signal.SIGSTOP)
         await_state(alive, "tT")
-        picture = self.look()
+        look = self.look()
         os.kill(alive, signal.SIGCONT)
         self.model.program_ended(program.Tree(MOUNT))
         self.begin_program()
-        return picture
+        return look
 
     def kill_supervisor(self):
         """The daemon goes on; when that is killed, too, the mount is dead."""
@@ -403,12 +409,12 @@ class Kills:
         time.sleep(self.random.choice((0, self.random.uniform(0, 0.3))))
         os.kill(alive, signal.SIGKILL)
         await_state(alive, "ZX")
-        picture = self.look()
+        look = self.look()
         check(self.writer.wait() == 3, "the program gets an error")
         mount("--persist-rate", self.random.choice(("5M", "50M", "500M")))
         self.model.program_ended(program.Tree(MOUNT))
         self.begin_program()
-        return picture
+        return look
 
 
 def kills():

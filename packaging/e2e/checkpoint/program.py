@@ -241,17 +241,17 @@ class Model:
         self.pending = None
         self.tree.close_held()
 
-    def check(self, picture):
-        """A picture of the store is one of the states, and none before an earlier picture's."""
+    def check(self, picture, since):
+        """A picture of the store is one of the states, and none before those that it had taken."""
         state = digest(picture)
-        moment = self.taken
+        moment = since
         while moment < len(self.states) and self.states[moment] != state:
             moment += 1
         if moment == len(self.states):
             raise Different(
-                f"the store is that of no moment since {self.taken} of {len(self.states) - 1};"
+                f"the store is that of no moment since {since} of {len(self.states) - 1};"
                 f" beside now: {differences(picture, self.now)}")
-        self.taken = moment
+        self.taken = max(self.taken, moment)
         return len(self.states) - 1 - moment
 
 
