@@ -342,7 +342,7 @@ final class FaultTest {
   @Test
   void fetch_fault_requestsThatWaitedAreNotAsked() {
     CompletableFuture<Void> gate = nodes.gate();
-    TestNode patient = nodes.start(nodes.patient("127.0.0.5"));
+    TestNode patient = nodes.start("127.0.0.5");
     tap.answers =
         (bytes, length, at) -> {
           gate.orTimeout(60, TimeUnit.SECONDS).join();

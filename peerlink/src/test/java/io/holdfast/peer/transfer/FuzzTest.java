@@ -60,7 +60,7 @@ final class FuzzTest {
   @BeforeEach
   void start() {
     owner = nodes.start("127.0.0.2");
-    asker = nodes.start(nodes.patient("127.0.0.3"));
+    asker = nodes.start("127.0.0.3");
     sent = owner.put("a", LENGTH);
     memory = nodes.memory(LENGTH);
     memoryBefore = directMemory();

@@ -32,11 +32,7 @@ final class LimitsTest {
   private TestNode owner(Transfer.Limits limits) {
     return nodes.start(
         new Transfer.Config(
-            Nodes.free("127.0.0.2"),
-            Nodes.DATASET,
-            Nodes.SECRET,
-            Transfer.Deadlines.DEFAULT,
-            limits));
+            Nodes.free("127.0.0.2"), Nodes.DATASET, Nodes.SECRET, Nodes.PATIENT, limits));
   }
 
   private RawClient connect(TestNode node) throws IOException {

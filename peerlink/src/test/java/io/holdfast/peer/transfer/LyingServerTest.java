@@ -28,7 +28,7 @@ final class LyingServerTest {
 
   private TransferResult ask(int status, byte[] body, ItemRequest request) {
     LyingServer server = nodes.closing(new LyingServer("127.0.0.2", status, headers, body));
-    TestNode asker = nodes.start(nodes.patient("127.0.0.3"));
+    TestNode asker = nodes.start("127.0.0.3");
     ByteBuf memory = nodes.memory(100);
     TransferResult outcome = fetch(asker, server.address(), request, memory);
     assertThat(Nodes.bytes(memory, 100))

@@ -31,6 +31,9 @@ final class Nodes implements AutoCloseable {
   static final Credentials SECRET = secret("correct horse battery staple");
   static final Credentials OTHER_SECRET = secret("another horse, another staple");
 
+  /** Longer than any test. */
+  static final Transfer.Deadlines PATIENT = deadlines(60_000, 60_000);
+
   private final Deque<AutoCloseable> made = new ArrayDeque<>();
   private final Deque<ByteBuf> memory = new ArrayDeque<>();
 
@@ -78,14 +81,14 @@ final class Nodes implements AutoCloseable {
     }
   }
 
+  /** A node that waits for longer than any test. */
   static Transfer.Config config(NodeAddress address, Credentials credentials) {
-    return new Transfer.Config(
-        address, DATASET, credentials, Transfer.Deadlines.DEFAULT, Transfer.Limits.DEFAULT);
+    return new Transfer.Config(address, DATASET, credentials, PATIENT, Transfer.Limits.DEFAULT);
   }
 
   /** Starts a node that waits for as long as a busy machine may take. */
   TestNode start(String host) {
-    return start(patient(host));
+    return start(config(free(host), SECRET));
   }
 
   TestNode start(Transfer.Config config) {
@@ -116,12 +119,6 @@ final class Nodes implements AutoCloseable {
   Transfer.Config hasty(String host) {
     return new Transfer.Config(
         free(host), DATASET, SECRET, deadlines(20_000, 1000), Transfer.Limits.DEFAULT);
-  }
-
-  /** A node that waits for longer than any test. */
-  Transfer.Config patient(String host) {
-    return new Transfer.Config(
-        free(host), DATASET, SECRET, deadlines(60_000, 60_000), Transfer.Limits.DEFAULT);
   }
 
   <T extends AutoCloseable> T closing(T each) {

@@ -179,7 +179,7 @@ final class TransferTest {
                 Nodes.free("127.0.0.4"),
                 new SharedDataset(DATASET.id(), 1 << 20),
                 Nodes.SECRET,
-                Transfer.Deadlines.DEFAULT,
+                Nodes.PATIENT,
                 Transfer.Limits.DEFAULT));
     ItemRequest request =
         new ItemRequest(
