@@ -105,10 +105,10 @@ class CacheCommandsIT {
     Mount mount = sandbox.mount(dataset.root(), "--capacity", "1G");
 
     Child killed = sandbox.start(Sandbox.launcher(), "warm", mount.name(), "--threads", "1");
-    mount.awaitStats("some fetched", stats -> stats.originItems() > 100);
+    Await.moment(DEADLINE, "some fetched", () -> mount.stats().originItems() > 100);
     killed.kill();
     Child stopped = sandbox.start(Sandbox.launcher(), "warm", mount.name(), "--threads", "1");
-    mount.awaitStats("more fetched", stats -> stats.originItems() > 1000);
+    Await.moment(DEADLINE, "more fetched", () -> mount.stats().originItems() > 1000);
     stopped.signal(Posix.SIGTERM);
     assertThat(stopped.await(DEADLINE).exit()).isNotZero();
     run(mount, "warm").mustSucceed();

@@ -127,7 +127,7 @@ class CheckpointS3IT {
     byte[] second = new byte[0];
     for (int i = 0; i < 3; i++) {
       long sent = BUCKET.proxy().count(Request::isPut);
-      Await.until(DEADLINE, "a request", () -> BUCKET.proxy().count(Request::isPut) > sent);
+      Await.moment(DEADLINE, "a request", () -> BUCKET.proxy().count(Request::isPut) > sent);
       long killed = daemon();
       Posix.kill(killed, Posix.SIGKILL);
       Await.until(DEADLINE, "the next daemon", () -> daemon() != killed);

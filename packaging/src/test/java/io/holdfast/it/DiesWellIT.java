@@ -53,7 +53,7 @@ class DiesWellIT {
     for (int round = 0; round < 4; round++) {
       Mount mount = sandbox.mountAt(dataset.root(), mountpoint, "--capacity", "1G");
       Child reader = startReader(mount, dataset);
-      Await.until(READ_DEADLINE, "the first pin", () -> mount.lockedBytes() > 0);
+      Await.moment(READ_DEADLINE, "the first pin", () -> mount.lockedBytes() > 0);
       int after = random.nextInt(150);
       Await.holdsWithin(Duration.ofMillis(after), () -> !reader.isAlive());
 

@@ -112,7 +112,8 @@ class OutlivesDaemonIT {
         long before = restarts(mount);
         mount.signal(Posix.SIGKILL);
         Path ready = mount.state().resolve("ready");
-        Await.until(START, "another daemon", () -> restarts(mount) > before && Files.exists(ready));
+        Await.moment(
+            START, "another daemon", () -> restarts(mount) > before && Files.exists(ready));
         mount.signalAny(Posix.SIGKILL);
       }
     };

@@ -42,7 +42,7 @@ class TryIT {
     Child run =
         sandbox.start(
             "env", "--default-signal=INT", "setsid", TRY.toString(), dataset.root().toString());
-    Await.until(DEADLINE, printed, () -> run.out().contains(printed) || !run.isAlive());
+    Await.moment(DEADLINE, printed, () -> run.out().contains(printed) || !run.isAlive());
     Posix.killGroup(run.pid(), signal);
 
     Child.Result result = run.await(DEADLINE);
