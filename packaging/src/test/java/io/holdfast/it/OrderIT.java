@@ -182,6 +182,8 @@ class OrderIT {
             "learn",
             "--window",
             "1M",
+            "--window-age",
+            "500ms",
             "--capacity",
             Long.toString(room * BYTES_IN_PAGES));
     MemoryCgroup group = MemoryCgroup.create(sandbox, "spread");
