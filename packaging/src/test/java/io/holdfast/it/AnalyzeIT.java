@@ -29,13 +29,20 @@ class AnalyzeIT {
   private static final int FILE_BYTES = 50_000;
   private static final Duration DEADLINE = Duration.ofSeconds(60);
 
+  /** The time of a processor that a job takes for a file, in seconds. */
+  private static final double LONG = 0.02;
+
+  /** The same of a job whose rates do not matter. */
+  private static final double SHORT = 0.002;
+
   /**
-   * Reads all files below a folder in so many epochs, each in a new order, and computes a while.
+   * Reads all files below a folder in so many epochs, each in a new order, and computes so many
+   * seconds after each file.
    */
   private static final String JOB =
       """
       import os, random, sys, time
-      root, epochs = sys.argv[1], int(sys.argv[2])
+      root, epochs, computed = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
       paths = [os.path.join(d, f) for d, _, fs in os.walk(root) for f in fs]
       one, other = paths[:len(paths) // 2], paths[len(paths) // 2:]
       for _ in range(epochs):
@@ -45,7 +52,7 @@ class AnalyzeIT {
           for path in one + other:
               with open(path, 'rb', buffering=0) as file:
                   file.read()
-              end = time.thread_time() + 0.02
+              end = time.thread_time() + computed
               while time.thread_time() < end:
                   pass
       print('read', flush=True)
@@ -68,15 +75,20 @@ class AnalyzeIT {
     return Long.toString(FILES / 2 * Dataset.pageBytes(FILE_BYTES));
   }
 
-  private Child.Result analyze(Mount mount, List<String> options, int epochs) {
-    return sandbox.holdfast(words(mount, options, epochs));
+  private static List<String> job(Mount mount, int epochs, double computed) {
+    String root = mount.mountpoint().toString();
+    return List.of("python3", "-B", "-c", JOB, root, epochs + "", computed + "");
   }
 
-  private static String[] words(Mount mount, List<String> options, int epochs) {
+  private Child.Result analyze(Mount mount, List<String> options, List<String> job) {
+    return sandbox.holdfast(words(mount, options, job));
+  }
+
+  private static String[] words(Mount mount, List<String> options, List<String> job) {
     List<String> words = new ArrayList<>(List.of("analyze", mount.name()));
     words.addAll(options);
-    words.addAll(
-        List.of("--", "python3", "-B", "-c", JOB, mount.mountpoint().toString(), epochs + ""));
+    words.add("--");
+    words.addAll(job);
     return words.toArray(String[]::new);
   }
 
@@ -84,7 +96,7 @@ class AnalyzeIT {
   void command_isReportedAsTheContractSays() throws IOException {
     Mount mount = mount("tree");
 
-    Child.Result result = analyze(mount, List.of("--json"), 4).mustSucceed();
+    Child.Result result = analyze(mount, List.of("--json"), job(mount, 4, LONG)).mustSucceed();
 
     assertThat(result.err()).as("the command's own output").isEqualTo("read\n");
     Map<String, Object> report = JSON.std.mapFrom(result.out());
@@ -96,7 +108,7 @@ class AnalyzeIT {
       Map<?, ?> epoch = (Map<?, ?>) epochs.get(i);
       assertThat(epoch.get("epoch")).isEqualTo(i + 1);
       assertThat(((Number) epoch.get("bytes")).longValue()).isEqualTo((long) FILES * FILE_BYTES);
-      assertThat(((Number) epoch.get("seconds")).doubleValue()).isGreaterThan(0.02 * FILES * 0.9);
+      assertThat(((Number) epoch.get("seconds")).doubleValue()).isGreaterThan(LONG * FILES * 0.9);
       Map<?, ?> shares = (Map<?, ?>) epoch.get("shares");
       assertThat(shares.values().stream().mapToDouble(AnalyzeIT::number).sum())
           .as("%s", epoch)
@@ -107,7 +119,7 @@ class AnalyzeIT {
     Map<?, ?> rates = (Map<?, ?>) report.get("rates");
     assertThat(number(rates.get("preparation")))
         .as("20 ms of a processor for each file")
-        .isLessThan(FILE_BYTES / 0.02 * 1.1);
+        .isLessThan(FILE_BYTES / LONG * 1.1);
     assertThat(rates.get("peer")).isNull();
     List<?> rows = (List<?>) report.get("what_if");
     assertThat(rows.stream().map(row -> String.valueOf(((Map<?, ?>) row).get("change"))))
@@ -131,11 +143,7 @@ class AnalyzeIT {
   @Test
   void job_thatHasEnded_isReportedFromFigures() throws IOException {
     Mount mount = mount("env:RUN");
-    sandbox
-        .run(
-            Map.of("RUN", "training-7"),
-            List.of("python3", "-B", "-c", JOB, mount.mountpoint().toString(), "2"))
-        .mustSucceed();
+    sandbox.run(Map.of("RUN", "training-7"), job(mount, 2, SHORT)).mustSucceed();
     mount.awaitStats("all opens", stats -> stats.number("opens.total") >= 2 * FILES);
     Path svg = sandbox.root().resolve("report.svg");
     Path png = sandbox.root().resolve("report.png");
@@ -167,7 +175,7 @@ class AnalyzeIT {
   void command_thatIsInterrupted_isReportedInPart() throws IOException {
     Mount mount = mount("tree");
     List<String> command = new ArrayList<>(List.of(Sandbox.launcher()));
-    command.addAll(List.of(words(mount, List.of("--json"), 100_000)));
+    command.addAll(List.of(words(mount, List.of("--json"), job(mount, 100_000, SHORT))));
     Child child = sandbox.start(command.toArray(String[]::new));
     mount.awaitStats("two epochs", stats -> stats.number("opens.total") > 2 * FILES);
 
@@ -185,7 +193,9 @@ class AnalyzeIT {
     Mount mount = mount("tree");
     long capacity = mount.stats().number("cache.capacity_bytes");
 
-    Child.Result result = analyze(mount, List.of("--measure", "--cold", "0.1"), 3).mustSucceed();
+    List<String> measure = List.of("--measure", "--cold", "0.1");
+
+    Child.Result result = analyze(mount, measure, job(mount, 3, SHORT)).mustSucceed();
 
     assertThat(result.out())
         .contains("warm run: 100 % of the bytes in memory", "cold run: ")
@@ -193,7 +203,7 @@ class AnalyzeIT {
     assertThat(mount.stats().number("cache.capacity_bytes")).isEqualTo(capacity);
 
     List<String> command = new ArrayList<>(List.of(Sandbox.launcher()));
-    command.addAll(List.of(words(mount, List.of("--measure", "--cold", "0.1"), 3)));
+    command.addAll(List.of(words(mount, measure, job(mount, 2, LONG))));
     Child child = sandbox.start(command.toArray(String[]::new));
     mount.awaitStats("another capacity", stats -> stats.number("cache.capacity_bytes") != capacity);
     child.signal(Posix.SIGTERM);
@@ -239,11 +249,7 @@ class AnalyzeIT {
   void name_thatSomebodyChose_breaksNeitherPageNorText() throws IOException {
     Mount mount = mount("env:RUN");
     String name = "<script>alert(1)</script>\u001b[2J\nforged";
-    sandbox
-        .run(
-            Map.of("RUN", name),
-            List.of("python3", "-B", "-c", JOB, mount.mountpoint().toString(), "1"))
-        .mustSucceed();
+    sandbox.run(Map.of("RUN", name), job(mount, 1, SHORT)).mustSucceed();
     mount.awaitStats("all opens", stats -> stats.number("opens.total") >= FILES);
     Path html = sandbox.root().resolve("report.html");
 
