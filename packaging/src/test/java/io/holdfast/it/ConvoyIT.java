@@ -11,10 +11,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -34,6 +36,10 @@ class ConvoyIT {
   private static final int FILE_BYTES = 20_000;
   private static final Duration SLOW = Duration.ofMillis(10);
   private static final int KILL = 9;
+  private static final String PREFIX = "ordered";
+
+  /** The objects that all tests read. */
+  private static Dataset dataset;
 
   @RegisterExtension
   @Order(2)
@@ -41,15 +47,20 @@ class ConvoyIT {
 
   private final long seed = System.nanoTime();
 
+  @BeforeAll
+  static void fill(@TempDir Path folder) {
+    dataset = Dataset.create(folder, FILES, i -> FILE_BYTES);
+    bucket.putAll(PREFIX, dataset);
+  }
+
   /**
    * One begins late, and one is killed: still hardly a file is fetched twice, and no memory is
    * left.
    */
   @Test
   void jobsOfOneAnnouncedOrder_fetchEachFileOnce() throws IOException {
-    Dataset dataset = dataset("announced");
-    Mount mount = mount("announced", "--convoy", "32M");
-    List<String> names = shuffled(dataset);
+    Mount mount = mount("--convoy", "32M");
+    List<String> names = shuffled();
     Path list = sandbox.root().resolve("order");
     Files.write(list, names);
     mount.awaitStats("the scan's end", s -> Boolean.TRUE.equals(s.at("dataset.scanned")));
@@ -84,10 +95,9 @@ class ConvoyIT {
   /** Nobody announces anything: the second is found by what it opens. */
   @Test
   void jobsOfOneOrder_areFound_andWithoutConvoysEachFetchesAll() throws IOException {
-    Dataset dataset = dataset("found");
-    List<String> names = shuffled(dataset);
-    long without = fetchesOfTwo(mount("found"), names);
-    long with = fetchesOfTwo(mount("found", "--convoy", "32M"), names);
+    List<String> names = shuffled();
+    long without = fetchesOfTwo(mount(), names);
+    long with = fetchesOfTwo(mount("--convoy", "32M"), names);
 
     assertThat(without).as("seed %d", seed).isGreaterThan(FILES * 17L / 10);
     assertThat(with).as("seed %d", seed).isBetween((long) FILES, FILES * 13L / 10);
@@ -106,22 +116,16 @@ class ConvoyIT {
     return mount.stats().originItems();
   }
 
-  private Dataset dataset(String prefix) {
-    Dataset dataset = Dataset.create(sandbox.folder("origin"), FILES, i -> FILE_BYTES);
-    bucket.putAll(prefix, dataset);
-    return dataset;
-  }
-
-  private Mount mount(String prefix, String... more) {
+  private Mount mount(String... more) {
     List<String> options =
         new ArrayList<>(
             List.of(
                 "--capacity", "64M", "--policy", "none", "--window", "0", "--job-by", "env:JOB"));
     options.addAll(List.of(more));
-    return bucket.mount(sandbox, prefix, options.toArray(String[]::new));
+    return bucket.mount(sandbox, PREFIX, options.toArray(String[]::new));
   }
 
-  private List<String> shuffled(Dataset dataset) {
+  private List<String> shuffled() {
     List<String> names = new ArrayList<>(dataset.files());
     Collections.shuffle(names, new Random(seed));
     return names;

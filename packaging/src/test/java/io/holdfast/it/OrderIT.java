@@ -14,10 +14,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -36,8 +38,13 @@ class OrderIT {
   private static final int FILE_BYTES = 20_000;
   private static final long BYTES_IN_PAGES = 20_480;
 
+  private static final String PREFIX = "ordered";
+
   private static final Duration NEXT_DAEMON = Duration.ofSeconds(60);
   private static final Duration SLOW = Duration.ofMillis(20);
+
+  /** The objects that all tests read. */
+  private static Dataset dataset;
 
   @RegisterExtension
   @Order(2)
@@ -45,15 +52,17 @@ class OrderIT {
 
   private final long seed = System.nanoTime();
 
-  /** Each test puts its own objects: the tests run side by side. */
-  private final String prefix = "ordered-" + seed;
+  @BeforeAll
+  static void fill(@TempDir Path folder) {
+    dataset = Dataset.create(folder, FILES, i -> FILE_BYTES);
+    bucket.putAll(PREFIX, dataset);
+  }
 
   @Test
   void job_withItsOrder_findsFilesThere_andFetchesNoneTwice() throws IOException {
-    Dataset dataset = dataset();
     Mount mount = mount();
     MemoryCgroup group = MemoryCgroup.create(sandbox, "ordered");
-    List<String> names = shuffled(dataset);
+    List<String> names = shuffled();
     String job = jobOf(mount, group, names.get(0));
 
     String taken =
@@ -77,10 +86,9 @@ class OrderIT {
   /** The next daemon has the order, and where the job is in it. */
   @Test
   void job_whoseDaemonIsKilledHalfway_isFollowedFromThere() throws IOException {
-    Dataset dataset = dataset();
     Mount mount = mount();
     MemoryCgroup group = MemoryCgroup.create(sandbox, "killed");
-    List<String> names = shuffled(dataset);
+    List<String> names = shuffled();
     String job = jobOf(mount, group, names.get(0));
     sandbox.holdfast("order", mount.name(), "--job", job, list("order", names)).mustSucceed();
     read(mount, group, names.subList(0, FILES / 2), FILES / 2 + 1);
@@ -115,10 +123,9 @@ class OrderIT {
 
   @Test
   void job_withAWrongOrder_fetchesAtMostFivePercentMore() throws IOException {
-    Dataset dataset = dataset();
     Mount mount = mount();
     MemoryCgroup group = MemoryCgroup.create(sandbox, "wrong");
-    List<String> names = shuffled(dataset);
+    List<String> names = shuffled();
     List<String> reversed = new ArrayList<>(names);
     Collections.reverse(reversed);
     reversed.add("none");
@@ -142,10 +149,9 @@ class OrderIT {
   /** The job reads a list, as a validation does, and then the same list again. */
   @Test
   void job_thatReadsTheSameListAgain_findsFilesThere_andFetchesNoneTwice() throws IOException {
-    Dataset dataset = dataset();
     Mount mount = mount("--orders", "learn");
     MemoryCgroup group = MemoryCgroup.create(sandbox, "again");
-    List<String> names = shuffled(dataset);
+    List<String> names = shuffled();
     mount.awaitStats("the scan's end", s -> Boolean.TRUE.equals(s.at("dataset.scanned")));
 
     cat(mount, group, names);
@@ -172,12 +178,11 @@ class OrderIT {
    */
   @Test
   void job_thatReadsOneListAgainAndAgain_hasItsResidentsSpread_andAllItsHits() throws IOException {
-    Dataset dataset = dataset();
     int room = FILES * 65 / 100;
     Mount mount =
         bucket.mount(
             sandbox,
-            prefix,
+            PREFIX,
             "--orders",
             "learn",
             "--window",
@@ -187,7 +192,7 @@ class OrderIT {
             "--capacity",
             Long.toString(room * BYTES_IN_PAGES));
     MemoryCgroup group = MemoryCgroup.create(sandbox, "spread");
-    List<String> names = shuffled(dataset);
+    List<String> names = shuffled();
     mount.awaitStats("the scan's end", s -> Boolean.TRUE.equals(s.at("dataset.scanned")));
 
     assertThat(fetches(mount, group, names)).isEqualTo(FILES);
@@ -238,19 +243,13 @@ class OrderIT {
         .toList();
   }
 
-  private Dataset dataset() {
-    Dataset dataset = Dataset.create(sandbox.folder("origin"), FILES, i -> FILE_BYTES);
-    bucket.putAll(prefix, dataset);
-    return dataset;
-  }
-
   private Mount mount(String... more) {
     List<String> options = new ArrayList<>(List.of("--capacity", "64M", "--policy", "none"));
     options.addAll(List.of(more));
-    return bucket.mount(sandbox, prefix, options.toArray(String[]::new));
+    return bucket.mount(sandbox, PREFIX, options.toArray(String[]::new));
   }
 
-  private List<String> shuffled(Dataset dataset) {
+  private List<String> shuffled() {
     List<String> names = new ArrayList<>(dataset.files());
     Collections.shuffle(names, new Random(seed));
     return names;
