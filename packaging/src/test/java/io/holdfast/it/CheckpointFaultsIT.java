@@ -23,12 +23,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Checkpoints while the store or the front fails: nothing is lost, and it is told why. */
 @Tag(Sandbox.ANY_BINDING)
+@Order(1)
 class CheckpointFaultsIT {
   private static final Duration DEADLINE = Duration.ofSeconds(60);
   private static final int MEBIBYTE = 1 << 20;

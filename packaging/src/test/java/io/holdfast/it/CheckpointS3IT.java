@@ -27,6 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** A directory for checkpoints whose store is a bucket. */
 @Tag(Sandbox.ANY_BINDING)
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Order(1)
 class CheckpointS3IT {
   private static final Duration DEADLINE = Duration.ofSeconds(60);
   private static final int SIZE = 20 << 20;
