@@ -178,11 +178,16 @@ public final class Sandbox
 
   private void removeByForce() {
     for (int round = 0; round < 2; round++) {
-      for (ProcessTable.Row row : ProcessTable.marked(id)) {
+      List<ProcessTable.Row> processes = ProcessTable.marked(id);
+      List<Row> left = MountTable.below(root).stream().filter(Row::isHoldfast).toList();
+      if (processes.isEmpty() && left.isEmpty()) {
+        break;
+      }
+      for (ProcessTable.Row row : processes) {
         Posix.kill(row.pid(), Posix.SIGKILL);
         Posix.kill(row.pid(), Posix.SIGCONT);
       }
-      MountTable.below(root).stream().filter(Row::isHoldfast).forEach(row -> abort(row.minor()));
+      left.forEach(row -> abort(row.minor()));
       Await.holdsWithin(END_DEADLINE, () -> ProcessTable.marked(id).isEmpty());
     }
     atEnd.forEach(Runnable::run);
