@@ -57,7 +57,7 @@ class OriginChangesIT {
   private static final int ITEM_BYTES = 1 << 20;
   private static final int SMALL = 100_000;
   private static final int LARGE = 3 * ITEM_BYTES + 4321;
-  private static final int MANY_NAMES = 20_000;
+  private static final int MANY_NAMES = 10_000;
 
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
