@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -103,8 +104,12 @@ class WholeMachineIT {
     HitsCostNothingIT.assertNothingAsked(before, mount.settledStats());
   }
 
-  /** The daemon shares a group with a process that needs more than the group may have. */
+  /**
+   * The daemon shares a group with a process that needs more than the group may have. Residents are
+   * mapped and locked, whichever the binding.
+   */
   @Test
+  @Tag(Sandbox.ANY_BINDING)
   void residents_underMemoryPressureOfAnotherProcess_areStillThere() throws IOException {
     Dataset dataset = files();
     Path evicted = sandbox.folder("other").resolve("evicted");
