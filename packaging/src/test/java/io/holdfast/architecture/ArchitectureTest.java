@@ -42,6 +42,8 @@ final class ArchitectureTest {
           arrow(""),
           arrow("units"),
           arrow("linux", ""),
+          // Programs in the kernel.
+          arrow("bpf", "", "linux"),
           // The figures of a mount: types alone, made by the parts that own the numbers.
           arrow("figures"),
           // The dataset's store, and its metadata.
@@ -122,6 +124,7 @@ final class ArchitectureTest {
               "daemon",
               "",
               "accesslog",
+              "bpf",
               "control",
               "figures",
               "linux",
@@ -146,7 +149,7 @@ final class ArchitectureTest {
               "units",
               "web"),
           // The doctor, and the archive for a bug report. Touches no mount.
-          arrow("doctor", "", "control", "daemon", "figures", "linux", "units"),
+          arrow("doctor", "", "bpf", "control", "daemon", "figures", "linux", "units"),
           arrow("debug", "control", "daemon", "doctor", "linux"),
           // Texts from the definition of the commands.
           arrow("manual"),

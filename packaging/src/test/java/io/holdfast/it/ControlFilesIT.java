@@ -57,7 +57,14 @@ class ControlFilesIT {
     Map<String, Class<?>> keys = new TreeMap<>();
     for (String key :
         List.of(
-            "name", "version", "origin", "mountpoint", "mounted_at", "cache.policy", "cache.pin")) {
+            "name",
+            "version",
+            "origin",
+            "mountpoint",
+            "mounted_at",
+            "cache.policy",
+            "cache.pin",
+            "kernel.ioctl")) {
       keys.put(key, String.class);
     }
     for (String key : List.of("dataset.scanned", "opens.counted")) {

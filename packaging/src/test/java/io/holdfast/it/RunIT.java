@@ -61,7 +61,15 @@ class RunIT {
   @Test
   void python_thatReadsResidents_asksTheMountNothing() {
     Dataset dataset = Dataset.create(sandbox.folder("origin"), FILES, i -> 5000);
-    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M", "--count-opens", "watch");
+    Mount mount =
+        sandbox.mount(
+            dataset.root(),
+            "--capacity",
+            "64M",
+            "--count-opens",
+            "watch",
+            "--kernel-helpers",
+            "off");
     String[] reading = {"python3", "-B", "-c", PYTHON, mount.mountpoint().toString()};
     sandbox.command(reading).mustSucceed();
     Stats before = mount.settledStats();

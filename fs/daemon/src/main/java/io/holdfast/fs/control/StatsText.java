@@ -286,6 +286,13 @@ public final class StatsText {
   private void kernel(KernelFigures kernel) {
     heading("kernel");
     row("page cache", Human.bytes(kernel.cachedBytes()));
+    if (!kernel.ioctl().isEmpty()) {
+      row(
+          "ioctl",
+          kernel.ioctl().equals(KernelFigures.MESSAGE)
+              ? "a message each"
+              : "TCGETS answered by the kernel (BPF, " + kernel.ioctl() + ")");
+    }
     Map<String, Long> requests = new TreeMap<>(kernel.requests());
     if (!requests.isEmpty()) {
       row(

@@ -14,6 +14,7 @@ import io.holdfast.fs.peers.PeerLink;
 import io.holdfast.fs.residency.PinLimits;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.settings.AclChoice;
+import io.holdfast.fs.settings.HelperChoice;
 import io.holdfast.fs.settings.PinMode;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
@@ -132,6 +133,10 @@ public final class Daemon {
             letsKernelDecide()));
     OwnMountEntry.raiseReadAhead(mountpoint);
     noteMount();
+    if (settings.get(SettingTable.KERNEL_HELPERS) == HelperChoice.AUTO) {
+      // closed before the unmount: the kernel gives the filesystem's number to another one then
+      undo.closing(parts.helpers).begin(mountpoint);
+    }
     if (parts.watch) {
       watchOpens();
     }

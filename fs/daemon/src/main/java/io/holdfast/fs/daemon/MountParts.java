@@ -86,6 +86,7 @@ final class MountParts {
   final MemoryGuard memory;
   final @Nullable TreeState state;
   final Binding binding;
+  final KernelHelpers helpers = new KernelHelpers();
   final IsolatedThreads.Failures failures = new IsolatedThreads.Failures();
   final ScheduledExecutorService housekeeping;
   final PatientThreads steps;
@@ -431,6 +432,7 @@ final class MountParts {
             watcher,
             this::countsOpens,
             binding,
+            helpers::ioctl,
             () -> peers == null ? null : peers.report(),
             tasks::running,
             orders::figures,

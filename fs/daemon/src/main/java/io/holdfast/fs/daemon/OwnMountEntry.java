@@ -44,6 +44,17 @@ final class OwnMountEntry {
     }
   }
 
+  /**
+   * Returns the number of the mount's filesystem, {@code major:minor}.
+   *
+   * @throws IOException if the mount is not in the table
+   */
+  static String device(Path mountpoint) throws IOException {
+    return find(mountpoint)
+        .orElseThrow(() -> new IOException("nothing is mounted at " + mountpoint))
+        .device();
+  }
+
   private static Optional<Mount> find(Path mountpoint) throws IOException {
     return MountTable.read().at(mountpoint).filter(Mount::isHoldfast);
   }

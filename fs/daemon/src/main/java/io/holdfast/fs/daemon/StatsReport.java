@@ -53,6 +53,7 @@ final class StatsReport {
    * @param restarts the number of daemons that this mount has had before this one
    * @param entriesLoaded the number of entries that an earlier mount had left
    * @param opensCounted whether opens are being counted, by either way
+   * @param ioctl how programs learn that a file is no terminal
    */
   record Sources(
       Settings settings,
@@ -71,6 +72,7 @@ final class StatsReport {
       OpenWatcher watcher,
       BooleanSupplier opensCounted,
       Binding binding,
+      Supplier<String> ioctl,
       Supplier<@Nullable PeersReport> peers,
       Supplier<List<Map<String, Object>>> tasks,
       Supplier<List<OrderFigures>> orders,
@@ -203,6 +205,7 @@ final class StatsReport {
         figures.residentBytes() + figures.windowBytes(),
         sources.binding.name(),
         sources.restarts,
+        sources.ioctl.get(),
         sources.binding.requests());
   }
 }

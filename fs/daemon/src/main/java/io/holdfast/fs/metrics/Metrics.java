@@ -74,14 +74,15 @@ public final class Metrics {
     table.info(
         "holdfast_mount_info",
         "What is mounted where, and how.",
-        List.of("origin", "mountpoint", "policy", "pin", "binding"),
+        List.of("origin", "mountpoint", "policy", "pin", "binding", "ioctl"),
         f ->
             List.of(
                 f.origin(),
                 f.mountpoint(),
                 f.cache().policy(),
                 f.cache().pin(),
-                f.kernel().binding()));
+                f.kernel().binding(),
+                f.kernel().ioctl()));
     table.gauge(
         "holdfast_uptime_seconds",
         f -> f.uptimeSeconds(),
@@ -95,7 +96,7 @@ public final class Metrics {
         "opcode",
         r -> each(r.figures().kernel().requests()),
         "Requests of the kernel to this daemon. A hit costs none but the IOCTL of programs that"
-            + " ask for a terminal.");
+            + " ask for a terminal, where the kernel does not answer that itself.");
     table.counter(
         "holdfast_errors_total",
         List.of("operation", "cause"),

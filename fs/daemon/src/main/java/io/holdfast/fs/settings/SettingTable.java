@@ -267,6 +267,17 @@ public final class SettingTable {
                   + " (slower), 'auto' the first that is permitted. Default: auto.")
           .fixed();
 
+  /** Whether the kernel gets programs that do a part of the daemon's work. */
+  public static final Setting<HelperChoice> KERNEL_HELPERS =
+      row(
+          Group.MOUNT,
+          "kernel-helpers",
+          Kind.choice(HelperChoice.values()),
+          HelperChoice.AUTO,
+          "Whether the kernel itself answers the question of Python before 3.14 whether a file is a"
+              + " terminal, by a BPF program: 'auto' where that is possible (root, a kernel with"
+              + " BTF), 'off' never. Default: auto.");
+
   /** Which orders of jobs are followed. */
   public static final Setting<OrderMode> ORDERS =
       row(

@@ -52,6 +52,7 @@ final class SettingsDocumentTest {
           said(SettingTable.XATTR, "off"),
           said(SettingTable.ACL, "strict"),
           said(SettingTable.COUNT_OPENS, "message"),
+          said(SettingTable.KERNEL_HELPERS, "off"),
           said(SettingTable.ORDERS, "learn"),
           said(SettingTable.JOB_BY, "env:SLURM_JOB_ID", "tree"),
           said(SettingTable.BINDING, "kernel"),

@@ -251,6 +251,7 @@ class SettingsTest {
             xattr                on                    default
             acl                  auto                  default
             count-opens          auto                  default
+            kernel-helpers       auto                  default
             orders               announced             default
             job-by               cgroup                default
             binding              jnr-fuse              default

@@ -2,6 +2,7 @@ package io.holdfast.fs.doctor;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.figures.Figures;
+import io.holdfast.fs.figures.KernelFigures;
 import io.holdfast.fs.units.Human;
 import java.util.List;
 import java.util.Optional;
@@ -39,7 +40,15 @@ final class AnswerProbe implements Probe {
               "holdfast restart " + subject.target()));
     }
     long uptime = figures.map(Figures::uptimeSeconds).orElse(0L);
-    return List.of(Finding.ok("answers; mounted for " + Human.seconds(uptime)));
+    String ioctl = figures.map(each -> each.kernel().ioctl()).orElse("");
+    return List.of(
+        Finding.ok(
+            "answers; mounted for %s; %s"
+                .formatted(
+                    Human.seconds(uptime),
+                    ioctl.equals(KernelFigures.MESSAGE)
+                        ? "ioctl TCGETS is a message each"
+                        : "the kernel answers ioctl TCGETS (%s)".formatted(ioctl))));
   }
 
   private Finding explain(FsException trouble) {

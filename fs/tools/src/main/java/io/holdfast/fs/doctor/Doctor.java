@@ -96,6 +96,7 @@ public final class Doctor {
         new MemoryProbe(files),
         new PromisesProbe(machine.finder(), files, machine.budget()),
         new FanotifyProbe(files),
+        new BpfProbe(),
         new ClockProbe(machine.clock()),
         new DirectoryProbe("state", machine.states(), machine.mounts()),
         new DirectoryProbe("logs", machine.logs(), machine.mounts()),

@@ -9,6 +9,7 @@ import io.holdfast.fs.peers.PeerSettings;
 import io.holdfast.fs.residency.Selection;
 import io.holdfast.fs.settings.AclChoice;
 import io.holdfast.fs.settings.BindingChoice;
+import io.holdfast.fs.settings.HelperChoice;
 import io.holdfast.fs.settings.LogFormat;
 import io.holdfast.fs.settings.LogLevel;
 import io.holdfast.fs.settings.OpenCounting;
@@ -129,6 +130,7 @@ class MountOptionsTest {
             "--transit=128M",
             "--convoy=64M",
             "--count-opens=message",
+            "--kernel-helpers=off",
             "--orders=learn",
             "--job-by=env:SLURM_JOB_ID",
             "--binding=kernel",
@@ -180,6 +182,7 @@ class MountOptionsTest {
     assertThat(settings.get(SettingTable.SOURCE_TIMEOUT)).isEqualTo(Duration.ofMinutes(10));
     assertThat(settings.get(SettingTable.TRANSIT)).isEqualTo(128L << 20);
     assertThat(settings.get(SettingTable.COUNT_OPENS)).isEqualTo(OpenCounting.MESSAGE);
+    assertThat(settings.get(SettingTable.KERNEL_HELPERS)).isEqualTo(HelperChoice.OFF);
     assertThat(settings.get(SettingTable.CONVOY)).isEqualTo(64L << 20);
     assertThat(settings.transitBytes()).isEqualTo(192L << 20);
     assertThat(settings.get(SettingTable.ORDERS)).isEqualTo(OrderMode.LEARN);

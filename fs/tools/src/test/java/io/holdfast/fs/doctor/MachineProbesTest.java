@@ -5,6 +5,8 @@ import static io.holdfast.fs.doctor.Severity.OK;
 import static io.holdfast.fs.doctor.Severity.WARN;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.MountTable;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -215,6 +217,22 @@ class MachineProbesTest {
     assertThat(refused.get(0).text()).contains("EPERM");
     assertMended(scarce);
     assertMended(refused);
+  }
+
+  @Test
+  void bpf_takenOrRefused_isToldAndNoWarning() {
+    assertThat(new BpfProbe(() -> "lsm").run())
+        .containsExactly(Finding.ok("the kernel can answer ioctl TCGETS by itself (lsm)"));
+    BpfProbe refused =
+        new BpfProbe(
+            () -> {
+              throw new FsException(FsError.NOT_PERMITTED, "needs CAP_BPF");
+            });
+    assertThat(refused.run())
+        .containsExactly(
+            Finding.ok(
+                "ioctl TCGETS, which Python before 3.14 asks at each 'open', is a message each:"
+                    + " needs CAP_BPF"));
   }
 
   @Test
