@@ -3,7 +3,8 @@
 usage: guest.py HOLDFAST WAY
 
 Mounts a dataset with and without the kernel's program, reads it with Python, and compares the messages
-that reached the daemons. HOLDFAST is the command. WAY is how the kernel is to come to the program: lsm or fmod_ret.
+that reached the daemons. HOLDFAST is the command. WAY is how the kernel is to come to the program: lsm
+or fmod_ret.
 """
 
 import ctypes
