@@ -63,6 +63,9 @@ final class Connection {
     if (fault instanceof Fault.Delay delay) {
       pause(delay.time());
     }
+    if (fault instanceof Fault.Without without) {
+      head.remove(without.header());
+    }
     toServer.write(head.bytes());
     pass(fromClient, toServer, head.length());
     HttpHead answer = HttpHead.read(fromServer);

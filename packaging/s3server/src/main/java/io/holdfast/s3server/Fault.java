@@ -48,6 +48,13 @@ public sealed interface Fault {
   record OtherEtag(String value) implements Fault {}
 
   /**
+   * The request reaches the server without a header, as if the server did not know it.
+   *
+   * @param header its name; a signature must not name it
+   */
+  record Without(String header) implements Fault {}
+
+  /**
    * The request reaches the server later.
    *
    * @param time how much

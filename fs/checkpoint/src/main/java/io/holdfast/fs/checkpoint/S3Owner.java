@@ -86,6 +86,28 @@ final class S3Owner {
 
   /** Makes an object with this ETag the node's; returns false if it is another one by now. */
   private boolean replace(String etag) throws FsException {
+    return isReplaced(etag) || isOwn(bucket.get(S3Keys.OWNER)); // perhaps this node's, sent twice
+  }
+
+  /** Writes the object as a store must not take it, and as it must; the bytes are the same. */
+  private void requireConditions() throws FsException {
+    if (create()) {
+      throw unconditional("that must not be there (If-None-Match)");
+    }
+    ObjectBucket.Content there = bucket.get(S3Keys.OWNER);
+    if (there == null || !isOwn(there)) {
+      throw takenOver(place);
+    }
+    if (!isReplaced(there.etag())) {
+      throw needsConditions(
+          "writes no object in the place of one whose ETag it has told (If-Match)", null);
+    }
+    if (isReplaced(WRONG_ETAG)) {
+      throw unconditional("that must be another one (If-Match)");
+    }
+  }
+
+  private boolean isReplaced(String etag) throws FsException {
     try {
       String unused = bucket.replace(S3Keys.OWNER, etag, owner);
       return true;
@@ -93,31 +115,22 @@ final class S3Owner {
       if (e.code() != FsError.STALE) {
         throw e;
       }
-      return isOwn(bucket.get(S3Keys.OWNER)); // perhaps this node's, sent twice
+      return false;
     }
-  }
-
-  /** Writes the object twice as a store must not take it; the bytes are the same. */
-  private void requireConditions() throws FsException {
-    if (create()) {
-      throw unconditional("that must not be there (If-None-Match)");
-    }
-    try {
-      String unused = bucket.replace(S3Keys.OWNER, WRONG_ETAG, owner);
-    } catch (FsException e) {
-      if (e.code() != FsError.STALE) {
-        throw e;
-      }
-      return;
-    }
-    throw unconditional("that must be another one (If-Match)");
   }
 
   private FsException unconditional(String which) {
-    return new FsException(
-        FsError.UNSUPPORTED,
-        "%s: this store writes an object %s: two nodes could write at once. Checkpoints need a store with conditional writes"
-            .formatted(place, which));
+    return needsConditions(
+        "writes an object %s: two nodes could write at once".formatted(which), null);
+  }
+
+  private FsException needsConditions(String problem, @Nullable FsException cause) {
+    String text =
+        "%s: this store %s. Checkpoints need a store with conditional writes"
+            .formatted(place, cause == null ? problem : problem + " (" + cause.getMessage() + ")");
+    return cause == null
+        ? new FsException(FsError.UNSUPPORTED, text)
+        : new FsException(FsError.UNSUPPORTED, text, cause);
   }
 
   /** Gives the store free if it was when this process took it, and nothing was written. */
@@ -137,10 +150,11 @@ final class S3Owner {
       String unused = bucket.create(S3Keys.OWNER, owner);
       return true;
     } catch (FsException e) {
-      if (e.code() != FsError.STALE) {
-        throw e;
-      }
-      return false;
+      return switch (e.code()) {
+        case STALE -> false;
+        case UNSUPPORTED -> throw needsConditions("refuses conditions", e);
+        default -> throw e;
+      };
     }
   }
 

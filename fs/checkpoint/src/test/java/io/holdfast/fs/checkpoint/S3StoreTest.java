@@ -4,6 +4,7 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.checkpoint.FatedBucket.Fate;
 import io.holdfast.fs.origin.SharedS3Server;
@@ -283,40 +284,64 @@ class S3StoreTest extends StoreContract {
     }
   }
 
-  /** Returns a bucket that knows If-None-Match only. */
-  private static ObjectBucket withoutIfMatch(ObjectBucket bucket) {
+  /** What a bucket does instead of a PUT with a condition. */
+  private interface Replacement {
+    String put(ObjectBucket bucket, String key, byte[] bytes) throws FsException;
+  }
+
+  private static ObjectBucket with(String method, Replacement replacement, ObjectBucket bucket) {
     return (ObjectBucket)
         Proxy.newProxyInstance(
             ObjectBucket.class.getClassLoader(),
             new Class<?>[] {ObjectBucket.class},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals("replace")) {
-                return bucket.put((String) arguments[0], (byte[]) arguments[2]);
+            (proxy, called, arguments) -> {
+              if (called.getName().equals(method)) {
+                byte[] bytes = (byte[]) arguments[arguments.length - 1];
+                return replacement.put(bucket, (String) arguments[0], bytes);
               }
               try {
-                return method.invoke(bucket, arguments);
+                return called.invoke(bucket, arguments);
               } catch (InvocationTargetException e) {
                 throw e.getCause();
               }
             });
   }
 
-  @Test
-  void bucketThatIgnoresIfMatch_isRefused_andStaysFree() throws Exception {
+  private void refuses(String method, Replacement replacement, String message) throws Exception {
     try (S3TestStores other = new S3TestStores();
         ObjectBucket raw = other.bucket()) {
-      assertThatThrownBy(
-              () ->
-                  new S3Store(
-                      withoutIfMatch(other.bucket()),
-                      other.place(),
-                      "x",
-                      false,
-                      directory,
-                      () -> 7))
-          .hasMessageContaining("(If-Match): two nodes could write at once");
+      ObjectBucket such = with(method, replacement, other.bucket());
+      assertThatThrownBy(() -> new S3Store(such, other.place(), "x", false, directory, () -> 7))
+          .hasMessageContaining(message);
       assertThat(raw.keys("", 10)).isEmpty();
     }
+  }
+
+  @Test
+  void bucketThatIgnoresIfMatch_isRefused_andStaysFree() throws Exception {
+    refuses("replace", ObjectBucket::put, "(If-Match): two nodes could write at once");
+  }
+
+  /** Nothing would ever be persisted there, and the mount looked as if all was well. */
+  @Test
+  void bucketThatNeverTakesAnIfMatch_isRefused_andStaysFree() throws Exception {
+    refuses(
+        "replace",
+        (bucket, key, bytes) -> {
+          throw new FsException(FsError.STALE, "no");
+        },
+        "whose ETag it has told (If-Match)");
+  }
+
+  /** Swift says 501 there. */
+  @Test
+  void bucketThatKnowsNoConditions_isRefused_andStaysFree() throws Exception {
+    refuses(
+        "create",
+        (bucket, key, bytes) -> {
+          throw new FsException(FsError.UNSUPPORTED, "the store says 501");
+        },
+        "refuses conditions (the store says 501). Checkpoints need a store");
   }
 
   @Test

@@ -7,38 +7,55 @@ import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
 /**
  * One S3 server for all test classes that want one; each test has a bucket of its own. The default
- * credentials are those of the server meanwhile.
+ * credentials are those of the server meanwhile. The environment may name another server, with the
+ * same credentials, as {@code HOLDFAST_TEST_S3=http://127.0.0.1:8000}.
  */
 public final class SharedS3Server implements BeforeAllCallback {
   private static final String KEY_ID = "aws.accessKeyId";
   private static final String SECRET = "aws.secretAccessKey";
   private static final AtomicInteger buckets = new AtomicInteger();
-  private static volatile S3Server server;
+
+  /** No two runs have the same buckets on a server that stays. */
+  private static final String RUN = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX);
+
+  private static volatile URI endpoint;
 
   /** The server, which ends with the last test. */
   private static final class Running implements AutoCloseable {
+    private final @Nullable S3Server server;
+
+    private Running(@Nullable S3Server server) {
+      this.server = server;
+    }
+
     static Running start() {
+      String other = System.getenv("HOLDFAST_TEST_S3");
+      S3Server started = null;
       try {
-        server = S3Server.start();
+        started = other == null ? S3Server.start() : null;
       } catch (IOException e) {
         throw new AssertionError(e);
       }
+      endpoint = started == null ? URI.create(other) : started.endpoint();
       System.setProperty(KEY_ID, S3Server.ACCESS_KEY);
       System.setProperty(SECRET, S3Server.SECRET_KEY);
-      return new Running();
+      return new Running(started);
     }
 
     @Override
     public void close() throws IOException {
       System.clearProperty(KEY_ID);
       System.clearProperty(SECRET);
-      server.close();
+      if (server != null) {
+        server.close();
+      }
     }
   }
 
@@ -52,12 +69,12 @@ public final class SharedS3Server implements BeforeAllCallback {
 
   /** Returns where it answers. */
   public static URI endpoint() {
-    return server.endpoint();
+    return endpoint;
   }
 
   /** Returns the name of a bucket that is not there yet. */
   public static String newBucket() {
-    return "bucket-" + buckets.incrementAndGet();
+    return "bucket-" + RUN + "-" + buckets.incrementAndGet();
   }
 
   /** Returns settings for a dataset that is reached in this way. */

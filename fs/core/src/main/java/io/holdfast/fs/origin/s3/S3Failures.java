@@ -18,13 +18,15 @@ final class S3Failures {
    * @param what the entry of the request
    */
   static FsException of(String what, RuntimeException e) {
-    if (e instanceof AwsServiceException service) {
+    AwsServiceException service = answerIn(e);
+    if (service != null) {
       FsError code =
           switch (service.statusCode()) {
             case 404 -> FsError.NOT_FOUND;
             case 401, 403 -> FsError.ACCESS_DENIED;
             // another version, or a version without this range
             case 412, 416 -> FsError.STALE;
+            case 501 -> FsError.UNSUPPORTED;
             default -> FsError.IO;
           };
       return new FsException(code, what + ": the store says " + said(service), e);
@@ -36,6 +38,18 @@ final class S3Failures {
     return late
         ? new FsException(FsError.TIMED_OUT, what + ": the store did not answer in time", e)
         : new FsException(FsError.IO, what + ": " + oneLine(causeOf(e)), e);
+  }
+
+  /**
+   * Returns the store's answer that an exception tells of, or null. It is a cause where it answered
+   * the request for bytes that another request was to send.
+   */
+  private static @Nullable AwsServiceException answerIn(Throwable e) {
+    Throwable cause = e;
+    while (cause != null && !(cause instanceof AwsServiceException)) {
+      cause = cause.getCause() == cause ? null : cause.getCause();
+    }
+    return (AwsServiceException) cause;
   }
 
   /** Returns why a dataset cannot be opened, and what to do. */

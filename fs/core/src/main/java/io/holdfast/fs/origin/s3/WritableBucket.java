@@ -24,6 +24,7 @@ import software.amazon.awssdk.core.ResponseBytes;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.http.AbortableInputStream;
+import software.amazon.awssdk.http.ContentStreamProvider;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.EncodingType;
@@ -52,6 +53,7 @@ public final class WritableBucket implements ObjectBucket {
 
   private static final int PIECE = 4 << 20;
   private static final int PAGE = 1000;
+  private static final String OCTETS = "application/octet-stream";
   private static final int LARGEST_SMALL = 128 << 20;
 
   /**
@@ -78,6 +80,7 @@ public final class WritableBucket implements ObjectBucket {
   private final String prefix;
   private final @Nullable RequestPayer payer;
   private final Parts parts;
+  private volatile Match match = Match.UNKNOWN;
   private final ExecutorService threads =
       Executors.newFixedThreadPool(AT_ONCE, new NamedThreads("s3-parts"));
 
@@ -120,6 +123,16 @@ public final class WritableBucket implements ObjectBucket {
 
   private static String quoted(String etag) {
     return '"' + etag + '"';
+  }
+
+  /** How a PUT names the ETag of the object that it replaces. */
+  private enum Match {
+    /** Not known yet: no PUT has replaced an object. */
+    UNKNOWN,
+    /** In quotes, as HTTP wants it. */
+    QUOTED,
+    /** Without: Ceph's gateway compares all of the text, and no ETag of it has quotes. */
+    BARE
   }
 
   @Override
@@ -192,7 +205,22 @@ public final class WritableBucket implements ObjectBucket {
 
   @Override
   public String replace(String key, String etag, byte[] bytes) throws FsException {
-    return put(key, body(key, bytes), quoted(etag), null);
+    RequestBody body = body(key, bytes);
+    if (match != Match.BARE) {
+      try {
+        String made = put(key, body, quoted(etag), null);
+        match = Match.QUOTED;
+        return made;
+      } catch (FsException e) {
+        if (e.code() != FsError.STALE || match == Match.QUOTED) {
+          throw e;
+        }
+        log.debug("{}: the same again without quotes: {}", key, e.getMessage());
+      }
+    }
+    String made = put(key, body, etag, null);
+    match = Match.BARE;
+    return made;
   }
 
   /** Nobody could read a larger one again. */
@@ -215,62 +243,125 @@ public final class WritableBucket implements ObjectBucket {
         key,
         size,
         parts.upload(),
-        (id, number, begin, end) ->
-            client
-                .uploadPart(
-                    r ->
-                        r.bucket(bucket)
-                            .key(prefix + key)
-                            .uploadId(id)
-                            .partNumber(number)
-                            .requestPayer(payer),
-                    part(file, begin, end))
-                .eTag());
+        (id, number, begin, end) -> uploadPart(key, id, number, part(file, begin, end)));
+  }
+
+  private String uploadPart(String key, String id, int number, RequestBody body) {
+    return client
+        .uploadPart(
+            r ->
+                r.bucket(bucket)
+                    .key(prefix + key)
+                    .uploadId(id)
+                    .partNumber(number)
+                    .requestPayer(payer),
+            body)
+        .eTag();
   }
 
   private static RequestBody part(Path file, long begin, long end) {
     return RequestBody.fromContentProvider(
-        () -> new PartStream(file, begin, end), end - begin, "application/octet-stream");
+        () -> new PartStream(file, begin, end), end - begin, OCTETS);
   }
 
   @Override
   public String copy(String from, String etag, long size, String to) throws FsException {
+    String made;
     if (size <= parts.copy()) {
-      return Entries.unquoted(
-          call(
+      made = copyWhole(from, etag, to);
+    } else if (isDecodedTwice(prefix + from)) {
+      made =
+          inParts(
               to,
-              () ->
+              size,
+              parts.upload(),
+              (id, number, begin, end) -> uploadPart(to, id, number, part(from, etag, begin, end)));
+    } else {
+      made =
+          inParts(
+              to,
+              size,
+              parts.copy(),
+              (id, number, begin, end) ->
                   patient
-                      .copyObject(
+                      .uploadPartCopy(
                           r ->
                               r.sourceBucket(bucket)
                                   .sourceKey(prefix + from)
                                   .copySourceIfMatch(quoted(etag))
+                                  .copySourceRange("bytes=" + begin + "-" + (end - 1))
                                   .destinationBucket(bucket)
                                   .destinationKey(prefix + to)
+                                  .uploadId(id)
+                                  .partNumber(number)
                                   .requestPayer(payer))
-                      .copyObjectResult()
-                      .eTag()));
+                      .copyPartResult()
+                      .eTag());
     }
-    return inParts(
-        to,
-        size,
-        parts.copy(),
-        (id, number, begin, end) ->
-            patient
-                .uploadPartCopy(
+    if (!made.equals(etag)) { // the same ETag would be the same bytes
+      requireSource(from, etag);
+    }
+    return made;
+  }
+
+  private String copyWhole(String from, String etag, String to) throws FsException {
+    return Entries.unquoted(
+        call(
+            to,
+            () ->
+                patient
+                    .copyObject(
+                        r ->
+                            r.sourceBucket(bucket)
+                                .sourceKey(prefix + from)
+                                .copySourceIfMatch(quoted(etag))
+                                .destinationBucket(bucket)
+                                .destinationKey(prefix + to)
+                                .requestPayer(payer))
+                    .copyObjectResult()
+                    .eTag()));
+  }
+
+  /**
+   * Fails with STALE unless an object still has an ETag: Ceph's gateway copies an object whatever
+   * x-amz-copy-source-if-match says.
+   */
+  private void requireSource(String key, String etag) throws FsException {
+    String now =
+        call(
+            key,
+            () ->
+                client
+                    .headObject(r -> r.bucket(bucket).key(prefix + key).requestPayer(payer))
+                    .eTag());
+    if (!Entries.unquoted(now).equals(etag)) {
+      throw new FsException(FsError.STALE, key + ": changed while the store copied it");
+    }
+  }
+
+  /**
+   * Tells whether a key may be another one as the source of a part: Ceph's gateway decodes that
+   * twice, so that {@code a%41} is {@code aA}, and looks for a version behind a question mark.
+   * Objects that are copied as a whole are not concerned.
+   */
+  private static boolean isDecodedTwice(String key) {
+    return key.indexOf('%') >= 0 || key.indexOf('?') >= 0;
+  }
+
+  /** Returns a part of an object as a body; each attempt to send it requests it again. */
+  private RequestBody part(String from, String etag, long begin, long end) {
+    return RequestBody.fromContentProvider(
+        ContentStreamProvider.fromInputStreamSupplier(
+            () ->
+                client.getObject(
                     r ->
-                        r.sourceBucket(bucket)
-                            .sourceKey(prefix + from)
-                            .copySourceIfMatch(quoted(etag))
-                            .copySourceRange("bytes=" + begin + "-" + (end - 1))
-                            .destinationBucket(bucket)
-                            .destinationKey(prefix + to)
-                            .uploadId(id)
-                            .partNumber(number)
-                            .requestPayer(payer))
-                .copyPartResult()
-                .eTag());
+                        r.bucket(bucket)
+                            .key(prefix + from)
+                            .ifMatch(quoted(etag))
+                            .range("bytes=" + begin + "-" + (end - 1))
+                            .requestPayer(payer))),
+        end - begin,
+        OCTETS);
   }
 
   /** Brings a part to the store, and returns its ETag. */

@@ -10,6 +10,7 @@ import io.holdfast.fs.origin.SharedS3Server;
 import io.holdfast.s3server.Fault;
 import io.holdfast.s3server.ForwardingProxy;
 import io.holdfast.s3server.Request;
+import io.holdfast.s3server.S3Server;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -89,6 +90,93 @@ class WritableBucketTest {
     bucket.delete("copy");
     bucket.delete("copy");
     assertThat(bucket.keys("co", 10)).isEmpty();
+  }
+
+  private long copies() {
+    return proxy.count(r -> !r.header("x-amz-copy-source").isEmpty());
+  }
+
+  /** Ceph's gateway took {@code a%41} for {@code aA} there, and copied that. */
+  @Test
+  void keyThatAStoreMayDecodeTwice_isNoSourceOfAPart() throws IOException {
+    Path file = file(SIZE);
+    for (String key : new String[] {"a%41", "a?versionId=1"}) {
+      String etag = bucket.upload(key, file, SIZE);
+      assertThatThrownBy(() -> bucket.copy(key, "0".repeat(32), SIZE, "copy"))
+          .matches(e -> is(e, FsError.STALE));
+
+      String copied = bucket.copy(key, etag, SIZE, "copy");
+
+      Path back = Files.write(directory.resolve("back"), new byte[0]);
+      bucket.download("copy", copied, SIZE, back);
+      assertThat(back).hasSameBinaryContentAs(file);
+    }
+    assertThat(copies()).isZero();
+
+    bucket.copy("plain", bucket.upload("plain", file, SIZE), SIZE, "copy");
+    assertThat(copies()).isEqualTo(3);
+  }
+
+  /** Ceph's gateway compares If-Match with the bare ETag: no PUT replaced anything there. */
+  @Test
+  void storeThatWantsNoQuotesInIfMatch_getsNone() throws IOException {
+    String first = bucket.create("a", new byte[] {1});
+    proxy.disturb(
+        r -> r.header("If-Match").startsWith("\""),
+        Integer.MAX_VALUE,
+        new Fault.Answer(412, "PreconditionFailed"));
+
+    String second = bucket.replace("a", first, new byte[] {2});
+    long sent = proxy.count(Request::isPut);
+    String third = bucket.replace("a", second, new byte[] {3});
+
+    assertThat(proxy.count(Request::isPut) - sent).isEqualTo(1);
+    assertThatThrownBy(() -> bucket.replace("a", second, new byte[] {4}))
+        .matches(e -> is(e, FsError.STALE));
+    ObjectBucket.Content content = bucket.get("a");
+    assertThat(content).isNotNull();
+    assertThat(content.bytes()).containsExactly(3);
+    assertThat(content.etag()).isEqualTo(third);
+  }
+
+  /** Ceph's gateway does not know the condition. */
+  @Test
+  void copyOfAnotherObject_isFoundOut_whereTheStoreIgnoresTheCondition() throws IOException {
+    try (S3Server server = S3Server.startForEverybody();
+        ForwardingProxy ignorant = ForwardingProxy.start(server.endpoint());
+        S3Store store = new S3Store(server.endpoint(), settings.location().bucket(), "p/");
+        WritableBucket open =
+            new WritableBucket(anonymous(ignorant), new WritableBucket.Parts(PART, PART))) {
+      ignorant.disturb(
+          r -> true, Integer.MAX_VALUE, new Fault.Without("x-amz-copy-source-if-match"));
+      String small = open.put("small", new byte[] {1});
+      String large = open.upload("large", file(SIZE), SIZE);
+      open.copy("small", small, 1, "copy");
+      open.copy("large", large, SIZE, "copy");
+
+      store.put("p/small", new byte[] {2});
+      store.put("p/large", new byte[SIZE]);
+
+      assertThatThrownBy(() -> open.copy("small", small, 1, "copy"))
+          .matches(e -> is(e, FsError.STALE));
+      assertThatThrownBy(() -> open.copy("large", large, SIZE, "copy"))
+          .matches(e -> is(e, FsError.STALE));
+    }
+  }
+
+  private S3Settings anonymous(ForwardingProxy store) {
+    return new S3Settings(
+        settings.location(),
+        store.endpoint(),
+        null,
+        true,
+        true,
+        false,
+        0644,
+        0755,
+        0,
+        0,
+        settings.deadline());
   }
 
   @Test
