@@ -79,6 +79,14 @@ final class Connection {
     if (fault instanceof Fault.Shorter shorter) {
       answer.set("Content-Length", Long.toString(answer.length() - shorter.missing()));
     }
+    if (fault instanceof Fault.OtherBody other) {
+      drop(answer.length());
+      answer.remove("Transfer-Encoding");
+      answer.set("Content-Length", Integer.toString(other.text().length()));
+      toClient.write(answer.bytes());
+      toClient.write(other.text().getBytes(StandardCharsets.US_ASCII));
+      return;
+    }
     toClient.write(answer.bytes());
     if (hasBody) {
       body(request, answer.length(), fault);
@@ -130,7 +138,7 @@ final class Connection {
       throw new EOFException("the rest of the server's answer is left there");
     }
     if (length < 0) {
-      chunks();
+      chunks(toClient);
     } else {
       for (long left = length; left > 0; ) {
         int some = (int) Math.min(left, buffer.length);
@@ -142,15 +150,24 @@ final class Connection {
     }
   }
 
-  private void chunks() throws IOException {
+  private void drop(long length) throws IOException {
+    OutputStream nowhere = OutputStream.nullOutputStream();
+    if (length < 0) {
+      chunks(nowhere);
+    } else {
+      pass(fromServer, nowhere, length);
+    }
+  }
+
+  private void chunks(OutputStream to) throws IOException {
     while (true) {
       String line = HttpHead.line(fromServer);
       if (line == null) {
         throw new EOFException("in the middle of a body");
       }
-      toClient.write((line + "\r\n").getBytes(StandardCharsets.ISO_8859_1));
+      to.write((line + "\r\n").getBytes(StandardCharsets.ISO_8859_1));
       int length = Integer.parseInt(line.trim(), 16);
-      pass(fromServer, toClient, length + 2L);
+      pass(fromServer, to, length + 2L);
       if (length == 0) {
         return;
       }

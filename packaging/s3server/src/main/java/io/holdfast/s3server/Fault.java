@@ -55,6 +55,13 @@ public sealed interface Fault {
   record Without(String header) implements Fault {}
 
   /**
+   * The server does what it is asked for, and the answer has another body.
+   *
+   * @param text ASCII
+   */
+  record OtherBody(String text) implements Fault {}
+
+  /**
    * The request reaches the server later.
    *
    * @param time how much

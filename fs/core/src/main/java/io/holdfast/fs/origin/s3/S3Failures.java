@@ -2,6 +2,7 @@ package io.holdfast.fs.origin.s3;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import java.security.cert.CertPathBuilderException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
@@ -67,11 +68,18 @@ final class S3Failures {
           e);
     }
     boolean late = of(what, e).code() == FsError.TIMED_OUT;
-    String problem = late ? "it did not answer in time" : oneLine(causeOf(e));
+    String problem = late ? "it did not answer in time" : problem(causeOf(e));
     return new FsException(
         late ? FsError.TIMED_OUT : FsError.UNAVAILABLE,
         what + ": cannot reach " + place(settings) + ": " + problem,
         e);
+  }
+
+  private static String problem(Throwable cause) {
+    return cause instanceof CertPathBuilderException
+        ? "no authority that Java trusts has signed its certificate: name a store of certificates"
+            + " with HOLDFAST_JAVA_OPTIONS=-Djavax.net.ssl.trustStore=FILE"
+        : oneLine(cause);
   }
 
   /** Returns a message that no key begins with the prefix, and what to do. */

@@ -327,16 +327,19 @@ public final class WritableBucket implements ObjectBucket {
    * x-amz-copy-source-if-match says.
    */
   private void requireSource(String key, String etag) throws FsException {
-    String now =
+    if (!etagOf(key).equals(etag)) {
+      throw new FsException(FsError.STALE, key + ": changed while the store copied it");
+    }
+  }
+
+  private String etagOf(String key) throws FsException {
+    return Entries.unquoted(
         call(
             key,
             () ->
                 client
                     .headObject(r -> r.bucket(bucket).key(prefix + key).requestPayer(payer))
-                    .eTag());
-    if (!Entries.unquoted(now).equals(etag)) {
-      throw new FsException(FsError.STALE, key + ": changed while the store copied it");
-    }
+                    .eTag()));
   }
 
   /**
@@ -406,7 +409,8 @@ public final class WritableBucket implements ObjectBucket {
                                   .requestPayer(payer))
                       .eTag());
       done = true;
-      return Entries.unquoted(etag);
+      String made = Entries.unquoted(etag);
+      return made.isEmpty() ? etagOf(key) : made; // Ceph's gateway leaves it out
     } finally {
       if (!done) {
         abort(prefix + key, id);

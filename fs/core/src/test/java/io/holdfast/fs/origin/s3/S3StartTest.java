@@ -14,17 +14,20 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.security.cert.CertPathBuilderException;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
+import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import software.amazon.awssdk.core.exception.SdkClientException;
 
 /** Whatever keeps a dataset from being opened is one line that says what to do. */
 @ExtendWith(SharedS3Server.class)
@@ -69,6 +72,24 @@ final class S3StartTest {
           "nothing is there",
           "check the prefix, as with 'aws s3 ls s3://" + bucket + "/ --endpoint-url http");
     }
+  }
+
+  /** Java says "unable to find valid certification path to requested target". */
+  @Test
+  void open_certificateOfAnUnknownAuthority_saysWhatToDo() {
+    String location = "s3://bucket/a";
+    S3Settings settings =
+        SharedS3Server.settings(URI.create("https://127.0.0.1:1"), location, DEADLINE);
+    Exception cause = new SSLHandshakeException("PKIX path building failed");
+    cause.initCause(new CertPathBuilderException("unable to find valid certification path"));
+
+    FsException failure =
+        S3Failures.atStart(settings, SdkClientException.create("Unable to execute", cause));
+
+    assertThat(failure)
+        .hasMessageStartingWith(location + ": cannot reach https://127.0.0.1:1: no authority")
+        .hasMessageContaining("HOLDFAST_JAVA_OPTIONS=-Djavax.net.ssl.trustStore=FILE");
+    assertThat(failure.code()).isEqualTo(FsError.UNAVAILABLE);
   }
 
   @Test

@@ -117,6 +117,24 @@ class WritableBucketTest {
     assertThat(copies()).isEqualTo(3);
   }
 
+  /** Ceph's gateway says so: the file of such an object could never be read again. */
+  @Test
+  void uploadThatIsCompletedWithoutAnEtag_hasTheOneOfTheObject() throws IOException {
+    proxy.disturb(
+        r -> r.method().equals("POST") && r.target().contains("uploadId="),
+        1,
+        new Fault.OtherBody(
+            "<?xml version=\"1.0\"?><CompleteMultipartUploadResult><ETag></ETag>"
+                + "</CompleteMultipartUploadResult>"));
+    Path file = file(SIZE);
+
+    String etag = bucket.upload("a", file, SIZE);
+
+    Path back = Files.createFile(directory.resolve("back"));
+    bucket.download("a", etag, SIZE, back);
+    assertThat(back).hasSameBinaryContentAs(file);
+  }
+
   /** Ceph's gateway compares If-Match with the bare ETag: no PUT replaced anything there. */
   @Test
   void storeThatWantsNoQuotesInIfMatch_getsNone() throws IOException {
