@@ -82,7 +82,8 @@ def over_tls(ceph, authority, client, digests):
         file.write(f"127.0.0.1 {DOMAIN} data.{DOMAIN} checkpoints.{DOMAIN}\n")
     holdfast = Holdfast(HOLDFAST, DIRECTORY, f"https://{DOMAIN}:{ceph.tls}")
     holdfast.environment["HOLDFAST_JAVA_OPTIONS"] = (
-        f"-Djdk.net.hosts.file={hosts} -Djavax.net.ssl.trustStore={authority.trust}")
+        f"-Djdk.net.hosts.file={hosts} -Djavax.net.ssl.trustStore={authority.trust}"
+        " -Djavax.net.ssl.trustStorePassword=changeit")
     with holdfast.mount("s3://data/tree", "tls") as mount:
         dataset.same(mount, client, digests, "https, the bucket in the host's name")
     with holdfast.checkpoint("s3://checkpoints/tls", "tls", "tls.front") as mount:
@@ -102,7 +103,7 @@ def swift():
                 "s3://data/tree")
         here = Holdfast(HOLDFAST, DIRECTORY, server.endpoint, server.ACCESS_KEY,
                         (*PATH_STYLE, "--s3-region=eu-west-1"))
-        dataset.on(here, client, SEED, FLAT // 2)
+        dataset.on(here, client, SEED, 1100)
         before = left_behind()
         done = here.try_to(*here.checkpoint_words("s3://data/run", "bad", "bad.front"))
         said = done.stderr.strip()
@@ -137,7 +138,7 @@ def main():
         dataset.replaced(holdfast, data, SEED)
         dataset.versioned(holdfast, ceph.endpoint)
         dataset.clock(holdfast, faketime(), digests)
-        dataset.slowed_down(holdfast, ceph, digests)
+        dataset.slowed_down(holdfast, ceph, dataset.Dataset(data, SEED))
         over_tls(ceph, authority, data, digests)
         dataset.gateway_dies(holdfast, ceph, data, digests)
         with holdfast.checkpoint("s3://checkpoints/run", "savers", "savers.front") as mount:

@@ -2,6 +2,8 @@ package io.holdfast.fs.origin.s3;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
 import java.security.cert.CertPathBuilderException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -32,13 +34,20 @@ final class S3Failures {
           };
       return new FsException(code, what + ": the store says " + said(service), e);
     }
-    boolean late =
-        e instanceof ApiCallTimeoutException
-            || e instanceof ApiCallAttemptTimeoutException
-            || causeOf(e) instanceof java.net.SocketTimeoutException;
-    return late
+    if (causeOf(e) instanceof ConnectException) {
+      // a store that starts again is waited for, as one that does not answer
+      String text = what + ": the store is not there: " + oneLine(causeOf(e));
+      return new FsException(FsError.TIMED_OUT, text, e);
+    }
+    return isLate(e)
         ? new FsException(FsError.TIMED_OUT, what + ": the store did not answer in time", e)
         : new FsException(FsError.IO, what + ": " + oneLine(causeOf(e)), e);
+  }
+
+  private static boolean isLate(RuntimeException e) {
+    return e instanceof ApiCallTimeoutException
+        || e instanceof ApiCallAttemptTimeoutException
+        || causeOf(e) instanceof SocketTimeoutException;
   }
 
   /**
@@ -67,7 +76,7 @@ final class S3Failures {
               + " AWS_PROFILE; a public bucket needs none with --s3-anonymous",
           e);
     }
-    boolean late = of(what, e).code() == FsError.TIMED_OUT;
+    boolean late = isLate(e);
     String problem = late ? "it did not answer in time" : problem(causeOf(e));
     return new FsException(
         late ? FsError.TIMED_OUT : FsError.UNAVAILABLE,

@@ -10,7 +10,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -32,6 +34,7 @@ import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.ListMultipartUploadsResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.MultipartUpload;
+import software.amazon.awssdk.services.s3.model.NoSuchUploadException;
 import software.amazon.awssdk.services.s3.model.RequestPayer;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
@@ -81,6 +84,10 @@ public final class WritableBucket implements ObjectBucket {
   private final @Nullable RequestPayer payer;
   private final Parts parts;
   private volatile Match match = Match.UNKNOWN;
+
+  /** Uploads that were given up, and that the store has not ended yet. */
+  private final Queue<Upload> unended = new ConcurrentLinkedQueue<>();
+
   private final ExecutorService threads =
       Executors.newFixedThreadPool(AT_ONCE, new NamedThreads("s3-parts"));
 
@@ -177,20 +184,23 @@ public final class WritableBucket implements ObjectBucket {
 
   private String put(String key, RequestBody body, @Nullable String match, @Nullable String none)
       throws FsException {
-    return Entries.unquoted(
-        call(
-            key,
-            () ->
-                client
-                    .putObject(
-                        r ->
-                            r.bucket(bucket)
-                                .key(prefix + key)
-                                .ifMatch(match)
-                                .ifNoneMatch(none)
-                                .requestPayer(payer),
-                        body)
-                    .eTag()));
+    String etag =
+        Entries.unquoted(
+            call(
+                key,
+                () ->
+                    client
+                        .putObject(
+                            r ->
+                                r.bucket(bucket)
+                                    .key(prefix + key)
+                                    .ifMatch(match)
+                                    .ifNoneMatch(none)
+                                    .requestPayer(payer),
+                            body)
+                        .eTag()));
+    abortUnended(); // the store answers
+    return etag;
   }
 
   @Override
@@ -413,18 +423,33 @@ public final class WritableBucket implements ObjectBucket {
       return made.isEmpty() ? etagOf(key) : made; // Ceph's gateway leaves it out
     } finally {
       if (!done) {
-        abort(prefix + key, id);
+        abort(new Upload(prefix + key, id));
       }
     }
   }
 
-  /** Takes the parts away, which cost money; whoever writes to the prefix next looks again. */
-  private void abort(String whole, String id) {
+  /** An upload that was begun: its key with the prefix, and the store's name for it. */
+  private record Upload(String key, String id) {}
+
+  /** Takes the parts away, which cost money; if the store is away, once it answers again. */
+  private void abort(Upload upload) {
     try {
       client.abortMultipartUpload(
-          r -> r.bucket(bucket).key(whole).uploadId(id).requestPayer(payer));
+          r -> r.bucket(bucket).key(upload.key()).uploadId(upload.id()).requestPayer(payer));
+    } catch (NoSuchUploadException e) {
+      log.debug("{} has no parts any more: {}", upload.key(), e.getMessage());
     } catch (RuntimeException e) {
-      log.warn("parts of {} stay in the bucket until the next mount: {}", whole, e.getMessage());
+      unended.add(upload);
+      log.warn("parts of {} stay in the bucket for now: {}", upload.key(), e.getMessage());
+    }
+  }
+
+  private void abortUnended() {
+    for (int i = unended.size(); i > 0; i--) {
+      Upload upload = unended.poll();
+      if (upload != null) {
+        abort(upload);
+      }
     }
   }
 
@@ -574,7 +599,7 @@ public final class WritableBucket implements ObjectBucket {
       for (MultipartUpload upload : page.uploads()) {
         if (upload.key().startsWith(prefix)
             && which.test(upload.key().substring(prefix.length()))) {
-          abort(upload.key(), upload.uploadId());
+          abort(new Upload(upload.key(), upload.uploadId()));
         }
       }
     } while (Boolean.TRUE.equals(page.isTruncated()));

@@ -204,6 +204,15 @@ final class S3FaultsTest {
                 FsError.TIMED_OUT));
   }
 
+  /** Readers got EIO after two seconds, while a gateway started again. */
+  @Test
+  void store_thatIsNotThere_isOneThatIsWaitedFor() throws IOException {
+    Attributes attributes = origin.stat(SMALL);
+    proxy.close();
+
+    assertFails(() -> read(SMALL, attributes), FsError.TIMED_OUT);
+  }
+
   @Test
   void etag_thatIsAnother_isStale() throws IOException {
     Attributes attributes = origin.stat(LARGE);

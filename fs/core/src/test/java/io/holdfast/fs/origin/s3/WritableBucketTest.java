@@ -249,6 +249,26 @@ class WritableBucketTest {
     }
   }
 
+  /** The gateway was killed during an upload: its parts stayed in the bucket for good. */
+  @Test
+  void uploadThatCannotBeEnded_isEndedWithTheNextObject() throws IOException {
+    Path file = file(SIZE);
+    Fault denied = new Fault.Answer(403, "AccessDenied");
+    proxy.disturb(r -> r.target().contains("partNumber=3"), Integer.MAX_VALUE, denied);
+    proxy.disturb(r -> r.method().equals("DELETE"), Integer.MAX_VALUE, denied);
+    assertThatThrownBy(() -> bucket.upload("a", file, SIZE))
+        .matches(e -> is(e, FsError.ACCESS_DENIED));
+    try (S3Client client = Bucket.client(settings)) {
+      String name = settings.location().bucket();
+      assertThat(client.listMultipartUploads(r -> r.bucket(name)).uploads()).hasSize(1);
+      proxy.reset();
+
+      bucket.put("b", new byte[1]);
+
+      assertThat(client.listMultipartUploads(r -> r.bucket(name)).uploads()).isEmpty();
+    }
+  }
+
   @Test
   void requestsThatFailInPassing_areSentAgain() throws IOException {
     Path file = file(SIZE);
