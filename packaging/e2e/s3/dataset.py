@@ -291,6 +291,7 @@ def slowed_down(holdfast, ceph, dataset):
         def wrong(key):
             return read(f"{mount.path}/{key[len('slow/'):]}") != contents[key]
         check(not any(at_once(wrong, contents)), "all is read as it is")
+    ceph.end_slow_gateway()
     refused = sum('" 503 ' in line for line in ceph.lines("b"))
     check(refused > 0, "the gateway said 503 SlowDown")
     print(f"ok: {len(contents)} files by {THREADS} readers through a gateway that said 503 SlowDown"

@@ -196,6 +196,9 @@ rgw max concurrent requests = 2
         self.processes.start("slow", "radosgw", "-n", "client.rgw.b", "-f")
         self.processes.wait_for("slow", self.slow_endpoint)
 
+    def end_slow_gateway(self):
+        self.processes.kill("slow")
+
     def lines(self, which="a"):
         """Returns the lines of a gateway's log that tell of requests."""
         with open(f"{self.directory}/run/client.rgw.{which}.log", encoding="utf-8",
