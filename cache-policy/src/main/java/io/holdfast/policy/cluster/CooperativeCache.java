@@ -1,7 +1,10 @@
 package io.holdfast.policy.cluster;
 
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.function.IntToLongFunction;
 
 /**
@@ -37,6 +40,10 @@ import java.util.function.IntToLongFunction;
  * not how many. The time of a next use within an epoch is not looked at: the share of bytes that
  * move differs by .001 with it.
  *
+ * <p>Real nodes are never exactly equally far. With a <em>lag</em>, an item's copies make way only
+ * once so many other items have been read after it, so that nodes that are no further apart than
+ * that find what they were promised.
+ *
  * <p>A reader that was not announced costs hits, never a limit: no node keeps more than its
  * capacity, and no item is lost that was not read in this epoch.
  *
@@ -46,6 +53,9 @@ import java.util.function.IntToLongFunction;
 public final class CooperativeCache {
   /** The source of an item that no node has. */
   public static final int ORIGIN = -1;
+
+  /** The reader of an item that no node reads in an epoch. */
+  static final int NOBODY = -1;
 
   /** The most epochs that may be known: the current one and those after it. */
   public static final int MOST_KNOWN = 16;
@@ -96,6 +106,17 @@ public final class CooperativeCache {
   /** The items that have been read in this epoch. */
   private final BitSet read;
 
+  /** Those of them whose copies may make way: all but the last {@link #lag}. */
+  private final BitSet settled;
+
+  /** The items that were read last, which are not settled, from the oldest on. */
+  private final ArrayDeque<Integer> unsettled = new ArrayDeque<>();
+
+  /** The items among these that move to their readers once they are settled. */
+  private final Set<Integer> moving = new HashSet<>();
+
+  private final int lag;
+
   private final Copies copies;
   private final long[] free;
   private final int[] victims = new int[MOST_VICTIMS];
@@ -120,6 +141,16 @@ public final class CooperativeCache {
    */
   public CooperativeCache(
       int nodes, long capacity, int items, IntToLongFunction weights, Moves moves) {
+    this(nodes, capacity, items, weights, moves, 0);
+  }
+
+  /**
+   * Creates the same with a lag.
+   *
+   * @param lag after how many other reads of an epoch an item may make way, at least 0
+   */
+  CooperativeCache(
+      int nodes, long capacity, int items, IntToLongFunction weights, Moves moves, int lag) {
     if (nodes < 1 || capacity < 1 || items < 1 || items > MOST_ITEMS) {
       throw new IllegalArgumentException(
           "%d nodes of capacity %d, %d items: each is at least 1, and there are at most %d items"
@@ -132,6 +163,8 @@ public final class CooperativeCache {
     this.moves = moves;
     readers = new int[items * MOST_KNOWN];
     read = new BitSet(items);
+    settled = new BitSet(items);
+    this.lag = lag;
     copies = new Copies(items, Math.multiplyExact(KINDS * LISTS, nodes));
     free = new long[nodes];
     Arrays.fill(free, capacity);
@@ -144,10 +177,27 @@ public final class CooperativeCache {
   }
 
   /**
+   * Learns of a copy that is there before the first epoch.
+   *
+   * @return false if the node has it already, or has no room for it: it does not count then
+   */
+  boolean put(int node, int item) {
+    long weight = weights.applyAsLong(item);
+    if (weight > free[node] || copies.at(item, node) != Copies.NONE) {
+      return false;
+    }
+    spare -= copies.first(item) == Copies.NONE ? weight : 0;
+    copies.add(item, node);
+    free[node] -= weight;
+    return true;
+  }
+
+  /**
    * Learns the readers of the epoch after those that are known. Copies that are there learn of it
    * when the next epoch begins.
    *
-   * @param readersOfItems for each item the node that reads it, from 0
+   * @param readersOfItems for each item the node that reads it, from 0; {@link #NOBODY} if none
+   *     does
    * @throws IllegalStateException if {@link #MOST_KNOWN} epochs are known already
    */
   public void announce(int[] readersOfItems) {
@@ -169,11 +219,13 @@ public final class CooperativeCache {
     if (epoch + 1 == announced) {
       throw new IllegalStateException("the readers of epoch " + announced + " are not known");
     }
+    settleAll();
     epoch++;
     read.clear();
+    settled.clear();
     missing = 0;
     for (int item = 0; item < items; item++) {
-      if (copies.first(item) == Copies.NONE) {
+      if (copies.first(item) == Copies.NONE && reader(item, 0) != NOBODY) {
         missing += weights.applyAsLong(item);
       }
     }
@@ -193,9 +245,17 @@ public final class CooperativeCache {
   public int read(int node, int item) {
     boolean again = read.get(item);
     read.set(item);
+    if (lag == 0) {
+      settled.set(item);
+    } else if (!again) {
+      unsettled.add(item);
+      if (unsettled.size() > lag) {
+        settle(unsettled.remove());
+      }
+    }
     int first = copies.first(item);
     if (first == Copies.NONE) {
-      missing -= again ? 0 : weights.applyAsLong(item);
+      missing -= again || reader(item, 0) == NOBODY ? 0 : weights.applyAsLong(item);
       admit(node, item);
       return ORIGIN;
     }
@@ -206,6 +266,28 @@ public final class CooperativeCache {
       share(node, item, source);
     }
     return source == own ? node : copies.node(source);
+  }
+
+  /** Lets the copies of all items that were read make way from now on. */
+  void settleAll() {
+    while (!unsettled.isEmpty()) {
+      settle(unsettled.remove());
+    }
+  }
+
+  /** Lets an item's copies make way from now on. */
+  private void settle(int item) {
+    settled.set(item);
+    boolean moves = moving.remove(item);
+    int next;
+    for (int copy = copies.first(item); copy != Copies.NONE; copy = next) {
+      next = copies.next(copy);
+      if (moves && copies.node(copy) != reader(item, 0)) {
+        evict(copy);
+      } else {
+        link(copy);
+      }
+    }
   }
 
   /** Keeps an item that comes from the origin, if there is room for it, or it is worth more. */
@@ -228,7 +310,7 @@ public final class CooperativeCache {
    * else any.
    */
   private int withRoom(int item, long weight) {
-    int first = epoch + 1 < announced ? reader(item, 1) : 0;
+    int first = epoch + 1 < announced ? Math.max(0, reader(item, 1)) : 0;
     for (int i = 0; i < nodes; i++) {
       int node = (first + i) % nodes;
       if (chooseVictims(node, weight, 0, NEVER, 0)) {
@@ -254,7 +336,11 @@ public final class CooperativeCache {
     if (sooner && copies.isOnly(source) && chooseVictims(node, weight, distance, distance, 0)) {
       keep(node, item);
       moves.kept(node, item);
-      evict(source);
+      if (lag == 0) {
+        evict(source);
+      } else {
+        moving.add(item);
+      }
     }
   }
 
@@ -326,12 +412,12 @@ public final class CooperativeCache {
   private void link(int copy) {
     int item = copies.item(copy);
     boolean last = copies.isOnly(copy);
-    if (last && !read.get(item)) {
+    if (last && !settled.get(item)) {
       copies.unlink(copy);
       return;
     }
     int node = copies.node(copy);
-    boolean waits = !read.get(item) && reader(item, 0) == node;
+    boolean waits = !settled.get(item) && (read.get(item) || reader(item, 0) == node);
     int distance = waits ? 0 : distance(node, item);
     copies.link(copy, list(node, last ? LAST : DUPLICATE, distance));
   }
@@ -375,7 +461,8 @@ public final class CooperativeCache {
       long weight = weights.applyAsLong(item);
       int first = copies.first(item);
       beyond -= first == Copies.NONE ? 0 : weight;
-      lacking += first == Copies.NONE && !read.get(item) ? weight : 0;
+      boolean toCome = !read.get(item) && reader(item, 0) != NOBODY;
+      lacking += first == Copies.NONE && toCome ? weight : 0;
       for (int copy = first; copy != Copies.NONE; copy = copies.next(copy)) {
         room[copies.node(copy)] -= weight;
       }
