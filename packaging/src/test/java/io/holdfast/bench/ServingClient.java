@@ -81,7 +81,7 @@ final class ServingClient {
                 Transfer.Deadlines.DEFAULT,
                 Transfer.Limits.DEFAULT),
             new Nothing(told));
-    told.complete(transfer.sketch(node).get(10, TimeUnit.SECONDS).sketch());
+    told.complete(transfer.sketch(node).get(10, TimeUnit.SECONDS).text());
     String mark = mark(told.join());
     sketches = new Sketches(mark, mark);
     Path root = Path.of(arguments[5]);
@@ -313,6 +313,11 @@ final class ServingClient {
     @Override
     public CompletableFuture<String> sketch(NodeAddress peer) {
       return sketch;
+    }
+
+    @Override
+    public String plan(NodeAddress peer) {
+      return "";
     }
 
     @Override

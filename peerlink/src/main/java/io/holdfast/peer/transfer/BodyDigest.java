@@ -51,6 +51,13 @@ final class BodyDigest {
     return headerOf(digest.digest.digest());
   }
 
+  /** Returns the digest of some bytes as a word of a URL. */
+  static String name(byte[] bytes) {
+    BodyDigest digest = new BodyDigest();
+    digest.update(ByteBuffer.wrap(bytes));
+    return Seal.encode(digest.digest.digest());
+  }
+
   /** Returns the header of a digest. */
   static String headerOf(byte[] sha256) {
     return "sha-256=:" + Base64.getEncoder().encodeToString(sha256) + ":";

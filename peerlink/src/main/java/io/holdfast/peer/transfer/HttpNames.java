@@ -9,6 +9,10 @@ final class HttpNames {
   static final String DATASETS = "/v1/datasets/";
   static final String ITEMS = "/items/";
   static final String SKETCH = "/sketch";
+  static final String PLAN = "/plan";
+
+  /** Precedes the digest of the offer that the asker knows, which does not travel again. */
+  static final String KNOWN = "?known=";
 
   /** Fresh random bytes of a client, in base64url. */
   static final String NONCE = "Holdfast-Nonce";
@@ -35,6 +39,11 @@ final class HttpNames {
   static final String ONLY_IF_CACHED = "only-if-cached";
 
   private HttpNames() {}
+
+  /** Returns the path of a node's offer of a plan for a dataset; a digest may follow it. */
+  static String planOf(SharedDataset dataset) {
+    return DATASETS + dataset.id() + PLAN + KNOWN;
+  }
 
   /** Returns the path of a dataset's sketch. */
   static String sketchOf(SharedDataset dataset) {

@@ -54,17 +54,27 @@ final class HttpResponses {
     return answer;
   }
 
-  /** Creates an answer with this node's sketch. */
-  static FullHttpResponse sketch(String text, long residentBytes) {
-    byte[] sketch = text.getBytes(StandardCharsets.US_ASCII);
+  /**
+   * Creates an answer with a text of this node.
+   *
+   * @param known the {@linkplain BodyDigest#name digest} of the text that the asker has; empty if
+   *     it has none
+   */
+  static FullHttpResponse text(String text, String known, long residentBytes) {
+    byte[] told = text.getBytes(StandardCharsets.US_ASCII);
+    if (BodyDigest.name(told).equals(known)) {
+      FullHttpResponse same = empty(HttpResponseStatus.NOT_MODIFIED.code());
+      same.headers().set(HttpNames.RESIDENT, residentBytes);
+      return same;
+    }
     FullHttpResponse answer =
         new DefaultFullHttpResponse(
-            HttpVersion.HTTP_1_1, HttpResponseStatus.OK, Unpooled.wrappedBuffer(sketch));
+            HttpVersion.HTTP_1_1, HttpResponseStatus.OK, Unpooled.wrappedBuffer(told));
     answer
         .headers()
         .set(HttpHeaderNames.CONTENT_TYPE, "text/plain")
-        .set(HttpHeaderNames.CONTENT_LENGTH, sketch.length)
-        .set(HttpNames.DIGEST, BodyDigest.header(sketch))
+        .set(HttpHeaderNames.CONTENT_LENGTH, told.length)
+        .set(HttpNames.DIGEST, BodyDigest.header(told))
         .set(HttpNames.RESIDENT, residentBytes);
     return answer;
   }

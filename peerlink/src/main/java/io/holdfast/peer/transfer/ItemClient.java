@@ -79,8 +79,15 @@ final class ItemClient implements AutoCloseable {
   }
 
   CompletableFuture<Told> sketch(NodeAddress address) {
-    SketchExchange exchange = new SketchExchange(identity.dataset());
-    ask(address, exchange);
+    return ask(address, TextExchange.sketch(identity.dataset()));
+  }
+
+  CompletableFuture<Told> plan(NodeAddress address, String known) {
+    return ask(address, TextExchange.plan(identity.dataset(), known));
+  }
+
+  private CompletableFuture<Told> ask(NodeAddress address, TextExchange exchange) {
+    ask(address, (Exchange) exchange);
     return exchange.told();
   }
 

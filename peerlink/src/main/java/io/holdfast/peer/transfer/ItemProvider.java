@@ -24,6 +24,12 @@ public interface ItemProvider {
    */
   CompletableFuture<String> sketch(NodeAddress peer);
 
+  /**
+   * Returns this node's offer of a plan, in ASCII, for a peer that follows the same order; empty if
+   * it has none for that peer.
+   */
+  String plan(NodeAddress peer);
+
   /** Returns the bytes that are resident on this node; sent with every answer. */
   long residentBytes();
 

@@ -21,6 +21,8 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -255,7 +257,13 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
   private void item(HttpRequest whole) {
     alarm().clear();
     if (whole.uri().equals(HttpNames.sketchOf(server.dataset()))) {
-      sketch(whole);
+      text(whole, "", provider -> provider.sketch(peer()));
+      return;
+    }
+    String plan = HttpNames.planOf(server.dataset());
+    if (whole.uri().startsWith(plan)) {
+      String known = whole.uri().substring(plan.length());
+      text(whole, known, provider -> CompletableFuture.completedFuture(provider.plan(peer())));
       return;
     }
     try {
@@ -277,13 +285,14 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void sketch(HttpRequest whole) {
+  private void text(
+      HttpRequest whole, String known, Function<ItemProvider, CompletableFuture<String>> provided) {
     if (!HttpMethod.GET.equals(whole.method())) {
-      refuse(RejectedRequests.MALFORMED, whole.method() + " of a sketch");
+      refuse(RejectedRequests.MALFORMED, whole.method() + " of a text");
       reply(whole, HttpResponses.empty(405));
     } else if (server.beginSend()) {
       answering = true;
-      new SketchAnswer(this, whole).start();
+      new TextAnswer(this, whole, provided.apply(server.provider()), known).start();
     } else {
       refuse(RejectedRequests.BUSY, "more requests at once than are allowed");
       reply(whole, HttpResponses.refused(Refusal.BUSY, server.provider().residentBytes()));

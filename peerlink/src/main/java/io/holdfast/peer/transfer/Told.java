@@ -1,9 +1,9 @@
 package io.holdfast.peer.transfer;
 
 /**
- * A peer's answer to the request for its sketch. Immutable.
+ * A text that a peer tells of itself: its sketch, or its offer of a plan. Immutable.
  *
  * @param outcome the outcome of the request
- * @param sketch the sketch, in ASCII, if it {@link TransferResult#isFetched()}; otherwise empty
+ * @param text the text, in ASCII, if it {@link TransferResult#isFetched()}; otherwise empty
  */
-public record Told(TransferResult outcome, String sketch) {}
+public record Told(TransferResult outcome, String text) {}

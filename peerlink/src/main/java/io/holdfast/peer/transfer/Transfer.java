@@ -142,6 +142,15 @@ public final class Transfer implements AutoCloseable {
   }
 
   /**
+   * Requests a peer's offer of a plan. Never exceptional; an event loop completes it.
+   *
+   * @param known the peer's last offer, which does not travel again; empty if there is none
+   */
+  public CompletableFuture<Told> plan(NodeAddress peer, String known) {
+    return client.plan(peer, known);
+  }
+
+  /**
    * Sets the current peers. Other peers are forgotten: their connections are closed, and requests
    * to them end with a fault.
    */

@@ -167,7 +167,7 @@ final class FaultTest {
     Told told = asker.transfer().sketch(owner.address()).orTimeout(60, TimeUnit.SECONDS).join();
 
     assertFault(told.outcome(), "digest");
-    assertThat(told.sketch()).isEmpty();
+    assertThat(told.text()).isEmpty();
   }
 
   @Test

@@ -27,6 +27,9 @@ final class ShelfProvider implements ItemProvider, AutoCloseable {
   /** The sketch of its dataset. */
   volatile CompletableFuture<String> sketch = new CompletableFuture<>();
 
+  /** The offer of a plan. */
+  volatile String plan = "";
+
   final Queue<Sketches> sketches = new ConcurrentLinkedQueue<>();
 
   /** Answers instead, where it is set. */
@@ -67,6 +70,11 @@ final class ShelfProvider implements ItemProvider, AutoCloseable {
   @Override
   public CompletableFuture<String> sketch(NodeAddress peer) {
     return sketch;
+  }
+
+  @Override
+  public String plan(NodeAddress peer) {
+    return plan;
   }
 
   /** Checks that nothing is lent any more. */

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -299,12 +300,48 @@ final class TransferTest {
 
   @Test
   void sketch_longerThanAnyNodeTells_isAFaultAndNotTaken() {
-    owner.shelf().sketch.complete("x".repeat(SketchExchange.LONGEST + 1));
+    owner.shelf().sketch.complete("x".repeat(TextExchange.LONGEST_SKETCH + 1));
 
     Told told = asker.transfer().sketch(owner.address()).orTimeout(60, TimeUnit.SECONDS).join();
 
     assertThat(told.outcome().kind()).isEqualTo(TransferResult.Kind.FAULT);
-    assertThat(told.sketch()).isEmpty();
+    assertThat(told.text()).isEmpty();
+  }
+
+  @Test
+  void plan_offered_isTheTextAndTravelsOnce() {
+    Wiretap tap = nodes.closing(new Wiretap("127.0.0.4"));
+    TestNode tapped = tap.node(nodes);
+    AtomicLong answered = new AtomicLong();
+    tap.answers =
+        (bytes, length, at) -> {
+          answered.addAndGet(length);
+          return length;
+        };
+    tapped.shelf().plan = "an offer\n".repeat(10_000);
+
+    Told first = plan(tapped, "");
+    long before = answered.get();
+    Told second = plan(tapped, first.text());
+
+    assertThat(first).isEqualTo(new Told(TransferResult.FETCHED, tapped.shelf().plan));
+    assertThat(second).isEqualTo(first);
+    assertThat(before).isGreaterThan(90_000);
+    assertThat(answered.get() - before).isLessThan(1000);
+    tapped.shelf().plan = "another";
+    assertThat(plan(tapped, first.text()).text()).isEqualTo("another");
+  }
+
+  @Test
+  void plan_longerThanAnyNodeTells_isAFaultAndNotTaken() {
+    owner.shelf().plan = "x".repeat(TextExchange.LONGEST_PLAN + 1);
+
+    assertThat(plan(owner, "").outcome().kind()).isEqualTo(TransferResult.Kind.FAULT);
+    assertThat(plan(owner, "").text()).isEmpty();
+  }
+
+  private Told plan(TestNode of, String known) {
+    return asker.transfer().plan(of.address(), known).orTimeout(60, TimeUnit.SECONDS).join();
   }
 
   @Test

@@ -66,7 +66,7 @@ final class OwnSketch {
           printable("it tells nothing of its dataset: " + answer.outcome().detail()));
     }
     try {
-      String text = answer.sketch();
+      String text = answer.text();
       boolean refuses = text.endsWith(OTHER);
       String sketch = refuses ? text.substring(0, text.length() - OTHER.length()) : text;
       return judge(DatasetSketch.parse(sketch), refuses);

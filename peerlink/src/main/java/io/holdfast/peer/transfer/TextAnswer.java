@@ -3,58 +3,69 @@ package io.holdfast.peer.transfer;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpRequest;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request for the sketch of this node's dataset. The request does not wait long for the sketch:
- * the asker comes again.
+ * One request for a text of this node: its sketch, or its offer of a plan. The request does not
+ * wait long for the text: the asker comes again.
  */
 // a failed write closes its connection, which reports it
 @SuppressWarnings("FutureReturnValueIgnored")
-final class SketchAnswer {
+final class TextAnswer {
   private static final long LONGEST_MILLIS = 1000;
 
   private final ServerConnection connection;
   private final HttpRequest request;
+  private final CompletableFuture<String> told;
+  private final String known;
   private final EventLoop loop;
 
-  SketchAnswer(ServerConnection connection, HttpRequest request) {
+  /**
+   * Creates an answer.
+   *
+   * @param told the text, which may come late, or never
+   * @param known the digest of the text that the asker has; empty if it has none
+   */
+  TextAnswer(
+      ServerConnection connection,
+      HttpRequest request,
+      CompletableFuture<String> told,
+      String known) {
     this.connection = connection;
     this.request = request;
+    this.told = told;
+    this.known = known;
     loop = connection.context().channel().eventLoop();
   }
 
   void start() {
-    connection
-        .server()
-        .provider()
-        .sketch(connection.peer())
-        .copy()
+    told.copy()
         .orTimeout(LONGEST_MILLIS, TimeUnit.MILLISECONDS)
-        .whenComplete((sketch, failure) -> onLoop(failure == null ? sketch : null));
+        .whenComplete((text, failure) -> onLoop(failure == null ? text : null));
   }
 
-  private void onLoop(@Nullable String sketch) {
+  private void onLoop(@Nullable String text) {
     try {
-      loop.execute(() -> send(sketch));
+      loop.execute(() -> send(text));
     } catch (RejectedExecutionException e) {
       // the server is closed, and its connections with it
       connection.server().endSend();
     }
   }
 
-  private void send(@Nullable String sketch) {
+  private void send(@Nullable String text) {
     connection.server().endSend();
     if (!connection.context().channel().isActive()) {
       return;
     }
     long resident = connection.server().provider().residentBytes();
     FullHttpResponse answer =
-        sketch == null
+        text == null
             ? HttpResponses.refused(Refusal.NOT_COMPARED, resident)
-            : HttpResponses.sketch(sketch, resident);
+            : HttpResponses.text(text, known, resident);
     connection.write(request, answer);
     connection.answered(request);
   }
