@@ -2,6 +2,7 @@ package io.holdfast.fs.cli;
 
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.linux.NamedThreads;
+import io.holdfast.fs.sampler.TorchSampler;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -10,7 +11,6 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -55,7 +55,10 @@ final class OrderClient {
    * @return what the daemon knows of the order
    */
   Map<String, Object> announce(String job, String source, boolean then, Iterator<String> lines) {
-    Map<String, Object> begin = Map.of("begin", job, "source", source, "then", then);
+    return announce(Map.of("begin", job, "source", source, "then", then), lines);
+  }
+
+  private Map<String, Object> announce(Map<String, Object> begin, Iterator<String> lines) {
     Map<String, Object> order = daemon.order(begin);
     while (Boolean.TRUE.equals(order.get("listing"))) {
       if (!context.pause(POLL_MILLIS)) {
@@ -63,7 +66,10 @@ final class OrderClient {
       }
       order = daemon.order(begin);
     }
-    Object id = Objects.requireNonNull(order.get("id"));
+    if (order.get("id") == null) {
+      return order; // it is not wanted
+    }
+    Object id = order.get("id");
     ScheduledThreadPoolExecutor keeper =
         new ScheduledThreadPoolExecutor(1, new NamedThreads("order-keeper"));
     ScheduledFuture<?> unused =
@@ -79,6 +85,26 @@ final class OrderClient {
     }
     order.remove("id");
     return order;
+  }
+
+  /**
+   * Announces the list from which a sampler of ranks draws the order that is announced next, so
+   * that nodes can plan together.
+   *
+   * @param lines the dataset, in the order of its indices
+   * @return whether it is planned; empty if there are no other nodes
+   */
+  String plan(
+      String job, TorchSampler sampler, TorchSampler.Replica replica, Iterator<String> lines) {
+    Map<String, Object> list = new LinkedHashMap<>();
+    list.put("plan", job);
+    list.put("seed", sampler.seed().toString());
+    list.put("epoch", sampler.epoch());
+    list.put("shuffle", sampler.shuffle());
+    list.put("world", replica.world());
+    list.put("rank", replica.rank());
+    list.put("drop_last", replica.dropLast());
+    return String.valueOf(announce(list, lines).getOrDefault("plan", ""));
   }
 
   private Map<String, Object> send(Object id, List<String> paths, boolean last) {

@@ -6,6 +6,7 @@ import io.holdfast.fs.sampler.TorchSampler;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Visible;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -128,6 +129,7 @@ final class OrderCommand implements Callable<Integer> {
   private int announceSampled() throws IOException {
     RunningDaemon daemon = daemon(words, 0);
     List<TorchSampler> passes = sampler.passes();
+    String plan = then ? "" : plan(daemon, passes.get(0));
     Map<String, Object> all = Map.of();
     for (TorchSampler pass : passes) {
       try (SampledList lines = SampledList.open(sampler.list(), pass)) {
@@ -140,8 +142,24 @@ final class OrderCommand implements Callable<Integer> {
         throw e;
       }
     }
+    if (!plan.isEmpty()) {
+      all = new LinkedHashMap<>(all);
+      all.put("plan", plan);
+    }
     show(all, passes.size());
     return 0;
+  }
+
+  /** Announces the list to a node that may plan with others; returns what came of it. */
+  private String plan(RunningDaemon daemon, TorchSampler first) throws IOException {
+    TorchSampler.Replica replica = first.replica();
+    if (replica == null || replica.world() < 2) {
+      return "";
+    }
+    TorchSampler list = new TorchSampler(BigInteger.ZERO, 0, false, null);
+    try (SampledList lines = SampledList.open(sampler.list(), list)) {
+      return new OrderClient(context, daemon).plan(job, first, replica, lines);
+    }
   }
 
   /** Returns what the daemon said of one more pass, with the lines and files of all. */
@@ -156,6 +174,7 @@ final class OrderCommand implements Callable<Integer> {
 
   private void show(Map<String, Object> order, int passes) throws IOException {
     Object unknown = order.get("unknown");
+    Object plan = order.get("plan");
     output.show(
         order,
         Stream.of(
@@ -168,7 +187,10 @@ final class OrderCommand implements Callable<Integer> {
             number(unknown) == 0
                 ? ""
                 : "no such files: %s, such as '%s'"
-                    .formatted(Human.grouped(number(unknown)), order.get("first_unknown"))));
+                    .formatted(Human.grouped(number(unknown)), order.get("first_unknown")),
+            plan == null || plan.equals("offered")
+                ? ""
+                : "the nodes do not plan together: " + plan));
   }
 
   private static long number(@Nullable Object value) {

@@ -55,7 +55,12 @@ final class SamplerOptions {
       description = "The rank of the process among several. Default: 0.")
   private @Nullable Integer rank;
 
-  @Option(names = "--world", paramLabel = "W", description = "How many processes there are.")
+  @Option(
+      names = "--world",
+      paramLabel = "W",
+      description =
+          "How many processes there are. Nodes that have announced all ranks between them plan"
+              + " together what each of them keeps.")
   private @Nullable Integer world;
 
   @Option(names = "--shuffle", description = "The sampler shuffles. This is the default.")

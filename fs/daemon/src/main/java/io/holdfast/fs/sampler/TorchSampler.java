@@ -84,6 +84,27 @@ public record TorchSampler(BigInteger seed, int epoch, boolean shuffle, @Nullabl
     return replica == null ? all : part(all, replica);
   }
 
+  /** Returns the sampler of another epoch. */
+  public TorchSampler at(int another) {
+    return new TorchSampler(seed, another, shuffle, replica);
+  }
+
+  /**
+   * Returns the indices that the processes of all ranks read when they take turns: the first of
+   * each rank, then the second of each, and so on.
+   *
+   * @throws IllegalStateException if there is one process, without a rank
+   */
+  public int[] indicesOfAllRanks(int n) {
+    if (replica == null) {
+      throw new IllegalStateException("there is one process");
+    }
+    int[] all = shuffle ? permutation(n) : RandomPermutation.identity(n);
+    int[] turns = new int[n == 0 ? 0 : Math.multiplyExact(replica.share(n), replica.world())];
+    Arrays.setAll(turns, i -> all[i % n]);
+    return turns;
+  }
+
   private int[] permutation(int n) {
     if (replica != null) {
       return RandomPermutation.next(n, generator(seed.add(BigInteger.valueOf(epoch))));
