@@ -56,12 +56,34 @@ final class ArchitectureTest {
           arrow("transit", "", "figures", "linux", "origin"),
           arrow("residency", "", "linux", "origin", "transit"),
           // Items from other nodes, and for them.
-          arrow("peers", "", "figures", "linux", "origin", "residency", "transit", "tree", "units"),
+          arrow(
+              "peers",
+              "",
+              "figures",
+              "linux",
+              "origin",
+              "plan",
+              "residency",
+              "transit",
+              "tree",
+              "units"),
+          // What nodes keep that know the orders of all ranks.
+          arrow("plan", "", "figures", "origin", "residency", "sampler", "transit"),
           // An admin's tasks on residents.
           arrow("tasks", "", "linux", "origin", "residency", "transit", "tree", "units"),
           // Fetches files ahead of jobs that have announced their orders.
           arrow(
-              "orders", "", "figures", "linux", "origin", "residency", "stats", "transit", "tree"),
+              "orders",
+              "",
+              "figures",
+              "linux",
+              "origin",
+              "plan",
+              "residency",
+              "sampler",
+              "stats",
+              "transit",
+              "tree"),
           // The answers about them.
           arrow("stats", "", "figures", "linux", "units"),
           arrow("control", "", "figures", "linux", "mount", "origin", "units"),
@@ -139,6 +161,7 @@ final class ArchitectureTest {
               "origin.s3",
               "page",
               "peers",
+              "plan",
               "residency",
               "settings",
               "stats",
@@ -328,6 +351,7 @@ final class ArchitectureTest {
             FS + ".residency",
             FS + ".daemon",
             FS + ".orders", // the spread of residents over them
+            FS + ".plan", // what several nodes keep
             FS + ".settings", // their names
             FS + ".cli",
             FS + ".allocate", // the rates of a fetch

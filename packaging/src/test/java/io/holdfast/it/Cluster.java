@@ -2,6 +2,7 @@ package io.holdfast.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.posix.Posix;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.IntConsumer;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -223,6 +225,49 @@ public final class Cluster {
   /** One epoch: every node reads its random share of all files, all from the same moment on. */
   public Fetches readShares(List<Path> shares) {
     return read(nodes, shares);
+  }
+
+  /**
+   * All nodes read their lists, and none is more than a step ahead of another, as ranks that wait
+   * for each other; every byte must be right. A node that is removed meanwhile may fail.
+   *
+   * @param step how many files are read at a time
+   * @param before learns how many steps there were, before the next one
+   */
+  public Fetches readInSteps(List<Path> lists, int step, IntConsumer before) throws IOException {
+    Fetches earlier = fetches();
+    List<Node> readers = List.copyOf(nodes);
+    List<Child> children = new ArrayList<>();
+    int steps = 0;
+    for (int i = 0; i < readers.size(); i++) {
+      Path mountpoint = readers.get(i).mount().mountpoint();
+      children.add(
+          sandbox.startJava(
+              Reader.class, mountpoint, lists.get(i), THREADS, "share", "wait", step));
+      steps = Math.max(steps, (Files.readAllLines(lists.get(i)).size() + step - 1) / step);
+    }
+    for (int i = 0; i < steps; i++) {
+      for (int reader = 0; reader < readers.size(); reader++) {
+        if (nodes.contains(readers.get(reader))) {
+          children.get(reader).awaitLine(i + 1, EPOCH);
+        }
+      }
+      before.accept(i);
+      for (int reader = 0; reader < readers.size(); reader++) {
+        if (nodes.contains(readers.get(reader))) {
+          children.get(reader).tell("go");
+        }
+      }
+    }
+    for (int reader = 0; reader < readers.size(); reader++) {
+      if (nodes.contains(readers.get(reader))) {
+        Child.Result result = children.get(reader).await(EPOCH);
+        assertThat(result.exit()).as("%s", result).isZero();
+      } else {
+        children.get(reader).signal(Posix.SIGKILL);
+      }
+    }
+    return fetches().minus(earlier);
   }
 
   /** Some nodes read their lists, all from the same moment on; every byte must be right. */

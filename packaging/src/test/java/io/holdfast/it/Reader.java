@@ -2,19 +2,26 @@ package io.holdfast.it;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A program that reads files to their ends and checks their stamps: {@code Reader ROOT LIST THREADS
- * share|each [wait]}. The threads share the list, or each reads all of it. With {@code wait} it
- * prints a line when it could begin, and begins when it is told a line. Prints {@code files=N
- * bytes=N errors=N wrong=N} and ends with 0 when all was well.
+ * share|each [wait [STEP]]}. The threads share the list, or each reads all of it. With {@code wait}
+ * it prints a line when it could begin, and begins when it is told a line; the same after each step
+ * of so many files. Prints {@code files=N bytes=N errors=N wrong=N} and ends with 0 when all was
+ * well.
  */
 final class Reader {
   private static final int BUFFER = 1 << 20;
@@ -39,39 +46,47 @@ final class Reader {
     }
   }
 
-  public static void main(String[] arguments) throws IOException, InterruptedException {
+  public static void main(String[] arguments)
+      throws IOException, InterruptedException, ExecutionException {
     Reader reader =
         new Reader(
             Path.of(arguments[0]),
             Files.readAllLines(Path.of(arguments[1]), UTF_8).stream().map(Item::parse).toList());
-    if (arguments.length > 4) {
-      System.out.println("ready");
-      System.in.read();
+    int threads = Integer.parseInt(arguments[2]);
+    boolean share = arguments[3].equals("share");
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    int all = reader.items.size();
+    int step = arguments.length > 5 ? Integer.parseInt(arguments[5]) : Math.max(1, all);
+    BufferedReader told = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+    for (int from = 0; from < all; from += step) {
+      if (arguments.length > 4) {
+        System.out.println("ready");
+        told.readLine();
+      }
+      reader.read(pool, threads, share, from, Math.min(all, from + step));
     }
-    reader.read(Integer.parseInt(arguments[2]), arguments[3].equals("share"));
     System.out.printf(
         "files=%d bytes=%d errors=%d wrong=%d%n",
         reader.files.get(), reader.bytes.get(), reader.errors.get(), reader.wrong.get());
     System.exit(reader.errors.get() + reader.wrong.get() == 0 ? 0 : 3);
   }
 
-  private void read(int threads, boolean share) throws InterruptedException {
-    AtomicInteger shared = new AtomicInteger();
-    List<Thread> all = new ArrayList<>();
+  private void read(ExecutorService pool, int threads, boolean share, int from, int to)
+      throws InterruptedException, ExecutionException {
+    AtomicInteger shared = new AtomicInteger(from);
+    List<Future<?>> all = new ArrayList<>();
     for (int i = 0; i < threads; i++) {
-      AtomicInteger next = share ? shared : new AtomicInteger();
-      Thread thread = new Thread(() -> readFrom(next), "reader-" + i);
-      thread.start();
-      all.add(thread);
+      AtomicInteger next = share ? shared : new AtomicInteger(from);
+      all.add(pool.submit(() -> readFrom(next, to)));
     }
-    for (Thread thread : all) {
-      thread.join();
+    for (Future<?> each : all) {
+      each.get();
     }
   }
 
-  private void readFrom(AtomicInteger next) {
+  private void readFrom(AtomicInteger next, int to) {
     byte[] buffer = new byte[BUFFER];
-    for (int i = next.getAndIncrement(); i < items.size(); i = next.getAndIncrement()) {
+    for (int i = next.getAndIncrement(); i < to; i = next.getAndIncrement()) {
       Item item = items.get(i);
       try {
         read(item, buffer);

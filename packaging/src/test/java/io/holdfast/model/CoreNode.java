@@ -16,6 +16,7 @@ import io.holdfast.fs.peers.Cluster;
 import io.holdfast.fs.peers.ClusterSource;
 import io.holdfast.fs.peers.FormerOwners;
 import io.holdfast.fs.peers.PeerService;
+import io.holdfast.fs.plan.Planned;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.residency.ResidentLog;
 import io.holdfast.fs.residency.Selection;
@@ -105,7 +106,13 @@ final class CoreNode implements AutoCloseable {
             new Transit.Sources(
                 origin,
                 new ClusterSource(
-                    place.self.dataset(), cluster, residency, place.fetcher, former, threads),
+                    place.self.dataset(),
+                    cluster,
+                    residency,
+                    place.fetcher,
+                    former,
+                    Planned.NONE,
+                    threads),
                 threads),
             layout,
             transitBytes,
@@ -127,7 +134,7 @@ final class CoreNode implements AutoCloseable {
                 TTL,
                 housekeeping));
     learns[0] = changes;
-    service = new PeerService(cluster, tree, layout, transit, residency, threads);
+    service = new PeerService(cluster, tree, layout, transit, residency, Planned.NONE, threads);
     filesystem = filesystem(tree, layout);
     every(transit::expire);
     every(residency::tick);

@@ -13,6 +13,7 @@ import java.util.Map;
  * @param refusals requests of peers that this node refused, by reason
  * @param plannedHitRatio the share of bytes that each epoch from the second on will hit here or at
  *     a peer
+ * @param plan the plan of the nodes that know the orders of all ranks
  */
 public record ClusterFigures(
     String listen,
@@ -24,4 +25,5 @@ public record ClusterFigures(
     double share,
     long suspect,
     Map<String, Long> refusals,
-    double plannedHitRatio) {}
+    double plannedHitRatio,
+    PlanFigures plan) {}

@@ -145,14 +145,14 @@ public final class Residency implements AutoCloseable {
     return !closed && admission.hasRoom(item, besides);
   }
 
-  /** Sets the swaps that spread the residents over orders. */
+  /** Sets what chooses the residents that make way for others. */
   public void swaps(Swaps chosen) {
     swaps = chosen;
   }
 
-  /** Tells whether there are swaps. */
+  /** Tells whether the residents are spread over orders that repeat. */
   public boolean maySwap() {
-    return swaps != Swaps.NONE;
+    return swaps.spreads();
   }
 
   /**

@@ -5,13 +5,19 @@ import io.holdfast.fs.transit.Item;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses residents that make way for items that have been fetched, so that the residents of an
- * order that repeats are spread over it. Thread-safe; no method waits.
+ * Chooses residents that make way for items that have been fetched: so that the residents of an
+ * order that repeats are spread over it, or by the plan of several nodes. Thread-safe; no method
+ * waits.
  */
 public interface Swaps {
   /** Swaps nothing. */
   Swaps NONE =
       new Swaps() {
+        @Override
+        public boolean spreads() {
+          return false;
+        }
+
         @Override
         public void asked(Item item) {}
 
@@ -28,6 +34,9 @@ public interface Swaps {
         @Override
         public void swapped(Item item) {}
       };
+
+  /** Tells whether the residents are spread over orders that repeat. */
+  boolean spreads();
 
   /** Learns that a program reads an item that is not resident. */
   void asked(Item item);

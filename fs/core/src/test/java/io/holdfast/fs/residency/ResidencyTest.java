@@ -115,6 +115,11 @@ final class ResidencyTest extends ResidencyFixture {
 
   /** Wants one item in the place of others, one after the other. */
   private static final class OneSwap implements Swaps {
+    @Override
+    public boolean spreads() {
+      return true;
+    }
+
     private final Item newcomer;
     private final Deque<ItemKey> victims;
     private final List<Item> asked = new ArrayList<>();

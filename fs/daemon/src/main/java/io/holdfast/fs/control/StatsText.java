@@ -12,6 +12,7 @@ import io.holdfast.fs.figures.KernelFigures;
 import io.holdfast.fs.figures.MemoryFigures;
 import io.holdfast.fs.figures.OpenFigures;
 import io.holdfast.fs.figures.OrderFigures;
+import io.holdfast.fs.figures.PlanFigures;
 import io.holdfast.fs.figures.ReadFigures;
 import io.holdfast.fs.figures.TransitFigures;
 import io.holdfast.fs.units.Human;
@@ -204,6 +205,22 @@ public final class StatsText {
                 origin.silent() ? "; it does not answer" : "");
   }
 
+  private void plan(PlanFigures plan) {
+    if (!plan.isFollowed()) {
+      row("plan", "none: " + plan.state());
+      return;
+    }
+    row(
+        "plan",
+        "epoch %d: %s from memory, %s through peers, %s from the origin; %s elsewhere"
+            .formatted(
+                plan.epoch(),
+                Human.bytes(plan.localBytes()),
+                Human.bytes(plan.peerBytes()),
+                Human.bytes(plan.originBytes()),
+                Human.count(plan.elsewhereItems(), "item")));
+  }
+
   private void cluster(ClusterFigures cluster) {
     long nodes = cluster.nodes();
     if (nodes == 0) {
@@ -220,6 +237,7 @@ public final class StatsText {
     row("capacity", Human.bytes(cluster.capacityBytes()) + " in all nodes");
     row("own share", Human.ratio(cluster.share()));
     row("hit ratio", Human.ratio(cluster.plannedHitRatio()) + " planned, with peers");
+    plan(cluster.plan());
     Map<String, Long> refusals = new TreeMap<>(cluster.refusals());
     if (!refusals.isEmpty()) {
       row(

@@ -154,6 +154,11 @@ final class Composition {
     return pool("peer-sketch", 1);
   }
 
+  /** Creates the thread that computes plans. */
+  static Executor planner() {
+    return pool("plan", 1);
+  }
+
   private static Executor pool(String name, int most) {
     ThreadPoolExecutor threads =
         new ThreadPoolExecutor(

@@ -22,6 +22,7 @@ import io.holdfast.fs.orders.SharedOrders;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.peers.PeerLink;
 import io.holdfast.fs.peers.PeerSettings;
+import io.holdfast.fs.plan.Plans;
 import io.holdfast.fs.residency.PinLimits;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.residency.ResidentFile;
@@ -80,6 +81,7 @@ final class MountParts {
   final ResidentLog residentLog;
   final Residency residency;
   final ItemLayout layout;
+  final Plans plans;
   final @Nullable PeerLink peers;
   final Transit transit;
   final Tree tree;
@@ -148,6 +150,7 @@ final class MountParts {
     layout = new ItemLayout(settings.get(SettingTable.ITEM_SIZE).intValue());
     OwnShare ownShare = new OwnShare(residency::datasetSize);
     steps = Composition.steps();
+    plans = plans();
     peers = peerLink(live.capacity(), steps, ownShare);
     transit = transit(steps, accesses);
     // never closed: the daemon answers requests until the process ends
@@ -268,7 +271,7 @@ final class MountParts {
             new PeerLink(
                 wanted,
                 capacity,
-                new PeerLink.Local(origin, residency),
+                new PeerLink.Local(origin, residency, plans),
                 new PeerLink.Threads(
                     threads, Composition.pool("peer-name"), Composition.sketcher()),
                 ownShare::share));
@@ -392,6 +395,7 @@ final class MountParts {
                 mode != OrderMode.OFF,
                 mode == OrderMode.LEARN,
                 shared,
+                isPlanned() ? plans : null,
                 supervision == null ? null : supervision.orders()));
     made.resume(restarts() > 0);
     if (mode != OrderMode.OFF || shared != null) {
@@ -400,8 +404,38 @@ final class MountParts {
     // another node's jobs may be about to read what a job of this node has read
     if (peers == null && settings.get(SettingTable.POLICY).equals(Policies.MINIO)) {
       residency.swaps(made.spreading());
+    } else if (isPlanned()) {
+      residency.swaps(plans);
     }
     return made;
+  }
+
+  /** Tells whether nodes that know all orders plan what each of them keeps. */
+  private boolean isPlanned() {
+    return peers != null
+        && settings.get(SettingTable.ORDERS) != OrderMode.OFF
+        && settings.get(SettingTable.POLICY).equals(Policies.MINIO);
+  }
+
+  private Plans plans() {
+    return new Plans(
+        new Plans.Parts(
+            new PlannedFiles(this::tree, layout, residency),
+            new PlannedResidents(residency),
+            this::datasetBytes,
+            Composition.planner(),
+            supervision == null ? null : supervision.directory().resolve("planned"),
+            System::nanoTime));
+  }
+
+  /** Called only once the mount answers; the field is set then. */
+  private Tree tree() {
+    return tree;
+  }
+
+  /** Called only once the mount answers; the field is set then. */
+  private long datasetBytes() {
+    return scan.pageBytes();
   }
 
   private Residency.WindowSize window() {
@@ -434,6 +468,7 @@ final class MountParts {
             binding,
             helpers::ioctl,
             () -> peers == null ? null : peers.report(),
+            plans::figures,
             tasks::running,
             orders::figures,
             () -> shared == null ? List.of() : shared.figures(),

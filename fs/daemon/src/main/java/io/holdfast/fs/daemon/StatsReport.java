@@ -12,6 +12,7 @@ import io.holdfast.fs.figures.KernelFigures;
 import io.holdfast.fs.figures.MemoryFigures;
 import io.holdfast.fs.figures.OpenFigures;
 import io.holdfast.fs.figures.OrderFigures;
+import io.holdfast.fs.figures.PlanFigures;
 import io.holdfast.fs.figures.TransitFigures;
 import io.holdfast.fs.mount.Binding;
 import io.holdfast.fs.origin.Origin;
@@ -74,6 +75,7 @@ final class StatsReport {
       Binding binding,
       Supplier<String> ioctl,
       Supplier<@Nullable PeersReport> peers,
+      Supplier<PlanFigures> plan,
       Supplier<List<Map<String, Object>>> tasks,
       Supplier<List<OrderFigures>> orders,
       Supplier<List<ConvoyFigures>> convoys,
@@ -107,7 +109,8 @@ final class StatsReport {
         cache(cache),
         opens(),
         fetches(peers),
-        Optional.ofNullable(peers).map(each -> each.cluster(hitRatio(each.capacity()))),
+        Optional.ofNullable(peers)
+            .map(each -> each.cluster(hitRatio(each.capacity()), sources.plan.get())),
         sources.reads.figures(),
         new JobsFigures(
             sources.activity.by().toString(),

@@ -455,6 +455,26 @@ public final class Metrics {
         "holdfast_cluster_share_ratio",
         cluster(ClusterFigures::share),
         "Share of the items that this node owns.");
+    table.gauge(
+        "holdfast_plan_followed",
+        cluster(each -> each.plan().isFollowed() ? 1 : 0),
+        "1 while the nodes follow a plan of their ranks' orders.");
+    table.gauge(
+        "holdfast_plan_local_bytes",
+        cluster(each -> each.plan().localBytes()),
+        "What this node's ranks are to read in the epoch from its own memory.");
+    table.gauge(
+        "holdfast_plan_peer_bytes",
+        cluster(each -> each.plan().peerBytes()),
+        "What they are to read in it through other nodes.");
+    table.gauge(
+        "holdfast_plan_origin_bytes",
+        cluster(each -> each.plan().originBytes()),
+        "What this node is to fetch in it from the origin.");
+    table.gauge(
+        "holdfast_plan_elsewhere_items",
+        cluster(each -> each.plan().elsewhereItems()),
+        "Items that were not where the plan says, since it is followed.");
     table.counter(
         "holdfast_cluster_refusals_total",
         "reason",

@@ -1,5 +1,6 @@
 package io.holdfast.fs.orders;
 
+import io.holdfast.fs.sampler.TorchSampler;
 import io.holdfast.fs.tree.Node;
 import io.holdfast.fs.tree.Tree;
 import java.nio.charset.StandardCharsets;
@@ -22,6 +23,10 @@ final class Announcement {
 
   final FileSequence files = new FileSequence();
   long lastPart;
+
+  /** Draws orders from these files; null if they are an order themselves. */
+  @Nullable TorchSampler sampler;
+
   private final Tree tree;
   private long lines;
   private long unknown;

@@ -62,6 +62,9 @@ final class Order {
   /** How many files behind the furthest one no file is read any more that was opened. */
   private static final int PASSED = 128;
 
+  /** How far behind the furthest place a thread may be in any case. */
+  private static final int LEAST_BEHIND = 16;
+
   /** The fewest files of a window: as many turns as an origin has at first. */
   private static final int LEAST_FILES = 16;
 
@@ -75,6 +78,10 @@ final class Order {
   private static final int FIRST_FILES = 64;
 
   final String job;
+
+  /** The job's number in the plan of several nodes; 0 if it has no part in one. */
+  volatile int planned;
+
   private final OrderPlan plan;
 
   /** The files of this pass. */
@@ -112,6 +119,9 @@ final class Order {
   private int position;
 
   private int openedInPass;
+
+  /** The first place of this pass that was not opened. */
+  private int lowest;
 
   /** The passes before this one. */
   private int passes;
@@ -244,6 +254,7 @@ final class Order {
     position = Math.min(to, sequence.size());
     nearFrom = Math.max(0, position - NEAR);
     nearTo = nearFrom;
+    lowest = nearFrom;
     openedInPass = 0;
     fill(); // counts files that come twice, which may have been counted
     for (int i = nearFrom; i < position; i++) {
@@ -618,6 +629,7 @@ final class Order {
     nearTo = 0;
     position = 0;
     openedInPass = 0;
+    lowest = 0;
     unusedBytes = 0;
     begun = false;
     start = new Place(start.thread);
@@ -859,6 +871,23 @@ final class Order {
   /** Returns where the job is. */
   synchronized Progress progress() {
     return new Progress(passes, position, openedInPass);
+  }
+
+  /**
+   * Returns where the job is, for the other nodes' plans: the pass, and the first place in it that
+   * was not opened. A place far behind the furthest one counts as opened, since an open may be
+   * missed. Where all of the last pass was opened, the one after it begins.
+   */
+  synchronized Progress lowest() {
+    if (openedInPass >= sequence.size()) {
+      return new Progress(passes + 1, 0, 0);
+    }
+    int far = Math.max(LEAST_BEHIND, Math.min(NEAR / 4, sequence.size() / 16));
+    lowest = Math.max(lowest, Math.max(nearFrom, position - far));
+    while (lowest < nearTo && at(lowest).used) {
+      lowest++;
+    }
+    return new Progress(passes, lowest, openedInPass);
   }
 
   /** Returns the number of passes that have not been read, with this one. */

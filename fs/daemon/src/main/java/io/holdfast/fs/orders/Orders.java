@@ -3,12 +3,16 @@ package io.holdfast.fs.orders;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.figures.OrderFigures;
+import io.holdfast.fs.plan.Plans;
 import io.holdfast.fs.residency.Swaps;
+import io.holdfast.fs.sampler.TorchSampler;
 import io.holdfast.fs.stats.OpenBatch;
 import io.holdfast.fs.stats.OpenListener;
 import io.holdfast.fs.transit.Item;
+import java.math.BigInteger;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -32,6 +36,7 @@ import org.slf4j.LoggerFactory;
  * {"id":3,"paths":[],"last":true}            the order is taken, in the place of the job's last one
  * {"begin":"JOB","then":true}                begins one that is read after the job's order
  * {"clear":"JOB"}                            forgets the job's order
+ * {"plan":"JOB","seed":"7","epoch":3,...}    begins the list from which the job's next order is drawn
  * </pre>
  *
  * <p>Bounded by {@link #BOUNDS}. An order whose next part does not come is forgotten. Thread-safe;
@@ -73,6 +78,7 @@ public final class Orders implements OpenListener, AutoCloseable {
   private final Prefetcher prefetcher;
   private final Spreading spreading;
   private final @Nullable SharedOrders shared;
+  private final @Nullable Plans plans;
   private long lastId;
   private boolean closed;
 
@@ -92,6 +98,7 @@ public final class Orders implements OpenListener, AutoCloseable {
    * @param announced whether orders may be announced
    * @param learns whether orders are found from opens
    * @param shared follows the jobs that read one order together; null if nothing does
+   * @param plans plans the orders of several nodes; null if there are no other nodes
    * @param directory where announced orders are kept for the next daemon; null if there will be
    *     none
    */
@@ -100,8 +107,9 @@ public final class Orders implements OpenListener, AutoCloseable {
       boolean announced,
       boolean learns,
       @Nullable SharedOrders shared,
+      @Nullable Plans plans,
       @Nullable Path directory) {
-    this(parts, announced, learns, shared, directory, BOUNDS);
+    this(parts, announced, learns, shared, plans, directory, BOUNDS);
   }
 
   /** Creates the same with other bounds. */
@@ -110,10 +118,12 @@ public final class Orders implements OpenListener, AutoCloseable {
       boolean announced,
       boolean learns,
       @Nullable SharedOrders shared,
+      @Nullable Plans plans,
       @Nullable Path directory,
       Bounds bounds) {
     this.parts = parts;
     this.shared = shared;
+    this.plans = plans;
     this.bounds = bounds;
     this.announced = announced;
     this.kept = new KeptOrders(directory);
@@ -188,8 +198,14 @@ public final class Orders implements OpenListener, AutoCloseable {
           "sampler".equals(request.get("source")) ? "sampler" : "announced",
           Boolean.TRUE.equals(request.get("then")));
     }
+    if (request.get("plan") instanceof String job) {
+      return beginPlan(job, request);
+    }
     if (request.get("clear") instanceof String job) {
       kept.forget(job);
+      if (plans != null) {
+        plans.forget(job);
+      }
       return Map.of("job", job, "cleared", orders.remove(job) != null);
     }
     Announcement order =
@@ -199,10 +215,64 @@ public final class Orders implements OpenListener, AutoCloseable {
           FsError.NOT_FOUND, "an order needs 'begin', 'clear', or the 'id' of one that arrives");
     }
     add(order, request.get("paths"));
+    TorchSampler sampler = order.sampler;
+    if (Boolean.TRUE.equals(request.get("last")) && sampler != null) {
+      return takePlan(order, sampler);
+    }
     if (Boolean.TRUE.equals(request.get("last"))) {
       take(order);
     }
     return order.describe();
+  }
+
+  /**
+   * Begins the list of files from which a sampler draws the order that is announced next, if there
+   * are nodes that may plan it.
+   */
+  private Map<String, Object> beginPlan(String job, Map<String, Object> request)
+      throws FsException {
+    if (plans == null) {
+      return Map.of("plan", "");
+    }
+    Map<String, Object> begun = begin(job, "sampler", false);
+    if (begun.get("id") instanceof Long id) {
+      arriving.get(id).sampler = sampler(request);
+    }
+    return begun;
+  }
+
+  private static TorchSampler sampler(Map<String, Object> request) throws FsException {
+    try {
+      return new TorchSampler(
+          new BigInteger(String.valueOf(request.get("seed"))),
+          number(request.get("epoch")),
+          Boolean.TRUE.equals(request.get("shuffle")),
+          new TorchSampler.Replica(
+              number(request.get("rank")),
+              number(request.get("world")),
+              Boolean.TRUE.equals(request.get("drop_last"))));
+    } catch (IllegalArgumentException e) {
+      throw new FsException(FsError.INVALID, "no sampler of ranks: " + e.getMessage(), e);
+    }
+  }
+
+  private static int number(@Nullable Object value) {
+    return value instanceof Number number ? number.intValue() : -1;
+  }
+
+  /** Takes a list; returns what the client learns of it. */
+  private Map<String, Object> takePlan(Announcement list, TorchSampler sampler) {
+    arriving.remove(list.id);
+    if (plans == null) {
+      return Map.of("plan", "");
+    }
+    long[] ids = new long[list.files.size()];
+    Arrays.setAll(ids, list.files::get);
+    String why =
+        list.lines() > ids.length
+            ? "the list has names that the dataset has not"
+            : plans.announce(list.job, sampler, ids);
+    return Map.of("plan", why.isEmpty() ? "offered" : why);
   }
 
   private Map<String, Object> begin(String job, String source, boolean then) throws FsException {
@@ -291,6 +361,9 @@ public final class Orders implements OpenListener, AutoCloseable {
       return false;
     }
     if (!first.isLearned()) {
+      if (plans != null) {
+        plans.forget(first.job);
+      }
       kept.forget(first.job);
       log.warn(
           "the order of job '{}' is forgotten for another one: the job does not read it now",
@@ -341,6 +414,7 @@ public final class Orders implements OpenListener, AutoCloseable {
     if (before != null) {
       taken.follow(before);
     }
+    taken.planned = plans == null ? 0 : plans.ordered(order.job);
     orders.put(order.job, taken);
     kept.keep(order.job, order.source, order.files);
     if (shared != null) {
@@ -402,6 +476,10 @@ public final class Orders implements OpenListener, AutoCloseable {
         }
       }
       order.noteOpen(parts.nanoTime().getAsLong());
+      if (plans != null && order.planned != 0) {
+        Order.Progress at = order.lowest();
+        plans.opened(order.job, order.planned, at.pass(), at.position());
+      }
       if (order.isOver() && orders.remove(order.job, order) && learned != null) {
         learned.ended(order.figures());
       }

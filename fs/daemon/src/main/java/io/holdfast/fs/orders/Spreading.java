@@ -68,6 +68,11 @@ final class Spreading implements Swaps {
   }
 
   @Override
+  public boolean spreads() {
+    return true;
+  }
+
+  @Override
   public void asked(Item item) {
     Order order = order();
     if (order != null) {

@@ -8,6 +8,7 @@ import io.holdfast.peer.transfer.Told;
 import io.holdfast.peer.transfer.Transfer;
 import io.holdfast.peer.transfer.TransferResult;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,23 @@ final class AgreedAsking implements ClusterSource.Fetcher {
     return transfer == null
         ? CompletableFuture.completedFuture(new Told(TransferResult.SUSPECT, ""))
         : transfer.sketch(peer);
+  }
+
+  /** Asks a peer that has the same dataset for its offer of a plan; empty if it has none. */
+  CompletableFuture<String> plan(NodeAddress peer, String last) {
+    Transfer running = transfer.get();
+    if (running == null || agreement.known(peer).filter(Verdict::isSame).isEmpty()) {
+      return CompletableFuture.completedFuture("");
+    }
+    return running
+        .plan(peer, last)
+        .thenApply(
+            told -> {
+              if (told.outcome().isFetched() || told.outcome().refusal() == Refusal.UNKNOWN) {
+                return told.text();
+              }
+              throw new CompletionException("no answer: " + told.outcome(), null);
+            });
   }
 
   @Override

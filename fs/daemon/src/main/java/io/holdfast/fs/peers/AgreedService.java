@@ -7,15 +7,23 @@ import io.holdfast.peer.transfer.ItemRequest;
 import io.holdfast.peer.transfer.Refusal;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /** Answers peers that have the same dataset, and no other peers. Thread-safe. */
 final class AgreedService implements ItemProvider {
   private final Agreement agreement;
   private final PeerService service;
+  private final Supplier<String> offer;
 
-  AgreedService(Agreement agreement, PeerService service) {
+  /**
+   * Creates a service.
+   *
+   * @param offer returns this node's offer of a plan; empty if there is none
+   */
+  AgreedService(Agreement agreement, PeerService service, Supplier<String> offer) {
     this.agreement = agreement;
     this.service = service;
+    this.offer = offer;
   }
 
   @Override
@@ -77,6 +85,12 @@ final class AgreedService implements ItemProvider {
   @Override
   public CompletableFuture<String> sketch(NodeAddress peer) {
     return agreement.tell(peer);
+  }
+
+  /** A node tells its offer of a plan only to those that have the same dataset. */
+  @Override
+  public String plan(NodeAddress peer) {
+    return agreement.known(peer).filter(Verdict::isSame).isPresent() ? offer.get() : "";
   }
 
   @Override

@@ -82,6 +82,17 @@ public final class Cluster {
     return state.placement.share(node);
   }
 
+  /** Returns the address of another node that shares the dataset, by its text. */
+  Optional<NodeAddress> at(String address) {
+    return address.isEmpty()
+        ? Optional.empty()
+        : state.placement.view().nodes().stream()
+            .map(ClusterNode::address)
+            .filter(node -> !node.equals(state.view.self().address()))
+            .filter(node -> node.toString().equals(address))
+            .findFirst();
+  }
+
   /** Tells whether this node owns an item. */
   public boolean isOwn(Item item) {
     return place(item).isOwn();

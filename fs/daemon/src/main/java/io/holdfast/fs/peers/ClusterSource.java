@@ -1,6 +1,8 @@
 package io.holdfast.fs.peers;
 
 import io.holdfast.fs.origin.OriginPath;
+import io.holdfast.fs.plan.Planned;
+import io.holdfast.fs.plan.PlannedItem;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.transit.PeerSource;
@@ -30,6 +32,11 @@ import org.slf4j.LoggerFactory;
  *   <li>An item of this node: this node asks the next node for a cached copy. The next node owned
  *       the item until this node joined, or took it while this node was full. The question makes no
  *       node fetch.
+ *   <li>An item of a {@linkplain Planned plan} that the nodes follow: this node asks the holder
+ *       that the plan names, which fetches and keeps the item if it must, and then the owner, if
+ *       the owner has the item.
+ *   <li>After such a plan, the node that had an item by the plan is asked in the place of the next
+ *       one.
  * </ul>
  *
  * <p>A node that a peer has asked never makes another node fetch, so no two nodes wait for each
@@ -52,6 +59,7 @@ public final class ClusterSource implements PeerSource {
   private final Residency residency;
   private final Fetcher fetcher;
   private final FormerOwners formerOwners;
+  private final Planned plans;
   private final Executor threads;
 
   /** Asks one peer. */
@@ -67,6 +75,7 @@ public final class ClusterSource implements PeerSource {
   /**
    * Creates a source.
    *
+   * @param plans says who has an item, if the nodes follow a plan
    * @param threads continue a fetch after an answer
    */
   public ClusterSource(
@@ -75,12 +84,14 @@ public final class ClusterSource implements PeerSource {
       Residency residency,
       Fetcher fetcher,
       FormerOwners formerOwners,
+      Planned plans,
       Executor threads) {
     this.dataset = dataset;
     this.cluster = cluster;
     this.residency = residency;
     this.fetcher = fetcher;
     this.formerOwners = formerOwners;
+    this.plans = plans;
     this.threads = threads;
   }
 
@@ -89,10 +100,13 @@ public final class ClusterSource implements PeerSource {
     Search search = new Search(item, range, address);
     Cluster.Place place = cluster.place(item);
     OriginPath path = item.path().get();
+    PlannedItem planned = plans.find(item);
     if (residency.isExcluded(path) || ItemPath.isTooLong(path.bytes())) {
       search.ends(PASS_FROM_ORIGIN);
+    } else if (planned != null) {
+      search.plannedItem(planned, place, forPeer);
     } else if (place.isOwn()) {
-      search.ownItem(place.otherNext(), forPeer);
+      search.ownItem(cluster.at(plans.formerHolder(item)).or(place::otherNext), forPeer);
     } else if (forPeer || place.otherOwner().isEmpty()) {
       search.ends(place.isNext() ? KEEP_FROM_ORIGIN : PASS_FROM_ORIGIN);
     } else {
@@ -123,7 +137,7 @@ public final class ClusterSource implements PeerSource {
     }
 
     void ownItem(Optional<NodeAddress> next, boolean forPeer) {
-      boolean room = residency.wouldAdmit(item);
+      boolean room = residency.wouldAdmit(item) || residency.wouldSwap(item);
       boolean worthAsking = room ? next.filter(formerOwners::mayHave).isPresent() : !forPeer;
       if (next.isEmpty() || !worthAsking) {
         ends(KEEP_FROM_ORIGIN);
@@ -145,6 +159,40 @@ public final class ClusterSource implements PeerSource {
             } else {
               goOn(new Arrival(true, keptByName));
             }
+          });
+    }
+
+    /**
+     * Asks the holder, and then the owner for what it has; a peer has asked this holder already.
+     */
+    void plannedItem(PlannedItem planned, Cluster.Place place, boolean forPeer) {
+      boolean keeps = forPeer || planned.keeps();
+      Optional<NodeAddress> holder =
+          forPeer || planned.isHere() ? Optional.empty() : cluster.at(planned.holder());
+      if (holder.isEmpty()) {
+        plans.fetched(item);
+        ends(new Arrival(false, keeps));
+        return;
+      }
+      ask(
+          holder.get(),
+          PeerRequests.of(dataset, item, range, false),
+          outcome -> {
+            if (outcome.isFetched()) {
+              handOn(new Arrival(true, keeps));
+              return;
+            }
+            plans.notThere(item);
+            Optional<NodeAddress> owner =
+                place.otherOwner().filter(node -> !node.equals(holder.get()));
+            if (owner.isEmpty()) {
+              goOn(new Arrival(false, keeps));
+              return;
+            }
+            ask(
+                owner.get(),
+                PeerRequests.of(dataset, item, range, true),
+                second -> goOn(new Arrival(second.isFetched(), keeps)));
           });
     }
 

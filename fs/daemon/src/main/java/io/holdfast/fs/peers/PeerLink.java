@@ -1,6 +1,8 @@
 package io.holdfast.fs.peers;
 
 import io.holdfast.fs.origin.Origin;
+import io.holdfast.fs.plan.PlannedItem;
+import io.holdfast.fs.plan.Plans;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.transit.ItemLayout;
@@ -20,6 +22,8 @@ import io.holdfast.peer.membership.Membership;
 import io.holdfast.peer.transfer.Transfer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -53,6 +57,7 @@ public final class PeerLink implements AutoCloseable {
   private final AgreedAsking asking;
   private final Threads threads;
   private final DoubleConsumer shareChanged;
+  private final Plans plans;
   private volatile @Nullable Transfer transfer;
   private volatile @Nullable Membership membership;
   private volatile boolean closed;
@@ -91,6 +96,28 @@ public final class PeerLink implements AutoCloseable {
             this::agreementChanged);
     asking = new AgreedAsking(agreement, () -> transfer);
     formerOwners = new FormerOwners(residency, asking::held);
+    plans = local.plans;
+    plans.peers(
+        new Plans.Peers() {
+          @Override
+          public CompletableFuture<String> offer(String peer, String last) {
+            return cluster
+                .at(peer)
+                .map(address -> asking.plan(address, last))
+                .orElse(CompletableFuture.completedFuture(""));
+          }
+
+          @Override
+          public boolean isPlacedHere(Item item) {
+            Cluster.Place place = cluster.place(item);
+            return place.isOwn() || place.isNext() || !residency.isLeftToPolicy(item);
+          }
+
+          @Override
+          public void planChanged() {
+            formerOwners.viewChanged();
+          }
+        });
   }
 
   /**
@@ -107,18 +134,21 @@ public final class PeerLink implements AutoCloseable {
    *
    * @param origin the origin of the dataset
    * @param residency the residents
+   * @param plans what the nodes do whose orders are known
    */
-  public record Local(Origin origin, Residency residency) {}
+  public record Local(Origin origin, Residency residency, Plans plans) {}
 
   /** Returns the source that transit asks before the origin. */
   public PeerSource source() {
     return new ClusterSource(
-        settings.dataset(), cluster, residency, asking, formerOwners, threads.asking());
+        settings.dataset(), cluster, residency, asking, formerOwners, plans, threads.asking());
   }
 
   /** Tells whether this node may keep an item. */
   public boolean mayAdmit(Item item) {
-    return cluster.isOwn(item) || !residency.isLeftToPolicy(item.path().get());
+    PlannedItem planned = plans.find(item);
+    boolean keeps = planned == null ? cluster.isOwn(item) : planned.keeps();
+    return keeps || !residency.isLeftToPolicy(item.path().get());
   }
 
   /**
@@ -132,7 +162,7 @@ public final class PeerLink implements AutoCloseable {
       return;
     }
     PeerService service =
-        new PeerService(cluster, tree, layout, transit, residency, threads.names());
+        new PeerService(cluster, tree, layout, transit, residency, plans, threads.names());
     Transfer serving =
         Transfer.start(
             new Transfer.Config(
@@ -141,7 +171,7 @@ public final class PeerLink implements AutoCloseable {
                 credentials,
                 Transfer.Deadlines.DEFAULT,
                 Transfer.Limits.DEFAULT),
-            new AgreedService(agreement, service));
+            new AgreedService(agreement, service, plans::ownOffer));
     transfer = serving; // before joining: a peer that has joined may ask, and is asked in turn
     try {
       membership = join();
@@ -233,6 +263,7 @@ public final class PeerLink implements AutoCloseable {
     }
     cluster.leaveOut(agreement.others());
     shareChanged.accept(cluster.share(view.self()));
+    planned();
     log.info(
         "view {}: {} nodes, {} of them with {}",
         view.version(),
@@ -291,12 +322,25 @@ public final class PeerLink implements AutoCloseable {
       if (cluster.leaveOut(agreement.others())) {
         formerOwners.viewChanged();
         shareChanged.accept(cluster.share(cluster.view().self()));
+        planned();
       }
     }
   }
 
+  /** Tells the plan which nodes there are, with this one first. */
+  private void planned() {
+    List<String> members = new ArrayList<>();
+    members.add(settings.listen().toString());
+    cluster.sharing().stream()
+        .map(node -> node.address().toString())
+        .filter(address -> !members.contains(address))
+        .forEach(members::add);
+    plans.view(members);
+  }
+
   /** Does what is due; called several times a second. */
   public void tick() {
+    plans.tick();
     formerOwners.tick();
     agreement.tick();
   }

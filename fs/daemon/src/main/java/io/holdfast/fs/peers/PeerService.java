@@ -2,6 +2,7 @@ package io.holdfast.fs.peers;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.plan.Planned;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.transit.Borrower;
 import io.holdfast.fs.transit.Content;
@@ -35,6 +36,7 @@ public final class PeerService {
   private final ItemLayout layout;
   private final Transit transit;
   private final Residency residency;
+  private final Planned plans;
   private final Executor threads;
 
   /**
@@ -48,12 +50,14 @@ public final class PeerService {
       ItemLayout layout,
       Transit transit,
       Residency residency,
+      Planned plans,
       Executor threads) {
     this.cluster = cluster;
     this.tree = tree;
     this.layout = layout;
     this.transit = transit;
     this.residency = residency;
+    this.plans = plans;
     this.threads = threads;
   }
 
@@ -148,7 +152,11 @@ public final class PeerService {
 
   private void give(Item item, ItemRequest request, ItemProvider.Answer answer) {
     Lender lender = new Lender(answer);
+    boolean sends = request.from() + request.length() == item.length() && !request.onlyIfCached();
     if (residency.serve(item, request.from(), request.length(), lender)) {
+      if (sends) {
+        plans.sent(item);
+      }
       return;
     }
     if (request.onlyIfCached()) {
@@ -157,20 +165,31 @@ public final class PeerService {
       }
     } else if (residency.isResident(item) || isToKeep(item)) {
       transit.lend(item, request.from(), request.length(), lender);
+      if (sends) {
+        plans.sent(item);
+      }
     } else {
       answer.refused(Refusal.FULL);
     }
   }
 
   private boolean isToKeep(Item item) {
+    if (!residency.wouldAdmit(item) && !residency.wouldSwap(item)) {
+      return false;
+    }
+    if (plans.find(item) != null) {
+      return plans.keeps(item);
+    }
     Cluster.Place place = cluster.place(item);
-    return (place.isOwn() || place.isNext()) && residency.wouldAdmit(item);
+    return place.isOwn() || place.isNext();
   }
 
   /** Learns that a node which asked for an item before holds it now. */
   public void held(ItemRequest request, NodeAddress by) {
     Item item = itemOf(known(request.path().bytes()), request, false);
-    if (item != null && cluster.place(item).otherOwner().filter(by::equals).isPresent()) {
+    if (item != null
+        && plans.find(item) == null
+        && cluster.place(item).otherOwner().filter(by::equals).isPresent()) {
       residency.cede(item);
     }
   }

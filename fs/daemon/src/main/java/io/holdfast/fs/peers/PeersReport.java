@@ -3,6 +3,7 @@ package io.holdfast.fs.peers;
 import io.holdfast.fs.figures.ClusterFigures;
 import io.holdfast.fs.figures.FetchFigures;
 import io.holdfast.fs.figures.NodeFigures;
+import io.holdfast.fs.figures.PlanFigures;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.peer.ClusterNode;
 import io.holdfast.peer.NodeAddress;
@@ -59,8 +60,9 @@ public final class PeersReport {
    * Returns the summary.
    *
    * @param plannedHitRatio expected ratio of hits here or at a peer, from the second epoch on
+   * @param plan the plan that the nodes follow
    */
-  public ClusterFigures cluster(double plannedHitRatio) {
+  public ClusterFigures cluster(double plannedHitRatio, PlanFigures plan) {
     return new ClusterFigures(
         settings.listen().toString(),
         settings.dataset().id(),
@@ -71,7 +73,8 @@ public final class PeersReport {
         rounded(cluster.share(view.self())),
         figures.values().stream().filter(PeerFigures::suspect).count(),
         refusals,
-        plannedHitRatio);
+        plannedHitRatio,
+        plan);
   }
 
   /** Returns the capacity of all nodes that share the dataset, in bytes; at most 2^63-1. */

@@ -107,7 +107,7 @@ final class OrdersFixture implements AutoCloseable {
             () -> counted,
             window,
             clock);
-    make = () -> new Orders(parts, this.announced, learns, null, directory(), bounds);
+    make = () -> new Orders(parts, this.announced, learns, null, null, directory(), bounds);
     orders = make.get();
   }
 

@@ -9,6 +9,7 @@ import io.holdfast.fs.Await;
 import io.holdfast.fs.FakeClock;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.posix.PosixOrigin;
+import io.holdfast.fs.plan.Planned;
 import io.holdfast.fs.residency.Selection;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.peer.transfer.Asker;
@@ -65,7 +66,14 @@ final class AgreedServiceTest {
         new AgreedService(
             agreement,
             new PeerService(
-                node.cluster, node.tree, node.layout, node.transit, node.residency, node.threads));
+                node.cluster,
+                node.tree,
+                node.layout,
+                node.transit,
+                node.residency,
+                Planned.NONE,
+                node.threads),
+            () -> "offer");
   }
 
   @AfterEach

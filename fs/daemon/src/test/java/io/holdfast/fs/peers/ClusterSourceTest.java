@@ -7,6 +7,8 @@ import static io.holdfast.fs.peers.PeersFixture.DATASET;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.origin.OriginPath;
+import io.holdfast.fs.plan.Planned;
+import io.holdfast.fs.plan.PlannedItem;
 import io.holdfast.fs.residency.Selection;
 import io.holdfast.fs.transit.Content;
 import io.holdfast.fs.transit.Item;
@@ -23,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -36,6 +39,7 @@ final class ClusterSourceTest {
   private PeersFixture node;
   private ClusterSource source;
   private FormerOwners formerOwners;
+  private Planned planned = Planned.NONE;
 
   private void start(long capacity, Selection selection) throws IOException {
     node = new PeersFixture(capacity, selection);
@@ -46,7 +50,7 @@ final class ClusterSourceTest {
 
   private ClusterSource source(Executor threads) {
     return new ClusterSource(
-        DATASET, node.cluster, node.residency, this::answer, formerOwners, threads);
+        DATASET, node.cluster, node.residency, this::answer, formerOwners, planned, threads);
   }
 
   private CompletableFuture<TransferResult> answer(
@@ -74,6 +78,104 @@ final class ClusterSourceTest {
     answers.put(B, TransferResult.FETCHED);
     assertThat(fetch(node.item(B, C), false)).isEqualTo(new Arrival(true, false));
     assertThat(asked).containsExactly("b");
+  }
+
+  /** A plan that says one thing of every item, and counts what was not as it says. */
+  private static final class OnePlan implements Planned {
+    private final @Nullable PlannedItem says;
+    private final String former;
+    private int elsewhere;
+    private int fetched;
+
+    OnePlan(@Nullable PlannedItem says, String former) {
+      this.says = says;
+      this.former = former;
+    }
+
+    @Override
+    public @Nullable PlannedItem find(Item item) {
+      return says;
+    }
+
+    @Override
+    public boolean keeps(Item item) {
+      return says != null && says.keeps();
+    }
+
+    @Override
+    public String formerHolder(Item item) {
+      return former;
+    }
+
+    @Override
+    public void notThere(Item item) {
+      elsewhere++;
+    }
+
+    @Override
+    public void fetched(Item item) {
+      fetched++;
+    }
+
+    @Override
+    public void sent(Item item) {}
+  }
+
+  private OnePlan plan(String holder, boolean here, boolean keeps) throws IOException {
+    OnePlan plan = new OnePlan(new PlannedItem(holder, here, keeps), "");
+    planned = plan;
+    start(ROOM, Selection.NONE);
+    return plan;
+  }
+
+  @Test
+  void planned_holderHasIt_itIsKeptIfThePlanSaysSo() throws IOException {
+    OnePlan plan = plan(C.address().toString(), false, true);
+    answers.put(C, TransferResult.FETCHED);
+    assertThat(fetch(node.item(B, C), false)).isEqualTo(new Arrival(true, true));
+    assertThat(asked).containsExactly("c");
+    assertThat(plan.elsewhere).isZero();
+  }
+
+  @Test
+  void planned_holderHasItNot_theOwnerIsAskedForWhatItHas_andThenTheOrigin() throws IOException {
+    OnePlan plan = plan(C.address().toString(), false, false);
+    answers.put(C, TransferResult.refused(Refusal.FULL));
+    assertThat(fetch(node.item(B, C), false)).isEqualTo(new Arrival(false, false));
+    assertThat(asked).containsExactly("c", "b if cached");
+    answers.put(C, TransferResult.fault("reset"));
+    answers.put(B, TransferResult.FETCHED);
+    assertThat(fetch(node.item(B, C), false)).isEqualTo(new Arrival(true, false));
+    assertThat(plan.elsewhere).isEqualTo(2);
+  }
+
+  @Test
+  void planned_hereOrNowhere_comesFromTheOriginAtOnce() throws IOException {
+    OnePlan here = plan(A.address().toString(), true, true);
+    assertThat(fetch(node.item(B, C), false)).isEqualTo(new Arrival(false, true));
+    assertThat(fetch(node.item(B, C), true)).isEqualTo(new Arrival(false, true));
+    assertThat(here.fetched).isEqualTo(2);
+    node.close();
+    plan("", false, false);
+    assertThat(fetch(node.item(B, C), false)).isEqualTo(new Arrival(false, false));
+    assertThat(asked).isEmpty();
+  }
+
+  /** The node has gone meanwhile: its name is no member's. */
+  @Test
+  void planned_holderHasGone_comesFromTheOrigin() throws IOException {
+    plan("gone:7070", false, true);
+    assertThat(fetch(node.item(B, C), false)).isEqualTo(new Arrival(false, true));
+    assertThat(asked).isEmpty();
+  }
+
+  @Test
+  void ownItem_afterAPlan_theFormerHolderIsAskedInThePlaceOfTheNext() throws IOException {
+    planned = new OnePlan(null, C.address().toString());
+    start(ROOM, Selection.NONE);
+    answers.put(C, TransferResult.FETCHED);
+    assertThat(fetch(node.item(A, B), false)).isEqualTo(new Arrival(true, true));
+    assertThat(asked).containsExactly("c if cached");
   }
 
   /** A path that no request can have made the fetch fail, and the read with it. */

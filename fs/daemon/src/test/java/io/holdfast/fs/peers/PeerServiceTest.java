@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.fs.Await;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.origin.Version;
+import io.holdfast.fs.plan.Planned;
 import io.holdfast.fs.residency.Selection;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.peer.transfer.BufferLease;
@@ -43,7 +44,13 @@ final class PeerServiceTest {
     node.view(A, B, C);
     service =
         new PeerService(
-            node.cluster, node.tree, node.layout, node.transit, node.residency, node.threads);
+            node.cluster,
+            node.tree,
+            node.layout,
+            node.transit,
+            node.residency,
+            Planned.NONE,
+            node.threads);
   }
 
   @AfterEach

@@ -1,0 +1,95 @@
+package io.holdfast.fs.plan;
+
+import io.holdfast.fs.transit.Item;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * After a plan: the residents that belong to other nodes, which make way, and the nodes that had
+ * items by the plan. Thread-safe.
+ */
+final class Strays {
+  private static final Logger log = LoggerFactory.getLogger(Strays.class);
+
+  private final @Nullable Path mark;
+  private volatile @Nullable FormerPlan former;
+  private volatile Queue<Item> strays = new ConcurrentLinkedQueue<>();
+  private volatile boolean toBeFound;
+
+  /**
+   * Begins without strays, or with those of an earlier daemon, which are to be found.
+   *
+   * @param mark a file that tells the next daemon of the mount that there was a plan; null if there
+   *     is none
+   */
+  Strays(@Nullable Path mark) {
+    this.mark = mark;
+    toBeFound = mark != null && Files.exists(mark);
+  }
+
+  /** Learns that a plan has begun: no resident is a stray. */
+  void planned() {
+    toBeFound = false;
+    former = null;
+    strays = new ConcurrentLinkedQueue<>();
+    try {
+      if (mark != null) {
+        Files.write(mark, new byte[0]);
+      }
+    } catch (IOException e) {
+      log.warn("a daemon that is started again will not know of the plan: {}", e.toString());
+    }
+  }
+
+  /** Learns that the plan has ended. */
+  void ended(FormerPlan plan) {
+    former = plan;
+    toBeFound = true;
+  }
+
+  boolean areToBeFound() {
+    return toBeFound;
+  }
+
+  /** Looks for the residents that belong elsewhere, if that was not done; takes some time. */
+  void find(Plans.Residents residents, Predicate<Item> isPlacedHere) {
+    if (!toBeFound) {
+      return;
+    }
+    toBeFound = false;
+    Queue<Item> found = new ConcurrentLinkedQueue<>();
+    residents.forEach(
+        item -> {
+          if (!isPlacedHere.test(item)) {
+            found.add(item);
+          }
+        });
+    strays = found;
+  }
+
+  boolean isEmpty() {
+    return strays.isEmpty();
+  }
+
+  /** Returns the next stray that is still resident, and each once; null if there is none. */
+  @Nullable Item poll(Plans.Residents residents) {
+    Item stray = strays.poll();
+    while (stray != null && !residents.has(stray)) {
+      stray = strays.poll();
+    }
+    return stray;
+  }
+
+  /** Returns the node that probably has an item; empty if none is known. */
+  String formerHolder(Item item) {
+    FormerPlan last = former;
+    return last == null ? "" : last.holder(item);
+  }
+}

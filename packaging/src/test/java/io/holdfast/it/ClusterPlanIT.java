@@ -1,0 +1,306 @@
+package io.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.holdfast.it.Cluster.Fetches;
+import io.holdfast.it.Cluster.Node;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/**
+ * Nodes whose jobs are the ranks of one DistributedSampler, with room for 35 % of the dataset each.
+ * D is the dataset's bytes.
+ */
+@Isolated("computes on all processors, and peers that are late are given up")
+@Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ClusterPlanIT {
+  private static final int FILES = Integer.getInteger("holdfast.plan-files", 1200);
+  private static final int NODES = Integer.getInteger("holdfast.plan-nodes", 2);
+  private static final int EPOCHS = Integer.getInteger("holdfast.plan-epochs", 8);
+  private static final int FILE_BYTES = 16 << 10;
+  private static final double PART = 0.35;
+
+  /** How many files ranks may be apart: two batches, as with a barrier after each. */
+  private static final int STEP = 16;
+
+  /** How far a figure may be from its value, as a part of the dataset. */
+  private static final double TOLERANCE = 0.02;
+
+  private static final Duration SETTLE = Duration.ofSeconds(60);
+
+  @RegisterExtension final Sandbox sandbox = new Sandbox();
+
+  private final long seed = System.nanoTime();
+  private final Random random = new Random(seed);
+  private Dataset dataset;
+  private Cluster cluster;
+  private Path list;
+  private final Map<String, Integer> numbers = new HashMap<>();
+
+  private void start(int nodes) throws IOException {
+    dataset = Dataset.create(sandbox.tmpfs("origin"), FILES, i -> FILE_BYTES);
+    list = Files.write(sandbox.root().resolve("list"), dataset.files());
+    for (int i = 0; i < FILES; i++) {
+      numbers.put(dataset.files().get(i), i);
+    }
+    long capacity = (long) (PART * dataset.bytes());
+    cluster = new Cluster(sandbox, "--capacity", Long.toString(capacity), "--window-age", "100ms");
+    cluster.start(dataset.root(), nodes);
+  }
+
+  /** Announces a rank; returns what the command prints. */
+  private String announce(Node node, int seed, int world, int rank, int from) {
+    Mount mount = node.mount();
+    return sandbox
+        .holdfast(
+            "order",
+            mount.name(),
+            "--job",
+            job(mount),
+            "--sampler",
+            "torch",
+            "--seed",
+            Integer.toString(seed),
+            "--epochs",
+            from + "-" + (from + EPOCHS + 4),
+            "--world",
+            Integer.toString(world),
+            "--rank",
+            Integer.toString(rank),
+            "--list",
+            list.toString())
+        .mustSucceed()
+        .out();
+  }
+
+  /** Returns the name of the job that all readers are. */
+  private static String job(Mount mount) {
+    return mount.stats().list("jobs.jobs").stream()
+        .max(Comparator.comparingLong(job -> job.number("opens")))
+        .map(job -> String.valueOf(job.at("job")))
+        .orElseThrow();
+  }
+
+  /** Has each node learn of its job, which a node does when the job opens files. */
+  private void readSome() {
+    List<Path> some = new ArrayList<>();
+    for (int i = 0; i < cluster.nodes().size(); i++) {
+      some.add(dataset.list(sandbox, IntStream.range(50 * i, 50 * i + 50).boxed().toList()));
+    }
+    cluster.readShares(some);
+    for (Node node : cluster.nodes()) {
+      node.mount().awaitStats("opens", stats -> stats.number("opens.total") >= 50);
+    }
+  }
+
+  /** Returns what each rank reads in an epoch. */
+  private List<Path> lists(int seed, int world, int epoch) {
+    List<Path> lists = new ArrayList<>();
+    for (int rank = 0; rank < world; rank++) {
+      String names =
+          sandbox
+              .holdfast(
+                  "order",
+                  "--sampler",
+                  "torch",
+                  "--seed",
+                  Integer.toString(seed),
+                  "--epoch",
+                  Integer.toString(epoch),
+                  "--world",
+                  Integer.toString(world),
+                  "--rank",
+                  Integer.toString(rank),
+                  "--list",
+                  list.toString(),
+                  "--print")
+              .mustSucceed()
+              .out();
+      lists.add(dataset.list(sandbox, names.lines().map(numbers::get).toList()));
+    }
+    return lists;
+  }
+
+  private static String state(Node node) {
+    return String.valueOf(node.mount().stats().at("cluster.plan.state"));
+  }
+
+  private void awaitPlan(int epoch) {
+    for (Node node : cluster.nodes()) {
+      Await.value(
+          SETTLE,
+          "epoch " + epoch + " is planned at " + node.address(),
+          () ->
+              "%s %s, %s"
+                  .formatted(
+                      state(node),
+                      node.mount().stats().number("cluster.plan.epoch"),
+                      node.mount().stats().list("orders")),
+          words -> words.startsWith("followed " + epoch + ","));
+    }
+  }
+
+  private double planned(String figure) {
+    long sum = 0;
+    for (Node node : cluster.nodes()) {
+      sum += node.mount().stats().number("cluster.plan." + figure);
+    }
+    return part(sum);
+  }
+
+  private double part(long bytes) {
+    return (double) bytes / dataset.bytes();
+  }
+
+  @Test
+  void epochs_ofRanksThatAreAnnounced_readFromMemoryPeersAndOriginWhatThePlanSays()
+      throws IOException {
+    start(NODES);
+    readSome();
+    for (int node = 0; node < NODES; node++) {
+      assertThat(announce(cluster.node(node), 5, NODES, node, 0)).doesNotContain("do not plan");
+    }
+
+    for (int epoch = 0; epoch < EPOCHS; epoch++) {
+      awaitPlan(epoch);
+      double local = planned("local_bytes");
+      double peer = planned("peer_bytes");
+      double origin = planned("origin_bytes");
+      List<Path> lists = lists(5, NODES, epoch);
+      long start = System.nanoTime();
+      Fetches read = cluster.readInSteps(lists, STEP, step -> {});
+      String where =
+          "epoch %d of %d nodes, %d ms: peers %.4f, origin %.4f; planned: local %.4f, peers %.4f, origin %.4f; %s"
+              .formatted(
+                  epoch,
+                  NODES,
+                  Duration.ofNanos(System.nanoTime() - start).toMillis(),
+                  part(read.peerBytes()),
+                  part(read.originBytes()),
+                  local,
+                  peer,
+                  origin,
+                  cluster.nodes().stream()
+                      .map(
+                          node ->
+                              state(node)
+                                  + " "
+                                  + node.mount().stats().number("cluster.plan.elsewhere_items"))
+                      .toList());
+      System.out.println(where);
+      assertThat(part(read.peerBytes())).as(where).isCloseTo(peer, within(TOLERANCE));
+      assertThat(part(read.originBytes())).as(where).isCloseTo(origin, within(TOLERANCE));
+    }
+  }
+
+  /**
+   * A node is killed in the middle of a planned epoch. The others go on without the plan; it may
+   * cost one epoch what the node had, and what has to move. Then the origin gives what it gives to
+   * nodes that never planned. When the node is back and all announce again, they plan again, from
+   * what is resident.
+   */
+  @Test
+  void node_thatIsKilledInTheMiddle_costsAnEpochAtMost_andIsPlannedWithAgain() throws IOException {
+    start(3);
+    readSome();
+    for (int node = 0; node < 3; node++) {
+      announce(cluster.node(node), 5, 3, node, 0);
+    }
+    for (int epoch = 0; epoch < 3; epoch++) {
+      awaitPlan(epoch);
+      cluster.readInSteps(lists(5, 3, epoch), STEP, step -> {});
+    }
+    awaitPlan(3);
+    Node killed = cluster.node(1);
+
+    cluster.readInSteps(
+        lists(5, 3, 3),
+        STEP,
+        step -> {
+          if (step == FILES / 3 / STEP / 2) {
+            killed.mount().kill();
+            cluster.remove(killed);
+          }
+        });
+    cluster.awaitWhole(SETTLE);
+    for (Node node : cluster.nodes()) {
+      Await.until(SETTLE, "no plan at " + node.address(), () -> !state(node).equals("followed"));
+    }
+    List<Double> origins = new ArrayList<>();
+    for (int epoch = 0; epoch < 4; epoch++) {
+      origins.add(part(cluster.readShares(dataset.shares(sandbox, random, 2)).originBytes()));
+    }
+    System.out.println("killed in an epoch; then from the origin " + origins);
+    assertThat(origins.get(0)).as("seed %d", seed).isLessThan(1);
+    for (double later : origins.subList(1, 4)) {
+      assertThat(later).as("%s, seed %d", origins, seed).isLessThan(1 - 2 * PART + TOLERANCE);
+    }
+
+    cluster.nodes().add(1, killed);
+    cluster.restart(killed);
+    readSome();
+    for (int node = 0; node < 3; node++) {
+      announce(cluster.node(node), 5, 3, node, 4);
+    }
+    for (int epoch = 4; epoch < 6; epoch++) {
+      awaitPlan(epoch);
+      double peer = planned("peer_bytes");
+      double origin = planned("origin_bytes");
+      Fetches read = cluster.readInSteps(lists(5, 3, epoch), STEP, step -> {});
+      String where = "epoch %d: %s; planned %.4f %.4f".formatted(epoch, read, peer, origin);
+      System.out.println(where);
+      assertThat(part(read.peerBytes())).as(where).isCloseTo(peer, within(TOLERANCE));
+      assertThat(part(read.originBytes())).as(where).isCloseTo(origin, within(TOLERANCE));
+    }
+  }
+
+  /** Each node keeps what it owns, as without an order, and each says why there is no plan. */
+  @Test
+  void orders_thatDisagree_arePlannedOnlyOnceTheyAgree() throws IOException {
+    start(2);
+    readSome();
+    announce(cluster.node(0), 5, 2, 0, 0);
+    assertThat(state(cluster.node(1))).isEqualTo("no order of several ranks is announced");
+    Await.until(
+        SETTLE,
+        "one offer",
+        () -> state(cluster.node(0)).equals("1 of 2 nodes have offered their parts"));
+    announce(cluster.node(1), 6, 2, 1, 0);
+    for (Node node : cluster.nodes()) {
+      Await.until(SETTLE, "a difference", () -> state(node).endsWith(" reads another order"));
+    }
+    List<Path> firsts = lists(5, 2, 0);
+    List<Path> seconds = lists(6, 2, 0);
+    cluster.readShares(List.of(firsts.get(0), seconds.get(1)));
+    Fetches read = null;
+    for (int epoch = 0; epoch < 2; epoch++) {
+      read = cluster.readShares(dataset.shares(sandbox, random, 2));
+    }
+    assertThat(part(read.originBytes())).isCloseTo(1 - 2 * PART, within(TOLERANCE));
+
+    announce(cluster.node(1), 5, 2, 0, 3);
+    announce(cluster.node(0), 5, 2, 0, 3);
+    for (Node node : cluster.nodes()) {
+      Await.until(
+          SETTLE,
+          "a rank twice",
+          () -> state(node).equals("the nodes have 1 different ranks of 2"));
+    }
+    announce(cluster.node(1), 5, 2, 1, 3);
+    awaitPlan(3);
+  }
+}
