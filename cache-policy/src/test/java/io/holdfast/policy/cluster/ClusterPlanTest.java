@@ -239,11 +239,13 @@ final class ClusterPlanTest {
     }
   }
 
-  /** Several small items make way for a large one; the origin gives no more than what has no room. */
+  /**
+   * Several small items make way for a large one; the origin gives no more than what has no room.
+   */
   @Test
   void play_ofItemsOfManySizes_readsNoMoreFromTheOriginThanWhatHasNoRoom() {
     IntToLongFunction weights = item -> 1 + item * 2654435761L % 40;
-    long all = IntStream.range(0, ITEMS).mapToLong(weights::applyAsLong).sum();
+    long all = IntStream.range(0, ITEMS).mapToLong(weights).sum();
     for (int count = 2; count <= 4; count++) {
       Nodes nodes = new Nodes(count, (long) (.35 * all), 8, 16, ITEMS, weights);
       int[] late = new int[count];
@@ -253,8 +255,7 @@ final class ClusterPlanTest {
         double most = epoch == 0 ? 1 : Math.max(0, 1 - .35 * count);
         assertThat((double) nodes.origin / all).as("epoch %d", epoch).isLessThan(most + .02);
         for (int node = 0; node < count; node++) {
-          long used =
-              nodes.residents.get(node).stream().mapToLong(weights::applyAsLong).sum();
+          long used = nodes.residents.get(node).stream().mapToLong(weights).sum();
           assertThat(used).isEqualTo(nodes.used[node]).isLessThanOrEqualTo(nodes.capacity);
         }
       }
