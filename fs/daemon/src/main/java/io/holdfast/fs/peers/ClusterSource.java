@@ -166,7 +166,7 @@ public final class ClusterSource implements PeerSource {
      * Asks the holder, and then the owner for what it has; a peer has asked this holder already.
      */
     void plannedItem(PlannedItem planned, Cluster.Place place, boolean forPeer) {
-      boolean keeps = forPeer || planned.keeps();
+      boolean keeps = forPeer || planned.keeps() || keptByName;
       Optional<NodeAddress> holder =
           forPeer || planned.isHere() ? Optional.empty() : cluster.at(planned.holder());
       if (holder.isEmpty()) {

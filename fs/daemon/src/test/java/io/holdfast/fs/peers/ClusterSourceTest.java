@@ -161,6 +161,17 @@ final class ClusterSourceTest {
     assertThat(asked).isEmpty();
   }
 
+  /** A user may pin a file while a plan is followed, which says that this node does not keep it. */
+  @Test
+  void planned_keptByName_isKeptWhateverThePlanSays() throws IOException {
+    planned = new OnePlan(new PlannedItem(C.address().toString(), false, false), "");
+    start(ROOM, Selection.of(List.of("kept"), List.of()));
+    Item kept = node.write("kept", 5000);
+    assertThat(fetch(kept, false)).isEqualTo(new Arrival(false, true));
+    answers.put(C, TransferResult.FETCHED);
+    assertThat(fetch(kept, false)).isEqualTo(new Arrival(true, true));
+  }
+
   /** The node has gone meanwhile: its name is no member's. */
   @Test
   void planned_holderHasGone_comesFromTheOrigin() throws IOException {
