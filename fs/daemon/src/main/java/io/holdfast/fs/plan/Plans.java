@@ -285,6 +285,7 @@ public final class Plans implements Planned, Swaps {
       members = List.copyOf(selfAndOthers);
       heard.keySet().retainAll(members);
       viewChanged = true;
+      strays.viewChanged();
     }
   }
 
@@ -677,8 +678,9 @@ public final class Plans implements Planned, Swaps {
 
   private @Nullable Item nextLeaver() {
     ActivePlan plan = active;
+    Peers all = peers;
     if (plan == null) {
-      return strays.poll(parts.residents());
+      return all == null ? null : strays.poll(parts.residents(), all::isPlacedHere);
     }
     for (int place = plan.pollLeaver(); place != Leavers.NONE; place = plan.pollLeaver()) {
       Item item = parts.items().item(plan.files().id(place));

@@ -23,6 +23,9 @@ final class Strays {
   private volatile Queue<Item> strays = new ConcurrentLinkedQueue<>();
   private volatile boolean toBeFound;
 
+  /** Whether there was a plan, after which residents may be elsewhere than they belong. */
+  private volatile boolean afterPlan;
+
   /**
    * Begins without strays, or with those of an earlier daemon, which are to be found.
    *
@@ -31,11 +34,13 @@ final class Strays {
    */
   Strays(@Nullable Path mark) {
     this.mark = mark;
-    toBeFound = mark != null && Files.exists(mark);
+    afterPlan = mark != null && Files.exists(mark);
+    toBeFound = afterPlan;
   }
 
   /** Learns that a plan has begun: no resident is a stray. */
   void planned() {
+    afterPlan = false;
     toBeFound = false;
     former = null;
     strays = new ConcurrentLinkedQueue<>();
@@ -51,7 +56,13 @@ final class Strays {
   /** Learns that the plan has ended. */
   void ended(FormerPlan plan) {
     former = plan;
+    afterPlan = true;
     toBeFound = true;
+  }
+
+  /** Learns that the nodes have changed: after a plan, other residents belong elsewhere now. */
+  void viewChanged() {
+    toBeFound |= afterPlan;
   }
 
   boolean areToBeFound() {
@@ -78,10 +89,13 @@ final class Strays {
     return strays.isEmpty();
   }
 
-  /** Returns the next stray that is still resident, and each once; null if there is none. */
-  @Nullable Item poll(Plans.Residents residents) {
+  /**
+   * Returns the next stray that is still resident and still belongs elsewhere, and each once; null
+   * if there is none.
+   */
+  @Nullable Item poll(Plans.Residents residents, Predicate<Item> isPlacedHere) {
     Item stray = strays.poll();
-    while (stray != null && !residents.has(stray)) {
+    while (stray != null && (isPlacedHere.test(stray) || !residents.has(stray))) {
       stray = strays.poll();
     }
     return stray;

@@ -95,10 +95,10 @@ final class PlansTest {
           .orElseGet(() -> CompletableFuture.failedFuture(new IllegalStateException("gone")));
     }
 
-    /** Without a plan, files of even numbers belong to the first node. */
+    /** Without a plan, the nodes of the view divide the files by their numbers. */
     @Override
     public boolean isPlacedHere(Item item) {
-      return (item.node() % 2 == 0) == name.equals("a");
+      return nodes.get((int) (item.node() % nodes.size())) == this;
     }
 
     @Override
@@ -228,6 +228,27 @@ final class PlansTest {
     assertThat(a.plans.victim(a.item(202), 0, 0)).isEqualTo(odd.key());
     assertThat(a.plans.victim(a.item(204), 0, 0)).isNull();
     assertThat(a.plans.wants(a.item(204))).isFalse();
+  }
+
+  /** Strays were found once, so a node that came back never got its part of the room. */
+  @Test
+  void view_ofANodeThatComesBack_makesWayForOtherResidents() {
+    startPlanned();
+    Node a = nodes.get(0);
+    List.of(200L, 202L, 204L).forEach(id -> a.residents.add(a.item(id)));
+    nodes.get(1).plans.forget("job");
+    ticks();
+    assertThat(a.plans.wants(a.item(206))).as("no resident belongs elsewhere").isFalse();
+
+    nodes.add(new Node("c", 140));
+    view();
+    ticks();
+
+    a.room = 3;
+    assertThat(a.plans.wants(a.item(207))).isTrue();
+    assertThat(a.plans.victim(a.item(207), 0, 0)).isEqualTo(a.item(200).key());
+    nodes.remove(2);
+    assertThat(a.plans.victim(a.item(206), 0, 0)).as("the rest belongs here again").isNull();
   }
 
   @Test
