@@ -34,7 +34,8 @@ import org.slf4j.LoggerFactory;
  *       node fetch.
  *   <li>An item of a {@linkplain Planned plan} that the nodes follow: this node asks the holder
  *       that the plan names, which fetches and keeps the item if it must, and then the owner, if
- *       the owner has the item.
+ *       the owner has the item. If this node is the holder and has lost the item, it asks the owner
+ *       as well.
  *   <li>After such a plan, the node that had an item by the plan is asked in the place of the next
  *       one.
  * </ul>
@@ -163,15 +164,20 @@ public final class ClusterSource implements PeerSource {
     }
 
     /**
-     * Asks the holder, and then the owner for what it has; a peer has asked this holder already.
+     * Asks the holder, and then the owner for what it has; a peer has asked this holder already. If
+     * the item should be here, its reader may have it already, and the owner may have a copy.
      */
     void plannedItem(PlannedItem planned, Cluster.Place place, boolean forPeer) {
       boolean keeps = forPeer || planned.keeps() || keptByName;
       Optional<NodeAddress> holder =
           forPeer || planned.isHere() ? Optional.empty() : cluster.at(planned.holder());
       if (holder.isEmpty()) {
-        plans.fetched(item);
-        ends(new Arrival(false, keeps));
+        boolean missing = plans.fetched(item);
+        if (missing && place.otherOwner().isPresent()) {
+          askForCopy(place.otherOwner().get(), keeps);
+        } else {
+          ends(new Arrival(false, keeps));
+        }
         return;
       }
       ask(
@@ -187,13 +193,18 @@ public final class ClusterSource implements PeerSource {
                 place.otherOwner().filter(node -> !node.equals(holder.get()));
             if (owner.isEmpty()) {
               goOn(new Arrival(false, keeps));
-              return;
+            } else {
+              askForCopy(owner.get(), keeps);
             }
-            ask(
-                owner.get(),
-                PeerRequests.of(dataset, item, range, true),
-                second -> goOn(new Arrival(second.isFetched(), keeps)));
           });
+    }
+
+    /** Asks a node for an item if the node has it, and then the origin. */
+    private void askForCopy(NodeAddress owner, boolean keeps) {
+      ask(
+          owner,
+          PeerRequests.of(dataset, item, range, true),
+          outcome -> goOn(new Arrival(outcome.isFetched(), keeps)));
     }
 
     void itemOf(NodeAddress owner, Cluster.Place place) {

@@ -28,6 +28,10 @@ final class ActivePlan {
   private final int self;
   private final int lag;
   private final ClusterPlan plan;
+
+  /** The epoch in which the plan begins. */
+  private final int first;
+
   private PlannedEpoch now;
   private Leavers leavers;
   private @Nullable PlannedEpoch next;
@@ -65,6 +69,7 @@ final class ActivePlan {
     this.lag = lag;
     this.plan = plan;
     now = plan.next();
+    first = now.epoch();
     BitSet all = now.atBegin();
     all.or(residents);
     leavers = new Leavers(now, all, lag);
@@ -97,6 +102,11 @@ final class ActivePlan {
 
   synchronized String broken() {
     return broken;
+  }
+
+  /** Tells whether this node's ranks have read an epoch to its end. */
+  synchronized boolean hasFollowedAnEpoch() {
+    return now.epoch() > first;
   }
 
   private void end(String why) {

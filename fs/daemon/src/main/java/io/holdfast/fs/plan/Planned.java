@@ -27,7 +27,9 @@ public interface Planned {
         public void notThere(Item item) {}
 
         @Override
-        public void fetched(Item item) {}
+        public boolean fetched(Item item) {
+          return false;
+        }
 
         @Override
         public void sent(Item item) {}
@@ -45,8 +47,8 @@ public interface Planned {
   /** Learns that another node did not have an item that the plan says it has. */
   void notThere(Item item);
 
-  /** Learns that this node fetches an item, perhaps one that it should have. */
-  void fetched(Item item);
+  /** Learns that this node fetches an item; tells whether it should have the item by the plan. */
+  boolean fetched(Item item);
 
   /** Learns that this node has sent an item to another one. */
   void sent(Item item);

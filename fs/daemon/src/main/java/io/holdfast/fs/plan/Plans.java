@@ -64,6 +64,9 @@ public final class Plans implements Planned, Swaps {
   private static final long MOST_FILES = 8 << 20;
 
   private static final int PART_OF_HEAP = 8;
+
+  /** This node offers nothing for 2 to the power of so many epochs at most. */
+  private static final int MOST_DOUBLINGS = 10;
   private static final int LONGEST_WAIT = 30;
 
   private final Parts parts;
@@ -83,6 +86,9 @@ public final class Plans implements Planned, Swaps {
 
   /** The epoch before which this node offers nothing, since it has left a plan. */
   private int notBefore;
+
+  /** How many plans in a row ended in their first epoch. */
+  private int shortPlans;
 
   private int lastNumber;
 
@@ -220,7 +226,7 @@ public final class Plans implements Planned, Swaps {
     boolean same = now != null && before != null && now.isSameRankAs(before);
     if (!same && (now != null || before != null)) {
       leave("another order was announced");
-      notBefore = 0;
+      offerAtOnce();
     }
     return now == null ? 0 : now.number;
   }
@@ -549,9 +555,8 @@ public final class Plans implements Planned, Swaps {
       left = plan != null;
       if (plan != null) {
         strays.ended(plan.former());
+        backOff(plan);
       }
-      int epoch = jobs.values().stream().mapToInt(job -> job.epoch).max().orElse(0);
-      notBefore = left ? epoch + 1 : notBefore;
       active = null;
       key = null;
       give(why);
@@ -560,6 +565,23 @@ public final class Plans implements Planned, Swaps {
       log.info("the plan of the nodes ends: {}", why);
       changed();
     }
+  }
+
+  /**
+   * Has this node offer nothing until the next epoch; after plans that ended in their first epochs,
+   * twice as many epochs each time. Each move between a plan and the owners costs bytes.
+   */
+  private void backOff(ActivePlan left) {
+    int epoch = jobs.values().stream().mapToInt(job -> job.epoch).max().orElse(0);
+    shortPlans = left.hasFollowedAnEpoch() ? 0 : shortPlans;
+    notBefore = epoch + (1 << Math.min(shortPlans, MOST_DOUBLINGS));
+    shortPlans++;
+  }
+
+  /** Has this node offer its part at once: a job reads something else. */
+  private void offerAtOnce() {
+    notBefore = 0;
+    shortPlans = 0;
   }
 
   private void changed() {
@@ -596,14 +618,14 @@ public final class Plans implements Planned, Swaps {
   }
 
   @Override
-  public void fetched(Item item) {
-    withPlace(
-        item,
-        (plan, place) -> {
-          if (plan.isPromised(place)) {
-            plan.notThere(place);
-          }
-        });
+  public boolean fetched(Item item) {
+    ActivePlan plan = active;
+    int place = plan == null ? PlanFiles.NONE : plan.files().place(item);
+    if (plan == null || place == PlanFiles.NONE || !plan.isPromised(place)) {
+      return false;
+    }
+    plan.notThere(place);
+    return true;
   }
 
   @Override

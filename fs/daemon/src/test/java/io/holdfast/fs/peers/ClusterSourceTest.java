@@ -86,6 +86,7 @@ final class ClusterSourceTest {
     private final String former;
     private int elsewhere;
     private int fetched;
+    private boolean isPromised;
 
     OnePlan(@Nullable PlannedItem says, String former) {
       this.says = says;
@@ -113,8 +114,9 @@ final class ClusterSourceTest {
     }
 
     @Override
-    public void fetched(Item item) {
+    public boolean fetched(Item item) {
       fetched++;
+      return isPromised;
     }
 
     @Override
@@ -159,6 +161,18 @@ final class ClusterSourceTest {
     plan("", false, false);
     assertThat(fetch(node.item(B, C), false)).isEqualTo(new Arrival(false, false));
     assertThat(asked).isEmpty();
+  }
+
+  /** Another job's read of an item that this node has handed over took it from the origin. */
+  @Test
+  void planned_shouldBeHereAndIsNot_theOwnerIsAskedForWhatItHas() throws IOException {
+    OnePlan here = plan(A.address().toString(), true, false);
+    here.isPromised = true;
+    assertThat(fetch(node.item(B, C), false)).isEqualTo(new Arrival(false, false));
+    answers.put(B, TransferResult.FETCHED);
+    assertThat(fetch(node.item(B, C), false)).isEqualTo(new Arrival(true, false));
+    assertThat(fetch(node.item(A, C), false)).as("it is its owner").isEqualTo(new Arrival(false, false));
+    assertThat(asked).containsExactly("b if cached", "b if cached");
   }
 
   /** A user may pin a file while a plan is followed, which says that this node does not keep it. */

@@ -290,6 +290,46 @@ final class PlansTest {
     assertThat(nodes).extracting(node -> node.plans.figures().epoch()).containsOnly(1L);
   }
 
+  private void begin(int epoch) {
+    for (Node node : nodes) {
+      node.plans.opened("job", node.number, epoch, 0);
+    }
+    ticks();
+  }
+
+  private void lose() {
+    Node a = nodes.get(0);
+    for (int i = 0; i < 40; i++) {
+      a.plans.notThere(a.item(100 + i));
+    }
+    ticks();
+  }
+
+  private boolean isFollowed() {
+    return nodes.stream().allMatch(node -> node.state().equals("followed"));
+  }
+
+  /** A plan that is wrong in each epoch and the way back to the owners could alternate for ever. */
+  @Test
+  void plans_thatEndInTheirFirstEpochs_areMadeMoreAndMoreSeldom() {
+    startPlanned();
+    List<Integer> planned = new ArrayList<>();
+    for (int epoch = 1; epoch < 20; epoch++) {
+      lose();
+      begin(epoch);
+      if (isFollowed()) {
+        planned.add(epoch);
+      }
+    }
+    assertThat(planned).containsExactly(1, 3, 7, 15);
+
+    begin(31);
+    begin(32);
+    lose();
+    begin(33);
+    assertThat(isFollowed()).as("an epoch was followed to its end").isTrue();
+  }
+
   @Test
   void announce_inTheMiddleOfAnEpoch_isPlannedFromTheNextOneOn() {
     start(140, "a", "b");
