@@ -40,8 +40,8 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * <p>Bounded by {@link #BOUNDS}. An order whose next part does not come is forgotten. Thread-safe;
- * the monitor guards the announcements, and is held while names are looked up. No request waits for
- * the origin.
+ * the monitor guards the announcements, and is held while names are looked up, but not while a list
+ * is looked at for a plan. No request waits for the origin.
  */
 public final class Orders implements OpenListener, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Orders.class);
@@ -180,11 +180,18 @@ public final class Orders implements OpenListener, AutoCloseable {
   }
 
   /**
-   * Begins, feeds, takes or forgets an order.
+   * Begins, feeds, takes or forgets an order, or a list from which one is drawn.
    *
    * @throws FsException with one line for the user
    */
-  public synchronized Map<String, Object> request(Map<String, Object> request) throws FsException {
+  public Map<String, Object> request(Map<String, Object> request) throws FsException {
+    Map<String, Object> answer = answer(request);
+    Announcement list =
+        Boolean.TRUE.equals(request.get("last")) ? takeList(request.get("id")) : null;
+    return list == null ? answer : plan(list);
+  }
+
+  private synchronized Map<String, Object> answer(Map<String, Object> request) throws FsException {
     if (closed) {
       throw new FsException(FsError.UNAVAILABLE, "the mount is ending");
     }
@@ -215,11 +222,7 @@ public final class Orders implements OpenListener, AutoCloseable {
           FsError.NOT_FOUND, "an order needs 'begin', 'clear', or the 'id' of one that arrives");
     }
     add(order, request.get("paths"));
-    TorchSampler sampler = order.sampler;
-    if (Boolean.TRUE.equals(request.get("last")) && sampler != null) {
-      return takePlan(order, sampler);
-    }
-    if (Boolean.TRUE.equals(request.get("last"))) {
+    if (Boolean.TRUE.equals(request.get("last")) && order.sampler == null) {
       take(order);
     }
     return order.describe();
@@ -260,10 +263,16 @@ public final class Orders implements OpenListener, AutoCloseable {
     return value instanceof Number number ? number.intValue() : -1;
   }
 
-  /** Takes a list; returns what the client learns of it. */
-  private Map<String, Object> takePlan(Announcement list, TorchSampler sampler) {
-    arriving.remove(list.id);
-    if (plans == null) {
+  /** Removes a list that has arrived; null if an announcement is none. */
+  private synchronized @Nullable Announcement takeList(@Nullable Object id) {
+    Announcement list = id instanceof Number number ? arriving.get(number.longValue()) : null;
+    return list == null || list.sampler == null ? null : arriving.remove(list.id);
+  }
+
+  /** Plans a list, which takes some time; returns what the client learns of it. */
+  private Map<String, Object> plan(Announcement list) {
+    TorchSampler sampler = list.sampler;
+    if (plans == null || sampler == null) {
       return Map.of("plan", "");
     }
     long[] ids = new long[list.files.size()];

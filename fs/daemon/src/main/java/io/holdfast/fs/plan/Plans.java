@@ -21,6 +21,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -87,10 +88,13 @@ public final class Plans implements Planned, Swaps {
   /** The epoch before which this node offers nothing, since it has left a plan. */
   private int notBefore;
 
+  /** Why a plan has ended that the log does not know of; empty if it knows. */
+  private String ended = "";
+
   /** How many plans in a row ended in their first epoch. */
   private int shortPlans;
 
-  private int lastNumber;
+  private final AtomicInteger lastNumber = new AtomicInteger();
 
   private String state = "no order of several ranks is announced";
   private long lastAsked;
@@ -209,8 +213,9 @@ public final class Plans implements Planned, Swaps {
     if (files == null) {
       return "the list has a file twice, one of several items, or one that the user keeps";
     }
+    RankJob its = new RankJob(lastNumber.incrementAndGet(), sampler, replica, shared(files));
     synchronized (this) {
-      announced.put(job, new RankJob(++lastNumber, sampler, replica, shared(files)));
+      announced.put(job, its);
     }
     return "";
   }
@@ -231,8 +236,13 @@ public final class Plans implements Planned, Swaps {
     return now == null ? 0 : now.number;
   }
 
+  /** Returns the same files of another job, so that they are in memory once. */
   private PlanFiles shared(PlanFiles files) {
-    return jobs.values().stream()
+    List<RankJob> others;
+    synchronized (this) {
+      others = List.copyOf(jobs.values());
+    }
+    return others.stream()
         .map(job -> job.files)
         .filter(files::hasSameFiles)
         .findFirst()
@@ -335,7 +345,8 @@ public final class Plans implements Planned, Swaps {
   }
 
   private synchronized boolean isIdle() {
-    return peers == null || (jobs.isEmpty() && active == null && !strays.areToBeFound());
+    return peers == null
+        || (jobs.isEmpty() && active == null && ended.isEmpty() && !strays.areToBeFound());
   }
 
   /** Forgets the jobs that read an epoch again: nobody knows what comes after it. */
@@ -349,6 +360,7 @@ public final class Plans implements Planned, Swaps {
   }
 
   private void work() {
+    tellThatItEnded();
     forgetThoseThatReadAgain();
     ActivePlan plan = active;
     if (plan != null) {
@@ -367,6 +379,7 @@ public final class Plans implements Planned, Swaps {
     offer();
     ask();
     follow();
+    tellThatItEnded();
   }
 
   /** Offers this node's part, when its ranks begin an epoch that is not planned. */
@@ -548,20 +561,26 @@ public final class Plans implements Planned, Swaps {
     changed();
   }
 
-  private void leave(String why) {
-    boolean left;
-    synchronized (this) {
-      ActivePlan plan = active;
-      left = plan != null;
-      if (plan != null) {
-        strays.ended(plan.former());
-        backOff(plan);
-      }
-      active = null;
-      key = null;
-      give(why);
+  /** Ends the plan, if there is one. The thread of {@link #tick} tells the log and the peers. */
+  private synchronized void leave(String why) {
+    ActivePlan plan = active;
+    if (plan != null) {
+      strays.ended(plan.former());
+      backOff(plan);
+      ended = why;
     }
-    if (left) {
+    active = null;
+    key = null;
+    give(why);
+  }
+
+  private void tellThatItEnded() {
+    String why;
+    synchronized (this) {
+      why = ended;
+      ended = "";
+    }
+    if (!why.isEmpty()) {
       log.info("the plan of the nodes ends: {}", why);
       changed();
     }

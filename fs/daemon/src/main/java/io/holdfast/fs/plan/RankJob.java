@@ -28,7 +28,7 @@ final class RankJob {
     this.sampler = sampler;
     this.replica = replica;
     this.files = files;
-    this.share = sampler.indices(files.size()).length;
+    this.share = replica.share(files.size());
     this.epoch = sampler.epoch();
   }
 

@@ -54,7 +54,7 @@ public record TorchSampler(BigInteger seed, int epoch, boolean shuffle, @Nullabl
     }
 
     /** Returns how many indices each process has. */
-    int share(int n) {
+    public int share(int n) {
       return dropLast ? n / world : (int) ((n + (long) world - 1) / world);
     }
   }

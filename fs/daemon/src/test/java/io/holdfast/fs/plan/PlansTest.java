@@ -290,6 +290,20 @@ final class PlansTest {
     assertThat(nodes).extracting(node -> node.plans.figures().epoch()).containsOnly(1L);
   }
 
+  /** The monitor of another component may be held, and must not be while the log waits. */
+  @Test
+  void forget_endsThePlanAtOnce_andItsPeersLearnOfItOnTheThread() {
+    startPlanned();
+    Node a = nodes.get(0);
+
+    a.plans.forget("job");
+
+    assertThat(a.plans.find(a.item(200))).isNull();
+    assertThat(a.changes).isEqualTo(1);
+    ticks();
+    assertThat(a.changes).isEqualTo(2);
+  }
+
   private void begin(int epoch) {
     for (Node node : nodes) {
       node.plans.opened("job", node.number, epoch, 0);
