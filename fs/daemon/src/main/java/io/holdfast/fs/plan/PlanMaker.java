@@ -60,7 +60,7 @@ final class PlanMaker {
     if (!why.isEmpty()) {
       return why;
     }
-    if (room() < mine.capacity() / PART_LEAST) {
+    if (room() < Math.max(1, mine.capacity() / PART_LEAST)) {
       return "files that are not in the list take the room";
     }
     double copies = (double) room() / job.files.weight() * members.size();
@@ -82,7 +82,9 @@ final class PlanMaker {
       } catch (IllegalArgumentException e) {
         return each.getKey() + " offers what this node does not understand";
       }
-      if (!offer.order().equals(mine.order()) || offer.files() != mine.files()) {
+      if (!offer.order().equals(mine.order())
+          || offer.files() != mine.files()
+          || offer.world() != mine.world()) {
         return each.getKey() + " reads another order";
       }
       if (offer.epoch() != mine.epoch()) {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -25,6 +26,9 @@ final class PlansTest {
 
   private final List<Node> nodes = new ArrayList<>();
   private long now;
+
+  /** Changes the offers of nodes on their way. */
+  private UnaryOperator<String> onTheWay = UnaryOperator.identity();
 
   /** A node with room for so many files. */
   private final class Node implements Plans.Items, Plans.Residents, Plans.Peers {
@@ -91,7 +95,7 @@ final class PlansTest {
       return nodes.stream()
           .filter(node -> node.name.equals(peer))
           .findFirst()
-          .map(node -> CompletableFuture.completedFuture(node.plans.ownOffer()))
+          .map(node -> CompletableFuture.completedFuture(onTheWay.apply(node.plans.ownOffer())))
           .orElseGet(() -> CompletableFuture.failedFuture(new IllegalStateException("gone")));
     }
 
@@ -199,6 +203,31 @@ final class PlansTest {
     nodes.get(1).announce(7, 2, 1, 0);
     ticks();
     assertThat(nodes).extracting(Node::state).containsOnly("followed");
+  }
+
+  /** A rank beyond this node's world made the plan fail, and the node forgot its orders. */
+  @Test
+  void offer_ofTheSameOrderInALargerWorld_isAnotherOrder() {
+    onTheWay = offer -> offer.replace("world 2 ", "world 9 ").replace("ranks 1", "ranks 5");
+    start(140, "a", "b");
+    nodes.get(0).announce(7, 2, 0, 0);
+    nodes.get(1).announce(7, 2, 1, 0);
+    ticks();
+    assertThat(nodes.get(0).state()).isEqualTo("b reads another order");
+    onTheWay = UnaryOperator.identity();
+    ticks();
+    assertThat(nodes).extracting(Node::state).containsOnly("followed");
+  }
+
+  @Test
+  void announce_toNodesWithoutRoom_isNotPlanned() {
+    start(0, "a", "b");
+    nodes.get(0).announce(7, 2, 0, 0);
+    nodes.get(1).announce(7, 2, 1, 0);
+    ticks();
+    assertThat(nodes)
+        .extracting(Node::state)
+        .containsOnly("files that are not in the list take the room");
   }
 
   @Test
