@@ -232,6 +232,8 @@ public final class Plans implements Planned, Swaps {
     if (!same && (now != null || before != null)) {
       leave("another order was announced");
       offerAtOnce();
+    } else if (same && active == null && now.beginsAgainFrom(before)) {
+      offerAtOnce();
     }
     return now == null ? 0 : now.number;
   }
@@ -597,7 +599,7 @@ public final class Plans implements Planned, Swaps {
     shortPlans++;
   }
 
-  /** Has this node offer its part at once: a job reads something else. */
+  /** Has this node offer its part at once: a job reads something else, or was started again. */
   private void offerAtOnce() {
     notBefore = 0;
     shortPlans = 0;

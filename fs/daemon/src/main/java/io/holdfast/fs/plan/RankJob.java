@@ -39,4 +39,9 @@ final class RankJob {
   boolean isSameRankAs(RankJob other) {
     return order.equals(other.order) && replica.equals(other.replica);
   }
+
+  /** Tells whether this is an order of a job that was started again, from an epoch it was in. */
+  boolean beginsAgainFrom(RankJob before) {
+    return epoch < before.epoch || (epoch == before.epoch && before.position > 0);
+  }
 }

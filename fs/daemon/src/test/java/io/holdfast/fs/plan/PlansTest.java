@@ -373,6 +373,19 @@ final class PlansTest {
     assertThat(isFollowed()).as("an epoch was followed to its end").isTrue();
   }
 
+  /** Nodes waited for the epoch after the one in which the plan had ended. */
+  @Test
+  void announce_ofAnEarlierEpochAfterThePlan_isOfferedAtOnce() {
+    startPlanned();
+    begin(1);
+    lose();
+    for (int rank = 0; rank < 2; rank++) {
+      nodes.get(rank).announce(7, 2, rank, 0);
+    }
+    ticks();
+    assertThat(isFollowed()).isTrue();
+  }
+
   @Test
   void announce_inTheMiddleOfAnEpoch_isPlannedFromTheNextOneOn() {
     start(140, "a", "b");
