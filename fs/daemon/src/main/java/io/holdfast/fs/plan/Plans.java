@@ -545,6 +545,7 @@ public final class Plans implements Planned, Swaps {
   }
 
   private void begin(Key made, PlanOffer mine, ActivePlan begun) {
+    strays.mark(); // also if no plan begins after all: the next daemon looks for strays in vain
     synchronized (this) {
       boolean asBefore = !viewChanged && mine.equals(own) && active == null;
       for (RankJob each : jobs.values()) {
@@ -554,11 +555,11 @@ public final class Plans implements Planned, Swaps {
         return;
       }
       jobs.values().forEach(each -> begun.opened(each.replica.rank(), each.epoch, each.position));
+      strays.planned();
       active = begun;
       key = made;
       state = "followed";
     }
-    strays.planned();
     log.info("the order of {} ranks on {} nodes is planned", mine.world(), made.members.size());
     changed();
   }

@@ -38,12 +38,16 @@ final class Strays {
     toBeFound = afterPlan;
   }
 
-  /** Learns that a plan has begun: no resident is a stray. */
+  /** Learns that a plan begins: no resident is a stray. Waits for nothing. */
   void planned() {
     afterPlan = false;
     toBeFound = false;
     former = null;
     strays = new ConcurrentLinkedQueue<>();
+  }
+
+  /** Has the next daemon of the mount look for strays. */
+  void mark() {
     try {
       if (mark != null) {
         Files.write(mark, new byte[0]);
