@@ -14,6 +14,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -72,7 +73,9 @@ public final class Plans implements Planned, Swaps {
 
   private final Parts parts;
   private final AtomicBoolean working = new AtomicBoolean();
-  private final AtomicBoolean asking = new AtomicBoolean();
+
+  /** The peers that have not answered yet. */
+  private final Set<String> asked = ConcurrentHashMap.newKeySet();
 
   /** The jobs whose order was taken. */
   private final Map<String, RankJob> jobs = new HashMap<>();
@@ -467,7 +470,7 @@ public final class Plans implements Planned, Swaps {
     synchronized (this) {
       long pause = active == null ? SHORT_PAUSE : PAUSE;
       boolean due = parts.nanoTime().getAsLong() - lastAsked >= pause;
-      if (own == null || peers == null || !due || asking.get()) {
+      if (own == null || peers == null || !due) {
         return;
       }
       others = members.size() < 2 ? List.of() : members.subList(1, members.size());
@@ -476,30 +479,34 @@ public final class Plans implements Planned, Swaps {
       lastAsked = parts.nanoTime().getAsLong();
     }
     if (others.size() < ClusterPlan.MOST_NODES) {
-      asking.set(true);
-      CompletableFuture<?>[] answers =
-          others.stream().map(peer -> ask(all, peer, longest)).toArray(CompletableFuture<?>[]::new);
-      CompletableFuture<Void> unused =
-          CompletableFuture.allOf(answers).whenComplete((none, failure) -> asking.set(false));
+      others.stream().filter(asked::add).forEach(peer -> ask(all, peer, longest));
     }
   }
 
   /**
-   * Asks a peer for its offer. Where it does not answer, its last one holds.
+   * Asks a peer for its offer. Where it does not answer, its last one holds, and the other peers
+   * are asked on.
    *
    * @param longest the most letters of an offer of as many files as this node's
    */
-  private CompletableFuture<Void> ask(Peers all, String peer, int longest) {
-    return all.offer(peer, heard.getOrDefault(peer, ""))
-        .copy()
-        .orTimeout(LONGEST_WAIT, TimeUnit.SECONDS)
-        .handle(
-            (text, failure) -> {
-              if (failure == null) {
-                heard.put(peer, text.length() > longest ? "" : text);
-              }
-              return null;
-            });
+  private void ask(Peers all, String peer, int longest) {
+    CompletableFuture<String> answer;
+    try {
+      answer = all.offer(peer, heard.getOrDefault(peer, ""));
+    } catch (RuntimeException e) {
+      answer = CompletableFuture.failedFuture(e);
+    }
+    CompletableFuture<String> unused =
+        answer
+            .copy()
+            .orTimeout(LONGEST_WAIT, TimeUnit.SECONDS)
+            .whenComplete(
+                (text, failure) -> {
+                  if (failure == null) {
+                    heard.put(peer, text.length() > longest ? "" : text);
+                  }
+                  asked.remove(peer);
+                });
   }
 
   /** Begins a plan if all have offered the same, and ends it if they do not any more. */

@@ -27,6 +27,11 @@ final class PlansTest {
   private final List<Node> nodes = new ArrayList<>();
   private long now;
 
+  /** A node that answers nobody, and one that cannot be asked; empty if there is none. */
+  private String hung = "";
+
+  private String broken = "";
+
   /** Changes the offers of nodes on their way. */
   private UnaryOperator<String> onTheWay = UnaryOperator.identity();
 
@@ -92,6 +97,12 @@ final class PlansTest {
 
     @Override
     public CompletableFuture<String> offer(String peer, String last) {
+      if (peer.equals(hung)) {
+        return new CompletableFuture<>();
+      }
+      if (peer.equals(broken)) {
+        throw new IllegalStateException("for the test");
+      }
       return nodes.stream()
           .filter(node -> node.name.equals(peer))
           .findFirst()
@@ -215,6 +226,30 @@ final class PlansTest {
     ticks();
     assertThat(nodes.get(0).state()).isEqualTo("b reads another order");
     onTheWay = UnaryOperator.identity();
+    ticks();
+    assertThat(nodes).extracting(Node::state).containsOnly("followed");
+  }
+
+  /** One that hung delayed the others' offers by half a minute. */
+  @Test
+  void offer_ofAPeerThatHangsOrFails_delaysNoOther() {
+    start(140, "a", "b", "c");
+    hung = "c";
+    nodes.get(0).announce(7, 3, 0, 0);
+    ticks();
+    nodes.get(1).announce(7, 3, 1, 0);
+    ticks();
+    assertThat(nodes.get(0).state()).isEqualTo("2 of 3 nodes have offered their parts");
+
+    nodes.remove(2);
+    view();
+    hung = "";
+    broken = "b";
+    for (int rank = 0; rank < 2; rank++) {
+      nodes.get(rank).announce(8, 2, rank, 0);
+    }
+    ticks();
+    broken = "";
     ticks();
     assertThat(nodes).extracting(Node::state).containsOnly("followed");
   }
