@@ -70,12 +70,16 @@ final class PlanMaker {
 
   /** Returns why the offers do not make a plan; empty if they do. */
   private String agreement() {
+    if (members.size() < 2) {
+      return "there are no other nodes";
+    }
+    long offered = texts.values().stream().filter(text -> !text.isEmpty()).count();
+    if (offered < members.size()) {
+      return "%d of %d nodes have offered their parts".formatted(offered, members.size());
+    }
     BitSet ranks = new BitSet();
     int count = 0;
     for (Map.Entry<String, String> each : texts.entrySet()) {
-      if (each.getValue().isEmpty()) {
-        continue;
-      }
       PlanOffer offer;
       try {
         offer = PlanOffer.parse(each.getValue());
@@ -97,12 +101,6 @@ final class PlanMaker {
       offer.ranks().forEach(ranks::set);
       count += offer.ranks().size();
       offers.put(each.getKey(), offer);
-    }
-    if (members.size() < 2) {
-      return "there are no other nodes";
-    }
-    if (offers.size() < members.size()) {
-      return "%d of %d nodes have offered their parts".formatted(offers.size(), members.size());
     }
     return count == mine.world() && ranks.cardinality() == count
         ? ""

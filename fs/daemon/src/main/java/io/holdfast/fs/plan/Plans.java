@@ -105,6 +105,11 @@ public final class Plans implements Planned, Swaps {
   private volatile String ownText = "";
   private volatile @Nullable ActivePlan active;
   private @Nullable Key key;
+
+  /** What the last objection was made to: the same offers are not read again. */
+  private @Nullable Key rejected;
+
+  private String objection = "";
   private final Strays strays;
 
   /** The files of the dataset. Thread-safe; no method waits. */
@@ -533,18 +538,21 @@ public final class Plans implements Planned, Swaps {
         leave("the offer of a node has changed");
         return;
       }
-      if (active != null) {
+      if (active != null || mine.epoch() != job.epoch) {
         return;
       }
-    }
-    if (mine.epoch() != job.epoch) {
-      return;
+      if (now.equals(rejected)) {
+        state = objection;
+        return;
+      }
     }
     PlanMaker maker = new PlanMaker(now.members, now.offers, job, mine);
     String why = maker.objection();
     if (!why.isEmpty()) {
       synchronized (this) {
         state = why;
+        rejected = now;
+        objection = why;
       }
       return;
     }
