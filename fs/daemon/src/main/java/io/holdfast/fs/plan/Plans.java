@@ -69,6 +69,7 @@ public final class Plans implements Planned, Swaps {
 
   /** This node offers nothing for 2 to the power of so many epochs at most. */
   private static final int MOST_DOUBLINGS = 10;
+
   private static final int LONGEST_WAIT = 30;
 
   private final Parts parts;

@@ -171,7 +171,9 @@ final class ClusterSourceTest {
     assertThat(fetch(node.item(B, C), false)).isEqualTo(new Arrival(false, false));
     answers.put(B, TransferResult.FETCHED);
     assertThat(fetch(node.item(B, C), false)).isEqualTo(new Arrival(true, false));
-    assertThat(fetch(node.item(A, C), false)).as("it is its owner").isEqualTo(new Arrival(false, false));
+    assertThat(fetch(node.item(A, C), false))
+        .as("it is its owner")
+        .isEqualTo(new Arrival(false, false));
     assertThat(asked).containsExactly("b if cached", "b if cached");
   }
 
