@@ -37,6 +37,7 @@ import org.slf4j.LoggerFactory;
  * {"begin":"JOB","then":true}                begins one that is read after the job's order
  * {"clear":"JOB"}                            forgets the job's order
  * {"plan":"JOB","seed":"7","epoch":3,...}    begins the list from which the job's next order is drawn
+ * {"begin":"JOB","planned":true}             begins the order that is drawn from it
  * </pre>
  *
  * <p>Bounded by {@link #BOUNDS}. An order whose next part does not come is forgotten. Thread-safe;
@@ -200,10 +201,11 @@ public final class Orders implements OpenListener, AutoCloseable {
           FsError.UNSUPPORTED, "this mount takes no orders; fix: mount without --orders off");
     }
     if (request.get("begin") instanceof String job) {
-      return begin(
-          job,
-          "sampler".equals(request.get("source")) ? "sampler" : "announced",
-          Boolean.TRUE.equals(request.get("then")));
+      boolean then = Boolean.TRUE.equals(request.get("then"));
+      if (plans != null && !then && !Boolean.TRUE.equals(request.get("planned"))) {
+        plans.forgetList(job);
+      }
+      return begin(job, "sampler".equals(request.get("source")) ? "sampler" : "announced", then);
     }
     if (request.get("plan") instanceof String job) {
       return beginPlan(job, request);

@@ -57,6 +57,12 @@ public final class Plans implements Planned, Swaps {
   /** The pause while one is. */
   private static final long PAUSE = Duration.ofSeconds(1).toNanos();
 
+  /** How long a list waits for its order, which a client draws, and sends, in minutes at most. */
+  private static final long LIST_PATIENCE = Duration.ofMinutes(10).toNanos();
+
+  /** The most lists that wait, as many as there may be orders. */
+  private static final int MOST_ANNOUNCED = 32;
+
   /** The most residents that make way for one item. */
   private static final int MOST_VICTIMS = 64;
 
@@ -82,7 +88,7 @@ public final class Plans implements Planned, Swaps {
   private final Map<String, RankJob> jobs = new HashMap<>();
 
   /** The jobs whose order is about to be taken. */
-  private final Map<String, RankJob> announced = new HashMap<>();
+  private final Map<String, Awaited> announced = new HashMap<>();
 
   private final Map<String, String> heard = new ConcurrentHashMap<>();
   private List<String> members = List.of();
@@ -172,6 +178,9 @@ public final class Plans implements Planned, Swaps {
       @Nullable Path mark,
       LongSupplier nanoTime) {}
 
+  /** A job whose order is about to be taken, and when its list was. */
+  private record Awaited(RankJob job, long since) {}
+
   /** What a plan was made of. */
   private record Key(List<String> members, Map<String, String> offers) {}
 
@@ -224,9 +233,24 @@ public final class Plans implements Planned, Swaps {
     }
     RankJob its = new RankJob(lastNumber.incrementAndGet(), sampler, replica, shared(files));
     synchronized (this) {
-      announced.put(job, its);
+      forgetLate();
+      if (announced.size() >= MOST_ANNOUNCED && !announced.containsKey(job)) {
+        return MOST_ANNOUNCED + " lists wait for their orders";
+      }
+      announced.put(job, new Awaited(its, parts.nanoTime().getAsLong()));
     }
     return "";
+  }
+
+  /** Forgets lists whose orders did not come. */
+  private synchronized void forgetLate() {
+    long now = parts.nanoTime().getAsLong();
+    announced.values().removeIf(list -> now - list.since > LIST_PATIENCE);
+  }
+
+  /** Learns that an order of a job arrives that is not drawn from the job's last list. */
+  public synchronized void forgetList(String job) {
+    announced.remove(job);
   }
 
   /**
@@ -235,7 +259,8 @@ public final class Plans implements Planned, Swaps {
    * @return a number for {@link #opened}; 0 if the order is not that of a rank
    */
   public synchronized int ordered(String job) {
-    RankJob now = announced.remove(job);
+    Awaited list = announced.remove(job);
+    RankJob now = list == null ? null : list.job;
     RankJob before = now == null ? jobs.remove(job) : jobs.put(job, now);
     boolean same = now != null && before != null && now.isSameRankAs(before);
     if (!same && (now != null || before != null)) {
@@ -319,6 +344,7 @@ public final class Plans implements Planned, Swaps {
   /** Does what is due. Called several times a second; the work is done on the thread. */
   public void tick() {
     long now = parts.nanoTime().getAsLong();
+    forgetLate();
     if (isIdle() || now - lastWork < LOOK || working.getAndSet(true)) {
       return;
     }

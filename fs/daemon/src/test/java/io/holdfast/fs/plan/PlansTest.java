@@ -438,6 +438,25 @@ final class PlansTest {
   }
 
   @Test
+  void lists_whoseOrdersDoNotCome_areForgotten_andAreFewEnough() {
+    start(140, "a", "b");
+    Plans plans = nodes.get(0).plans;
+    TorchSampler ranks =
+        new TorchSampler(BigInteger.ONE, 0, true, new TorchSampler.Replica(0, 2, false));
+    for (int i = 0; i < 32; i++) {
+      assertThat(plans.announce("job" + i, ranks, ids())).isEmpty();
+    }
+    assertThat(plans.announce("more", ranks, ids())).isEqualTo("32 lists wait for their orders");
+    plans.forgetList("job1");
+    assertThat(plans.ordered("job1")).as("its order is not drawn from the list").isZero();
+    assertThat(plans.announce("more", ranks, ids())).isEmpty();
+    assertThat(plans.ordered("job2")).isPositive();
+    now += 601_000_000_000L;
+    plans.tick();
+    assertThat(plans.ordered("job3")).isZero();
+  }
+
+  @Test
   void announce_ofWhatCannotBePlanned_saysWhy() {
     start(140, "a", "b");
     Plans plans = nodes.get(0).plans;

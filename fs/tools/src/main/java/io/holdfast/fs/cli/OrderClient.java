@@ -1,5 +1,7 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.sampler.TorchSampler;
@@ -20,6 +22,9 @@ import java.util.concurrent.TimeUnit;
  * prints the order is silent, a thread tells the daemon that more lines will come. Not thread-safe.
  */
 final class OrderClient {
+  /** What {@link #plan} returns for a list that is planned. */
+  static final String OFFERED = "offered";
+
   private static final Duration DEADLINE = Duration.ofSeconds(10);
 
   /** A request has 64 KiB at most; a line of 4096 bytes may be escaped in six bytes each. */
@@ -58,6 +63,11 @@ final class OrderClient {
     return announce(Map.of("begin", job, "source", source, "then", then), lines);
   }
 
+  /** Announces the order that is drawn from the job's last {@linkplain #plan list}. */
+  Map<String, Object> announcePlanned(String job, Iterator<String> lines) {
+    return announce(Map.of("begin", job, "source", "sampler", "planned", true), lines);
+  }
+
   private Map<String, Object> announce(Map<String, Object> begin, Iterator<String> lines) {
     Map<String, Object> order = daemon.order(begin);
     while (Boolean.TRUE.equals(order.get("listing"))) {
@@ -92,7 +102,8 @@ final class OrderClient {
    * that nodes can plan together.
    *
    * @param lines the dataset, in the order of its indices
-   * @return whether it is planned; empty if there are no other nodes
+   * @return whether it is planned; empty if there are no other nodes, and what the daemon says if it
+   *     refuses the list: it may take the order all the same
    */
   String plan(
       String job, TorchSampler sampler, TorchSampler.Replica replica, Iterator<String> lines) {
@@ -104,7 +115,14 @@ final class OrderClient {
     list.put("world", replica.world());
     list.put("rank", replica.rank());
     list.put("drop_last", replica.dropLast());
-    return String.valueOf(announce(list, lines).getOrDefault("plan", ""));
+    try {
+      return String.valueOf(announce(list, lines).getOrDefault("plan", ""));
+    } catch (CliException e) {
+      if (e.getCause() instanceof FsException refusal && refusal.code() == FsError.IO) {
+        return e.getMessage(); // a daemon of an earlier version, or a list that is too long
+      }
+      throw e;
+    }
   }
 
   private Map<String, Object> send(Object id, List<String> paths, boolean last) {

@@ -134,7 +134,13 @@ final class OrderCommand implements Callable<Integer> {
     for (TorchSampler pass : passes) {
       try (SampledList lines = SampledList.open(sampler.list(), pass)) {
         boolean after = then || !all.isEmpty();
-        all = sum(all, new OrderClient(context, daemon).announce(job, "sampler", after, lines));
+        OrderClient client = new OrderClient(context, daemon);
+        all =
+            sum(
+                all,
+                !after && plan.equals(OrderClient.OFFERED)
+                    ? client.announcePlanned(job, lines)
+                    : client.announce(job, "sampler", after, lines));
       } catch (CliException e) {
         if (!all.isEmpty()) {
           output.note("the epochs before %d are announced".formatted(pass.epoch()));
@@ -188,7 +194,7 @@ final class OrderCommand implements Callable<Integer> {
                 ? ""
                 : "no such files: %s, such as '%s'"
                     .formatted(Human.grouped(number(unknown)), order.get("first_unknown")),
-            plan == null || plan.equals("offered")
+            plan == null || plan.equals(OrderClient.OFFERED)
                 ? ""
                 : "the nodes do not plan together: " + plan));
   }

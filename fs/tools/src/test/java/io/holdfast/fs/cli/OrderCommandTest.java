@@ -3,6 +3,8 @@ package io.holdfast.fs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.Await;
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlServer;
 import java.io.IOException;
 import java.io.InputStream;
@@ -30,6 +32,9 @@ class OrderCommandTest {
   private int listing;
 
   private int passes;
+
+  /** Whether the daemon takes lists that are to be planned. */
+  private boolean offers;
 
   /** From this pass on, all names are known. */
   private int knownFromPass = Integer.MAX_VALUE;
@@ -164,6 +169,21 @@ class OrderCommandTest {
         .startsWith("order of 'j' taken: 3 epochs, 21 lines, 15 files of the dataset\n");
   }
 
+  /** A daemon that was not restarted after an update refused the list, and no order was taken. */
+  @Test
+  void sampler_ofSeveralRanks_toADaemonThatTakesNoList_announcesTheOrder() throws IOException {
+    write("list", "a\nb\nc\nd\n");
+    String words = "order one --job j --sampler torch --epochs 1-2 --world 2 --rank 0 --list @list";
+    assertThat(ask(words)).as("%s", run.err).isZero();
+    assertThat(sent()).hasSize(4);
+    assertThat(run.out.toString()).contains("the nodes do not plan together", "no such request");
+    assertThat(asked).noneMatch(each -> each.containsKey("planned"));
+
+    offers = true;
+    assertThat(ask(words)).as("%s", run.err).isZero();
+    assertThat(asked.stream().filter(each -> each.containsKey("planned"))).hasSize(1);
+  }
+
   @Test
   void sampler_epochs_ofWhichTheFirstHasAnUnknownName_nameIt() throws IOException {
     write("list", "a\nb\n");
@@ -254,8 +274,14 @@ class OrderCommandTest {
 
   private final class Commands extends FakeCommands {
     @Override
-    public Map<String, Object> order(Map<String, Object> request) {
+    public Map<String, Object> order(Map<String, Object> request) throws FsException {
       asked.add(request);
+      if (request.containsKey("plan")) {
+        if (offers) {
+          return Map.of("plan", "offered");
+        }
+        throw new FsException(FsError.NOT_FOUND, "no such request");
+      }
       if (request.containsKey("clear")) {
         return Map.of("job", "j", "cleared", true);
       }
