@@ -12,11 +12,13 @@ import io.holdfast.peer.transfer.ItemPath;
 import io.holdfast.peer.transfer.ItemRequest;
 import io.holdfast.peer.transfer.Refusal;
 import io.holdfast.peer.transfer.TransferResult;
+import java.util.Iterator;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,8 +38,7 @@ import org.slf4j.LoggerFactory;
  *       that the plan names, which fetches and keeps the item if it must, and then the owner, if
  *       the owner has the item. If this node is the holder and has lost the item, it asks the owner
  *       as well.
- *   <li>After such a plan, the node that had an item by the plan is asked in the place of the next
- *       one.
+ *   <li>After such a plan, the node that had an item by the plan is asked before the next one.
  * </ul>
  *
  * <p>A node that a peer has asked never makes another node fetch, so no two nodes wait for each
@@ -107,7 +108,7 @@ public final class ClusterSource implements PeerSource {
     } else if (planned != null) {
       search.plannedItem(planned, place, forPeer);
     } else if (place.isOwn()) {
-      search.ownItem(cluster.at(plans.formerHolder(item)).or(place::otherNext), forPeer);
+      search.ownItem(cluster.at(plans.formerHolder(item)), place.otherNext(), forPeer);
     } else if (forPeer || place.otherOwner().isEmpty()) {
       search.ends(place.isNext() ? KEEP_FROM_ORIGIN : PASS_FROM_ORIGIN);
     } else {
@@ -137,14 +138,22 @@ public final class ClusterSource implements PeerSource {
       ended.complete(arrival);
     }
 
-    void ownItem(Optional<NodeAddress> next, boolean forPeer) {
+    void ownItem(Optional<NodeAddress> former, Optional<NodeAddress> next, boolean forPeer) {
       boolean room = residency.wouldAdmit(item) || residency.wouldSwap(item);
-      boolean worthAsking = room ? next.filter(formerOwners::mayHave).isPresent() : !forPeer;
-      if (next.isEmpty() || !worthAsking) {
+      Iterator<NodeAddress> worthAsking =
+          Stream.concat(former.stream(), next.stream())
+              .distinct()
+              .filter(node -> room ? formerOwners.mayHave(node) : !forPeer)
+              .iterator();
+      if (worthAsking.hasNext()) {
+        askInTurn(worthAsking, room);
+      } else {
         ends(KEEP_FROM_ORIGIN);
-        return;
       }
-      NodeAddress other = next.get();
+    }
+
+    private void askInTurn(Iterator<NodeAddress> nodes, boolean room) {
+      NodeAddress other = nodes.next();
       ItemRequest request = PeerRequests.of(dataset, item, range, room);
       ask(
           other,
@@ -153,7 +162,9 @@ public final class ClusterSource implements PeerSource {
             if (room) {
               formerOwners.asked(other, outcome.isFetched());
             }
-            if (!outcome.isFetched()) {
+            if (!outcome.isFetched() && nodes.hasNext()) {
+              askInTurn(nodes, room);
+            } else if (!outcome.isFetched()) {
               goOn(KEEP_FROM_ORIGIN);
             } else if (room) {
               goOn(new Arrival(true, true), () -> formerOwners.handOver(other, item, request));

@@ -377,13 +377,13 @@ public final class Plans implements Planned, Swaps {
     return own != null && own.isOfOtherCapacity(parts.residents().capacity());
   }
 
-  private synchronized boolean hasOthers() {
-    return members.size() > 1;
+  private synchronized int members() {
+    return members.size();
   }
 
   private synchronized boolean isIdle() {
     return peers == null
-        || (jobs.isEmpty() && active == null && ended.isEmpty() && !strays.areToBeFound());
+        || (jobs.isEmpty() && active == null && ended.isEmpty() && !strays.areAfterPlan());
   }
 
   /** Forgets the jobs that read an epoch again: nobody knows what comes after it. */
@@ -410,8 +410,10 @@ public final class Plans implements Planned, Swaps {
       }
     }
     Peers all = peers;
-    if (active == null && all != null && hasOthers()) {
+    int present = members();
+    if (active == null && all != null && present > 1) {
       strays.find(parts.residents(), all::isPlacedHere);
+      strays.forgetIfDrained(present);
     }
     offer();
     ask();
@@ -587,7 +589,7 @@ public final class Plans implements Planned, Swaps {
   }
 
   private void begin(Key made, PlanOffer mine, ActivePlan begun) {
-    strays.mark(); // also if no plan begins after all: the next daemon looks for strays in vain
+    strays.mark(made.members.size()); // also if no plan begins after all: the next daemon looks for strays in vain
     synchronized (this) {
       boolean asBefore = !viewChanged && mine.equals(own) && active == null;
       for (RankJob each : jobs.values()) {

@@ -18,6 +18,9 @@ import org.slf4j.LoggerFactory;
 final class Strays {
   private static final Logger log = LoggerFactory.getLogger(Strays.class);
 
+  /** The nodes of a plan of which nothing else is known. */
+  private static final int LEAST_NODES = 2;
+
   private final @Nullable Path mark;
   private volatile @Nullable FormerPlan former;
   private volatile Queue<Item> strays = new ConcurrentLinkedQueue<>();
@@ -26,16 +29,28 @@ final class Strays {
   /** Whether there was a plan, after which residents may be elsewhere than they belong. */
   private volatile boolean afterPlan;
 
+  /** How many nodes the plan had. */
+  private volatile int nodes;
+
   /**
    * Begins without strays, or with those of an earlier daemon, which are to be found.
    *
-   * @param mark a file that tells the next daemon of the mount that there was a plan; null if there
-   *     is none
+   * @param mark a file that tells the next daemon of the mount how many nodes had a plan; null if
+   *     there is none
    */
   Strays(@Nullable Path mark) {
     this.mark = mark;
     afterPlan = mark != null && Files.exists(mark);
     toBeFound = afterPlan;
+    nodes = mark == null ? LEAST_NODES : nodes(mark);
+  }
+
+  private static int nodes(Path mark) {
+    try {
+      return Integer.parseInt(Files.readString(mark));
+    } catch (IOException | NumberFormatException e) {
+      return LEAST_NODES; // there is none, or it is damaged
+    }
   }
 
   /** Learns that a plan begins: no resident is a stray. Waits for nothing. */
@@ -46,11 +61,12 @@ final class Strays {
     strays = new ConcurrentLinkedQueue<>();
   }
 
-  /** Has the next daemon of the mount look for strays. */
-  void mark() {
+  /** Has the next daemon of the mount look for strays after a plan of so many nodes. */
+  void mark(int count) {
+    nodes = count;
     try {
       if (mark != null) {
-        Files.write(mark, new byte[0]);
+        Files.writeString(mark, Integer.toString(count));
       }
     } catch (IOException e) {
       log.warn("a daemon that is started again will not know of the plan: {}", e.toString());
@@ -69,8 +85,30 @@ final class Strays {
     toBeFound |= afterPlan;
   }
 
-  boolean areToBeFound() {
-    return toBeFound;
+  /** Tells whether items may still be elsewhere than they belong, after a plan. */
+  boolean areAfterPlan() {
+    return afterPlan;
+  }
+
+  /**
+   * Forgets the plan once all strays have made way. As long as nodes of the plan are away, there
+   * may be others when these come back.
+   *
+   * @param present how many nodes there are
+   */
+  void forgetIfDrained(int present) {
+    if (!afterPlan || toBeFound || !strays.isEmpty() || present < nodes) {
+      return;
+    }
+    afterPlan = false;
+    former = null;
+    try {
+      if (mark != null) {
+        Files.deleteIfExists(mark);
+      }
+    } catch (IOException e) {
+      log.debug("the next daemon of the mount looks for strays in vain", e);
+    }
   }
 
   /** Looks for the residents that belong elsewhere, if that was not done; takes some time. */

@@ -197,12 +197,20 @@ final class ClusterSourceTest {
   }
 
   @Test
-  void ownItem_afterAPlan_theFormerHolderIsAskedInThePlaceOfTheNext() throws IOException {
+  void ownItem_afterAPlan_theFormerHolderIsAskedBeforeTheNext() throws IOException {
     planned = new OnePlan(null, C.address().toString());
     start(ROOM, Selection.NONE);
     answers.put(C, TransferResult.FETCHED);
     assertThat(fetch(node.item(A, B), false)).isEqualTo(new Arrival(true, true));
     assertThat(asked).containsExactly("c if cached");
+
+    asked.clear();
+    answers.clear();
+    assertThat(fetch(node.item(A, B), false)).isEqualTo(new Arrival(false, true));
+    assertThat(asked).containsExactly("c if cached", "b if cached");
+    asked.clear();
+    fetch(node.item(A, C), false);
+    assertThat(asked).as("both are one").containsExactly("c if cached");
   }
 
   /** A path that no request can have made the fetch fail, and the read with it. */

@@ -8,6 +8,7 @@ import io.holdfast.fs.origin.Version;
 import io.holdfast.fs.sampler.TorchSampler;
 import io.holdfast.fs.transit.Item;
 import java.math.BigInteger;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -18,6 +19,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Nodes that offer their parts to each other, begin plans and leave them, without a network. */
 final class PlansTest {
@@ -25,6 +27,8 @@ final class PlansTest {
   private static final int PAGE = 4096;
 
   private final List<Node> nodes = new ArrayList<>();
+
+  @TempDir private Path marks;
   private long now;
 
   /** A node that answers nobody, and one that cannot be asked; empty if there is none. */
@@ -50,7 +54,12 @@ final class PlansTest {
       plans =
           new Plans(
               new Plans.Parts(
-                  this, this, () -> (long) FILES * PAGE, Runnable::run, null, () -> now));
+                  this,
+                  this,
+                  () -> (long) FILES * PAGE,
+                  Runnable::run,
+                  marks.resolve(name),
+                  () -> now));
       plans.peers(this);
     }
 
@@ -294,17 +303,47 @@ final class PlansTest {
     assertThat(a.plans.wants(a.item(204))).isFalse();
   }
 
+  @Test
+  void strays_onceAllNodesAreBackAndNoneIsLeft_areForgottenWithThePlan() {
+    startPlanned();
+    Node a = nodes.get(0);
+    Node b = nodes.remove(1);
+    view();
+    ticks();
+    assertThat(marks.resolve("a")).as("b may come back").hasContent("2");
+    assertThat(LongStream.of(ids()).mapToObj(a::item).map(a.plans::formerHolder)).contains("b");
+
+    Item odd = a.item(201);
+    a.residents.add(odd);
+    nodes.add(b);
+    view();
+    ticks();
+    assertThat(marks.resolve("a")).exists();
+    a.room = 1;
+    assertThat(a.plans.victim(a.item(202), 0, 0)).isEqualTo(odd.key());
+    ticks();
+
+    assertThat(marks.resolve("a")).doesNotExist();
+    assertThat(LongStream.of(ids()).mapToObj(a::item).map(a.plans::formerHolder)).containsOnly("");
+  }
+
   /** Strays were found once, so a node that came back never got its part of the room. */
   @Test
   void view_ofANodeThatComesBack_makesWayForOtherResidents() {
-    startPlanned();
+    start(140, "a", "b", "c");
+    for (int rank = 0; rank < 3; rank++) {
+      nodes.get(rank).announce(7, 3, rank, 0);
+    }
+    ticks();
+    assertThat(isFollowed()).isTrue();
     Node a = nodes.get(0);
     List.of(200L, 202L, 204L).forEach(id -> a.residents.add(a.item(id)));
-    nodes.get(1).plans.forget("job");
+    Node c = nodes.remove(2);
+    view();
     ticks();
     assertThat(a.plans.wants(a.item(206))).as("no resident belongs elsewhere").isFalse();
 
-    nodes.add(new Node("c", 140));
+    nodes.add(c);
     view();
     ticks();
 
