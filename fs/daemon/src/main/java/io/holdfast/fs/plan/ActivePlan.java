@@ -8,6 +8,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,21 +75,30 @@ final class ActivePlan {
     all.or(residents);
     leavers = new Leavers(now, all, lag);
     ownRanks.forEach(rank -> ranks.put(rank, new Place(now.epoch(), 0)));
-    prepare();
+    prepare(() -> residents);
   }
 
-  /** Computes the next epoch if that was not done; takes some time. */
-  void prepare() {
+  /**
+   * Computes the next epoch if that was not done; takes some time.
+   *
+   * @param residents finds the items that this node has: one whose swap failed is returned by no
+   *     {@link #pollLeaver}, and is to make way in the next epoch
+   */
+  void prepare(Supplier<BitSet> residents) {
     synchronized (this) {
       if (next != null) {
         return;
       }
     }
+    BitSet found = residents.get();
     PlannedEpoch computed = plan.next();
     Leavers its = new Leavers(computed, computed.atBegin(), lag);
     synchronized (this) {
       next = computed;
       nextLeavers = its;
+      found.andNot(leavers.rest());
+      leavers.add(found);
+      ranks.keySet().forEach(this::read);
     }
   }
 

@@ -401,7 +401,7 @@ public final class Plans implements Planned, Swaps {
     forgetThoseThatReadAgain();
     ActivePlan plan = active;
     if (plan != null) {
-      plan.prepare();
+      plan.prepare(() -> residents(plan.files()));
       String broken = plan.broken();
       if (!broken.isEmpty()) {
         leave(broken);
@@ -464,20 +464,10 @@ public final class Plans implements Planned, Swaps {
 
   private PlanOffer offer(RankJob job, List<Integer> ranks) {
     PlanFiles files = job.files;
-    BitSet residents = new BitSet(files.size());
-    long[] listed = new long[1];
-    parts
-        .residents()
-        .forEach(
-            item -> {
-              int place = files.place(item);
-              if (place != PlanFiles.NONE) {
-                residents.set(place);
-                listed[0] += files.weight(place);
-              }
-            });
+    BitSet residents = residents(files);
+    long listed = residents.stream().mapToLong(files::weight).sum();
     long capacity = parts.residents().capacity();
-    long others = Math.max(0, parts.residents().bytes() - listed[0]);
+    long others = Math.max(0, parts.residents().bytes() - listed);
     return new PlanOffer(
         job.order,
         job.epoch,
@@ -488,6 +478,21 @@ public final class Plans implements Planned, Swaps {
         Math.max(0, capacity - others),
         Math.max(0, parts.datasetBytes().getAsLong()),
         residents);
+  }
+
+  /** Returns the places of the files that are resident. */
+  private BitSet residents(PlanFiles files) {
+    BitSet residents = new BitSet(files.size());
+    parts
+        .residents()
+        .forEach(
+            item -> {
+              int place = files.place(item);
+              if (place != PlanFiles.NONE) {
+                residents.set(place);
+              }
+            });
+    return residents;
   }
 
   private synchronized void give(String why) {

@@ -12,11 +12,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -405,6 +407,32 @@ final class PlansTest {
     assertThat(a.changes).isEqualTo(1);
     ticks();
     assertThat(a.changes).isEqualTo(2);
+  }
+
+  private List<ItemKey> leavers(Node node) {
+    return Stream.generate(() -> node.plans.victim(node.item(99), 0, 0))
+        .takeWhile(Objects::nonNull)
+        .toList();
+  }
+
+  /** One whose swap failed stayed as long as the plan. */
+  @Test
+  void victim_thatHasNotMadeWay_isReturnedAgainInALaterEpoch() {
+    start(140, "a", "b");
+    Node a = nodes.get(0);
+    LongStream.of(ids()).limit(140).mapToObj(a::item).forEach(a.residents::add);
+    a.announce(7, 2, 0, 0);
+    nodes.get(1).announce(7, 2, 1, 0);
+    ticks();
+    begin(1);
+    assertThat(isFollowed()).isTrue();
+    List<ItemKey> first = leavers(a);
+    assertThat(first).isNotEmpty();
+    assertThat(leavers(a)).isEmpty();
+
+    begin(2);
+
+    assertThat(leavers(a)).containsAnyElementsOf(first);
   }
 
   private void begin(int epoch) {
