@@ -882,7 +882,7 @@ final class Order {
     if (openedInPass >= sequence.size()) {
       return new Progress(passes + 1, 0, 0);
     }
-    int far = Math.max(LEAST_BEHIND, Math.min(NEAR / 4, sequence.size() / 16));
+    int far = Math.max(LEAST_BEHIND, Math.min(NEAR, sequence.size() / 16));
     lowest = Math.max(lowest, Math.max(nearFrom, position - far));
     while (lowest < nearTo && at(lowest).used) {
       lowest++;

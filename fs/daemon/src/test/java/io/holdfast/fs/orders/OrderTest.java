@@ -90,6 +90,16 @@ class OrderTest {
         OrderPlan.announced("job", "announced", sequence, early), files, PATIENCE, now);
   }
 
+  /** Eight workers with batches of 256 are up to 1792 files apart: the slowest's are not read. */
+  @Test
+  void lowest_ofWorkersFarApart_isTheSlowestOne() {
+    Order order = order(inOrder(100_000));
+    IntStream.range(256, 2048).forEach(i -> open(order, i));
+    assertThat(order.lowest().position()).isZero();
+    IntStream.range(0, 100).forEach(i -> open(order, i));
+    assertThat(order.lowest().position()).isEqualTo(100);
+  }
+
   private static List<Integer> inOrder(int n) {
     return IntStream.range(0, n).boxed().toList();
   }
