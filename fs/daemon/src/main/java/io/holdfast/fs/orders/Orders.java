@@ -496,7 +496,9 @@ public final class Orders implements OpenListener, AutoCloseable {
       }
       prefetcher.wake();
     } catch (RuntimeException e) {
-      orders.remove(order.job, order);
+      if (orders.remove(order.job, order) && plans != null) {
+        plans.forget(order.job);
+      }
       prefetcher.failed(e);
     }
   }
