@@ -102,8 +102,8 @@ final class OrderClient {
    * that nodes can plan together.
    *
    * @param lines the dataset, in the order of its indices
-   * @return whether it is planned; empty if there are no other nodes, and what the daemon says if it
-   *     refuses the list: it may take the order all the same
+   * @return whether it is planned; empty if there are no other nodes, and what the daemon says if
+   *     it refuses the list: it may take the order all the same
    */
   String plan(
       String job, TorchSampler sampler, TorchSampler.Replica replica, Iterator<String> lines) {
