@@ -157,6 +157,7 @@ final class CoreSystem implements SystemUnderTest {
     serviceOf(from)
         .get(
             request,
+            new NodeAddress("asker", 7070), // only plans need to know it, and these have none
             true,
             new ItemProvider.Answer() {
               @Override

@@ -225,6 +225,7 @@ final class HugeFiles implements AutoCloseable {
             from,
             length,
             false),
+        SELF,
         true,
         new ItemProvider.Answer() {
           @Override

@@ -39,7 +39,7 @@ final class AgreedService implements ItemProvider {
                     case UNKNOWN -> answer.refused(Refusal.NOT_COMPARED);
                     case SAME -> {
                       if (isBetween(from, verdict)) {
-                        service.get(request, verdict.shared(), answer);
+                        service.get(request, from.node(), verdict.shared(), answer);
                       } else {
                         answer.refused(Refusal.NOT_COMPARED);
                       }

@@ -68,16 +68,18 @@ public final class PeerService {
    * size and modification time are equal; then the origin is asked.
    *
    * @param request the request of a node with the same dataset
+   * @param by that node
    * @param oneStore whether the asker reads the same store
    */
-  public void get(ItemRequest request, boolean oneStore, ItemProvider.Answer answer) {
+  public void get(
+      ItemRequest request, NodeAddress by, boolean oneStore, ItemProvider.Answer answer) {
     Item known = itemOf(known(request.path().bytes()), request, oneStore);
     if (known != null) {
-      give(known, request, answer);
+      give(known, request, by, answer);
       return;
     }
     try {
-      threads.execute(() -> lookUpAndGive(request, oneStore, answer));
+      threads.execute(() -> lookUpAndGive(request, by, oneStore, answer));
     } catch (RejectedExecutionException e) {
       answer.refused(Refusal.BUSY);
     }
@@ -114,12 +116,13 @@ public final class PeerService {
     return within && item.length() == request.itemLength() ? item : null;
   }
 
-  private void lookUpAndGive(ItemRequest request, boolean oneStore, ItemProvider.Answer answer) {
+  private void lookUpAndGive(
+      ItemRequest request, NodeAddress by, boolean oneStore, ItemProvider.Answer answer) {
     try {
       Node node = lookUp(request.path().bytes());
       Item item = itemOf(node, request, oneStore);
       if (item != null) {
-        give(item, request, answer);
+        give(item, request, by, answer);
       } else {
         answer.refused(node.attributes().isRegular() ? Refusal.OTHER_VERSION : Refusal.UNKNOWN);
       }
@@ -150,13 +153,17 @@ public final class PeerService {
     return node;
   }
 
-  private void give(Item item, ItemRequest request, ItemProvider.Answer answer) {
-    Lender lender = new Lender(answer);
+  private void give(Item item, ItemRequest request, NodeAddress by, ItemProvider.Answer answer) {
     boolean sends = request.from() + request.length() == item.length() && !request.onlyIfCached();
+    Lender lender =
+        new Lender(
+            answer,
+            () -> {
+              if (sends) {
+                plans.sent(item, by.toString());
+              }
+            });
     if (residency.serve(item, request.from(), request.length(), lender)) {
-      if (sends) {
-        plans.sent(item);
-      }
       return;
     }
     if (request.onlyIfCached()) {
@@ -165,9 +172,6 @@ public final class PeerService {
       }
     } else if (residency.isResident(item) || isToKeep(item)) {
       transit.lend(item, request.from(), request.length(), lender);
-      if (sends) {
-        plans.sent(item);
-      }
     } else {
       answer.refused(Refusal.FULL);
     }
@@ -199,11 +203,15 @@ public final class PeerService {
     return residency.figures().residentBytes();
   }
 
-  /** Passes on the loans of transit or residency. */
-  private record Lender(ItemProvider.Answer answer) implements Borrower {
+  /**
+   * Passes on the loans of transit or residency.
+   *
+   * @param ended is called once the bytes were sent, or could not be sent
+   */
+  private record Lender(ItemProvider.Answer answer, Runnable ended) implements Borrower {
     @Override
     public void lent(Loan loan) {
-      answer.lent(new Lent(loan));
+      answer.lent(new Lent(loan, ended));
     }
 
     @Override
@@ -212,7 +220,7 @@ public final class PeerService {
     }
   }
 
-  private record Lent(Loan loan) implements io.holdfast.peer.transfer.BufferLease {
+  private record Lent(Loan loan, Runnable ended) implements io.holdfast.peer.transfer.BufferLease {
     @Override
     public long address() {
       return loan.bytes().address();
@@ -231,6 +239,7 @@ public final class PeerService {
     @Override
     public void close() {
       loan.release();
+      ended.run();
     }
   }
 }

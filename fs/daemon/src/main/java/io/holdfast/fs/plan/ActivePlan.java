@@ -208,9 +208,12 @@ final class ActivePlan {
     return leavers.poll();
   }
 
-  /** Learns that this node has sent an item to another one. */
-  synchronized void sent(int item) {
-    leavers.sent(item);
+  /** Learns that this node has sent an item to another one, which may not be its reader. */
+  synchronized void sent(int item, String to) {
+    int reader = now.reader(item);
+    if (reader != PlannedEpoch.NONE && members.get(reader).equals(to)) {
+      leavers.sent(item);
+    }
   }
 
   /** Learns that an item was not where the plan says. */

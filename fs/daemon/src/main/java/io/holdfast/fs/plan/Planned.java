@@ -32,7 +32,7 @@ public interface Planned {
         }
 
         @Override
-        public void sent(Item item) {}
+        public void sent(Item item, String to) {}
       };
 
   /** Returns what the plan says of an item that this node wants; null without a plan for it. */
@@ -50,6 +50,6 @@ public interface Planned {
   /** Learns that this node fetches an item; tells whether it should have the item by the plan. */
   boolean fetched(Item item);
 
-  /** Learns that this node has sent an item to another one. */
-  void sent(Item item);
+  /** Learns that this node has sent an item to the node of an address. */
+  void sent(Item item, String to);
 }

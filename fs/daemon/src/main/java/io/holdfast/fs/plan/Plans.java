@@ -702,8 +702,8 @@ public final class Plans implements Planned, Swaps {
   }
 
   @Override
-  public void sent(Item item) {
-    withPlace(item, ActivePlan::sent);
+  public void sent(Item item, String to) {
+    withPlace(item, (plan, place) -> plan.sent(place, to));
   }
 
   /** Does something with an item of the plan. */

@@ -120,7 +120,7 @@ final class ClusterSourceTest {
     }
 
     @Override
-    public void sent(Item item) {}
+    public void sent(Item item, String to) {}
   }
 
   private OnePlan plan(String holder, boolean here, boolean keeps) throws IOException {

@@ -11,6 +11,7 @@ import io.holdfast.fs.Await;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.origin.Version;
 import io.holdfast.fs.plan.Planned;
+import io.holdfast.fs.plan.PlannedItem;
 import io.holdfast.fs.residency.Selection;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.peer.transfer.BufferLease;
@@ -25,9 +26,12 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -38,19 +42,46 @@ final class PeerServiceTest {
   private boolean oneStore = true;
   private PeersFixture node;
   private PeerService service;
+  private final List<String> sent = new ArrayList<>();
+
+  /** No plan, but for what is sent. */
+  private final Planned plan =
+      new Planned() {
+        @Override
+        public @Nullable PlannedItem find(Item item) {
+          return null;
+        }
+
+        @Override
+        public boolean keeps(Item item) {
+          return false;
+        }
+
+        @Override
+        public String formerHolder(Item item) {
+          return "";
+        }
+
+        @Override
+        public void notThere(Item item) {}
+
+        @Override
+        public boolean fetched(Item item) {
+          return false;
+        }
+
+        @Override
+        public void sent(Item item, String to) {
+          sent.add(to);
+        }
+      };
 
   private void start(long capacity) throws IOException {
     node = new PeersFixture(capacity, Selection.NONE);
     node.view(A, B, C);
     service =
         new PeerService(
-            node.cluster,
-            node.tree,
-            node.layout,
-            node.transit,
-            node.residency,
-            Planned.NONE,
-            node.threads);
+            node.cluster, node.tree, node.layout, node.transit, node.residency, plan, node.threads);
   }
 
   @AfterEach
@@ -86,9 +117,22 @@ final class PeerServiceTest {
     }
   }
 
+  /** The plan learned of it before a byte was sent, so the item could make way too early. */
+  @Test
+  void item_thatIsLent_countsAsSentToItsAskerOnceTheLeaseIsClosed() throws IOException {
+    start(1 << 20);
+    Item item = node.item(A, B);
+    BufferLease loan = ask(item, false).loan();
+    assertThat(sent).isEmpty();
+    loan.close();
+    assertThat(sent).containsExactly(B.address().toString());
+    ask(item, true).loan().close();
+    assertThat(sent).as("a copy that a node asked for as an owner").hasSize(1);
+  }
+
   private Taken ask(ItemRequest request) {
     Taken taken = new Taken();
-    service.get(request, oneStore, taken);
+    service.get(request, B.address(), oneStore, taken);
     return taken;
   }
 
