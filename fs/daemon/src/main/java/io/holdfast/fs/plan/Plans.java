@@ -594,9 +594,8 @@ public final class Plans implements Planned, Swaps {
   }
 
   private void begin(Key made, PlanOffer mine, ActivePlan begun) {
-    strays.mark(
-        made.members
-            .size()); // also if no plan begins after all: the next daemon looks for strays in vain
+    // also if no plan begins after all: the next daemon looks for strays in vain
+    strays.mark(made.members.size());
     synchronized (this) {
       boolean asBefore = !viewChanged && mine.equals(own) && active == null;
       for (RankJob each : jobs.values()) {
