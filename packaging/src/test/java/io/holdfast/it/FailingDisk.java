@@ -73,10 +73,17 @@ public final class FailingDisk {
     sandbox.command("fsfreeze", "--unfreeze", root.toString());
   }
 
-  /** Has it well again, and room on it. Nobody may have it open. */
+  /**
+   * Has it well again, and room on it. Nobody may have it open. What is mounted then is a copy: the
+   * file system that has failed goes on failing as long as another mount namespace has it, such as
+   * one of a test's hosts that has just begun, and would be mounted again.
+   */
   public void repair() {
     Await.until(
         REPAIR, "umount of " + root, () -> sandbox.command("umount", root.toString()).exit() == 0);
+    String copy = image + ".copy";
+    sandbox.command("cp", "--sparse=always", image.toString(), copy).mustSucceed();
+    sandbox.command("mv", copy, image.toString()).mustSucceed();
     mount();
     sandbox.command("rm", "-f", root.resolve("filler").toString()).mustSucceed();
   }
