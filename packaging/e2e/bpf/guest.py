@@ -118,6 +118,14 @@ def read(mount):
     return {op: n - before.get(op, 0) for op, n in sorted(after.items()) if n != before.get(op, 0)}
 
 
+def await_links(what, count):
+    """A mount answers before its daemon has loaded the program."""
+    end = time.monotonic() + 120
+    while links() != count and time.monotonic() < end:
+        time.sleep(1)
+    expect(what, links(), count)
+
+
 def await_residents(mount):
     end = time.monotonic() + 120
     while mount.stats()["cache"]["resident_items"] < FILES:
@@ -159,7 +167,7 @@ def reading():
     expect("links before", links(), 0)
     auto = Mount("auto")
     off = Mount("off", "--kernel-helpers", "off")
-    expect("links of a mount with and one without", links(), 1)
+    await_links("links of a mount with and one without", 1)
     expect("way", auto.stats()["kernel"]["ioctl"], WAY)
     expect("way without", off.stats()["kernel"]["ioctl"], "message")
     for mount in auto, off:
@@ -226,7 +234,7 @@ def next_daemon(auto):
 def given_again(auto):
     """The number of a filesystem that went behind the daemon's back is another's."""
     mount = Mount("gone", "--policy", "none", "--window", "0")
-    expect("links of two mounts", links(), 2)
+    await_links("links of two mounts", 2)
     pid, device = mount.pid(), mount.device
     os.kill(pid, signal.SIGSTOP)
     subprocess.run(["umount", "--lazy", str(mount.path)], check=True)
@@ -249,10 +257,7 @@ def given_again(auto):
         subprocess.run(["umount", str(each)], check=True)
         each.rmdir()
     os.kill(pid, signal.SIGCONT)
-    end = time.monotonic() + 120
-    while links() > 1 and time.monotonic() < end:
-        time.sleep(1)
-    expect("links when the daemon has noticed", links(), 1)
+    await_links("links when the daemon has noticed", 1)
 
 
 def without_rights():

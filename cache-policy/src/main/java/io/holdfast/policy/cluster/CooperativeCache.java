@@ -106,7 +106,7 @@ public final class CooperativeCache {
   /** The items that have been read in this epoch. */
   private final BitSet read;
 
-  /** Those of them whose copies may make way: all but the last {@link #lag}. */
+  /** The items that have been read and whose copies may make way: all but the last {@link #lag}. */
   private final BitSet settled;
 
   /** The items that were read last, which are not settled, from the oldest on. */

@@ -3,8 +3,8 @@ package io.holdfast.policy.cluster;
 import java.util.BitSet;
 
 /**
- * What one node of a cluster does in an epoch, by a {@link ClusterPlan}. Items, ranks and nodes are
- * numbers from 0. Immutable, and thread-safe.
+ * The part of one node in an epoch of a {@link ClusterPlan}: the items that it keeps, and the nodes
+ * that it asks. Items, ranks and nodes are numbers from 0. Immutable, and thread-safe.
  */
 public final class PlannedEpoch {
   /** The holder of an item that the cluster does not keep: its reader reads it from the origin. */

@@ -284,7 +284,7 @@ class S3StoreTest extends StoreContract {
     }
   }
 
-  /** What a bucket does instead of a PUT with a condition. */
+  /** How a bucket treats the condition of a PUT. */
   private interface Replacement {
     String put(ObjectBucket bucket, String key, byte[] bytes) throws FsException;
   }

@@ -62,7 +62,7 @@ final class Btf {
   /** The most typedefs, consts and the like between a member and its type. */
   private static final int MOST_MODIFIERS = 16;
 
-  /** What an instruction can add to an address. */
+  /** The most that an instruction can add to an address. */
   private static final int MOST_OFFSET = Short.MAX_VALUE;
 
   private final ByteBuffer bytes;

@@ -35,7 +35,7 @@ import java.util.List;
  * Documentation/bpf/standardization/instruction-set.rst} for the instructions.
  */
 public final class TerminalAnswer implements AutoCloseable {
-  /** What tools show. */
+  /** The name that tools show for the program. */
   private static final String NAME = "holdfast_tcgets";
 
   /** No filesystem has it. */

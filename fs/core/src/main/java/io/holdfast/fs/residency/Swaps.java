@@ -7,42 +7,24 @@ import org.jspecify.annotations.Nullable;
 /**
  * Chooses residents that make way for items that have been fetched: so that the residents of an
  * order that repeats are spread over it, or by the plan of several nodes. Thread-safe; no method
- * waits.
+ * waits. The methods as they are swap nothing.
  */
 public interface Swaps {
   /** Swaps nothing. */
-  Swaps NONE =
-      new Swaps() {
-        @Override
-        public boolean spreads() {
-          return false;
-        }
-
-        @Override
-        public void asked(Item item) {}
-
-        @Override
-        public boolean wants(Item item) {
-          return false;
-        }
-
-        @Override
-        public @Nullable ItemKey victim(Item item, long freePages, long slackPages) {
-          return null;
-        }
-
-        @Override
-        public void swapped(Item item) {}
-      };
+  Swaps NONE = new Swaps() {};
 
   /** Tells whether the residents are spread over orders that repeat. */
-  boolean spreads();
+  default boolean spreads() {
+    return false;
+  }
 
   /** Learns that a program reads an item that is not resident. */
-  void asked(Item item);
+  default void asked(Item item) {}
 
   /** Tells whether an item is to take the place of a resident. Changes nothing. */
-  boolean wants(Item item);
+  default boolean wants(Item item) {
+    return false;
+  }
 
   /**
    * Returns the resident that is to make way for an item; null if there is none. Each is returned
@@ -52,8 +34,10 @@ public interface Swaps {
    * @param freePages whole pages that are free in the capacity
    * @param slackPages the most pages that a swap may leave free
    */
-  @Nullable ItemKey victim(Item item, long freePages, long slackPages);
+  default @Nullable ItemKey victim(Item item, long freePages, long slackPages) {
+    return null;
+  }
 
   /** Learns that an item has taken the place of a resident. */
-  void swapped(Item item);
+  default void swapped(Item item) {}
 }

@@ -154,6 +154,11 @@ final class Composition {
     return pool("peer-sketch", 1);
   }
 
+  /** Creates the thread that gives the kernel its programs. */
+  static Executor helpers() {
+    return pool("helpers", 1);
+  }
+
   /** Creates the thread that computes plans. */
   static Executor planner() {
     return pool("plan", 1);

@@ -4,22 +4,41 @@ import io.holdfast.fs.bpf.TerminalAnswer;
 import io.holdfast.fs.figures.KernelFigures;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the kernel does for a mount by programs that the daemon gave it. Each daemon of a mount
- * gives the kernel its own, and they end with its process. Without them the mount works as well,
- * and slower. Thread-safe.
+ * The programs by which the kernel does a part of a mount's work. Each daemon of a mount gives the
+ * kernel its own, and they end with its process. Without them the mount works as well, and slower,
+ * so the start does not wait for them. Thread-safe.
  */
 final class KernelHelpers implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(KernelHelpers.class);
 
+  private final Executor thread;
   private volatile @Nullable TerminalAnswer answer;
+  private boolean closed;
+
+  /**
+   * Creates helpers that have not begun.
+   *
+   * @param thread loads the programs, which takes a tenth of a second
+   */
+  KernelHelpers(Executor thread) {
+    this.thread = thread;
+  }
 
   /** Begins, once the mount is there; must be closed before it is unmounted. */
   void begin(Path mountpoint) {
+    thread.execute(() -> load(mountpoint));
+  }
+
+  private synchronized void load(Path mountpoint) {
+    if (closed) {
+      return;
+    }
     try {
       TerminalAnswer begun = TerminalAnswer.begin(OwnMountEntry.device(mountpoint));
       answer = begun;
@@ -36,8 +55,10 @@ final class KernelHelpers implements AutoCloseable {
     return begun == null ? KernelFigures.MESSAGE : begun.way();
   }
 
+  /** Waits for a program that is just being loaded. */
   @Override
-  public void close() {
+  public synchronized void close() {
+    closed = true;
     TerminalAnswer begun = answer;
     answer = null;
     if (begun != null) {

@@ -88,7 +88,7 @@ final class MountParts {
   final MemoryGuard memory;
   final @Nullable TreeState state;
   final Binding binding;
-  final KernelHelpers helpers = new KernelHelpers();
+  final KernelHelpers helpers = new KernelHelpers(Composition.helpers());
   final IsolatedThreads.Failures failures = new IsolatedThreads.Failures();
   final ScheduledExecutorService housekeeping;
   final PatientThreads steps;

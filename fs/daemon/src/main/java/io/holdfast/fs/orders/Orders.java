@@ -239,9 +239,10 @@ public final class Orders implements OpenListener, AutoCloseable {
     if (plans == null) {
       return Map.of("plan", "");
     }
+    TorchSampler sampler = sampler(request);
     Map<String, Object> begun = begin(job, "sampler", false);
     if (begun.get("id") instanceof Long id) {
-      arriving.get(id).sampler = sampler(request);
+      arriving.get(id).sampler = sampler;
     }
     return begun;
   }
@@ -262,7 +263,9 @@ public final class Orders implements OpenListener, AutoCloseable {
   }
 
   private static int number(@Nullable Object value) {
-    return value instanceof Number number ? number.intValue() : -1;
+    return value instanceof Number number && number.longValue() == number.intValue()
+        ? number.intValue()
+        : -1;
   }
 
   /** Removes a list that has arrived; null if an announcement is none. */

@@ -8,8 +8,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a node tells its peers of the order that its jobs read: with the offers of all nodes each of
- * them computes the same plan. Immutable if nobody changes the set.
+ * A node's part in a plan, as the node tells its peers: the order that its jobs read, its room and
+ * its residents. From the offers of all nodes each of them computes the same plan. Immutable if
+ * nobody changes the set.
  *
  * <pre>
  *   holdfast-plan 1

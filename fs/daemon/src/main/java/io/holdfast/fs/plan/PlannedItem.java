@@ -1,7 +1,7 @@
 package io.holdfast.fs.plan;
 
 /**
- * What the plan says of an item that this node wants. Immutable.
+ * The plan's answer about an item that this node wants. Immutable.
  *
  * @param holder the address of the node that is asked for the item; this node's own where it has
  *     the item, or fetches it from the origin and keeps it; empty where it fetches the item from

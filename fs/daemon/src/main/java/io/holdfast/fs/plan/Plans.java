@@ -113,7 +113,7 @@ public final class Plans implements Planned, Swaps {
   private volatile @Nullable ActivePlan active;
   private @Nullable Key key;
 
-  /** What the last objection was made to: the same offers are not read again. */
+  /** The offers that the last objection was made to: they are not read again. */
   private @Nullable Key rejected;
 
   private String objection = "";
@@ -162,7 +162,7 @@ public final class Plans implements Planned, Swaps {
   }
 
   /**
-   * What a plan needs.
+   * The parts of the daemon that plans use. Immutable.
    *
    * @param datasetBytes returns the bytes of the dataset in whole pages
    * @param thread a single thread, which computes
@@ -181,7 +181,7 @@ public final class Plans implements Planned, Swaps {
   /** A job whose order is about to be taken, and when its list was. */
   private record Awaited(RankJob job, long since) {}
 
-  /** What a plan was made of. */
+  /** The nodes and offers that a plan was made of. */
   private record Key(List<String> members, Map<String, String> offers) {}
 
   private volatile @Nullable Peers peers;
@@ -733,14 +733,6 @@ public final class Plans implements Planned, Swaps {
   // --- the items that make way
 
   @Override
-  public boolean spreads() {
-    return false;
-  }
-
-  @Override
-  public void asked(Item item) {}
-
-  @Override
   public boolean wants(Item item) {
     ActivePlan plan = active;
     if (plan == null) {
@@ -784,7 +776,4 @@ public final class Plans implements Planned, Swaps {
     }
     return null;
   }
-
-  @Override
-  public void swapped(Item item) {}
 }

@@ -11,7 +11,6 @@ import io.holdfast.fs.Await;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.origin.Version;
 import io.holdfast.fs.plan.Planned;
-import io.holdfast.fs.plan.PlannedItem;
 import io.holdfast.fs.residency.Selection;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.peer.transfer.BufferLease;
@@ -31,7 +30,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -47,29 +45,6 @@ final class PeerServiceTest {
   /** No plan, but for what is sent. */
   private final Planned plan =
       new Planned() {
-        @Override
-        public @Nullable PlannedItem find(Item item) {
-          return null;
-        }
-
-        @Override
-        public boolean keeps(Item item) {
-          return false;
-        }
-
-        @Override
-        public String formerHolder(Item item) {
-          return "";
-        }
-
-        @Override
-        public void notThere(Item item) {}
-
-        @Override
-        public boolean fetched(Item item) {
-          return false;
-        }
-
         @Override
         public void sent(Item item, String to) {
           sent.add(to);

@@ -119,7 +119,7 @@ final class OrderClient {
       return String.valueOf(announce(list, lines).getOrDefault("plan", ""));
     } catch (CliException e) {
       if (e.getCause() instanceof FsException refusal && refusal.code() == FsError.IO) {
-        return e.getMessage(); // a daemon of an earlier version, or a list that is too long
+        return e.getMessage(); // such as a list that is too long
       }
       throw e;
     }
