@@ -192,18 +192,23 @@ def play(holdfast, work, hosts, count, files, size, percent, epochs, batch):
     return all(abs(one - other) <= TWO_POINTS for one, other in zip(sums, expected))
 
 
-def main():
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-    holdfast = sys.argv[1]
-    count, files, size, percent, epochs, batch = (int(word) for word in sys.argv[2:])
+def played(count, holdfast, files, size, percent, epochs, batch):
     work = pathlib.Path(tempfile.mkdtemp(prefix="holdfast-cluster.", dir="/dev/shm"))
     hosts = Hosts(count)
     try:
-        near = play(holdfast, work, hosts, count, files, size, percent, epochs, batch)
+        return play(holdfast, work, hosts, count, files, size, percent, epochs, batch)
     finally:
         hosts.close()
         subprocess.run(["rm", "-rf", "--one-file-system", "--", str(work)], check=False)
-    sys.exit(0 if near else "further than 2 points from the simulation")
+
+
+def main():
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    holdfast = sys.argv[1]
+    counts = [int(word) for word in sys.argv[2].split(",") if word]
+    numbers = [int(word) for word in sys.argv[3:]]
+    near = [played(count, holdfast, *numbers) for count in counts]
+    sys.exit(0 if all(near) else "further than 2 points from the simulation")
 
 
 if __name__ == "__main__":

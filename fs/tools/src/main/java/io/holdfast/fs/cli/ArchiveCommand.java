@@ -1,16 +1,28 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.log.DaemonLog;
+import io.holdfast.fs.settings.BindingChoice;
+import io.holdfast.fs.settings.HelperChoice;
+import io.holdfast.fs.settings.LogFormat;
+import io.holdfast.fs.settings.LogLevel;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.Source;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.jar.JarFile;
 import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
+import org.apache.commons.io.FileUtils;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -39,6 +51,9 @@ final class ArchiveCommand implements Callable<Integer> {
           "(holdfast|jnr-ffi|jffi|asm|caffeine|jackson|commons-io|HdrHistogram|logback|slf4j|prometheus)"
               + ".*\\.jar");
 
+  /** Of the machine, for a daemon that keeps nothing. */
+  private static final long LITTLE_MEMORY = 1L << 30;
+
   private final CliContext context;
 
   ArchiveCommand(CliContext context) {
@@ -52,13 +67,42 @@ final class ArchiveCommand implements Callable<Integer> {
         classes(jar).forEach(ArchiveCommand::load);
       }
     }
-    // Lambdas have classes once they have been used. This gets as far as a command can without a
-    // mount.
-    CommandLine mount = Holdfast.commandLine(context, MountCommand.NAME);
-    mount.setErr(new PrintWriter(Writer.nullWriter()));
-    int refused =
-        mount.execute(MountCommand.NAME, "/nonexistent/source", "/nonexistent/mountpoint");
-    return refused == CliException.USAGE ? 0 : CliException.COULD_NOT;
+    // Lambdas have classes once they have been used.
+    Path folder = Files.createTempDirectory("holdfast-archive-");
+    try {
+      startDaemon(folder);
+      execute("stats", "--json", folder.toString());
+      execute("umount", folder.toString());
+      int refused = execute(MountCommand.NAME, folder.resolve("none").toString(), "/nonexistent");
+      return refused == CliException.USAGE ? 0 : CliException.COULD_NOT;
+    } finally {
+      DaemonLog.close();
+      FileUtils.deleteDirectory(folder.toFile());
+    }
+  }
+
+  /** Executes a command that does not get far without a mount. */
+  private int execute(String... words) {
+    CommandLine command = Holdfast.commandLine(context, words);
+    command.setOut(new PrintWriter(Writer.nullWriter()));
+    command.setErr(new PrintWriter(Writer.nullWriter()));
+    return command.execute(words);
+  }
+
+  /** Starts a daemon, which puts itself together and then finds no mountpoint. */
+  private static void startDaemon(Path folder) throws IOException {
+    Settings settings =
+        Settings.builder(new Source.Directory(folder), folder.resolve("none"), LITTLE_MEMORY)
+            .set(SettingTable.NAME, folder.getFileName().toString())
+            .set(SettingTable.BINDING, BindingChoice.KERNEL)
+            .set(SettingTable.KERNEL_HELPERS, HelperChoice.OFF)
+            .build();
+    DaemonLog.toFile(folder.resolve("log"), LogLevel.INFO, LogFormat.TEXT);
+    try {
+      DaemonHandle.real(settings, null).stop();
+    } catch (FsException e) {
+      LoggerFactory.getLogger(ArchiveCommand.class).info("no mount, as it should be", e);
+    }
   }
 
   private static List<String> classes(String jar) throws IOException {

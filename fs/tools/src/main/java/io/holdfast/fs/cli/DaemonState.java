@@ -17,6 +17,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.apache.commons.io.FileUtils;
 
@@ -27,7 +28,8 @@ import org.apache.commons.io.FileUtils;
  */
 final class DaemonState {
   /** What the launcher gives to a virtual machine that is to compute nothing much. */
-  private static final String LITTLE_COMPILING = "-XX:TieredStopAtLevel=1";
+  private static final Set<String> LITTLE_COMPILING =
+      Set.of("-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=5");
 
   /** Names the process that has made the directory. */
   private static final String STARTER = "starter";
@@ -198,7 +200,7 @@ final class DaemonState {
     List<String> words = new ArrayList<>(program);
     if (document.settings().peers().isPresent()) {
       // Proofs are computed, and the launcher does not read the file that may ask for them.
-      words.remove(LITTLE_COMPILING);
+      words.removeAll(LITTLE_COMPILING);
     }
     words.addAll(List.of(ServeCommand.NAME, directory.toString()));
     return words;

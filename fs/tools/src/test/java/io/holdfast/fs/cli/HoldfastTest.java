@@ -10,16 +10,19 @@ import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class HoldfastTest {
   /** The tests' own process keeps its filter, so that another asks. */
-  @Test
-  void serializedObject_inTheProcess_isRefused() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"-Djdk.serialFilter=!*", "-Dof.another.launcher="})
+  void serializedObject_inTheProcess_isRefused(String property) throws Exception {
     Process process =
         new ProcessBuilder(
                 System.getProperty("java.home") + "/bin/java",
                 "-XX:TieredStopAtLevel=1",
+                property,
                 "-cp",
                 System.getProperty("java.class.path"),
                 Reader.class.getName())
