@@ -82,7 +82,7 @@ class PeersIT {
     for (Node node : cluster.nodes()) {
       // only the second compiler knows the processor's instructions for proofs
       assertThat(Files.readString(Path.of("/proc/" + node.mount().pid() + "/cmdline"), US_ASCII))
-          .doesNotContain("TieredStopAtLevel", "CompileThresholdScaling");
+          .doesNotContain("TieredStopAtLevel");
     }
 
     for (int epoch = 0; epoch < EPOCHS; epoch++) {

@@ -259,8 +259,12 @@ public final class JobModel {
     return rates.memory().orElse(Double.POSITIVE_INFINITY);
   }
 
+  /**
+   * Returns N as a limit of what peers give. Readers that wait for peers now and then show how long
+   * one read waits ({@link #peerDelay}), and the origin can serve others meanwhile.
+   */
   private double network() {
-    return rates.peer().orElse(ASSUMED_NETWORK);
+    return evidence.now().usesPeersHard() ? peerRate : Math.max(peerRate, ASSUMED_NETWORK);
   }
 
   /**

@@ -22,7 +22,8 @@ public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Findin
   /**
    * The share of the time in which a read has to wait for the origin, so that what comes then is
    * its rate. An origin that rests more gives what it has saved up meanwhile: a disk behind a limit
-   * of 50 MB/s looked like one of 80 MB/s to readers that waited for it 60 % of the time.
+   * of 50 MB/s looked like one of 80 MB/s to readers that waited for it 60 % of the time. The same
+   * holds for peers.
    */
   private static final double MOSTLY = 0.75;
 
@@ -139,11 +140,10 @@ public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Findin
   /** Tells whether the origin was used so hard that the epoch tells its rate. */
   public boolean usesOriginHard() {
     double fetched = (double) epoch.originBytes() / (epoch.originBytes() + epoch.peerBytes());
-    double waiting = waitingForOrigin();
     return epoch.originBytes() > 0
         && epoch.misses() * fetched >= FEWEST_FETCHES
         && epoch.originStallSeconds() >= LEAST_STALL
-        && busySeconds(waiting) >= (readers() == 1 ? MUCH : MOSTLY) * epoch.seconds();
+        && isMostly(waitingForOrigin());
   }
 
   /** Returns the bytes per second that the origin gave: it gives at least that. */
@@ -161,6 +161,15 @@ public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Findin
     return shares
         .map(parts -> parts.fetchOrigin() + parts.fetchPeer())
         .orElseGet(() -> Math.min(1, waitingForOrigin() + waitingForPeers()));
+  }
+
+  /** Tells whether a read waited for peers nearly always, so that their network may be the limit. */
+  boolean usesPeersHard() {
+    return epoch.peerBytes() > 0 && isMostly(waitingForPeers());
+  }
+
+  private boolean isMostly(double waiting) {
+    return busySeconds(waiting) >= (readers() == 1 ? MUCH : MOSTLY) * epoch.seconds();
   }
 
   /** Returns the seconds that all its readers had. */

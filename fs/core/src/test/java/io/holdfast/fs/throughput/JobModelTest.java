@@ -220,6 +220,30 @@ class JobModelTest {
     assertThat(model.knee().orElseThrow()).isLessThanOrEqualTo(0.5);
   }
 
+  /**
+   * The time that reads wait for a peer was added to the time that the origin takes, which serves
+   * other readers meanwhile: a run was predicted to take 1.4 times as long as it did.
+   */
+  @Test
+  void peers_thatReadersWaitForNowAndThen_takeNoTimeOfTheOrigin() {
+    // 30 % from an origin of 20 MB/s, which is never idle; a third of the time a read waits for the peer
+    Observation seen =
+        Epochs.of(2).in(15.6).origin(300_000_000, 50).peer(350_000_000, 6).by(4, 5).seen();
+    JobModel model = model(seen, new Evidence.Site(2, 2, false, OptionalDouble.empty()));
+    assertThat(speed(model, model.setup())).isCloseTo(1000 / 15.6, within(2.0));
+    assertThat(speed(model, model.setup().withCapacityShare(0.2)))
+        .isCloseTo(20 / 0.6, within(1.5));
+  }
+
+  /** One wire for all readers, which is never idle, is a limit. */
+  @Test
+  void peers_thatAReadAlwaysWaitsFor_areALimit() {
+    Observation seen =
+        Epochs.of(2).in(10).origin(10_000_000, 1).peer(700_000_000, 36).by(4, 1).seen();
+    JobModel model = model(seen, new Evidence.Site(4, 2, false, OptionalDouble.empty()));
+    assertThat(speed(model, model.setup().withReaders(64))).isCloseTo(100, within(5.0));
+  }
+
   @Test
   void withoutCpuTimes_theOriginIsStillTold() {
     Observation seen = Epochs.of(2).in(20).origin(GB, 20).withoutCpu().seen();

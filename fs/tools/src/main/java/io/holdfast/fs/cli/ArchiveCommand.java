@@ -2,6 +2,7 @@ package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.log.DaemonLog;
+import io.holdfast.fs.origin.s3.S3Location;
 import io.holdfast.fs.settings.BindingChoice;
 import io.holdfast.fs.settings.HelperChoice;
 import io.holdfast.fs.settings.LogFormat;
@@ -13,6 +14,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -54,6 +56,9 @@ final class ArchiveCommand implements Callable<Integer> {
   /** Of the machine, for a daemon that keeps nothing. */
   private static final long LITTLE_MEMORY = 1L << 30;
 
+  /** Where nothing listens. */
+  private static final URI NO_STORE = URI.create("http://127.0.0.1:9");
+
   private final CliContext context;
 
   ArchiveCommand(CliContext context) {
@@ -70,7 +75,9 @@ final class ArchiveCommand implements Callable<Integer> {
     // Lambdas have classes once they have been used.
     Path folder = Files.createTempDirectory("holdfast-archive-");
     try {
+      DaemonLog.toFile(folder.resolve("log"), LogLevel.INFO, LogFormat.TEXT);
       startDaemon(folder);
+      startDaemonOfObjects(folder);
       execute("stats", "--json", folder.toString());
       execute("umount", folder.toString());
       int refused = execute(MountCommand.NAME, folder.resolve("none").toString(), "/nonexistent");
@@ -89,15 +96,30 @@ final class ArchiveCommand implements Callable<Integer> {
     return command.execute(words);
   }
 
-  /** Starts a daemon, which puts itself together and then finds no mountpoint. */
-  private static void startDaemon(Path folder) throws IOException {
-    Settings settings =
-        Settings.builder(new Source.Directory(folder), folder.resolve("none"), LITTLE_MEMORY)
-            .set(SettingTable.NAME, folder.getFileName().toString())
-            .set(SettingTable.BINDING, BindingChoice.KERNEL)
-            .set(SettingTable.KERNEL_HELPERS, HelperChoice.OFF)
-            .build();
-    DaemonLog.toFile(folder.resolve("log"), LogLevel.INFO, LogFormat.TEXT);
+  /** Starts a daemon over a directory, which puts itself together and then finds no mountpoint. */
+  private static void startDaemon(Path folder) {
+    start(settings(new Source.Directory(folder), folder).build());
+  }
+
+  /** Starts a daemon over a bucket, which asks for the first key, and finds no store. */
+  private static void startDaemonOfObjects(Path folder) {
+    System.setProperty("aws.accessKeyId", "none");
+    System.setProperty("aws.secretAccessKey", "none");
+    start(
+        settings(new Source.S3(S3Location.parse("s3://none")), folder)
+            .set(SettingTable.S3_ENDPOINT, NO_STORE)
+            .set(SettingTable.S3_REGION, "none")
+            .build());
+  }
+
+  private static Settings.Builder settings(Source source, Path folder) {
+    return Settings.builder(source, folder.resolve("none"), LITTLE_MEMORY)
+        .set(SettingTable.NAME, folder.getFileName().toString())
+        .set(SettingTable.BINDING, BindingChoice.KERNEL)
+        .set(SettingTable.KERNEL_HELPERS, HelperChoice.OFF);
+  }
+
+  private static void start(Settings settings) {
     try {
       DaemonHandle.real(settings, null).stop();
     } catch (FsException e) {

@@ -17,7 +17,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import org.apache.commons.io.FileUtils;
 
@@ -28,8 +27,7 @@ import org.apache.commons.io.FileUtils;
  */
 final class DaemonState {
   /** What the launcher gives to a virtual machine that is to compute nothing much. */
-  private static final Set<String> LITTLE_COMPILING =
-      Set.of("-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=5");
+  private static final String LITTLE_COMPILING = "-XX:TieredStopAtLevel=1";
 
   /** Names the process that has made the directory. */
   private static final String STARTER = "starter";
@@ -200,7 +198,7 @@ final class DaemonState {
     List<String> words = new ArrayList<>(program);
     if (document.settings().peers().isPresent()) {
       // Proofs are computed, and the launcher does not read the file that may ask for them.
-      words.removeAll(LITTLE_COMPILING);
+      words.remove(LITTLE_COMPILING);
     }
     words.addAll(List.of(ServeCommand.NAME, directory.toString()));
     return words;

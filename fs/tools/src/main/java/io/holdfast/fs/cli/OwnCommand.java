@@ -6,9 +6,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The command that started this process, to start another one of the same kind. Stateless. */
+/** The command that started this process, to start a daemon. Stateless. */
 final class OwnCommand {
   private static final String MAIN = Holdfast.class.getName();
+
+  /** The launcher gives it to commands, which end soon. A daemon compiles as soon as it can. */
+  private static final String LATE_COMPILING = "-XX:CompileThresholdScaling=5";
 
   private OwnCommand() {}
 
@@ -28,7 +31,9 @@ final class OwnCommand {
     List<String> words = new ArrayList<>();
     words.add(java);
     for (String word : all.subList(Math.min(1, all.size()), all.size())) {
-      words.add(word);
+      if (!word.equals(LATE_COMPILING)) {
+        words.add(word);
+      }
       if (word.equals(MAIN)) {
         return words;
       }

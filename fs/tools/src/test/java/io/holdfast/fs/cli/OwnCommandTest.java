@@ -17,6 +17,14 @@ class OwnCommandTest {
   }
 
   @Test
+  void words_ofACommandThatCompilesLate_areThoseOfADaemonThatDoesNot() {
+    List<String> all =
+        List.of("java", "-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=5", MAIN);
+    assertThat(OwnCommand.words("/usr/bin/java", all))
+        .containsExactly("/usr/bin/java", "-XX:TieredStopAtLevel=1", MAIN);
+  }
+
+  @Test
   void words_otherProgram_areRefused() {
     assertThatThrownBy(() -> OwnCommand.words("/usr/bin/java", List.of("java", "org.Other")))
         .isInstanceOf(CliException.class)
