@@ -163,7 +163,9 @@ public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Findin
         .orElseGet(() -> Math.min(1, waitingForOrigin() + waitingForPeers()));
   }
 
-  /** Tells whether a read waited for peers nearly always, so that their network may be the limit. */
+  /**
+   * Tells whether a read waited for peers nearly always, so that their network may be the limit.
+   */
   boolean usesPeersHard() {
     return epoch.peerBytes() > 0 && isMostly(waitingForPeers());
   }

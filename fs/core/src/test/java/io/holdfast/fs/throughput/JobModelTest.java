@@ -226,13 +226,13 @@ class JobModelTest {
    */
   @Test
   void peers_thatReadersWaitForNowAndThen_takeNoTimeOfTheOrigin() {
-    // 30 % from an origin of 20 MB/s, which is never idle; a third of the time a read waits for the peer
+    // 30 % from an origin of 20 MB/s, which is never idle; a third of the time a read waits for the
+    // peer
     Observation seen =
         Epochs.of(2).in(15.6).origin(300_000_000, 50).peer(350_000_000, 6).by(4, 5).seen();
     JobModel model = model(seen, new Evidence.Site(2, 2, false, OptionalDouble.empty()));
     assertThat(speed(model, model.setup())).isCloseTo(1000 / 15.6, within(2.0));
-    assertThat(speed(model, model.setup().withCapacityShare(0.2)))
-        .isCloseTo(20 / 0.6, within(1.5));
+    assertThat(speed(model, model.setup().withCapacityShare(0.2))).isCloseTo(20 / 0.6, within(1.5));
   }
 
   /** One wire for all readers, which is never idle, is a limit. */

@@ -17,6 +17,7 @@ import java.io.Writer;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.jar.JarFile;
@@ -109,6 +110,7 @@ final class ArchiveCommand implements Callable<Integer> {
         settings(new Source.S3(S3Location.parse("s3://none")), folder)
             .set(SettingTable.S3_ENDPOINT, NO_STORE)
             .set(SettingTable.S3_REGION, "none")
+            .set(SettingTable.SOURCE_TIMEOUT, Duration.ofSeconds(1))
             .build());
   }
 

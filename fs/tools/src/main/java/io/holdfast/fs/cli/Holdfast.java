@@ -117,7 +117,8 @@ public final class Holdfast {
   /**
    * Has the process refuse objects of Java's serialization, also when another launcher than ours
    * started it. Ours says so by a property, which Java reads when it is about to read an object:
-   * {@code ObjectInputFilter.Config} looks for a log in all jars, a fifth of a short command's time.
+   * {@code ObjectInputFilter.Config} looks for a log in all jars, a fifth of a short command's
+   * time.
    */
   static void refuseSerialized() {
     if (!REFUSES_ALL.equals(System.getProperty("jdk.serialFilter"))
