@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Waits until the store of a checkpoint mount has what was written, also if the daemon is killed
- * meanwhile: operations have the same numbers for the next one. For one run.
+ * meanwhile: operations have the same numbers for the next one. All runs together have the time
+ * that was given, from the first one on. Not thread-safe.
  */
 final class PersistWait {
   /** How long the daemon may take for one answer. */
@@ -26,6 +27,7 @@ final class PersistWait {
   private final RunningDaemon daemon;
   private final DaemonClient client;
   private final @Nullable Duration timeout;
+  private final long begin = System.nanoTime();
 
   PersistWait(CliContext context, RunningDaemon daemon, @Nullable Duration timeout) {
     this.context = context;
@@ -42,9 +44,11 @@ final class PersistWait {
    * @throws CliException if the store fails, or there is no such path
    */
   int run(String path, Consumer<String> progress) {
-    long begin = System.nanoTime();
-    long told = begin;
+    long told = System.nanoTime();
     Map<String, Object> last = ask(Map.of("last", path));
+    if (last == null) {
+      return CheckpointCommand.TIMED_OUT;
+    }
     if (Boolean.TRUE.equals(last.get("missing"))) {
       throw CliException.couldNot(
           "'%s' is not in the mount: check the path".formatted(Visible.of(path)));
@@ -52,6 +56,9 @@ final class PersistWait {
     Object sequence = last.getOrDefault("sequence", 0L);
     while (true) {
       Map<String, Object> answer = ask(Map.of("await", sequence));
+      if (answer == null) {
+        return CheckpointCommand.TIMED_OUT;
+      }
       if (Boolean.TRUE.equals(answer.get("durable"))) {
         return 0;
       }
@@ -60,7 +67,7 @@ final class PersistWait {
             "the store fails: " + Visible.of(error) + ": it is asked again, and nothing is lost");
       }
       long now = System.nanoTime();
-      if (timeout != null && now - begin > timeout.toNanos()) {
+      if (isOver()) {
         return CheckpointCommand.TIMED_OUT;
       }
       if (now - told > PROGRESS.toNanos()) {
@@ -74,12 +81,27 @@ final class PersistWait {
     }
   }
 
-  private Map<String, Object> ask(Map<String, Object> request) {
+  /** Tells whether the time is over. */
+  boolean isOver() {
+    return timeout != null && System.nanoTime() - begin > timeout.toNanos();
+  }
+
+  /**
+   * Asks the daemon, or the next one; returns null when the time is over. A next one may never
+   * come: it waits for a daemon that was killed and that a store which hangs keeps.
+   */
+  private @Nullable Map<String, Object> ask(Map<String, Object> request) {
     while (true) {
       try {
         return client.task(request);
       } catch (CliException e) {
-        if (!hasNextDaemon() || !context.pause(PAUSE_MILLIS)) {
+        if (!hasNextDaemon()) {
+          throw e;
+        }
+        if (isOver()) {
+          return null;
+        }
+        if (!context.pause(PAUSE_MILLIS)) {
           throw e;
         }
       }
