@@ -60,8 +60,10 @@ public final class Persister implements AutoCloseable {
    * @param bytesPerSecond the most, 0 for no bound
    * @param keep how many checkpoints the front keeps once the store has them; 0 for as many as fit
    * @param meter is told what is durable
+   * @throws ErrnoException if the front cannot be listed
    */
-  public Persister(Front front, Store store, double bytesPerSecond, int keep, SaveMeter meter) {
+  public Persister(Front front, Store store, double bytesPerSecond, int keep, SaveMeter meter)
+      throws ErrnoException {
     this.front = front;
     this.taking =
         store instanceof RowStore rows
@@ -70,6 +72,9 @@ public final class Persister implements AutoCloseable {
     this.bytesPerSecond = bytesPerSecond;
     this.keep = keep;
     this.meter = meter;
+    if (keep > 0) {
+      units.addAll(front.newestUnits(keep)); // those of earlier daemons count, too
+    }
   }
 
   /** Starts the thread. */

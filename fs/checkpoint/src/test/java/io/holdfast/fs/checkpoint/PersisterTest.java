@@ -557,6 +557,35 @@ class PersisterTest {
     assertThat(front.isStub(front.tree().stat("step-2/x").inode())).isFalse();
   }
 
+  private void save(String checkpoint, long modified) throws Exception {
+    front.perform(() -> make(checkpoint));
+    write(checkpoint + "/x", 0);
+    int fd = front.tree().open(checkpoint + "/x", FileTree.O_RDWR);
+    front.write(() -> checkpoint + "/x", fd, FileTree.stat(fd).inode(), memory, 1000, 0);
+    LIBC.close(fd);
+    front.perform(
+        () -> new Operation.Attributes(checkpoint, -1, -1, -1, FileTree.OMIT, modified));
+    persist();
+  }
+
+  /** The next daemon knew none of them: all but the next checkpoint became stubs. */
+  @Test
+  void keep_countsCheckpointsOfEarlierDaemons() throws Exception {
+    fill();
+    openAgain(3);
+    save("b", 1000);
+    save("a", 2000);
+    save("c", 3000);
+
+    openAgain(3);
+    save("d", 4000);
+
+    assertThat(isStub("b/x")).isTrue();
+    for (String kept : List.of("a/x", "c/x", "d/x")) {
+      assertThat(isStub(kept)).isFalse();
+    }
+  }
+
   private Operation make(String name) throws ErrnoException {
     Stat root = front.tree().stat("");
     return new Operation.Make(name, Stat.DIRECTORY | 0700, 0, root.uid(), root.gid(), "");

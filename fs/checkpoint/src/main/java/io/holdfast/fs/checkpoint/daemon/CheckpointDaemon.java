@@ -96,8 +96,8 @@ public final class CheckpointDaemon {
       front.closeFiles();
       throw e;
     }
-    persister = newPersister();
     try {
+      persister = newPersister();
       if (crashed) {
         afterCrash();
       } else {
@@ -168,7 +168,7 @@ public final class CheckpointDaemon {
     return new Front(settings.front(), settings.capacity(), isSameBoot, CheckpointDaemon::now);
   }
 
-  private Persister newPersister() {
+  private Persister newPersister() throws IOException {
     return new Persister(front, store, settings.persistRate(), settings.keep(), meter);
   }
 
