@@ -3,6 +3,7 @@ package io.holdfast.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.checkpoint.daemon.CheckpointMetrics;
 import io.holdfast.monitoring.MetricsLint;
 import io.holdfast.monitoring.Scrape;
@@ -24,6 +25,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -429,6 +431,33 @@ class CheckpointIT {
     assertThat(store.resolve("step-2")).hasBinaryContent(second);
     assertThat(store.resolve("step-3")).hasBinaryContent(third);
     sandbox.holdfast("umount", directory.toString()).mustSucceed();
+  }
+
+  private Map<String, Object> advice(String... options) throws IOException {
+    List<String> words = new ArrayList<>(List.of("checkpoint", "advice", "--json"));
+    words.addAll(List.of(options));
+    words.add(name);
+    return JSON.std.mapFrom(
+        sandbox.holdfast(words.toArray(String[]::new)).mustSucceed().out());
+  }
+
+  /** Whoever only looked had the daemon forget it, and so stats and its metrics. */
+  @Test
+  void advice_countsWithWhatWasToldLast() throws IOException {
+    mount().mustSucceed();
+    save("step-1", 1);
+    assertThat(waitForStore()).isZero();
+    Await.until(
+        DEADLINE,
+        "the save is measured",
+        () -> ((Number) advice().get("interval_seconds")).doubleValue() > 0);
+
+    assertThat(advice("--iteration", "250ms", "--overhead", "2%")).containsEntry("bound", 0.02);
+
+    Map<String, Object> later = advice();
+    assertThat(later).containsEntry("bound", 0.02);
+    assertThat(((Number) later.get("interval_iterations")).longValue()).isPositive();
+    sandbox.holdfast("umount", name).mustSucceed();
   }
 
   /** They deal with datasets, and say so at once. */

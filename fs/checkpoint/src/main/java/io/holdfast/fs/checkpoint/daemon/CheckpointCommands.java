@@ -21,7 +21,9 @@ import java.util.concurrent.TimeUnit;
  * {"last": PATH}                     {"sequence": n}: the last operation on a path, or below or above it,
  *                                    {"missing": true or false}: whether there is none, and was none lately
  * {"await": n}                       {"durable": true or false, "pending_bytes": n, "error": why, if the store fails}
- * {"iteration_seconds": s, "bound": p}  the advice, and what it was made of
+ * {"advice": true, "iteration_seconds": s, "bound": p}
+ *                                    the advice, and what it was made of. The last two can be left out:
+ *                                    what was told last goes on to count
  * {"unmount": true}                  {"errno": 0 or an errno}
  * </pre>
  *
@@ -58,13 +60,18 @@ final class CheckpointCommands implements ControlCommands {
       answer.put("sequence", daemon.front().lastOf(text));
     } else if (request.get("await") instanceof Number sequence) {
       answer.putAll(await(sequence.longValue()));
-    } else if (request.get("iteration_seconds") instanceof Number seconds
-        && request.get("bound") instanceof Number bound) {
-      daemon.setIteration(seconds.doubleValue(), bound.doubleValue());
+    } else if (Boolean.TRUE.equals(request.get("advice"))) {
+      if (request.get("iteration_seconds") instanceof Number seconds) {
+        daemon.setIteration(seconds.doubleValue());
+      }
+      if (request.get("bound") instanceof Number bound) {
+        daemon.setBound(bound.doubleValue());
+      }
       SaveMeter.Seconds measured = daemon.meter().seconds();
       answer.put("persist_seconds", measured.total());
       answer.put("blocked_seconds", measured.blocked());
       answer.put("work_seconds", measured.work());
+      answer.put("bound", daemon.bound());
       answer.putAll(FiguresJson.map(daemon.figures().advice()));
     } else if (Boolean.TRUE.equals(request.get("unmount"))) {
       answer.put("errno", daemon.unmount());
