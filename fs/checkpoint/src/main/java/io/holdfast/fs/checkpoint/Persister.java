@@ -273,12 +273,27 @@ public final class Persister implements AutoCloseable {
    *     was closed
    */
   public boolean await(long sequence, long nanos) throws ErrnoException, InterruptedException {
+    front.lock().lockInterruptibly();
+    try {
+      return await(sequence, nanos, attempts);
+    } finally {
+      front.lock().unlock();
+    }
+  }
+
+  /**
+   * The same for who asks again and again, and is to be told of a failure between two questions.
+   *
+   * @param known the {@linkplain #failures failures} when that one began to wait
+   */
+  public boolean await(long sequence, long nanos, long known)
+      throws ErrnoException, InterruptedException {
     long end = System.nanoTime() + nanos;
     front.lock().lockInterruptibly();
     try {
       waited.add(sequence);
       front.signal();
-      long before = attempts;
+      long before = Math.min(known, attempts); // an earlier daemon may have counted further
       while (front.durable() < sequence) {
         if (failure != null && attempts > before) {
           throw failure;
@@ -295,6 +310,16 @@ public final class Persister implements AutoCloseable {
       return true;
     } finally {
       waited.remove((Object) sequence);
+      front.lock().unlock();
+    }
+  }
+
+  /** Returns how many attempts at the store have failed. */
+  public long failures() {
+    front.lock().lock();
+    try {
+      return attempts;
+    } finally {
       front.lock().unlock();
     }
   }

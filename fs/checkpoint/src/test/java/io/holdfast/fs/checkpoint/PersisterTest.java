@@ -266,6 +266,22 @@ class PersisterTest {
     assertThat(storePath.resolve("a")).hasSize(PART);
   }
 
+  /** A command that asks again and again did not hear of it. */
+  @Test
+  void failureBetweenTwoQuestions_isToldByTheNext() throws Exception {
+    Files.writeString(storePath.resolve("a"), "not ours");
+    write("a", 1);
+    long known = persister.failures();
+    assertThat(persister.await(front.last(), 0, known)).isFalse();
+    assertThatThrownBy(persister::stepNow)
+        .isInstanceOfSatisfying(ErrnoException.class, persister::failed);
+
+    assertThatThrownBy(() -> persister.await(front.last(), 0, known))
+        .hasMessageContaining("this node did not make it");
+    assertThat(persister.await(front.last(), 0)).as("of who asks first now").isFalse();
+    assertThat(persister.await(front.last(), 0, 1000)).as("of an earlier daemon").isFalse();
+  }
+
   @Test
   void secondWriter_isRefused_andToldWhoWrites() {
     assertThatThrownBy(() -> new DirectoryStore(storePath, "other", false))

@@ -21,6 +21,10 @@ final class PersistWait {
   static final Duration DEADLINE = Duration.ofSeconds(10);
 
   private static final long PAUSE_MILLIS = 20;
+
+  /** The pause where others wait, and the daemon has answered at once. */
+  private static final long LONG_PAUSE_MILLIS = 250;
+
   private static final Duration PROGRESS = Duration.ofSeconds(5);
 
   private final CliContext context;
@@ -54,8 +58,9 @@ final class PersistWait {
           "'%s' is not in the mount: check the path".formatted(Visible.of(path)));
     }
     Object sequence = last.getOrDefault("sequence", 0L);
+    Object failures = last.getOrDefault("failures", 0L);
     while (true) {
-      Map<String, Object> answer = ask(Map.of("await", sequence));
+      Map<String, Object> answer = ask(Map.of("await", sequence, "failures", failures));
       if (answer == null) {
         return CheckpointCommand.TIMED_OUT;
       }
@@ -75,7 +80,8 @@ final class PersistWait {
         long pending = answer.get("pending_bytes") instanceof Number bytes ? bytes.longValue() : 0;
         progress.accept("%s are on their way to the store".formatted(Human.bytes(pending)));
       }
-      if (!context.pause(PAUSE_MILLIS)) {
+      boolean hasWaited = !Boolean.FALSE.equals(answer.get("waited"));
+      if (!context.pause(hasWaited ? PAUSE_MILLIS : LONG_PAUSE_MILLIS)) {
         throw CliException.couldNot("interrupted");
       }
     }

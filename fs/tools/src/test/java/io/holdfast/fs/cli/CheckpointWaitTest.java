@@ -39,7 +39,7 @@ class CheckpointWaitTest {
             MountTable.CHECKPOINT_SOURCE + "/store",
             "rw,user_id=0,group_id=0"));
     host.states.put(MOUNTPOINT, PathProbe.State.DIRECTORY);
-    answers.put("last", Map.of("sequence", 7));
+    answers.put("last", Map.of("sequence", 7, "failures", 3));
     answers.put("await", Map.of("durable", false, "pending_bytes", 5));
     answers.put("unmount", Map.of("errno", 0));
     server = ControlServer.start(host.control, NAME, MOUNTPOINT, new Commands());
@@ -54,7 +54,11 @@ class CheckpointWaitTest {
     @Override
     @SuppressWarnings("unchecked")
     public Map<String, Object> task(Map<String, Object> request) {
-      return (Map<String, Object>) answers.get(request.keySet().iterator().next());
+      return answers.entrySet().stream()
+          .filter(each -> request.containsKey(each.getKey()))
+          .map(each -> (Map<String, Object>) each.getValue())
+          .findFirst()
+          .orElseThrow();
     }
   }
 
