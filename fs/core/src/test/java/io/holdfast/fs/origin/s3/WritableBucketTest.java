@@ -272,20 +272,16 @@ class WritableBucketTest {
 
   @Test
   void listingOfUploads_thatDoesNotGoOn_fails() {
-    for (String marker : new String[] {"", "<NextKeyMarker>p/a</NextKeyMarker>"}) {
-      proxy.reset();
-      proxy.disturb(
-          r -> r.isGet() && r.target().contains("uploads"),
-          Integer.MAX_VALUE,
-          new Fault.OtherBody(
-              "<?xml version=\"1.0\"?><ListMultipartUploadsResult><IsTruncated>true</IsTruncated>"
-                  + marker
-                  + "</ListMultipartUploadsResult>"));
+    proxy.disturb(
+        r -> r.isGet() && r.target().contains("uploads"),
+        Integer.MAX_VALUE,
+        new Fault.OtherBody(
+            "<?xml version=\"1.0\"?><ListMultipartUploadsResult><IsTruncated>true</IsTruncated>"
+                + "</ListMultipartUploadsResult>"));
 
-      assertThatThrownBy(() -> bucket.abortUploads(key -> true))
-          .matches(e -> is(e, FsError.IO))
-          .hasMessageContaining("does not go on");
-    }
+    assertThatThrownBy(() -> bucket.abortUploads(key -> true))
+        .matches(e -> is(e, FsError.IO))
+        .hasMessageContaining("does not go on");
   }
 
   @Test
