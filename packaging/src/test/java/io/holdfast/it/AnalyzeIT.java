@@ -239,6 +239,23 @@ class AnalyzeIT {
         sandbox.holdfast("analyze", uncounted.name(), "--", "true"), 1, "opens are not counted at");
   }
 
+  /** Java raises it for itself; programs that use select(2) count on 1024. */
+  @Test
+  void command_mayOpenAsManyFilesAsItsCallerSaid() {
+    Mount mount = mount("tree");
+    List<String> words =
+        List.of("sh", "-c", "ulimit -S -n 999; exec \"$@\"", "sh", Sandbox.launcher(), "analyze");
+    List<String> all = new ArrayList<>(words);
+    all.addAll(List.of(mount.name(), "--", "sh", "-c", "ulimit -S -n"));
+
+    assertThat(sandbox.run(Map.of(), all).out()).isEqualTo("999\n");
+
+    assertFails(
+        sandbox.command("prlimit", "--nofile=64:4096", Sandbox.launcher(), "analyze", mount.name()),
+        1,
+        "at most 64 files may be open at once, 256 are needed: raise 'ulimit -n'");
+  }
+
   private static void assertFails(Child.Result result, int exit, String mentioned) {
     assertThat(result.exit()).as("%s", result).isEqualTo(exit);
     Leftovers.assertOneLine(result, mentioned);

@@ -3,6 +3,7 @@ package io.holdfast.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.checkpoint.daemon.CheckpointMetrics;
 import io.holdfast.monitoring.MetricsLint;
 import io.holdfast.monitoring.Scrape;
@@ -24,7 +25,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
@@ -41,6 +47,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class CheckpointIT {
   private static final Duration DEADLINE = Duration.ofSeconds(60);
   private static final int SIZE = 4 << 20;
+  private static final int RANKS = 60;
 
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
@@ -429,6 +436,69 @@ class CheckpointIT {
     assertThat(store.resolve("step-2")).hasBinaryContent(second);
     assertThat(store.resolve("step-3")).hasBinaryContent(third);
     sandbox.holdfast("umount", directory.toString()).mustSucceed();
+  }
+
+  private Map<?, ?> task(String request) throws IOException {
+    String answer = ControlSocket.ask(name, "{\"command\":\"task\"," + request + "}");
+    return (Map<?, ?>) JSON.std.mapFrom(answer).get("task");
+  }
+
+  private boolean isDurable(Object sequence) throws IOException {
+    return Boolean.TRUE.equals(
+        task("\"await\":%s,\"failures\":0".formatted(sequence)).get("durable"));
+  }
+
+  /** Each rank of a node may wait: those for whom there was no room got an error at once. */
+  @Test
+  void manyMayWait_andOthersAreAnsweredMeanwhile() throws Exception {
+    mount("--persist-rate", "1M").mustSucceed();
+    save("step-1", 1);
+    Object sequence = task("\"last\":\"\"").get("sequence");
+    ExecutorService ranks = Executors.newFixedThreadPool(RANKS);
+    try {
+      List<Future<?>> waits = new ArrayList<>();
+      for (int i = 0; i < RANKS; i++) {
+        waits.add(
+            ranks.submit(
+                () -> Await.until(DEADLINE, "the store has it", () -> isDurable(sequence))));
+      }
+      while (!isDurable(sequence)) {
+        assertThat(ControlSocket.ask(name, "{\"command\":\"stats\"}")).contains("pending_bytes");
+      }
+      for (Future<?> each : waits) {
+        each.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+      }
+    } finally {
+      ranks.shutdownNow();
+    }
+    sandbox.holdfast("umount", name).mustSucceed();
+  }
+
+  private Map<String, Object> advice(String... options) throws IOException {
+    List<String> words = new ArrayList<>(List.of("checkpoint", "advice", "--json"));
+    words.addAll(List.of(options));
+    words.add(name);
+    return JSON.std.mapFrom(
+        sandbox.holdfast(words.toArray(String[]::new)).mustSucceed().out());
+  }
+
+  /** Whoever only looked had the daemon forget it, and so stats and its metrics. */
+  @Test
+  void advice_countsWithWhatWasToldLast() throws IOException {
+    mount().mustSucceed();
+    save("step-1", 1);
+    assertThat(waitForStore()).isZero();
+    Await.until(
+        DEADLINE,
+        "the save is measured",
+        () -> ((Number) advice().get("interval_seconds")).doubleValue() > 0);
+
+    assertThat(advice("--iteration", "250ms", "--overhead", "2%")).containsEntry("bound", 0.02);
+
+    Map<String, Object> later = advice();
+    assertThat(later).containsEntry("bound", 0.02);
+    assertThat(((Number) later.get("interval_iterations")).longValue()).isPositive();
+    sandbox.holdfast("umount", name).mustSucceed();
   }
 
   /** They deal with datasets, and say so at once. */

@@ -11,6 +11,7 @@ import io.holdfast.fs.linux.Memory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -796,6 +797,30 @@ public final class Front implements AutoCloseable {
   static String unit(String path) {
     int slash = path.indexOf('/');
     return slash < 0 ? path : path.substring(0, slash);
+  }
+
+  /**
+   * Returns the checkpoints that were changed last by the times of their directories, the newest
+   * last.
+   *
+   * @param most how many at most
+   */
+  List<String> newestUnits(int most) throws ErrnoException {
+    Map<String, Long> modified = new HashMap<>();
+    lock.lock();
+    try {
+      for (FileTree.Entry entry : tree.list("")) {
+        if (entry.type() != Stat.SYMLINK) { // a pointer to a checkpoint is none
+          modified.put(entry.name(), tree.stat(entry.name()).modified());
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+    return modified.keySet().stream()
+        .sorted(Comparator.comparing((String name) -> modified.get(name)))
+        .skip(Math.max(0, modified.size() - most))
+        .toList();
   }
 
   /** Notes that a file is open, so that it does not become a stub. */

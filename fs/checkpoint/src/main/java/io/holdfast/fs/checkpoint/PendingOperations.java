@@ -235,8 +235,10 @@ final class PendingOperations {
       Iterator<Pending> each = pendings.descendingIterator();
       while (each.hasNext()) {
         Pending pending = each.next();
-        if (pending.operation().paths().stream().anyMatch(other -> related(other, path))) {
-          return pending.sequence();
+        for (String other : pending.operation().paths()) {
+          if (related(other, path)) {
+            return pending.sequence();
+          }
         }
       }
     }
@@ -250,11 +252,17 @@ final class PendingOperations {
         .anyMatch(other -> !other.isEmpty() && related(other, path));
   }
 
+  /**
+   * Tells whether one path is the other, or below or above it. Makes no strings: each fsync, and
+   * each look whether a file is durable, compares all that is pending with the front's lock.
+   */
   private static boolean related(String one, String other) {
-    return one.equals(other)
-        || other.isEmpty()
-        || one.isEmpty()
-        || one.startsWith(other + "/")
-        || other.startsWith(one + "/");
+    return isAtOrBelow(one, other) || isAtOrBelow(other, one);
+  }
+
+  private static boolean isAtOrBelow(String path, String directory) {
+    int length = directory.length();
+    return path.startsWith(directory)
+        && (length == 0 || length == path.length() || path.charAt(length) == '/');
   }
 }

@@ -60,8 +60,10 @@ public final class Persister implements AutoCloseable {
    * @param bytesPerSecond the most, 0 for no bound
    * @param keep how many checkpoints the front keeps once the store has them; 0 for as many as fit
    * @param meter is told what is durable
+   * @throws ErrnoException if the front cannot be listed
    */
-  public Persister(Front front, Store store, double bytesPerSecond, int keep, SaveMeter meter) {
+  public Persister(Front front, Store store, double bytesPerSecond, int keep, SaveMeter meter)
+      throws ErrnoException {
     this.front = front;
     this.taking =
         store instanceof RowStore rows
@@ -70,6 +72,9 @@ public final class Persister implements AutoCloseable {
     this.bytesPerSecond = bytesPerSecond;
     this.keep = keep;
     this.meter = meter;
+    if (keep > 0) {
+      units.addAll(front.newestUnits(keep)); // those of earlier daemons count, too
+    }
   }
 
   /** Starts the thread. */
@@ -268,12 +273,27 @@ public final class Persister implements AutoCloseable {
    *     was closed
    */
   public boolean await(long sequence, long nanos) throws ErrnoException, InterruptedException {
+    front.lock().lockInterruptibly();
+    try {
+      return await(sequence, nanos, attempts);
+    } finally {
+      front.lock().unlock();
+    }
+  }
+
+  /**
+   * The same for who asks again and again, and is to be told of a failure between two questions.
+   *
+   * @param known the {@linkplain #failures failures} when that one began to wait
+   */
+  public boolean await(long sequence, long nanos, long known)
+      throws ErrnoException, InterruptedException {
     long end = System.nanoTime() + nanos;
     front.lock().lockInterruptibly();
     try {
       waited.add(sequence);
       front.signal();
-      long before = attempts;
+      long before = Math.min(known, attempts); // an earlier daemon may have counted further
       while (front.durable() < sequence) {
         if (failure != null && attempts > before) {
           throw failure;
@@ -290,6 +310,16 @@ public final class Persister implements AutoCloseable {
       return true;
     } finally {
       waited.remove((Object) sequence);
+      front.lock().unlock();
+    }
+  }
+
+  /** Returns how many attempts at the store have failed. */
+  public long failures() {
+    front.lock().lock();
+    try {
+      return attempts;
+    } finally {
       front.lock().unlock();
     }
   }

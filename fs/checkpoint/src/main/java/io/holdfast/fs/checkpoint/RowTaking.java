@@ -79,10 +79,10 @@ final class RowTaking implements Taking {
     try {
       bring(next);
     } catch (ErrnoException e) {
-      if (!e.is(Errno.ENOSPC) || isEmpty()) {
+      if (isEmpty() || !leavesRowAsItWas(next.operation(), e)) {
         throw e;
       }
-      makeDurable(); // the front's disk has no room for more of the row
+      makeDurable(); // what came before is not to wait for the one that fails
       return;
     }
     operations.add(next.operation());
@@ -92,6 +92,14 @@ final class RowTaking implements Taking {
       bytes += write.length();
       persister.throttle(start, write.length());
     }
+  }
+
+  /**
+   * Tells whether the row does not have an operation that failed, or may have a part of a write. An
+   * operation on names may have changed some of them.
+   */
+  private static boolean leavesRowAsItWas(Operation operation, ErrnoException failure) {
+    return operation.isRepeatable() || failure.is(Errno.ENOSPC);
   }
 
   private void bring(Pending next) throws ErrnoException {

@@ -71,6 +71,7 @@ final class S3RowObjects {
    * @return the names whose objects are new, by their paths
    */
   Map<String, S3Index.Name> put(S3Row row, S3Requests.Request between) throws FsException {
+    removeStaged(between);
     List<Made> all = made(row, random.nextLong());
     plan(all);
     Map<String, S3Index.Name> objects = new ConcurrentHashMap<>();
@@ -90,6 +91,24 @@ final class S3RowObjects {
       from = to;
     }
     return objects;
+  }
+
+  /**
+   * Deletes what an attempt that failed has put below its row's keys. This attempt uses other keys:
+   * a store that fails again and again would get another copy each time, until its quota is full.
+   */
+  private void removeStaged(S3Requests.Request between) throws FsException {
+    List<String> left = planned.stream().filter(key -> key.startsWith(S3Keys.ROWS)).toList();
+    List<S3Requests.Request> deletions = new ArrayList<>();
+    for (String key : left) {
+      deletions.add(
+          () -> {
+            between.send();
+            bucket.delete(key);
+          });
+    }
+    requests.all(deletions);
+    left.forEach(planned::remove);
   }
 
   private static List<Made> made(S3Row row, long attempt) {

@@ -266,6 +266,22 @@ class PersisterTest {
     assertThat(storePath.resolve("a")).hasSize(PART);
   }
 
+  /** A command that asks again and again did not hear of it. */
+  @Test
+  void failureBetweenTwoQuestions_isToldByTheNext() throws Exception {
+    Files.writeString(storePath.resolve("a"), "not ours");
+    write("a", 1);
+    long known = persister.failures();
+    assertThat(persister.await(front.last(), 0, known)).isFalse();
+    assertThatThrownBy(persister::stepNow)
+        .isInstanceOfSatisfying(ErrnoException.class, persister::failed);
+
+    assertThatThrownBy(() -> persister.await(front.last(), 0, known))
+        .hasMessageContaining("this node did not make it");
+    assertThat(persister.await(front.last(), 0)).as("of who asks first now").isFalse();
+    assertThat(persister.await(front.last(), 0, 1000)).as("of an earlier daemon").isFalse();
+  }
+
   @Test
   void secondWriter_isRefused_andToldWhoWrites() {
     assertThatThrownBy(() -> new DirectoryStore(storePath, "other", false))
@@ -555,6 +571,35 @@ class PersisterTest {
 
     assertThat(front.isStub(front.tree().stat("step-1/x").inode())).isTrue();
     assertThat(front.isStub(front.tree().stat("step-2/x").inode())).isFalse();
+  }
+
+  private void save(String checkpoint, long modified) throws Exception {
+    front.perform(() -> make(checkpoint));
+    write(checkpoint + "/x", 0);
+    int fd = front.tree().open(checkpoint + "/x", FileTree.O_RDWR);
+    front.write(() -> checkpoint + "/x", fd, FileTree.stat(fd).inode(), memory, 1000, 0);
+    LIBC.close(fd);
+    front.perform(
+        () -> new Operation.Attributes(checkpoint, -1, -1, -1, FileTree.OMIT, modified));
+    persist();
+  }
+
+  /** The next daemon knew none of them: all but the next checkpoint became stubs. */
+  @Test
+  void keep_countsCheckpointsOfEarlierDaemons() throws Exception {
+    fill();
+    openAgain(3);
+    save("b", 1000);
+    save("a", 2000);
+    save("c", 3000);
+
+    openAgain(3);
+    save("d", 4000);
+
+    assertThat(isStub("b/x")).isTrue();
+    for (String kept : List.of("a/x", "c/x", "d/x")) {
+      assertThat(isStub(kept)).isFalse();
+    }
   }
 
   private Operation make(String name) throws ErrnoException {

@@ -177,6 +177,51 @@ class S3StoreTest extends StoreContract {
     assertSame();
   }
 
+  /** Each attempt left another copy in the bucket, until its quota was full for good. */
+  @Test
+  void rowThatFailsAgainAndAgain_leavesTheObjectsOfOneAttempt() throws Exception {
+    for (String name : List.of("a", "b")) {
+      make(name, Stat.REGULAR | 0600);
+      write(name, 1, 0);
+    }
+    persist();
+    write("a", 2, 0);
+    write("b", 2, 0);
+    Persister persister = new Persister(front(), store(), 0, 0, SaveMeter.ofProcess());
+    for (int i = 0; i < 4; i++) {
+      persister.stepNow();
+      persister.stepNow();
+      int staged = i == 0 ? 0 : 2; // of the attempt before, which are deleted
+      bucket.decide(staged + 2, Fate.FAILS); // behind plan and the first object
+      assertThatThrownBy(persister::stepNow).hasMessageContaining("fate");
+      persister.failed(ErrnoException.because(jnr.constants.platform.Errno.EIO, "", "fate"));
+    }
+
+    try (ObjectBucket other = stores.bucket()) {
+      assertThat(other.keys(S3Keys.ROWS, 10)).hasSize(1);
+      assertSame();
+      ((S3Store) store()).settle();
+      assertThat(other.keys(S3Keys.ROWS, 10)).isEmpty();
+    }
+  }
+
+  /** It stayed in the front for as long as the operation failed: for ever, or until a crash. */
+  @Test
+  void operationThatFails_keepsNothingBeforeItFromTheStore() throws Exception {
+    make("log", Stat.REGULAR | 0600);
+    write("log", 1, 0);
+    persist();
+    stores.put("log", new byte[1000]);
+    save("step-7", 1);
+    write("log", 2, 5);
+
+    assertThatThrownBy(this::persist).hasMessageContaining("another object than the index says");
+
+    assertThat(front().pendingOperations()).isEqualTo(1);
+    assertThat(store().stat("step-7/a").size()).isEqualTo(1000);
+    assertThatThrownBy(this::persist).hasMessageContaining("another object than the index says");
+  }
+
   /** It may come whenever it likes: its row is not there, and its operations are in other ones. */
   @Test
   void index_thatIsLate_neverArrives() throws Exception {

@@ -43,7 +43,10 @@ public final class ControlServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ControlServer.class);
 
   private static final int THREADS = 4;
-  private static final int WAITING_CONNECTIONS = 16;
+
+  /** So that each rank of a node may ask at the same moment. Only this user can connect. */
+  private static final int WAITING_CONNECTIONS = 64;
+
   private static final Duration DEADLINE = Duration.ofSeconds(10);
 
   private final ControlCommands commands;

@@ -150,7 +150,9 @@ final class AllocationWatch {
         say(NodeMounts.leftAsItIs(mount));
       }
     }
-    left.keySet().retainAll(looks.stream().map(look -> look.mount().name()).toList());
+    List<String> names = looks.stream().map(look -> look.mount().name()).toList();
+    left.keySet().retainAll(names);
+    progress.keySet().retainAll(names);
   }
 
   private Reading reading(double now, NodeMounts.Look look) {

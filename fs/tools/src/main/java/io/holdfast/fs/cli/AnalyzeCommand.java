@@ -212,6 +212,20 @@ final class AnalyzeCommand implements Callable<Integer> {
     mount.requireCounts(mount.figures());
     AnalyzedRuns runs =
         new AnalyzedRuns(context, mount, new AnalyzedRuns.Plan(command, job, output.isJson()));
+    try {
+      return report(mount, runs, command, outputs);
+    } catch (CliException | FsException e) {
+      if (runs.exit() == 0) {
+        throw e;
+      }
+      // a script that asks whether the command has failed is told so, whatever the daemon does
+      throw new CliException(runs.exit(), String.valueOf(e.getMessage()));
+    }
+  }
+
+  private int report(
+      AnalyzedMount mount, AnalyzedRuns runs, List<String> command, Outputs outputs)
+      throws IOException {
     AnalyzedRuns.Run first = runs.run();
     int exit = first.run().exit();
     if (first.epochs().isEmpty()) {
@@ -235,7 +249,13 @@ final class AnalyzeCommand implements Callable<Integer> {
     return runs.exit();
   }
 
+  /** Prints first: a command that took hours is reported, too, if a picture finds no room. */
   private void write(Analysis analysis, Outputs outputs) throws IOException {
+    if (output.isJson()) {
+      output.jsonWithNulls(AnalysisJson.of(analysis));
+    } else {
+      output.text(AnalysisText.of(analysis));
+    }
     if (outputs.plot() != null) {
       outputs.plot().write(new AnalysisPlot(analysis).picture());
     }
@@ -246,11 +266,6 @@ final class AnalyzeCommand implements Callable<Integer> {
         throw CliException.couldNot(
             "the page '" + outputs.html().path() + "' cannot be written: " + e.getMessage(), e);
       }
-    }
-    if (output.isJson()) {
-      output.jsonWithNulls(AnalysisJson.of(analysis));
-    } else {
-      output.text(AnalysisText.of(analysis));
     }
   }
 }

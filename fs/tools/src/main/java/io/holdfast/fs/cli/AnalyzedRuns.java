@@ -109,12 +109,12 @@ final class AnalyzedRuns {
     return new Run(run, after, job.map(Job::job).orElse(""), opens, epochs);
   }
 
-  /** The command was run, so its exit code is that of this one, if it failed. */
-  private Job named(List<Job> jobs, String wanted) {
+  /** The command was run: what is wrong now is more than a word on the command line. */
+  private static Job named(List<Job> jobs, String wanted) {
     try {
       return JobSearch.named(jobs, wanted);
     } catch (CliException e) {
-      throw new CliException(exit == 0 ? CliException.COULD_NOT : exit, e.getMessage());
+      throw CliException.couldNot(String.valueOf(e.getMessage()), e);
     }
   }
 

@@ -1,7 +1,6 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
-import io.holdfast.fs.checkpoint.Advice;
 import io.holdfast.fs.checkpoint.CheckpointFilesystem.FsyncPolicy;
 import io.holdfast.fs.checkpoint.daemon.CheckpointSettings;
 import io.holdfast.fs.checkpoint.daemon.StorePlace;
@@ -21,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -164,7 +164,8 @@ final class CheckpointCommand implements Callable<Integer> {
   @Option(
       names = "--overhead",
       paramLabel = "P%",
-      description = "For 'advice': how much of the time saving may take. Default: 3.5%%.")
+      description = "For 'advice': how much of the time saving may take. Default: what was given last, or"
+              + " 3.5%%.")
   private @Nullable String overhead;
 
   @Mixin private final CommandOutput output = new CommandOutput();
@@ -360,12 +361,15 @@ final class CheckpointCommand implements Callable<Integer> {
     Targets targets = new Targets(context.host());
     RunningDaemon daemon =
         rest.isEmpty() ? targets.onlyCheckpoint() : targets.getCheckpoint(rest.get(0));
-    double bound = overhead == null ? Advice.DEFAULT_BOUND : share(overhead);
-    double seconds = iteration == null ? 0 : iteration.toNanos() / 1e9;
-    Map<String, Object> advice =
-        new DaemonClient(daemon, PersistWait.DEADLINE)
-            .task(Map.of("iteration_seconds", seconds, "bound", bound));
-    output.show(advice, Stream.of(sentence(advice, bound)));
+    Map<String, Object> request = new LinkedHashMap<>(Map.of("advice", true));
+    if (iteration != null) {
+      request.put("iteration_seconds", iteration.toNanos() / 1e9);
+    }
+    if (overhead != null) {
+      request.put("bound", share(overhead));
+    }
+    Map<String, Object> advice = new DaemonClient(daemon, PersistWait.DEADLINE).task(request);
+    output.show(advice, Stream.of(sentence(advice)));
     return 0;
   }
 
@@ -381,7 +385,7 @@ final class CheckpointCommand implements Callable<Integer> {
     }
   }
 
-  private static String sentence(Map<String, Object> advice, double bound) {
+  private static String sentence(Map<String, Object> advice) {
     double interval = number(advice, "interval_seconds");
     if (interval == 0) {
       return "no save has been measured yet: save once, and ask again";
@@ -399,7 +403,7 @@ final class CheckpointCommand implements Callable<Integer> {
                 .formatted(interval)
             : "save every %d iterations (%.1f s) or less often".formatted(iterations, interval);
     return "%s: %s: overhead %.2f %% of at most %.2f %%"
-        .formatted(what, when, 100 * number(advice, "overhead"), 100 * bound);
+        .formatted(what, when, 100 * number(advice, "overhead"), 100 * number(advice, "bound"));
   }
 
   private static double number(Map<String, Object> map, String key) {

@@ -166,6 +166,7 @@ final class NodeMounts {
             looks.add(new Look(FoundMount.left(name, memory.bytes(), why), null, null, null));
           }
         });
+    past.keySet().retainAll(known); // names that are never used again would fill the heap
     looks.sort(Comparator.comparing(look -> look.mount().name()));
     if (countsOthers && !looks.isEmpty()) {
       ofOthers().ifPresent(mount -> looks.add(new Look(mount, null, null, null)));

@@ -53,8 +53,16 @@ final class PathLines implements AutoCloseable {
 
   /** Explains that a file cannot be read. */
   static CliException unreadable(String name, Exception cause) {
-    String why = cause instanceof NoSuchFileException ? "there is no such file" : "" + cause;
-    return CliException.usage("'" + name + "' cannot be read: " + why, cause);
+    return CliException.usage("'" + name + "' cannot be read: " + reason(name, cause), cause);
+  }
+
+  private static String reason(String name, Exception cause) {
+    if (cause instanceof NoSuchFileException) {
+      return "there is no such file";
+    }
+    return cause instanceof IOException && Files.isDirectory(Path.of(name))
+        ? "it is a directory: give a file with a path a line, or - for the standard input"
+        : "" + cause;
   }
 
   /** Returns the next line, or null at the end. */

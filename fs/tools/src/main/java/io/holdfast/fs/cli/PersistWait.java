@@ -13,19 +13,25 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Waits until the store of a checkpoint mount has what was written, also if the daemon is killed
- * meanwhile: operations have the same numbers for the next one. For one run.
+ * meanwhile: operations have the same numbers for the next one. All runs together have the time
+ * that was given, from the first one on. Not thread-safe.
  */
 final class PersistWait {
   /** How long the daemon may take for one answer. */
   static final Duration DEADLINE = Duration.ofSeconds(10);
 
   private static final long PAUSE_MILLIS = 20;
+
+  /** The pause where others wait, and the daemon has answered at once. */
+  private static final long LONG_PAUSE_MILLIS = 250;
+
   private static final Duration PROGRESS = Duration.ofSeconds(5);
 
   private final CliContext context;
   private final RunningDaemon daemon;
   private final DaemonClient client;
   private final @Nullable Duration timeout;
+  private final long begin = System.nanoTime();
 
   PersistWait(CliContext context, RunningDaemon daemon, @Nullable Duration timeout) {
     this.context = context;
@@ -42,16 +48,22 @@ final class PersistWait {
    * @throws CliException if the store fails, or there is no such path
    */
   int run(String path, Consumer<String> progress) {
-    long begin = System.nanoTime();
-    long told = begin;
+    long told = System.nanoTime();
     Map<String, Object> last = ask(Map.of("last", path));
+    if (last == null) {
+      return CheckpointCommand.TIMED_OUT;
+    }
     if (Boolean.TRUE.equals(last.get("missing"))) {
       throw CliException.couldNot(
           "'%s' is not in the mount: check the path".formatted(Visible.of(path)));
     }
     Object sequence = last.getOrDefault("sequence", 0L);
+    Object failures = last.getOrDefault("failures", 0L);
     while (true) {
-      Map<String, Object> answer = ask(Map.of("await", sequence));
+      Map<String, Object> answer = ask(Map.of("await", sequence, "failures", failures));
+      if (answer == null) {
+        return CheckpointCommand.TIMED_OUT;
+      }
       if (Boolean.TRUE.equals(answer.get("durable"))) {
         return 0;
       }
@@ -60,7 +72,7 @@ final class PersistWait {
             "the store fails: " + Visible.of(error) + ": it is asked again, and nothing is lost");
       }
       long now = System.nanoTime();
-      if (timeout != null && now - begin > timeout.toNanos()) {
+      if (isOver()) {
         return CheckpointCommand.TIMED_OUT;
       }
       if (now - told > PROGRESS.toNanos()) {
@@ -68,18 +80,34 @@ final class PersistWait {
         long pending = answer.get("pending_bytes") instanceof Number bytes ? bytes.longValue() : 0;
         progress.accept("%s are on their way to the store".formatted(Human.bytes(pending)));
       }
-      if (!context.pause(PAUSE_MILLIS)) {
+      boolean hasWaited = !Boolean.FALSE.equals(answer.get("waited"));
+      if (!context.pause(hasWaited ? PAUSE_MILLIS : LONG_PAUSE_MILLIS)) {
         throw CliException.couldNot("interrupted");
       }
     }
   }
 
-  private Map<String, Object> ask(Map<String, Object> request) {
+  /** Tells whether the time is over. */
+  boolean isOver() {
+    return timeout != null && System.nanoTime() - begin > timeout.toNanos();
+  }
+
+  /**
+   * Asks the daemon, or the next one; returns null when the time is over. A next one may never
+   * come: it waits for a daemon that was killed and that a store which hangs keeps.
+   */
+  private @Nullable Map<String, Object> ask(Map<String, Object> request) {
     while (true) {
       try {
         return client.task(request);
       } catch (CliException e) {
-        if (!hasNextDaemon() || !context.pause(PAUSE_MILLIS)) {
+        if (!hasNextDaemon()) {
+          throw e;
+        }
+        if (isOver()) {
+          return null;
+        }
+        if (!context.pause(PAUSE_MILLIS)) {
           throw e;
         }
       }

@@ -99,28 +99,34 @@ final class UmountCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** Has the store get everything, unmounts, has it get what came meanwhile, and ends. */
+  /**
+   * Has the store get everything, unmounts, has it get what came meanwhile, and ends; all that
+   * within --timeout.
+   */
   private int endCheckpoints(RunningDaemon daemon) throws IOException {
-    int exit = new PersistWait(context, daemon, timeout).run("", this::say);
+    PersistWait wait = new PersistWait(context, daemon, timeout);
+    int exit = wait.run("", this::say);
     if (exit != 0) {
       say("the store does not have everything yet: the mount stays");
       return exit;
     }
     unmount(daemon);
     while (!within(() -> hasEnded(daemon))) {
-      if (!isPersisted(daemon)) {
-        throw CliException.couldNot(
-            "'%s' is unmounted, but its store does not have everything yet: the daemon (pid %d) goes on"
+      boolean isLate = !isPersisted(wait, daemon) || wait.isOver();
+      if (isLate && !hasEnded(daemon)) {
+        say(
+            "'%s' is unmounted, but its daemon (pid %d) is not done with the store yet: it goes on"
                 .formatted(daemon.mountpoint(), daemon.pid()));
+        return CheckpointCommand.TIMED_OUT;
       }
     }
     return 0;
   }
 
   /** Waits until the store has everything; a daemon that ends meanwhile has seen to that. */
-  private boolean isPersisted(RunningDaemon daemon) throws IOException {
+  private boolean isPersisted(PersistWait wait, RunningDaemon daemon) {
     try {
-      return new PersistWait(context, daemon, timeout).run("", this::say) == 0;
+      return wait.run("", this::say) == 0;
     } catch (CliException e) {
       if (within(() -> hasEnded(daemon))) {
         return true;

@@ -3,6 +3,7 @@ package io.holdfast.fs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.Await;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlServer;
 import java.io.IOException;
@@ -279,6 +280,33 @@ class AnalyzeCommandTest {
     assertThat(run.run("analyze", "--job", "old", "--", "sh", "-c", reading() + "; exit 7"))
         .isEqualTo(7);
     assertOneLine("--job 'old' is not known: there are mine; 'holdfast stats --jobs' shows all");
+  }
+
+  /** Whoever started it took a training that had failed for a report that could not be made. */
+  @Test
+  void command_thatFails_andWhoseDaemonHasEnded_hasItsExitCode() {
+    new Thread(
+            () -> {
+              Await.until("the command runs", () -> Files.exists(marker));
+              server.close();
+            })
+        .start();
+    String script = reading() + "; sleep 1; exit 7";
+    assertThat(run.run("analyze", "--", "sh", "-c", script)).isEqualTo(7);
+    assertOneLine("the daemon of 'one' (pid ");
+  }
+
+  /** The folder went, or its disk was full, while the command ran: the report was lost with it. */
+  @Test
+  void report_whosePictureCannotBeWritten_isPrintedAllTheSame() throws IOException {
+    Path folder = Files.createDirectory(temp.resolve("plots"));
+    String script = reading() + "; rmdir " + folder;
+    assertThat(run.run("analyze", "--plot", folder + "/a.svg", "--", "sh", "-c", script))
+        .isEqualTo(1);
+    assertThat(run.out.toString()).startsWith("Job mine");
+    assertThat(run.err.toString())
+        .startsWith("holdfast: the plot '" + folder + "/a.svg' cannot be written: ")
+        .hasLineCount(1);
   }
 
   @Test

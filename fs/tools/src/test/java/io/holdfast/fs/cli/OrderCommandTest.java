@@ -243,6 +243,7 @@ class OrderCommandTest {
     "order one @list, --job J is missing",
     "order one --job j, '''one'' cannot be read'",
     "order --job j, FILE is missing",
+    "order / --job j, it is a directory: give a file",
     "order --job j @none, there is no such file",
     "order a b --job j --clear, is too much",
     "order --job j --clear --sampler torch, exclude each other",

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -19,19 +20,27 @@ import java.util.concurrent.TimeUnit;
  *
  * <pre>
  * {"last": PATH}                     {"sequence": n}: the last operation on a path, or below or above it,
- *                                    {"missing": true or false}: whether there is none, and was none lately
- * {"await": n}                       {"durable": true or false, "pending_bytes": n, "error": why, if the store fails}
- * {"iteration_seconds": s, "bound": p}  the advice, and what it was made of
+ *                                    {"missing": true or false}: whether there is none, and was none lately,
+ *                                    {"failures": n}: of the store until now
+ * {"await": n, "failures": n}        {"durable": true or false, "pending_bytes": n, "error": why, if the store
+ *                                    has failed since and fails, "waited": false if there was no room for that}
+ * {"advice": true, "iteration_seconds": s, "bound": p}
+ *                                    the advice, and what it was made of. The last two can be left out:
+ *                                    what was told last goes on to count
  * {"unmount": true}                  {"errno": 0 or an errno}
  * </pre>
  *
  * <p>Thread-safe.
  */
 final class CheckpointCommands implements ControlCommands {
-  /** How long a request may wait, so that waiting commands do not keep others out. */
+  /** How long a request may wait: the command asks again, also the next daemon. */
   private static final long WAIT = TimeUnit.MILLISECONDS.toNanos(500);
 
+  /** Requests that may wait at a time; the socket's other threads are for those that do not. */
+  private static final int MOST_WAITING = 2;
+
   private final CheckpointDaemon daemon;
+  private final Semaphore waiting = new Semaphore(MOST_WAITING);
 
   CheckpointCommands(CheckpointDaemon daemon) {
     this.daemon = daemon;
@@ -56,15 +65,22 @@ final class CheckpointCommands implements ControlCommands {
       String text = FileTree.bytesAsText(path.getBytes(StandardCharsets.UTF_8));
       answer.put("missing", !daemon.front().isKnown(text));
       answer.put("sequence", daemon.front().lastOf(text));
-    } else if (request.get("await") instanceof Number sequence) {
-      answer.putAll(await(sequence.longValue()));
-    } else if (request.get("iteration_seconds") instanceof Number seconds
-        && request.get("bound") instanceof Number bound) {
-      daemon.setIteration(seconds.doubleValue(), bound.doubleValue());
+      answer.put("failures", daemon.persister().failures());
+    } else if (request.get("await") instanceof Number sequence
+        && request.get("failures") instanceof Number failures) {
+      answer.putAll(await(sequence.longValue(), failures.longValue()));
+    } else if (Boolean.TRUE.equals(request.get("advice"))) {
+      if (request.get("iteration_seconds") instanceof Number seconds) {
+        daemon.setIteration(seconds.doubleValue());
+      }
+      if (request.get("bound") instanceof Number bound) {
+        daemon.setBound(bound.doubleValue());
+      }
       SaveMeter.Seconds measured = daemon.meter().seconds();
       answer.put("persist_seconds", measured.total());
       answer.put("blocked_seconds", measured.blocked());
       answer.put("work_seconds", measured.work());
+      answer.put("bound", daemon.bound());
       answer.putAll(FiguresJson.map(daemon.figures().advice()));
     } else if (Boolean.TRUE.equals(request.get("unmount"))) {
       answer.put("errno", daemon.unmount());
@@ -74,16 +90,22 @@ final class CheckpointCommands implements ControlCommands {
     return answer;
   }
 
-  private Map<String, Object> await(long sequence) throws FsException {
+  private Map<String, Object> await(long sequence, long failures) throws FsException {
     Map<String, Object> answer = new LinkedHashMap<>();
     answer.put("durable", false);
+    boolean waits = waiting.tryAcquire();
     try {
-      answer.put("durable", daemon.persister().await(sequence, WAIT));
+      answer.put("durable", daemon.persister().await(sequence, waits ? WAIT : 0, failures));
     } catch (ErrnoException e) {
       answer.put("error", String.valueOf(e.getMessage()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } finally {
+      if (waits) {
+        waiting.release();
+      }
     }
+    answer.put("waited", waits);
     answer.put("pending_bytes", daemon.figures().pendingBytes());
     return answer;
   }

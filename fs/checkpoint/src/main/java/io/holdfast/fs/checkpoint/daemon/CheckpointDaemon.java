@@ -96,8 +96,8 @@ public final class CheckpointDaemon {
       front.closeFiles();
       throw e;
     }
-    persister = newPersister();
     try {
+      persister = newPersister();
       if (crashed) {
         afterCrash();
       } else {
@@ -168,7 +168,7 @@ public final class CheckpointDaemon {
     return new Front(settings.front(), settings.capacity(), isSameBoot, CheckpointDaemon::now);
   }
 
-  private Persister newPersister() {
+  private Persister newPersister() throws IOException {
     return new Persister(front, store, settings.persistRate(), settings.keep(), meter);
   }
 
@@ -264,10 +264,18 @@ public final class CheckpointDaemon {
     return CheckpointFigures.of(front, persister, meter, iterationSeconds, bound, now());
   }
 
-  /** Takes the time of an iteration of the job, in seconds, and the bound of the overhead. */
-  void setIteration(double seconds, double overhead) {
+  /** Takes the time of an iteration of the job, in seconds. */
+  void setIteration(double seconds) {
     iterationSeconds = seconds;
+  }
+
+  /** Takes the bound of the overhead, above 0 and below 1. */
+  void setBound(double overhead) {
     bound = overhead;
+  }
+
+  double bound() {
+    return bound;
   }
 
   SaveMeter meter() {

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -573,11 +574,29 @@ public final class WritableBucket implements ObjectBucket {
                               .continuationToken(after)
                               .requestPayer(payer)));
       for (S3Object object : page.contents()) {
-        keys.add(object.key().substring(prefix.length()));
+        keys.add(own(object.key(), begin));
       }
-      token = Boolean.TRUE.equals(page.isTruncated()) ? page.nextContinuationToken() : null;
+      boolean more = Boolean.TRUE.equals(page.isTruncated());
+      token = more ? page.nextContinuationToken() : null;
+      requireProgress(begin, !more || (token != null && !token.equals(after)));
     } while (token != null && keys.size() < limit);
     return keys;
+  }
+
+  /** Returns a key without the prefix. Cut off blindly, a foreign key could name the index. */
+  private String own(@Nullable String key, String begin) throws FsException {
+    if (key == null || !key.startsWith(prefix + begin)) {
+      throw new FsException(
+          FsError.IO, begin + ": the store's listing has keys that were not asked for: " + key);
+    }
+    return key.substring(prefix.length());
+  }
+
+  /** Fails where a listing begins again: it would go on for ever. */
+  private static void requireProgress(String begin, boolean goesOn) throws FsException {
+    if (!goesOn) {
+      throw new FsException(FsError.IO, begin + ": the store's listing does not go on");
+    }
   }
 
   @Override
@@ -602,7 +621,17 @@ public final class WritableBucket implements ObjectBucket {
           abort(new Upload(upload.key(), upload.uploadId()));
         }
       }
+      requireProgress(
+          prefix, !Boolean.TRUE.equals(page.isTruncated()) || !isAtSamePlace(page, before));
     } while (Boolean.TRUE.equals(page.isTruncated()));
+  }
+
+  private static boolean isAtSamePlace(
+      ListMultipartUploadsResponse page, @Nullable ListMultipartUploadsResponse before) {
+    return before == null
+        ? page.nextKeyMarker() == null
+        : Objects.equals(page.nextKeyMarker(), before.nextKeyMarker())
+            && Objects.equals(page.nextUploadIdMarker(), before.nextUploadIdMarker());
   }
 
   @Override

@@ -231,6 +231,59 @@ class WritableBucketTest {
     }
   }
 
+  private static String listing(String key, String end) {
+    return "<?xml version=\"1.0\"?><ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>"
+        + key
+        + "</Key><Size>1</Size></Contents>"
+        + end
+        + "</ListBucketResult>";
+  }
+
+  private void answerListings(String text) {
+    proxy.reset();
+    proxy.disturb(
+        r -> r.target().contains("list-type=2"), Integer.MAX_VALUE, new Fault.OtherBody(text));
+  }
+
+  /** The mount would never begin, or keep keys until its heap is full. */
+  @Test
+  void listingThatDoesNotGoOn_fails() {
+    for (String end :
+        new String[] {"", "<NextContinuationToken>same</NextContinuationToken>"}) {
+      answerListings(listing("p/a", end));
+
+      assertThatThrownBy(() -> bucket.keys("", Integer.MAX_VALUE))
+          .matches(e -> is(e, FsError.IO))
+          .hasMessageContaining("does not go on");
+    }
+  }
+
+  /** Without the length of the prefix, another key could be that of the index, and be deleted. */
+  @Test
+  void listingWithOtherKeys_fails() {
+    for (String key : new String[] {"q/a", "p/b", "x"}) {
+      answerListings(listing(key, ""));
+
+      assertThatThrownBy(() -> bucket.keys("a", Integer.MAX_VALUE))
+          .matches(e -> is(e, FsError.IO))
+          .hasMessageContaining("were not asked for");
+    }
+  }
+
+  @Test
+  void listingOfUploads_thatDoesNotGoOn_fails() {
+    proxy.disturb(
+        r -> r.isGet() && r.target().contains("uploads"),
+        Integer.MAX_VALUE,
+        new Fault.OtherBody(
+            "<?xml version=\"1.0\"?><ListMultipartUploadsResult><IsTruncated>true</IsTruncated>"
+                + "</ListMultipartUploadsResult>"));
+
+    assertThatThrownBy(() -> bucket.abortUploads(key -> true))
+        .matches(e -> is(e, FsError.IO))
+        .hasMessageContaining("does not go on");
+  }
+
   @Test
   void partThatFails_leavesNoObjectAndNoParts() throws IOException {
     Path file = file(SIZE);
