@@ -68,7 +68,7 @@ final class ArchitectureTest {
               "tree",
               "units"),
           // What nodes keep that know the orders of all ranks.
-          arrow("plan", "", "figures", "origin", "residency", "sampler", "transit"),
+          arrow("plan", "", "figures", "origin", "residency", "sampler", "stats", "transit"),
           // An admin's tasks on residents.
           arrow("tasks", "", "linux", "origin", "residency", "transit", "tree", "units"),
           // Fetches files ahead of jobs that have announced their orders.

@@ -11,6 +11,7 @@ import io.holdfast.peer.transfer.Asker;
 import io.holdfast.peer.transfer.ItemPath;
 import io.holdfast.peer.transfer.ItemProvider;
 import io.holdfast.peer.transfer.ItemRequest;
+import io.holdfast.peer.transfer.OwnText;
 import io.holdfast.peer.transfer.Refusal;
 import io.holdfast.peer.transfer.Sketches;
 import io.holdfast.peer.transfer.Transfer;
@@ -316,8 +317,8 @@ final class ServingClient {
     }
 
     @Override
-    public String plan(NodeAddress peer) {
-      return "";
+    public OwnText plan(NodeAddress peer) {
+      return new OwnText("");
     }
 
     @Override

@@ -87,6 +87,11 @@ class ClusterPlanIT {
         .out();
   }
 
+  private void clear(Node node) {
+    Mount mount = node.mount();
+    sandbox.holdfast("order", mount.name(), "--job", job(mount), "--clear").mustSucceed();
+  }
+
   /** Returns the name of the job that all readers are. */
   private static String job(Mount mount) {
     return mount.stats().list("jobs.jobs").stream()
@@ -204,6 +209,16 @@ class ClusterPlanIT {
       System.out.println(where);
       assertThat(part(read.peerBytes())).as(where).isCloseTo(peer, within(TOLERANCE));
       assertThat(part(read.originBytes())).as(where).isCloseTo(origin, within(TOLERANCE));
+    }
+
+    Node first = cluster.node(0);
+    clear(first);
+    Await.until(SETTLE, "its end", () -> state(first).equals("an order was taken back"));
+    for (Node node : cluster.nodes().subList(1, NODES)) {
+      Await.until(
+          SETTLE,
+          "the end of the plan at " + node.address(),
+          () -> state(node).endsWith(" has withdrawn its offer"));
     }
   }
 

@@ -37,25 +37,27 @@ final class BodyDigest {
     digest.update(bytes);
   }
 
-  /** Tells whether a header has the digest of all bytes so far; resets the digest. */
-  boolean isThatOf(@Nullable String header) {
-    byte[] computed = digest.digest();
+  /** Returns the digest of all bytes so far; begins anew. */
+  byte[] finish() {
+    return digest.digest();
+  }
+
+  /** Tells whether a header has a digest. */
+  static boolean isIn(@Nullable String header, byte[] sha256) {
     byte[] told = parse(header);
-    return told != null && MessageDigest.isEqual(computed, told);
+    return told != null && MessageDigest.isEqual(sha256, told);
   }
 
-  /** Returns the header of some bytes. */
-  static String header(byte[] bytes) {
+  /** Returns the digest of some bytes. */
+  static byte[] of(byte[] bytes) {
     BodyDigest digest = new BodyDigest();
     digest.update(ByteBuffer.wrap(bytes));
-    return headerOf(digest.digest.digest());
+    return digest.finish();
   }
 
-  /** Returns the digest of some bytes as a word of a URL. */
-  static String name(byte[] bytes) {
-    BodyDigest digest = new BodyDigest();
-    digest.update(ByteBuffer.wrap(bytes));
-    return Seal.encode(digest.digest.digest());
+  /** Returns a digest as a word of a URL. */
+  static String name(byte[] sha256) {
+    return Seal.encode(sha256);
   }
 
   /** Returns the header of a digest. */

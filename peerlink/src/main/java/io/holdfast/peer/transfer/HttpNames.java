@@ -11,7 +11,7 @@ final class HttpNames {
   static final String SKETCH = "/sketch";
   static final String PLAN = "/plan";
 
-  /** Precedes the digest of the offer that the asker knows, which does not travel again. */
+  /** Precedes the name of the offer that the asker knows, which does not travel again. */
   static final String KNOWN = "?known=";
 
   /** Fresh random bytes of a client, in base64url. */
@@ -40,7 +40,7 @@ final class HttpNames {
 
   private HttpNames() {}
 
-  /** Returns the path of a node's offer of a plan for a dataset; a digest may follow it. */
+  /** Returns the path of a node's offer of a plan for a dataset; a name may follow it. */
   static String planOf(SharedDataset dataset) {
     return DATASETS + dataset.id() + PLAN + KNOWN;
   }

@@ -57,24 +57,22 @@ final class HttpResponses {
   /**
    * Creates an answer with a text of this node.
    *
-   * @param known the {@linkplain BodyDigest#name digest} of the text that the asker has; empty if
-   *     it has none
+   * @param known the name of the text that the asker has; empty if it has none
    */
-  static FullHttpResponse text(String text, String known, long residentBytes) {
-    byte[] told = text.getBytes(StandardCharsets.US_ASCII);
-    if (BodyDigest.name(told).equals(known)) {
+  static FullHttpResponse text(OwnText text, String known, long residentBytes) {
+    if (text.name().equals(known)) {
       FullHttpResponse same = empty(HttpResponseStatus.NOT_MODIFIED.code());
       same.headers().set(HttpNames.RESIDENT, residentBytes);
       return same;
     }
     FullHttpResponse answer =
         new DefaultFullHttpResponse(
-            HttpVersion.HTTP_1_1, HttpResponseStatus.OK, Unpooled.wrappedBuffer(told));
+            HttpVersion.HTTP_1_1, HttpResponseStatus.OK, Unpooled.wrappedBuffer(text.bytes()));
     answer
         .headers()
         .set(HttpHeaderNames.CONTENT_TYPE, "text/plain")
-        .set(HttpHeaderNames.CONTENT_LENGTH, told.length)
-        .set(HttpNames.DIGEST, BodyDigest.header(told))
+        .set(HttpHeaderNames.CONTENT_LENGTH, text.bytes().length)
+        .set(HttpNames.DIGEST, BodyDigest.headerOf(text.sha256()))
         .set(HttpNames.RESIDENT, residentBytes);
     return answer;
   }

@@ -82,8 +82,8 @@ final class ItemClient implements AutoCloseable {
     return ask(address, TextExchange.sketch(identity.dataset()));
   }
 
-  CompletableFuture<Told> plan(NodeAddress address, String known) {
-    return ask(address, TextExchange.plan(identity.dataset(), known));
+  CompletableFuture<Told> plan(NodeAddress address, String known, int longest) {
+    return ask(address, TextExchange.plan(identity.dataset(), known, longest));
   }
 
   private CompletableFuture<Told> ask(NodeAddress address, TextExchange exchange) {

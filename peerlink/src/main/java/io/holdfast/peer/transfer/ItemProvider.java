@@ -25,10 +25,10 @@ public interface ItemProvider {
   CompletableFuture<String> sketch(NodeAddress peer);
 
   /**
-   * Returns this node's offer of a plan, in ASCII, for a peer that follows the same order; empty if
-   * it has none for that peer.
+   * Returns this node's offer of a plan for a peer that follows the same order; an empty text if it
+   * has none for that peer.
    */
-  String plan(NodeAddress peer);
+  OwnText plan(NodeAddress peer);
 
   /** Returns the bytes that are resident on this node; sent with every answer. */
   long residentBytes();

@@ -89,7 +89,7 @@ final class ItemSink implements Sink {
     if (outcome == null && memory != null) {
       if (memory.isWritable()) {
         wrong = "a short body";
-      } else if (!digest.isThatOf(digestTold)) {
+      } else if (!BodyDigest.isIn(digestTold, digest.finish())) {
         wrong = "a wrong digest";
       } else {
         outcome = TransferResult.FETCHED;

@@ -257,7 +257,7 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
   private void item(HttpRequest whole) {
     alarm().clear();
     if (whole.uri().equals(HttpNames.sketchOf(server.dataset()))) {
-      text(whole, "", provider -> provider.sketch(peer()));
+      text(whole, "", provider -> provider.sketch(peer()).thenApply(OwnText::new));
       return;
     }
     String plan = HttpNames.planOf(server.dataset());
@@ -286,7 +286,9 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void text(
-      HttpRequest whole, String known, Function<ItemProvider, CompletableFuture<String>> provided) {
+      HttpRequest whole,
+      String known,
+      Function<ItemProvider, CompletableFuture<OwnText>> provided) {
     if (!HttpMethod.GET.equals(whole.method())) {
       refuse(RejectedRequests.MALFORMED, whole.method() + " of a text");
       reply(whole, HttpResponses.empty(405));

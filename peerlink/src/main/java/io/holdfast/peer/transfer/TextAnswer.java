@@ -19,7 +19,7 @@ final class TextAnswer {
 
   private final ServerConnection connection;
   private final HttpRequest request;
-  private final CompletableFuture<String> told;
+  private final CompletableFuture<OwnText> told;
   private final String known;
   private final EventLoop loop;
 
@@ -27,12 +27,12 @@ final class TextAnswer {
    * Creates an answer.
    *
    * @param told the text, which may come late, or never
-   * @param known the digest of the text that the asker has; empty if it has none
+   * @param known the name of the text that the asker has; empty if it has none
    */
   TextAnswer(
       ServerConnection connection,
       HttpRequest request,
-      CompletableFuture<String> told,
+      CompletableFuture<OwnText> told,
       String known) {
     this.connection = connection;
     this.request = request;
@@ -47,7 +47,7 @@ final class TextAnswer {
         .whenComplete((text, failure) -> onLoop(failure == null ? text : null));
   }
 
-  private void onLoop(@Nullable String text) {
+  private void onLoop(@Nullable OwnText text) {
     try {
       loop.execute(() -> send(text));
     } catch (RejectedExecutionException e) {
@@ -56,7 +56,7 @@ final class TextAnswer {
     }
   }
 
-  private void send(@Nullable String text) {
+  private void send(@Nullable OwnText text) {
     connection.server().endSend();
     if (!connection.context().channel().isActive()) {
       return;

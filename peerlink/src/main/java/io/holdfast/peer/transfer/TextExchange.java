@@ -18,39 +18,49 @@ final class TextExchange extends Exchange {
   /** More than any node's sketch; a longer one is rejected. */
   static final int LONGEST_SKETCH = 256 << 10;
 
-  /** More than any node's offer of a plan, which has a bit for each file. */
+  /** More than any node's offer of a plan, which has a bit for each file; rejected if longer. */
   static final int LONGEST_PLAN = 4 << 20;
 
   private final String path;
   private final int longest;
+  private final int kept;
   private final String known;
+  private String name = "";
   private String text = "";
 
-  private TextExchange(String path, int longest, String known) {
+  /**
+   * Creates a request.
+   *
+   * @param longest the most letters of a text; the peer has a fault if its text is longer
+   * @param kept the most letters of these that are kept
+   */
+  private TextExchange(String path, int longest, int kept, String known) {
     this.path = path;
     this.longest = longest;
+    this.kept = kept;
     this.known = known;
   }
 
   /** Of the sketch of a dataset. */
   static TextExchange sketch(SharedDataset dataset) {
-    return new TextExchange(HttpNames.sketchOf(dataset), LONGEST_SKETCH, "");
+    return new TextExchange(HttpNames.sketchOf(dataset), LONGEST_SKETCH, LONGEST_SKETCH, "");
   }
 
   /**
    * Of the offer of a plan.
    *
-   * @param known the last offer of the peer, which does not travel again; empty if there is none
+   * @param known names the last offer of the peer, which does not travel again; empty if there is
+   *     none
+   * @param wanted the most letters that are kept, and one more: the rest of a longer offer takes no
+   *     memory
    */
-  static TextExchange plan(SharedDataset dataset, String known) {
-    String digest =
-        known.isEmpty() ? "" : BodyDigest.name(known.getBytes(StandardCharsets.US_ASCII));
-    return new TextExchange(HttpNames.planOf(dataset) + digest, LONGEST_PLAN, known);
+  static TextExchange plan(SharedDataset dataset, String known, int wanted) {
+    return new TextExchange(HttpNames.planOf(dataset) + known, LONGEST_PLAN, wanted + 1, known);
   }
 
   /** Returns the peer's text, once the outcome is known. */
   CompletableFuture<Told> told() {
-    return outcome.thenApply(how -> new Told(how, text));
+    return outcome.thenApply(how -> new Told(how, name, text));
   }
 
   @Override
@@ -73,16 +83,20 @@ final class TextExchange extends Exchange {
   private final class TextSink implements Sink {
     private final BodyDigest digest = new BodyDigest();
     private final @Nullable String digestTold;
-    private byte[] memory = {};
     private final boolean same;
-    private int taken;
+
+    /** The bytes that the peer has announced. */
+    private final long length;
+
+    private byte[] memory = {};
+    private long taken;
     private @Nullable TransferResult refused;
     private @Nullable String wrong;
 
     TextSink(HttpResponse head) {
       digestTold = head.headers().get(HttpNames.DIGEST);
       int status = head.status().code();
-      long length = ItemSink.number(head.headers().get(HttpHeaderNames.CONTENT_LENGTH));
+      length = ItemSink.number(head.headers().get(HttpHeaderNames.CONTENT_LENGTH));
       Refusal refusal = Refusal.of(status);
       same = status == 304 && !known.isEmpty();
       if (same) {
@@ -95,23 +109,26 @@ final class TextExchange extends Exchange {
       } else if (length < 0 || length > longest) {
         wrong = "a text of " + length + " bytes";
       } else {
-        memory = new byte[(int) length];
+        memory = new byte[(int) Math.min(length, kept)];
       }
     }
 
     @Override
     public void take(ByteBuf content) {
-      int length = content.readableBytes();
-      if (length == 0 || wrong != null) {
+      int count = content.readableBytes();
+      if (count == 0 || wrong != null) {
         return;
       }
-      if (length > memory.length - taken) {
+      if (same || refused != null || count > length - taken) {
         wrong = "more bytes than were told";
         return;
       }
       digest.update(content.nioBuffer());
-      content.readBytes(memory, taken, length);
-      taken += length;
+      int wanted = (int) Math.min(count, memory.length - taken);
+      if (wanted > 0) {
+        content.readBytes(memory, (int) taken, wanted);
+      }
+      taken += count;
     }
 
     @Override
@@ -123,14 +140,16 @@ final class TextExchange extends Exchange {
         return refused;
       }
       if (same) {
-        text = known;
+        name = known;
         return TransferResult.FETCHED;
       }
-      if (taken < memory.length) {
+      byte[] sha256 = digest.finish();
+      if (taken < length) {
         wrong = "a short body";
-      } else if (!digest.isThatOf(digestTold)) {
+      } else if (!BodyDigest.isIn(digestTold, sha256)) {
         wrong = "a wrong digest";
       } else {
+        name = BodyDigest.name(sha256);
         text = new String(memory, StandardCharsets.US_ASCII);
         return TransferResult.FETCHED;
       }

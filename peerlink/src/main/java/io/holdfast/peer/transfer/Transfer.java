@@ -144,10 +144,11 @@ public final class Transfer implements AutoCloseable {
   /**
    * Requests a peer's offer of a plan. Never exceptional; an event loop completes it.
    *
-   * @param known the peer's last offer, which does not travel again; empty if there is none
+   * @param known names the peer's last offer, which does not travel again; empty if there is none
+   * @param longest the most letters that are kept of an offer, and one more
    */
-  public CompletableFuture<Told> plan(NodeAddress peer, String known) {
-    return client.plan(peer, known);
+  public CompletableFuture<Told> plan(NodeAddress peer, String known, int longest) {
+    return client.plan(peer, known, longest);
   }
 
   /**

@@ -41,7 +41,7 @@ final class LyingServerTest {
     byte[] body = Arrays.copyOfRange(BODY, request.from(), request.from() + request.length());
     headers.put("ETag", "\"" + Nodes.TAG + "\"");
     headers.put("Content-Length", String.valueOf(request.length()));
-    headers.put("Content-Digest", BodyDigest.header(body));
+    headers.put("Content-Digest", BodyDigest.headerOf(BodyDigest.of(body)));
     if (!request.isWhole()) {
       headers.put("Content-Range", ItemMessages.contentRange(request));
     }

@@ -28,7 +28,7 @@ final class ShelfProvider implements ItemProvider, AutoCloseable {
   volatile CompletableFuture<String> sketch = new CompletableFuture<>();
 
   /** The offer of a plan. */
-  volatile String plan = "";
+  volatile OwnText plan = new OwnText("");
 
   final Queue<Sketches> sketches = new ConcurrentLinkedQueue<>();
 
@@ -73,7 +73,7 @@ final class ShelfProvider implements ItemProvider, AutoCloseable {
   }
 
   @Override
-  public String plan(NodeAddress peer) {
+  public OwnText plan(NodeAddress peer) {
     return plan;
   }
 

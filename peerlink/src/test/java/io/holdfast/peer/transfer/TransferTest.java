@@ -286,7 +286,7 @@ final class TransferTest {
 
     Told told = asker.transfer().sketch(owner.address()).orTimeout(60, TimeUnit.SECONDS).join();
 
-    assertThat(told).isEqualTo(new Told(TransferResult.FETCHED, text));
+    assertThat(told).isEqualTo(new Told(TransferResult.FETCHED, new OwnText(text).name(), text));
   }
 
   /** The client asks again; the peer is well. */
@@ -309,7 +309,7 @@ final class TransferTest {
   }
 
   @Test
-  void plan_offered_isTheTextAndTravelsOnce() {
+  void plan_offered_isTheTextAndTravelsOnce_whateverItsLength() {
     Wiretap tap = nodes.closing(new Wiretap("127.0.0.4"));
     TestNode tapped = tap.node(nodes);
     AtomicLong answered = new AtomicLong();
@@ -318,30 +318,38 @@ final class TransferTest {
           answered.addAndGet(length);
           return length;
         };
-    tapped.shelf().plan = "an offer\n".repeat(10_000);
+    String offer = "an offer\n".repeat(10_000);
+    tapped.shelf().plan = new OwnText(offer);
+    String name = tapped.shelf().plan.name();
 
-    Told first = plan(tapped, "");
-    long before = answered.get();
-    Told second = plan(tapped, first.text());
-
-    assertThat(first).isEqualTo(new Told(TransferResult.FETCHED, tapped.shelf().plan));
-    assertThat(second).isEqualTo(first);
-    assertThat(before).isGreaterThan(90_000);
-    assertThat(answered.get() - before).isLessThan(1000);
-    tapped.shelf().plan = "another";
-    assertThat(plan(tapped, first.text()).text()).isEqualTo("another");
+    for (int longest : List.of(offer.length(), 1000)) {
+      answered.set(0);
+      Told first = plan(tapped, "", longest);
+      String kept = offer.substring(0, Math.min(offer.length(), longest + 1));
+      assertThat(first).isEqualTo(new Told(TransferResult.FETCHED, name, kept));
+      assertThat(answered.getAndSet(0)).isGreaterThan(90_000);
+      Told second = plan(tapped, first.name(), longest);
+      assertThat(second).isEqualTo(new Told(TransferResult.FETCHED, name, ""));
+      assertThat(answered).hasValueLessThan(1000);
+    }
+    tapped.shelf().plan = new OwnText("another");
+    assertThat(plan(tapped, name, 1000).text()).isEqualTo("another");
   }
 
   @Test
   void plan_longerThanAnyNodeTells_isAFaultAndNotTaken() {
-    owner.shelf().plan = "x".repeat(TextExchange.LONGEST_PLAN + 1);
+    owner.shelf().plan = new OwnText("x".repeat(TextExchange.LONGEST_PLAN + 1));
 
-    assertThat(plan(owner, "").outcome().kind()).isEqualTo(TransferResult.Kind.FAULT);
-    assertThat(plan(owner, "").text()).isEmpty();
+    assertThat(plan(owner, "", 10).outcome().kind()).isEqualTo(TransferResult.Kind.FAULT);
+    assertThat(plan(owner, "", 10).text()).isEmpty();
   }
 
-  private Told plan(TestNode of, String known) {
-    return asker.transfer().plan(of.address(), known).orTimeout(60, TimeUnit.SECONDS).join();
+  private Told plan(TestNode of, String known, int longest) {
+    return asker
+        .transfer()
+        .plan(of.address(), known, longest)
+        .orTimeout(60, TimeUnit.SECONDS)
+        .join();
   }
 
   @Test

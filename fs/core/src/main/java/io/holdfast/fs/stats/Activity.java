@@ -374,6 +374,23 @@ public final class Activity {
     return known == null ? 0 : known.counts().fetchedBytes().sum();
   }
 
+  /** Tells whether the processes of a job live. Reads {@code /proc}. */
+  public JobLife life(String job) {
+    List<ProcessActivity> processes;
+    synchronized (lock) {
+      processes = byPid.values().stream().filter(each -> each.job.name.equals(job)).toList();
+    }
+    if (processes.stream().anyMatch(each -> isAlive(each))) {
+      return JobLife.ALIVE;
+    }
+    boolean showsAll = procfs.showsAllProcesses();
+    return processes.isEmpty()
+            || processes.stream()
+                .anyMatch(each -> mayBeHidden(each, showsAll) || isAlive(each.parent))
+        ? JobLife.UNKNOWN
+        : JobLife.ENDED;
+  }
+
   /** Returns the opens since the mount. */
   public long opens() {
     return opens.sum();

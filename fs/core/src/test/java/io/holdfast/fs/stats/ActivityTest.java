@@ -115,6 +115,7 @@ final class ActivityTest {
     assertThat(activity.jobs()).allMatch(job -> job.endedSeconds().isEmpty());
     proc.gone(10);
     assertThat(job("/a").endedSeconds()).as("the other one is alive").isEmpty();
+    assertThat(activity.life("/a")).isEqualTo(JobLife.ALIVE);
     proc.gone(20);
     clock.advance(Duration.ofSeconds(90));
     assertThat(job("/a").endedSeconds()).hasValue(90);
@@ -138,6 +139,9 @@ final class ActivityTest {
         .filteredOn(JobReport::parentAlive)
         .extracting(JobReport::job)
         .containsExactlyInAnyOrder("/a", "/c");
+    assertThat(activity.life("/c")).as("its main process lives").isEqualTo(JobLife.UNKNOWN);
+    assertThat(activity.life("/d")).as("a shell starts jobs").isEqualTo(JobLife.ENDED);
+    assertThat(activity.life("/e")).as("it was never seen").isEqualTo(JobLife.UNKNOWN);
     proc.process(40, "another", 5, 5, 999, "/c");
     assertThat(job("/c").parentAlive()).isFalse();
   }
@@ -148,8 +152,10 @@ final class ActivityTest {
     open(NOBODY, 1);
     clock.advance(Duration.ofSeconds(90));
     assertThat(job("unknown").endedSeconds()).as("/proc hides others").isEmpty();
+    assertThat(activity.life("unknown")).isEqualTo(JobLife.UNKNOWN);
     proc.process(1, "init", 0, 1, 1, "/");
     assertThat(job("unknown").endedSeconds()).hasValue(90);
+    assertThat(activity.life("unknown")).isEqualTo(JobLife.ENDED);
     activity.fetch(7, true, true, 0).read(0, true);
     assertThat(job("unknown").endedSeconds()).as("it read for no process").isPresent();
     open(0, 2);

@@ -22,6 +22,7 @@ import io.holdfast.fs.orders.SharedOrders;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.peers.PeerLink;
 import io.holdfast.fs.peers.PeerSettings;
+import io.holdfast.fs.plan.PlanParts;
 import io.holdfast.fs.plan.Plans;
 import io.holdfast.fs.residency.PinLimits;
 import io.holdfast.fs.residency.Residency;
@@ -405,7 +406,7 @@ final class MountParts {
     if (peers == null && settings.get(SettingTable.POLICY).equals(Policies.MINIO)) {
       residency.swaps(made.spreading());
     } else if (isPlanned()) {
-      residency.swaps(plans);
+      residency.swaps(plans.swaps());
     }
     return made;
   }
@@ -419,9 +420,10 @@ final class MountParts {
 
   private Plans plans() {
     return new Plans(
-        new Plans.Parts(
+        new PlanParts(
             new PlannedFiles(this::tree, layout, residency),
             new PlannedResidents(residency),
+            activity::life,
             this::datasetBytes,
             Composition.planner(),
             supervision == null ? null : supervision.directory().resolve("planned"),

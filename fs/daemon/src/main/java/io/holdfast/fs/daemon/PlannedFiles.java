@@ -1,7 +1,7 @@
 package io.holdfast.fs.daemon;
 
 import io.holdfast.fs.FsException;
-import io.holdfast.fs.plan.Plans;
+import io.holdfast.fs.plan.PlanParts;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.transit.Content;
 import io.holdfast.fs.transit.Item;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param tree returns the tree, once there is one
  */
 record PlannedFiles(Supplier<Tree> tree, ItemLayout layout, Residency residency)
-    implements Plans.Items {
+    implements PlanParts.Items {
   @Override
   public long count(long id) {
     Content content = content(id);

@@ -1,12 +1,12 @@
 package io.holdfast.fs.daemon;
 
-import io.holdfast.fs.plan.Plans;
+import io.holdfast.fs.plan.PlanParts;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.transit.Item;
 import java.util.function.Consumer;
 
 /** The residents, as a plan of several nodes needs them. Thread-safe. */
-record PlannedResidents(Residency residency) implements Plans.Residents {
+record PlannedResidents(Residency residency) implements PlanParts.Residents {
   @Override
   public long weight(Item item) {
     return Residency.weight(item.length());

@@ -3,6 +3,7 @@ package io.holdfast.fs.orders;
 import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.figures.OrderFigures;
 import io.holdfast.fs.orders.PredictedFile.State;
+import io.holdfast.fs.plan.JobPlace;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.transit.Transit;
 import java.util.ArrayDeque;
@@ -876,18 +877,15 @@ final class Order {
   /**
    * Returns where the job is, for the other nodes' plans: the pass, and the first place in it that
    * was not opened. A place far behind the furthest one counts as opened, since an open may be
-   * missed. Where all of the last pass was opened, the one after it begins.
+   * missed.
    */
-  synchronized Progress lowest() {
-    if (openedInPass >= sequence.size()) {
-      return new Progress(passes + 1, 0, 0);
-    }
+  synchronized JobPlace place() {
     int far = Math.max(LEAST_BEHIND, Math.min(NEAR, sequence.size() / 16));
     lowest = Math.max(lowest, Math.max(nearFrom, position - far));
     while (lowest < nearTo && at(lowest).used) {
       lowest++;
     }
-    return new Progress(passes, lowest, openedInPass);
+    return new JobPlace(passes, lowest, following.isEmpty());
   }
 
   /** Returns the number of passes that have not been read, with this one. */

@@ -415,6 +415,9 @@ public final class Orders implements OpenListener, AutoCloseable {
     if (order.then && before != null && !before.isLearned()) {
       before.then(order.files);
       kept.then(order.job, order.files);
+      if (plans != null) {
+        plans.goesOn(order.job, before.planned);
+      }
       return;
     }
     long now = parts.nanoTime().getAsLong();
@@ -491,8 +494,7 @@ public final class Orders implements OpenListener, AutoCloseable {
       }
       order.noteOpen(parts.nanoTime().getAsLong());
       if (plans != null && order.planned != 0) {
-        Order.Progress at = order.lowest();
-        plans.opened(order.job, order.planned, at.pass(), at.position());
+        plans.opened(order.job, order.planned, order.place());
       }
       if (order.isOver() && orders.remove(order.job, order) && learned != null) {
         learned.ended(order.figures());

@@ -1,5 +1,6 @@
 package io.holdfast.fs.peers;
 
+import io.holdfast.fs.plan.PlanPeers;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.transfer.ItemRequest;
 import io.holdfast.peer.transfer.Refusal;
@@ -33,22 +34,27 @@ final class AgreedAsking implements ClusterSource.Fetcher {
   /** Asks a peer for its sketch. */
   static CompletableFuture<Told> sketch(@Nullable Transfer transfer, NodeAddress peer) {
     return transfer == null
-        ? CompletableFuture.completedFuture(new Told(TransferResult.SUSPECT, ""))
+        ? CompletableFuture.completedFuture(new Told(TransferResult.SUSPECT, "", ""))
         : transfer.sketch(peer);
   }
 
-  /** Asks a peer that has the same dataset for its offer of a plan; empty if it has none. */
-  CompletableFuture<String> plan(NodeAddress peer, String last) {
+  /**
+   * Asks a peer that has the same dataset for its offer of a plan.
+   *
+   * @param known names the last offer of the peer; empty if there is none
+   * @param longest the most letters of an offer that is of use
+   */
+  CompletableFuture<PlanPeers.Answer> plan(NodeAddress peer, String known, int longest) {
     Transfer running = transfer.get();
     if (running == null || agreement.known(peer).filter(Verdict::isSame).isEmpty()) {
-      return CompletableFuture.completedFuture("");
+      return CompletableFuture.completedFuture(PlanPeers.Answer.NONE);
     }
     return running
-        .plan(peer, last)
+        .plan(peer, known, longest)
         .thenApply(
             told -> {
               if (told.outcome().isFetched() || told.outcome().refusal() == Refusal.UNKNOWN) {
-                return told.text();
+                return new PlanPeers.Answer(told.name(), told.text());
               }
               throw new CompletionException("no answer: " + told.outcome(), null);
             });

@@ -4,6 +4,7 @@ import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.transfer.Asker;
 import io.holdfast.peer.transfer.ItemProvider;
 import io.holdfast.peer.transfer.ItemRequest;
+import io.holdfast.peer.transfer.OwnText;
 import io.holdfast.peer.transfer.Refusal;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -11,9 +12,14 @@ import java.util.function.Supplier;
 
 /** Answers peers that have the same dataset, and no other peers. Thread-safe. */
 final class AgreedService implements ItemProvider {
+  private static final OwnText NO_OFFER = new OwnText("");
+
   private final Agreement agreement;
   private final PeerService service;
   private final Supplier<String> offer;
+
+  /** The offer that was told last: its digest is not computed for each question. */
+  private volatile OwnText told = NO_OFFER;
 
   /**
    * Creates a service.
@@ -89,8 +95,18 @@ final class AgreedService implements ItemProvider {
 
   /** A node tells its offer of a plan only to those that have the same dataset. */
   @Override
-  public String plan(NodeAddress peer) {
-    return agreement.known(peer).filter(Verdict::isSame).isPresent() ? offer.get() : "";
+  public OwnText plan(NodeAddress peer) {
+    return agreement.known(peer).filter(Verdict::isSame).isPresent() ? offer() : NO_OFFER;
+  }
+
+  private OwnText offer() {
+    String now = offer.get();
+    OwnText last = told;
+    if (!last.is(now)) {
+      last = new OwnText(now);
+      told = last;
+    }
+    return last;
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.holdfast.fs.peers;
 
 import io.holdfast.fs.origin.Origin;
+import io.holdfast.fs.plan.PlanPeers;
 import io.holdfast.fs.plan.PlannedItem;
 import io.holdfast.fs.plan.Plans;
 import io.holdfast.fs.residency.Residency;
@@ -98,13 +99,13 @@ public final class PeerLink implements AutoCloseable {
     formerOwners = new FormerOwners(residency, asking::held);
     plans = local.plans;
     plans.peers(
-        new Plans.Peers() {
+        new PlanPeers() {
           @Override
-          public CompletableFuture<String> offer(String peer, String last) {
+          public CompletableFuture<Answer> offer(String peer, String known, int longest) {
             return cluster
                 .at(peer)
-                .map(address -> asking.plan(address, last))
-                .orElse(CompletableFuture.completedFuture(""));
+                .map(address -> asking.plan(address, known, longest))
+                .orElse(CompletableFuture.completedFuture(Answer.NONE));
           }
 
           @Override
@@ -141,12 +142,18 @@ public final class PeerLink implements AutoCloseable {
   /** Returns the source that transit asks before the origin. */
   public PeerSource source() {
     return new ClusterSource(
-        settings.dataset(), cluster, residency, asking, formerOwners, plans, threads.asking());
+        settings.dataset(),
+        cluster,
+        residency,
+        asking,
+        formerOwners,
+        plans.planned(),
+        threads.asking());
   }
 
   /** Tells whether this node may keep an item. */
   public boolean mayAdmit(Item item) {
-    PlannedItem planned = plans.find(item);
+    PlannedItem planned = plans.planned().find(item);
     boolean keeps = planned == null ? cluster.isOwn(item) : planned.keeps();
     return keeps || !residency.isLeftToPolicy(item.path().get());
   }
@@ -162,7 +169,8 @@ public final class PeerLink implements AutoCloseable {
       return;
     }
     PeerService service =
-        new PeerService(cluster, tree, layout, transit, residency, plans, threads.names());
+        new PeerService(
+            cluster, tree, layout, transit, residency, plans.planned(), threads.names());
     Transfer serving =
         Transfer.start(
             new Transfer.Config(

@@ -25,8 +25,7 @@ final class ActivePlan {
   private static final int LEAST_ELSEWHERE = 32;
 
   private final PlanFiles files;
-  private final List<String> members;
-  private final int self;
+  private final Nodes nodes;
   private final int lag;
   private final ClusterPlan plan;
 
@@ -50,23 +49,23 @@ final class ActivePlan {
   private record Place(int epoch, int position) {}
 
   /**
+   * The nodes that follow the plan. Immutable.
+   *
+   * @param addresses the addresses of all nodes, by their numbers
+   * @param self the number of this node
+   * @param ownRanks its ranks
+   */
+  record Nodes(List<String> addresses, int self, List<Integer> ownRanks) {}
+
+  /**
    * Computes the first epochs, which takes some time.
    *
-   * @param members the addresses of all nodes, by their numbers
    * @param lag how many files a rank may have open
    * @param residents the items that this node has
    */
-  ActivePlan(
-      PlanFiles files,
-      List<String> members,
-      int self,
-      List<Integer> ownRanks,
-      int lag,
-      ClusterPlan plan,
-      BitSet residents) {
+  ActivePlan(PlanFiles files, Nodes nodes, int lag, ClusterPlan plan, BitSet residents) {
     this.files = files;
-    this.members = members;
-    this.self = self;
+    this.nodes = nodes;
     this.lag = lag;
     this.plan = plan;
     now = plan.next();
@@ -74,7 +73,7 @@ final class ActivePlan {
     BitSet all = now.atBegin();
     all.or(residents);
     leavers = new Leavers(now, all, lag);
-    ownRanks.forEach(rank -> ranks.put(rank, new Place(now.epoch(), 0)));
+    nodes.ownRanks.forEach(rank -> ranks.put(rank, new Place(now.epoch(), 0)));
     prepare(() -> residents);
   }
 
@@ -100,10 +99,6 @@ final class ActivePlan {
       leavers.add(found);
       ranks.keySet().forEach(this::read);
     }
-  }
-
-  List<String> members() {
-    return members;
   }
 
   PlanFiles files() {
@@ -185,7 +180,11 @@ final class ActivePlan {
     int holder = (epoch == null ? now : epoch).holder(item);
     boolean keeps = epoch == null ? keepsForOthers(item) : epoch.hasAtEnd(item);
     return new PlannedItem(
-        holder == PlannedEpoch.NONE ? "" : members.get(holder), holder == self, keeps);
+        holder == PlannedEpoch.NONE ? "" : address(holder), holder == nodes.self, keeps);
+  }
+
+  private String address(int node) {
+    return nodes.addresses.get(node);
   }
 
   private boolean keepsForOthers(int item) {
@@ -211,7 +210,7 @@ final class ActivePlan {
   /** Learns that this node has sent an item to another one, which may not be its reader. */
   synchronized void sent(int item, String to) {
     int reader = now.reader(item);
-    if (reader != PlannedEpoch.NONE && members.get(reader).equals(to)) {
+    if (reader != PlannedEpoch.NONE && address(reader).equals(to)) {
       leavers.sent(item);
     }
   }
@@ -220,7 +219,8 @@ final class ActivePlan {
   synchronized void notThere(int item) {
     elsewhere++;
     elsewhereItems++;
-    long most = Math.max(LEAST_ELSEWHERE, files.size() / members.size() / PART_ELSEWHERE);
+    int share = files.size() / nodes.addresses.size();
+    long most = Math.max(LEAST_ELSEWHERE, share / PART_ELSEWHERE);
     if (elsewhere > most) {
       end("%d files of epoch %d were elsewhere".formatted(elsewhere, now.epoch()));
     }
@@ -234,7 +234,7 @@ final class ActivePlan {
   /** Returns where items are now, for the time after the plan. */
   synchronized FormerPlan former() {
     int read = ranks.values().stream().mapToInt(Place::position).max().orElse(0);
-    return new FormerPlan(files, members, now, next, read);
+    return new FormerPlan(files, nodes.addresses, now, next, read);
   }
 
   /** Returns the figures of the current epoch. */

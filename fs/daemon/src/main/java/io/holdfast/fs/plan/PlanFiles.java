@@ -8,6 +8,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.BitSet;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +47,7 @@ final class PlanFiles {
    * @return null if a file is there twice, has several items, or its name says whether it is
    *     resident
    */
-  static @Nullable PlanFiles of(long[] ids, Plans.Parts parts) {
+  static @Nullable PlanFiles of(long[] ids, PlanParts parts) {
     int[] weights = new int[ids.length];
     int[] table = new int[Integer.highestOneBit(Math.max(1, ids.length)) * 4];
     MessageDigest digest = sha256();
@@ -59,13 +61,17 @@ final class PlanFiles {
       table[slot] = place + 1;
       weights[place] = item == null ? 1 : (int) parts.residents().weight(item);
       sum += weights[place];
-      if (item != null) {
-        byte[] path = item.path().get().bytes();
-        digest.update(ByteBuffer.allocate(12).putInt(path.length).putLong(item.length()).flip());
-        digest.update(path);
-      }
+      digest(digest, item);
     }
     return new PlanFiles(ids, weights, table, sum, text(digest));
+  }
+
+  /** Adds a file. An empty one has no name here, but takes a place in the order. */
+  private static void digest(MessageDigest digest, @Nullable Item item) {
+    byte[] path = item == null ? new byte[0] : item.path().get().bytes();
+    long length = item == null ? 0 : item.length();
+    digest.update(ByteBuffer.allocate(12).putInt(path.length).putLong(length).flip());
+    digest.update(path);
   }
 
   private static int slot(int[] table, long id, long[] ids) {
@@ -129,7 +135,25 @@ final class PlanFiles {
     return item.key().extent() == 0 ? table[slot(table, item.node(), ids)] - 1 : NONE;
   }
 
-  boolean hasSameFiles(PlanFiles other) {
+  /** Returns the places of the files that are resident. */
+  BitSet residents(PlanParts.Residents residents) {
+    BitSet places = new BitSet(size());
+    residents.forEach(
+        item -> {
+          int place = place(item);
+          if (place != NONE) {
+            places.set(place);
+          }
+        });
+    return places;
+  }
+
+  /** Returns the same files out of others, so that they are in memory once; these if none are. */
+  PlanFiles orSame(List<PlanFiles> others) {
+    return others.stream().filter(this::hasSameFiles).findFirst().orElse(this);
+  }
+
+  private boolean hasSameFiles(PlanFiles other) {
     return Arrays.equals(ids, other.ids) && Arrays.equals(weights, other.weights);
   }
 }

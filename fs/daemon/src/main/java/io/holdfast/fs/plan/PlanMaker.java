@@ -28,83 +28,88 @@ final class PlanMaker {
 
   private static final int LEAST_LAG = 4;
 
-  /** The heap that a copy of a file takes while the plan grows. */
-  private static final int BYTES_OF_COPY = 48;
-
   /** The lag, as a part of what a rank reads in an epoch. */
   private static final int PART_LAG = 32;
 
-  private final List<String> members;
-  private final Map<String, String> texts;
-  private final RankJob job;
+  private final Offers offered;
   private final PlanOffer mine;
+  private final RankJob job;
+
+  /** The offers of all nodes, by their addresses. */
   private final Map<String, PlanOffer> offers = new TreeMap<>();
 
   /**
    * Takes the offers.
    *
-   * @param members the addresses of all nodes, with this one first
-   * @param texts the offers of those that have one
    * @param job a job of this node
    */
-  PlanMaker(List<String> members, Map<String, String> texts, RankJob job, PlanOffer mine) {
-    this.members = members;
-    this.texts = texts;
+  PlanMaker(Offers offered, RankJob job) {
+    this.offered = offered;
+    this.mine = offered.mine();
     this.job = job;
-    this.mine = mine;
   }
 
   /** Returns why there is no plan; empty if {@link #make} makes one. */
   String objection() {
-    String why = members.size() > ClusterPlan.MOST_NODES ? "there are too many nodes" : agreement();
+    int nodes = offered.members().size();
+    String why = nodes > ClusterPlan.MOST_NODES ? "there are too many nodes" : agreement();
     if (!why.isEmpty()) {
       return why;
     }
     if (room() < Math.max(1, mine.capacity() / PART_LEAST)) {
       return "files that are not in the list take the room";
     }
-    double copies = (double) room() / job.files.weight() * members.size();
-    double bytes = job.files.size() * (Plans.BYTES_OF_FILE + copies * BYTES_OF_COPY);
-    return bytes > Plans.mostBytes() ? "the list is too long for the heap and so many nodes" : "";
+    double copies = (double) room() / job.files.weight() * nodes;
+    return PlanHeap.hasRoom(job.files.size(), copies)
+        ? ""
+        : "the list is too long for the heap and so many nodes";
   }
 
   /** Returns why the offers do not make a plan; empty if they do. */
   private String agreement() {
-    if (members.size() < 2) {
+    int nodes = offered.members().size();
+    if (nodes < 2) {
       return "there are no other nodes";
     }
-    long offered = texts.values().stream().filter(text -> !text.isEmpty()).count();
-    if (offered < members.size()) {
-      return "%d of %d nodes have offered their parts".formatted(offered, members.size());
+    if (offered.count() < nodes) {
+      return "%d of %d nodes have offered their parts".formatted(offered.count(), nodes);
+    }
+    offers.put(offered.members().get(0), mine);
+    for (String peer : offered.members().subList(1, nodes)) {
+      String why = take(peer, offered.others().getOrDefault(peer, PeerOffer.NONE));
+      if (!why.isEmpty()) {
+        return why;
+      }
     }
     BitSet ranks = new BitSet();
-    int count = 0;
-    for (Map.Entry<String, String> each : texts.entrySet()) {
-      PlanOffer offer;
-      try {
-        offer = PlanOffer.parse(each.getValue());
-      } catch (IllegalArgumentException e) {
-        return each.getKey() + " offers what this node does not understand";
-      }
-      if (!offer.order().equals(mine.order())
-          || offer.files() != mine.files()
-          || offer.world() != mine.world()) {
-        return each.getKey() + " reads another order";
-      }
-      if (offer.epoch() != mine.epoch()) {
-        return "%s begins epoch %d, and this node %d"
-            .formatted(each.getKey(), offer.epoch(), mine.epoch());
-      }
-      if (mine.isOfOtherCapacity(offer.capacity())) {
-        return each.getKey() + " has another capacity";
-      }
-      offer.ranks().forEach(ranks::set);
-      count += offer.ranks().size();
-      offers.put(each.getKey(), offer);
-    }
+    offers.values().forEach(offer -> offer.ranks().forEach(ranks::set));
+    int count = offers.values().stream().mapToInt(offer -> offer.ranks().size()).sum();
     return count == mine.world() && ranks.cardinality() == count
         ? ""
         : "the nodes have %d different ranks of %d".formatted(ranks.cardinality(), mine.world());
+  }
+
+  /** Takes a peer's offer; returns why it does not go with this node's, or nothing. */
+  private String take(String peer, PeerOffer told) {
+    PlanOffer offer = null;
+    if (!told.isTooLong()) {
+      try {
+        offer = told.read();
+      } catch (IllegalArgumentException e) {
+        return peer + " offers what this node does not understand";
+      }
+    }
+    if (offer == null || !offer.isOfSameOrder(mine)) {
+      return peer + " reads another order";
+    }
+    if (offer.epoch() != mine.epoch()) {
+      return "%s begins epoch %d, and this node %d".formatted(peer, offer.epoch(), mine.epoch());
+    }
+    if (mine.isOfOtherCapacity(offer.capacity())) {
+      return peer + " has another capacity";
+    }
+    offers.put(peer, offer);
+    return "";
   }
 
   /** Computes the plan, which takes some time. */
@@ -119,7 +124,7 @@ final class PlanMaker {
       }
       residents.add(offer.residents());
     }
-    int self = nodes.indexOf(members.get(0));
+    int self = nodes.indexOf(offered.members().get(0));
     int lag = Math.max(LEAST_LAG, Math.min(MOST_LAG, job.share / PART_LAG));
     TorchSampler sampler = job.sampler;
     int count = job.files.size();
@@ -133,7 +138,11 @@ final class PlanMaker {
             job.files::weight,
             residents);
     return new ActivePlan(
-        job.files, nodes, self, mine.ranks(), Math.min(MOST_OPEN, lag / 2), plan, mine.residents());
+        job.files,
+        new ActivePlan.Nodes(nodes, self, mine.ranks()),
+        Math.min(MOST_OPEN, lag / 2),
+        plan,
+        mine.residents());
   }
 
   /** Returns how many bytes each node has for files of the list. Equal on all nodes. */

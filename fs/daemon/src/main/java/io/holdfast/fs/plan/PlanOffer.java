@@ -43,6 +43,12 @@ record PlanOffer(
   /** The most ranks. */
   static final int MOST_RANKS = 4096;
 
+  /** The last epoch that an order may begin with, so that the numbers of all have 9 digits. */
+  static final int LAST_FIRST_EPOCH = 900_000_000;
+
+  /** The last epoch. */
+  static final int LAST_EPOCH = 999_999_999;
+
   /** The most letters without the residents: ranks have 4 digits at most. */
   private static final int LONGEST_WORDS = 512 + 5 * MOST_RANKS;
 
@@ -59,6 +65,31 @@ record PlanOffer(
   /** Copies the ranks. */
   PlanOffer {
     ranks = List.copyOf(ranks);
+  }
+
+  /** Makes the offer of this node. Looks at all residents, which takes some time. */
+  static PlanOffer of(LocalRanks.Part part, PlanParts parts) {
+    RankJob job = part.job();
+    PlanFiles files = job.files;
+    BitSet residents = files.residents(parts.residents());
+    long listed = residents.stream().mapToLong(files::weight).sum();
+    long capacity = parts.residents().capacity();
+    long others = Math.max(0, parts.residents().bytes() - listed);
+    return new PlanOffer(
+        job.order,
+        part.epoch(),
+        job.replica.world(),
+        part.ranks(),
+        files.size(),
+        capacity,
+        Math.max(0, capacity - others),
+        Math.max(0, parts.datasetBytes().getAsLong()),
+        residents);
+  }
+
+  /** Tells whether another offer is of the same order, in any epoch. */
+  boolean isOfSameOrder(PlanOffer other) {
+    return order.equals(other.order) && files == other.files && world == other.world;
   }
 
   /** Tells whether a capacity is not the same as this one, but for 1 %. */

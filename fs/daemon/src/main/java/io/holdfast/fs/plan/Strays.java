@@ -112,7 +112,7 @@ final class Strays {
   }
 
   /** Looks for the residents that belong elsewhere, if that was not done; takes some time. */
-  void find(Plans.Residents residents, Predicate<Item> isPlacedHere) {
+  void find(PlanParts.Residents residents, Predicate<Item> isPlacedHere) {
     if (!toBeFound) {
       return;
     }
@@ -135,7 +135,7 @@ final class Strays {
    * Returns the next stray that is still resident and still belongs elsewhere, and each once; null
    * if there is none.
    */
-  @Nullable Item poll(Plans.Residents residents, Predicate<Item> isPlacedHere) {
+  @Nullable Item poll(PlanParts.Residents residents, Predicate<Item> isPlacedHere) {
     Item stray = strays.poll();
     while (stray != null && (isPlacedHere.test(stray) || !residents.has(stray))) {
       stray = strays.poll();

@@ -64,8 +64,7 @@ public record TorchSampler(BigInteger seed, int epoch, boolean shuffle, @Nullabl
     if (epoch < 0) {
       throw new IllegalArgumentException("the epoch must be at least 0 (was " + epoch + ")");
     }
-    BigInteger used = replica == null ? seed : seed.add(BigInteger.valueOf(epoch));
-    if (seed.compareTo(LEAST_SEED) < 0 || used.compareTo(LARGEST_SEED) > 0) {
+    if (seed.compareTo(LEAST_SEED) < 0 || !isSeed(seed, replica, epoch)) {
       throw new IllegalArgumentException(
           "the seed must be from -2^63 to 2^64 - 1, with the epoch for several ranks (was "
               + seed
@@ -82,6 +81,16 @@ public record TorchSampler(BigInteger seed, int epoch, boolean shuffle, @Nullabl
   public int[] indices(int n) {
     int[] all = shuffle ? permutation(n) : RandomPermutation.identity(n);
     return replica == null ? all : part(all, replica);
+  }
+
+  private static boolean isSeed(BigInteger seed, @Nullable Replica replica, int epoch) {
+    BigInteger used = replica == null ? seed : seed.add(BigInteger.valueOf(epoch));
+    return used.compareTo(LARGEST_SEED) <= 0;
+  }
+
+  /** Tells whether there is another epoch: torch adds its number to the seed, for several ranks. */
+  public boolean hasEpoch(int another) {
+    return another >= 0 && isSeed(seed, replica, another);
   }
 
   /** Returns the sampler of another epoch. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.Version;
+import io.holdfast.fs.plan.JobPlace;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.transit.Transit;
 import java.lang.management.ManagementFactory;
@@ -84,20 +85,37 @@ class OrderTest {
   }
 
   private Order order(List<Integer> ids, boolean early) {
+    return new Order(
+        OrderPlan.announced("job", "announced", sequence(ids), early), files, PATIENCE, now);
+  }
+
+  private static FileSequence sequence(List<Integer> ids) {
     FileSequence sequence = new FileSequence();
     ids.forEach(sequence::add);
-    return new Order(
-        OrderPlan.announced("job", "announced", sequence, early), files, PATIENCE, now);
+    return sequence;
   }
 
   /** Eight workers with batches of 256 are up to 1792 files apart: the slowest's are not read. */
   @Test
-  void lowest_ofWorkersFarApart_isTheSlowestOne() {
+  void place_ofWorkersFarApart_isTheSlowestOne() {
     Order order = order(inOrder(100_000));
     IntStream.range(256, 2048).forEach(i -> open(order, i));
-    assertThat(order.lowest().position()).isZero();
+    assertThat(order.place().position()).isZero();
     IntStream.range(0, 100).forEach(i -> open(order, i));
-    assertThat(order.lowest().position()).isEqualTo(100);
+    assertThat(order.place().position()).isEqualTo(100);
+  }
+
+  /** A plan of several nodes went on to an epoch that nobody reads. */
+  @Test
+  void place_atTheEndOfTheLastPass_isNotInAnother_untilThereIsOne() {
+    Order order = order(inOrder(20));
+    order.then(sequence(inOrder(20)));
+    IntStream.range(0, 20).forEach(i -> open(order, i));
+    assertThat(order.place()).isEqualTo(new JobPlace(1, 0, true));
+    IntStream.range(0, 20).forEach(i -> open(order, i));
+    assertThat(order.place()).isEqualTo(new JobPlace(1, 20, true));
+    order.then(sequence(inOrder(20)));
+    assertThat(order.place()).isEqualTo(new JobPlace(2, 0, true));
   }
 
   private static List<Integer> inOrder(int n) {

@@ -9,13 +9,18 @@ import io.holdfast.fs.Sandbox;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.origin.FakeOrigin;
+import io.holdfast.fs.plan.PlanParts;
+import io.holdfast.fs.plan.PlanPeers;
+import io.holdfast.fs.plan.Plans;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.residency.ResidencyListener;
 import io.holdfast.fs.residency.ResidentLog;
 import io.holdfast.fs.residency.Selection;
 import io.holdfast.fs.stats.Activity;
 import io.holdfast.fs.stats.JobBy;
+import io.holdfast.fs.stats.JobLife;
 import io.holdfast.fs.stats.OpenBatch;
+import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.transit.ItemLayout;
 import io.holdfast.fs.transit.PeerSource;
 import io.holdfast.fs.transit.PlainFetchers;
@@ -32,9 +37,12 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Orders of a dataset without a mount, of which nothing becomes resident. */
 final class OrdersFixture implements AutoCloseable {
@@ -57,6 +65,9 @@ final class OrdersFixture implements AutoCloseable {
 
   /** Runs fetches that no reader waits for. */
   volatile Executor ahead = Runnable::run;
+
+  /** Plans the orders of several nodes; null if there are no other nodes. */
+  private @Nullable Plans plans;
 
   boolean announced;
   boolean listed = true;
@@ -107,8 +118,79 @@ final class OrdersFixture implements AutoCloseable {
             () -> counted,
             window,
             clock);
-    make = () -> new Orders(parts, this.announced, learns, null, null, directory(), bounds);
+    make = () -> new Orders(parts, this.announced, learns, null, plans, directory(), bounds);
     orders = make.get();
+  }
+
+  /** The node gets a peer, which offers nothing. */
+  Plans withPeer() {
+    Plans planned =
+        new Plans(
+            new PlanParts(
+                new PlannedFiles(parts),
+                new NoResidents(MIB),
+                name -> JobLife.UNKNOWN,
+                () -> MIB,
+                Runnable::run,
+                null,
+                clock));
+    planned.peers(new SilentPeers());
+    planned.view(List.of("here:1", "there:1"));
+    orders.close();
+    plans = planned;
+    orders = make.get();
+    return planned;
+  }
+
+  /** The files, of one item each. */
+  private record PlannedFiles(OrderParts parts) implements PlanParts.Items {
+    @Override
+    public long count(long id) {
+      return parts.items(id);
+    }
+
+    @Override
+    public @Nullable Item item(long id) {
+      return parts.item(id, 0);
+    }
+  }
+
+  private record NoResidents(long capacity) implements PlanParts.Residents {
+    @Override
+    public long weight(Item item) {
+      return Residency.weight(item.length());
+    }
+
+    @Override
+    public long bytes() {
+      return 0;
+    }
+
+    @Override
+    public void forEach(Consumer<Item> taker) {}
+
+    @Override
+    public boolean has(Item item) {
+      return false;
+    }
+
+    @Override
+    public void release(Item item) {}
+  }
+
+  private static final class SilentPeers implements PlanPeers {
+    @Override
+    public CompletableFuture<Answer> offer(String peer, String known, int longest) {
+      return CompletableFuture.completedFuture(Answer.NONE);
+    }
+
+    @Override
+    public boolean isPlacedHere(Item item) {
+      return true;
+    }
+
+    @Override
+    public void planChanged() {}
   }
 
   /** The daemon is killed, and the next one has what it kept. */

@@ -8,6 +8,7 @@ import io.holdfast.fs.Failures;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.Seeds;
 import io.holdfast.fs.figures.OrderFigures;
+import io.holdfast.fs.plan.Plans;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -119,6 +120,65 @@ final class OrdersTest {
     assertThat(t.add(id, List.of("none"), true)).containsEntry("lines", 10L);
     assertThat(jobs()).containsExactly("j");
     refused(FsError.NOT_FOUND, "'id'", () -> t.add(id, List.of(), true));
+  }
+
+  // --- several nodes
+
+  private void tick(Plans plans) {
+    for (int i = 0; i < 3; i++) {
+      t.clock.advance(Duration.ofMillis(500));
+      plans.tick();
+    }
+  }
+
+  private static List<String> evenNames() {
+    return IntStream.range(0, 20).mapToObj(i -> OrdersFixture.name(2 * i)).toList();
+  }
+
+  private Plans planned() throws Exception {
+    with(Orders.BOUNDS);
+    Plans plans = t.withPeer();
+    Map<String, Object> sampler =
+        Map.of("seed", "7", "epoch", 0, "shuffle", false, "world", 2, "rank", 0, "plan", t.job);
+    Object list = t.orders.request(sampler).get("id");
+    assertThat(t.add(list, names(40), true)).isEqualTo(Map.of("plan", "offered"));
+    Map<String, Object> order = Map.of("begin", t.job, "source", "sampler", "planned", true);
+    t.add(t.orders.request(order).get("id"), evenNames(), true);
+    tick(plans);
+    assertThat(plans.ownOffer()).contains(" epoch 0 ");
+    return plans;
+  }
+
+  /** A node offered an epoch that nobody had announced. */
+  @Test
+  void rank_atTheEndOfItsOrder_offersNoEpoch_untilOneMoreIsAnnounced() throws Exception {
+    Plans plans = planned();
+    t.open(IntStream.range(0, 20).map(i -> 2 * i).toArray());
+    tick(plans);
+    assertThat(plans.ownOffer()).isEmpty();
+    assertThat(plans.figures().state()).isEqualTo("the next epoch is waited for");
+
+    Map<String, Object> next = Map.of("begin", t.job, "source", "sampler", "then", true);
+    t.add(t.orders.request(next).get("id"), evenNames(), true);
+    tick(plans);
+    assertThat(plans.ownOffer()).contains(" epoch 1 ");
+  }
+
+  @Test
+  void rank_whoseOrderIsOver_isWithdrawn() throws Exception {
+    Plans plans = planned();
+    t.open(IntStream.range(0, 19).map(i -> 2 * i).toArray()); // the last one is left out
+    t.clock.advance(Duration.ofMinutes(10));
+    tick(plans);
+    assertThat(plans.figures().state()).isEqualTo("rank 0 has read its order to the end");
+  }
+
+  @Test
+  void rank_whoseOrderIsCleared_isWithdrawn() throws Exception {
+    Plans plans = planned();
+    t.orders.request(Map.of("clear", t.job));
+    assertThat(plans.ownOffer()).isEmpty();
+    assertThat(plans.figures().state()).isEqualTo("an order was taken back");
   }
 
   @Test

@@ -15,6 +15,7 @@ import io.holdfast.fs.transit.Item;
 import io.holdfast.peer.transfer.Asker;
 import io.holdfast.peer.transfer.BufferLease;
 import io.holdfast.peer.transfer.ItemProvider;
+import io.holdfast.peer.transfer.OwnText;
 import io.holdfast.peer.transfer.Refusal;
 import io.holdfast.peer.transfer.Sketches;
 import io.holdfast.peer.transfer.Told;
@@ -40,6 +41,7 @@ final class AgreedServiceTest {
   private Agreement agreement;
   private AgreedService service;
   private volatile String told = "";
+  private String offer = "an offer";
   private volatile boolean silent;
 
   @BeforeEach
@@ -59,7 +61,8 @@ final class AgreedServiceTest {
               asked.incrementAndGet();
               return silent
                   ? new CompletableFuture<>()
-                  : CompletableFuture.completedFuture(new Told(TransferResult.FETCHED, told));
+                  : CompletableFuture.completedFuture(
+                      new Told(TransferResult.FETCHED, "name", told));
             },
             () -> {});
     service =
@@ -73,7 +76,7 @@ final class AgreedServiceTest {
                 node.residency,
                 Planned.NONE,
                 node.threads),
-            () -> "offer");
+            () -> offer);
   }
 
   @AfterEach
@@ -105,6 +108,18 @@ final class AgreedServiceTest {
           }
         });
     return answer.orTimeout(Await.LONGEST.toSeconds(), TimeUnit.SECONDS).join();
+  }
+
+  /** The digest of an offer was computed for each question, of which a peer may ask very many. */
+  @Test
+  void plan_thatHasNotChanged_isTheSameText_andOnlyForThoseWithTheSameDataset() {
+    assertThat(service.plan(B.address()).is("")).as("not compared yet").isTrue();
+    agreement.peers(Set.of(B.address()));
+    OwnText first = service.plan(B.address());
+    assertThat(first.is("an offer")).isTrue();
+    assertThat(service.plan(B.address())).isSameAs(first);
+    offer = "another";
+    assertThat(service.plan(B.address()).is("another")).isTrue();
   }
 
   @Test

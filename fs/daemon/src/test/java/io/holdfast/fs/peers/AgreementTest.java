@@ -63,7 +63,7 @@ final class AgreementTest {
   private CompletableFuture<Told> ask(NodeAddress peer) {
     asked.incrementAndGet();
     return CompletableFuture.completedFuture(
-        answers.getOrDefault(peer, new Told(TransferResult.SUSPECT, "")));
+        answers.getOrDefault(peer, new Told(TransferResult.SUSPECT, "", "")));
   }
 
   private void write(String name, String text) throws IOException {
@@ -87,7 +87,7 @@ final class AgreementTest {
   }
 
   private void tells(String sketch) {
-    answers.put(PEER, new Told(TransferResult.FETCHED, sketch));
+    answers.put(PEER, new Told(TransferResult.FETCHED, "name", sketch));
   }
 
   private Verdict verdict() {

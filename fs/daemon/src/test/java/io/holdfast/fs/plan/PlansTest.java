@@ -6,15 +6,19 @@ import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.Version;
 import io.holdfast.fs.sampler.TorchSampler;
+import io.holdfast.fs.stats.JobLife;
 import io.holdfast.fs.transit.Item;
 import java.math.BigInteger;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
@@ -22,11 +26,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Nodes that offer their parts to each other, begin plans and leave them, without a network. */
 final class PlansTest {
   private static final int FILES = 400;
   private static final int PAGE = 4096;
+  private static final long TICK = 600_000_000;
 
   private final List<Node> nodes = new ArrayList<>();
 
@@ -38,26 +45,38 @@ final class PlansTest {
 
   private String broken = "";
 
-  /** Changes the offers of nodes on their way. */
-  private UnaryOperator<String> onTheWay = UnaryOperator.identity();
+  /** Changes the offers of nodes, by their names, on their way. */
+  private BinaryOperator<String> onTheWay = (node, offer) -> offer;
+
+  /** The answers of peers that answer later. */
+  private final List<Runnable> late = new ArrayList<>();
+
+  private boolean areLate;
+  private long questions;
+  private long letters;
 
   /** A node with room for so many files. */
-  private final class Node implements Plans.Items, Plans.Residents, Plans.Peers {
+  private final class Node implements PlanParts.Items, PlanParts.Residents, PlanPeers {
     final String name;
     final Set<Item> residents = new LinkedHashSet<>();
     final Plans plans;
     long room;
     int changes;
     int number;
+    JobLife life = JobLife.UNKNOWN;
+
+    /** The file that is empty; 0 if none is. */
+    long empty;
 
     Node(String name, int room) {
       this.name = name;
       this.room = room;
       plans =
           new Plans(
-              new Plans.Parts(
+              new PlanParts(
                   this,
                   this,
+                  job -> life,
                   () -> (long) FILES * PAGE,
                   Runnable::run,
                   marks.resolve(name),
@@ -67,13 +86,17 @@ final class PlansTest {
 
     @Override
     public long count(long id) {
-      return 1;
+      return id == empty ? 0 : 1;
     }
 
+    /** Names of files are those of their turns in the list without the empty one. */
     @Override
     public @Nullable Item item(long id) {
-      return new Item(
-          new ItemKey(id, 0), () -> OriginPath.of("f" + id), new Version(9, 1, 1, ""), 0, 9);
+      long turn = empty == 0 || id < empty ? id : id - 1;
+      return id == empty
+          ? null
+          : new Item(
+              new ItemKey(id, 0), () -> OriginPath.of("f" + turn), new Version(9, 1, 1, ""), 0, 9);
     }
 
     @Override
@@ -107,18 +130,30 @@ final class PlansTest {
     }
 
     @Override
-    public CompletableFuture<String> offer(String peer, String last) {
+    public CompletableFuture<Answer> offer(String peer, String known, int longest) {
+      questions++;
       if (peer.equals(hung)) {
         return new CompletableFuture<>();
       }
       if (peer.equals(broken)) {
         throw new IllegalStateException("for the test");
       }
-      return nodes.stream()
-          .filter(node -> node.name.equals(peer))
-          .findFirst()
-          .map(node -> CompletableFuture.completedFuture(onTheWay.apply(node.plans.ownOffer())))
-          .orElseGet(() -> CompletableFuture.failedFuture(new IllegalStateException("gone")));
+      Node asked = nodes.stream().filter(node -> node.name.equals(peer)).findFirst().orElse(null);
+      if (asked == null) {
+        return CompletableFuture.failedFuture(new IllegalStateException("gone"));
+      }
+      String offer = onTheWay.apply(peer, asked.plans.ownOffer());
+      String name = PlanFiles.digest(offer);
+      String sent = name.equals(known) ? "" : offer;
+      letters += sent.length();
+      Answer answer = new Answer(name, sent.substring(0, Math.min(sent.length(), longest + 1)));
+      CompletableFuture<Answer> future = new CompletableFuture<>();
+      if (areLate) {
+        late.add(() -> future.complete(answer));
+      } else {
+        future.complete(answer);
+      }
+      return future;
     }
 
     /** Without a plan, the nodes of the view divide the files by their numbers. */
@@ -137,12 +172,35 @@ final class PlansTest {
     }
 
     void announce(int seed, int world, int rank, int epoch) {
-      TorchSampler sampler =
-          new TorchSampler(
-              BigInteger.valueOf(seed), epoch, true, new TorchSampler.Replica(rank, world, false));
-      assertThat(plans.announce("job", sampler, ids())).isEmpty();
-      number = plans.ordered("job");
+      number = announce("job", seed, world, rank, epoch);
     }
+
+    int announce(String job, int seed, int world, int rank, int epoch) {
+      assertThat(plans.announce(job, sampler(seed, world, rank, epoch), ids())).isEmpty();
+      return plans.ordered(job);
+    }
+
+    /** The job is in a pass that others follow. */
+    void opened(int pass, int position) {
+      plans.opened("job", number, new JobPlace(pass, position, false));
+    }
+
+    /** The job is in the last pass. */
+    void openedLast(int pass, int position) {
+      plans.opened("job", number, new JobPlace(pass, position, true));
+    }
+
+    @Nullable PlannedItem find(long id) {
+      return plans.planned().find(item(id));
+    }
+  }
+
+  private static TorchSampler sampler(int seed, int world, int rank, int epoch) {
+    return sampler(BigInteger.valueOf(seed), world, rank, epoch);
+  }
+
+  private static TorchSampler sampler(BigInteger seed, int world, int rank, int epoch) {
+    return new TorchSampler(seed, epoch, true, new TorchSampler.Replica(rank, world, false));
   }
 
   private static long[] ids() {
@@ -169,7 +227,7 @@ final class PlansTest {
 
   private void ticks() {
     for (int i = 0; i < 8; i++) {
-      now += 600_000_000;
+      now += TICK;
       nodes.forEach(node -> node.plans.tick());
     }
   }
@@ -187,9 +245,8 @@ final class PlansTest {
     startPlanned();
 
     for (long id : ids()) {
-      Item item = nodes.get(0).item(id);
-      PlannedItem one = nodes.get(0).plans.find(item);
-      PlannedItem other = nodes.get(1).plans.find(item);
+      PlannedItem one = nodes.get(0).find(id);
+      PlannedItem other = nodes.get(1).find(id);
       assertThat(one.holder()).isEqualTo(other.holder());
       assertThat(one.isHere()).isEqualTo(one.holder().equals("a"));
       assertThat(one.holder())
@@ -197,7 +254,7 @@ final class PlansTest {
           .isIn("a", "b", "");
     }
     assertThat(nodes).extracting(node -> node.changes).containsOnly(1);
-    assertThat(nodes.get(0).plans.find(nodes.get(0).item(99))).isNull();
+    assertThat(nodes.get(0).find(99)).isNull();
   }
 
   @Test
@@ -230,13 +287,13 @@ final class PlansTest {
   /** A rank beyond this node's world made the plan fail, and the node forgot its orders. */
   @Test
   void offer_ofTheSameOrderInALargerWorld_isAnotherOrder() {
-    onTheWay = offer -> offer.replace("world 2 ", "world 9 ").replace("ranks 1", "ranks 5");
+    onTheWay = (node, offer) -> offer.replace("world 2 ", "world 9 ").replace("ranks 1", "ranks 5");
     start(140, "a", "b");
     nodes.get(0).announce(7, 2, 0, 0);
     nodes.get(1).announce(7, 2, 1, 0);
     ticks();
     assertThat(nodes.get(0).state()).isEqualTo("b reads another order");
-    onTheWay = UnaryOperator.identity();
+    onTheWay = (node, offer) -> offer;
     ticks();
     assertThat(nodes).extracting(Node::state).containsOnly("followed");
   }
@@ -296,13 +353,13 @@ final class PlansTest {
 
     assertThat(a.state()).isEqualTo("the nodes have changed");
     assertThat(a.plans.ownOffer()).isEmpty();
-    assertThat(a.plans.find(even)).isNull();
+    assertThat(a.plans.planned().find(even)).isNull();
     a.room = 2;
-    assertThat(a.plans.wants(a.item(202))).isTrue();
-    assertThat(a.plans.wants(a.item(203))).as("it belongs elsewhere").isFalse();
-    assertThat(a.plans.victim(a.item(202), 0, 0)).isEqualTo(odd.key());
-    assertThat(a.plans.victim(a.item(204), 0, 0)).isNull();
-    assertThat(a.plans.wants(a.item(204))).isFalse();
+    assertThat(a.plans.swaps().wants(a.item(202))).isTrue();
+    assertThat(a.plans.swaps().wants(a.item(203))).as("it belongs elsewhere").isFalse();
+    assertThat(a.plans.swaps().victim(a.item(202), 0, 0)).isEqualTo(odd.key());
+    assertThat(a.plans.swaps().victim(a.item(204), 0, 0)).isNull();
+    assertThat(a.plans.swaps().wants(a.item(204))).isFalse();
   }
 
   @Test
@@ -313,7 +370,8 @@ final class PlansTest {
     view();
     ticks();
     assertThat(marks.resolve("a")).as("b may come back").hasContent("2");
-    assertThat(LongStream.of(ids()).mapToObj(a::item).map(a.plans::formerHolder)).contains("b");
+    assertThat(LongStream.of(ids()).mapToObj(a::item).map(a.plans.planned()::formerHolder))
+        .contains("b");
 
     Item odd = a.item(201);
     a.residents.add(odd);
@@ -322,11 +380,12 @@ final class PlansTest {
     ticks();
     assertThat(marks.resolve("a")).exists();
     a.room = 1;
-    assertThat(a.plans.victim(a.item(202), 0, 0)).isEqualTo(odd.key());
+    assertThat(a.plans.swaps().victim(a.item(202), 0, 0)).isEqualTo(odd.key());
     ticks();
 
     assertThat(marks.resolve("a")).doesNotExist();
-    assertThat(LongStream.of(ids()).mapToObj(a::item).map(a.plans::formerHolder)).containsOnly("");
+    assertThat(LongStream.of(ids()).mapToObj(a::item).map(a.plans.planned()::formerHolder))
+        .containsOnly("");
   }
 
   /** Strays were found once, so a node that came back never got its part of the room. */
@@ -343,17 +402,19 @@ final class PlansTest {
     Node c = nodes.remove(2);
     view();
     ticks();
-    assertThat(a.plans.wants(a.item(206))).as("no resident belongs elsewhere").isFalse();
+    assertThat(a.plans.swaps().wants(a.item(206))).as("no resident belongs elsewhere").isFalse();
 
     nodes.add(c);
     view();
     ticks();
 
     a.room = 3;
-    assertThat(a.plans.wants(a.item(207))).isTrue();
-    assertThat(a.plans.victim(a.item(207), 0, 0)).isEqualTo(a.item(200).key());
+    assertThat(a.plans.swaps().wants(a.item(207))).isTrue();
+    assertThat(a.plans.swaps().victim(a.item(207), 0, 0)).isEqualTo(a.item(200).key());
     nodes.remove(2);
-    assertThat(a.plans.victim(a.item(206), 0, 0)).as("the rest belongs here again").isNull();
+    assertThat(a.plans.swaps().victim(a.item(206), 0, 0))
+        .as("the rest belongs here again")
+        .isNull();
   }
 
   @Test
@@ -361,13 +422,13 @@ final class PlansTest {
     startPlanned();
     for (int epoch = 1; epoch < 3; epoch++) {
       for (Node node : nodes) {
-        node.plans.opened("job", node.number, epoch, 0);
+        node.opened(epoch, 0);
       }
       ticks();
       assertThat(nodes).extracting(node -> node.plans.figures().epoch()).containsOnly((long) epoch);
     }
     for (Node node : nodes) {
-      node.plans.opened("job", node.number, 1, 10);
+      node.opened(1, 10);
     }
     ticks();
     assertThat(nodes).extracting(Node::state).contains("the job reads an epoch again");
@@ -378,16 +439,16 @@ final class PlansTest {
     startPlanned();
     Node a = nodes.get(0);
     for (int i = 0; i < 40; i++) {
-      a.plans.notThere(a.item(100 + i));
+      a.plans.planned().notThere(a.item(100 + i));
     }
     ticks();
     assertThat(a.state()).isEqualTo("33 files of epoch 0 were elsewhere");
-    assertThat(nodes.get(1).state()).isEqualTo("the offer of a node has changed");
+    assertThat(nodes.get(1).state()).isEqualTo("a has withdrawn its offer");
     ticks();
     assertThat(nodes).extracting(Node::state).doesNotContain("followed");
 
     for (Node node : nodes) {
-      node.plans.opened("job", node.number, 1, 0);
+      node.opened(1, 0);
     }
     ticks();
 
@@ -403,14 +464,14 @@ final class PlansTest {
 
     a.plans.forget("job");
 
-    assertThat(a.plans.find(a.item(200))).isNull();
+    assertThat(a.find(200)).isNull();
     assertThat(a.changes).isEqualTo(1);
     ticks();
     assertThat(a.changes).isEqualTo(2);
   }
 
   private List<ItemKey> leavers(Node node) {
-    return Stream.generate(() -> node.plans.victim(node.item(99), 0, 0))
+    return Stream.generate(() -> node.plans.swaps().victim(node.item(99), 0, 0))
         .takeWhile(Objects::nonNull)
         .toList();
   }
@@ -437,7 +498,7 @@ final class PlansTest {
 
   private void begin(int epoch) {
     for (Node node : nodes) {
-      node.plans.opened("job", node.number, epoch, 0);
+      node.opened(epoch, 0);
     }
     ticks();
   }
@@ -445,7 +506,7 @@ final class PlansTest {
   private void lose() {
     Node a = nodes.get(0);
     for (int i = 0; i < 40; i++) {
-      a.plans.notThere(a.item(100 + i));
+      a.plans.planned().notThere(a.item(100 + i));
     }
     ticks();
   }
@@ -492,16 +553,309 @@ final class PlansTest {
   void announce_inTheMiddleOfAnEpoch_isPlannedFromTheNextOneOn() {
     start(140, "a", "b");
     nodes.get(0).announce(7, 2, 0, 0);
-    nodes.get(0).plans.opened("job", nodes.get(0).number, 0, 100);
+    nodes.get(0).opened(0, 100);
     ticks();
     nodes.get(1).announce(7, 2, 1, 0);
     ticks();
     assertThat(nodes).extracting(Node::state).doesNotContain("followed");
     for (Node node : nodes) {
-      node.plans.opened("job", node.number, 1, 0);
+      node.opened(1, 0);
     }
     ticks();
     assertThat(nodes).extracting(Node::state).containsOnly("followed");
+  }
+
+  // --- the end of an order
+
+  private void minutes(int count) {
+    for (int i = 0; i < count; i++) {
+      now += Duration.ofMinutes(1).toNanos() - 8 * TICK;
+      ticks();
+    }
+    ticks(); // some seconds more
+  }
+
+  /** The plan of an order that was over stayed, and peers were asked once a second for ever. */
+  @Test
+  void ranks_thatHaveReadTheirOrderToTheEnd_areWithdrawn_andNobodyAsksAnyMore() {
+    startPlanned();
+    nodes.forEach(node -> node.openedLast(0, FILES / 2));
+    minutes(9);
+    assertThat(isFollowed()).as("another epoch may be announced").isTrue();
+
+    minutes(1);
+
+    assertThat(nodes)
+        .extracting(Node::state)
+        .containsExactly(
+            "rank 0 has read its order to the end", "rank 1 has read its order to the end");
+    assertThat(nodes).extracting(node -> node.plans.ownOffer()).containsOnly("");
+    assertThat(nodes).extracting(node -> node.changes).as("each ends it once").containsOnly(2);
+    long asked = questions;
+    minutes(20);
+    assertThat(questions).isEqualTo(asked);
+  }
+
+  /** The files of a batch that is dropped are never opened. */
+  @Test
+  void rank_thatLeavesOutATenthOfItsLastEpoch_isAtItsEnd() {
+    startPlanned();
+    nodes.forEach(node -> node.life = JobLife.ALIVE);
+    nodes.forEach(node -> node.openedLast(0, FILES / 2 - 25));
+    minutes(60);
+    assertThat(isFollowed()).as("the job evaluates, in the middle of an epoch").isTrue();
+    nodes.forEach(node -> node.openedLast(0, FILES / 2 - 20));
+    minutes(10);
+    assertThat(isFollowed()).isFalse();
+  }
+
+  /**
+   * A node went on to an epoch that nobody reads, and let go of what others had yet to read from it
+   * in the last one.
+   */
+  @Test
+  void rank_thatIsThroughEarlier_keepsWhatOthersAreToReadFromItsNode_butNotForEver() {
+    start(140, "a", "b");
+    Node a = nodes.get(0);
+    Node b = nodes.get(1);
+    LongStream.of(ids()).limit(140).mapToObj(a::item).forEach(a.residents::add);
+    LongStream.of(ids()).skip(140).limit(140).mapToObj(b::item).forEach(b.residents::add);
+    a.announce(7, 2, 0, 0);
+    b.announce(7, 2, 1, 0);
+    ticks();
+    begin(1);
+    List<ItemKey> promised =
+        Arrays.stream(sampler(7, 2, 1, 1).indices(FILES))
+            .mapToLong(index -> ids()[index])
+            .filter(id -> b.find(id).holder().equals("a"))
+            .mapToObj(id -> a.item(id).key())
+            .toList();
+    assertThat(promised).isNotEmpty();
+
+    a.openedLast(1, FILES / 2);
+    minutes(9);
+
+    assertThat(isFollowed()).isTrue();
+    assertThat(nodes).extracting(node -> node.plans.figures().epoch()).containsOnly(1L);
+    assertThat(leavers(a)).isNotEmpty().doesNotContainAnyElementsOf(promised);
+    b.openedLast(1, FILES / 4);
+    minutes(1);
+    assertThat(a.state()).isEqualTo("rank 0 has read its order to the end");
+    assertThat(b.state()).isEqualTo("a has withdrawn its offer");
+    assertThat(b.changes).isEqualTo(2);
+  }
+
+  @Test
+  void end_ofAnEpoch_thatAnotherOneFollows_isNoEnd() {
+    startPlanned();
+    nodes.forEach(node -> node.openedLast(0, FILES / 2));
+    minutes(9);
+    nodes.forEach(node -> node.plans.goesOn("job", node.number));
+    nodes.forEach(node -> node.openedLast(0, FILES / 2)); // was on its way
+    minutes(9);
+    assertThat(nodes).extracting(node -> node.plans.figures().epoch()).containsOnly(1L);
+
+    nodes.forEach(node -> node.openedLast(1, FILES / 2));
+    minutes(9);
+    for (int rank = 0; rank < 2; rank++) {
+      nodes.get(rank).announce(7, 2, rank, 2);
+    }
+    minutes(9);
+    assertThat(nodes).extracting(node -> node.plans.figures().epoch()).containsOnly(2L);
+    assertThat(nodes).extracting(node -> node.changes).as("one plan all the time").containsOnly(1);
+  }
+
+  @Test
+  void opened_ofTheLastEpochOnceMore_endsThePlan() {
+    startPlanned();
+    nodes.forEach(node -> node.openedLast(0, FILES / 2));
+    ticks();
+    nodes.forEach(node -> node.openedLast(0, 3));
+    ticks();
+    assertThat(nodes).extracting(Node::state).containsOnly("the job reads an epoch again");
+  }
+
+  @Test
+  void job_thatHasEndedInTheMiddle_isWithdrawn() {
+    startPlanned();
+    Node a = nodes.get(0);
+    a.opened(0, 50);
+    a.life = JobLife.ENDED;
+    minutes(9);
+    assertThat(isFollowed()).as("the next process may go on").isTrue();
+    minutes(1);
+    assertThat(a.state()).isEqualTo("the job of rank 0 has ended");
+    assertThat(nodes.get(1).state()).isEqualTo("a has withdrawn its offer");
+  }
+
+  @Test
+  void job_thatOpensNoFile_isWithdrawnAfterAnHour_unlessItLives() {
+    startPlanned();
+    Node a = nodes.get(0);
+    a.opened(0, 50);
+    nodes.forEach(node -> node.life = JobLife.ALIVE);
+    minutes(70);
+    assertThat(isFollowed()).isTrue();
+    a.life = JobLife.UNKNOWN;
+    ticks();
+    assertThat(a.state()).isEqualTo("the job of rank 0 has opened no file for an hour");
+  }
+
+  /** The processes that have ended are those of an earlier job of the same name. */
+  @Test
+  void job_thatHasNotBegun_hasAnHour() {
+    startPlanned();
+    nodes.forEach(node -> node.life = JobLife.ENDED);
+    minutes(59);
+    assertThat(isFollowed()).isTrue();
+    minutes(1);
+    assertThat(nodes.get(0).state()).isEqualTo("the job of rank 0 has opened no file for an hour");
+  }
+
+  @Test
+  void rank_thatIsAtItsEnd_makesWayForAnotherOrderAtOnce() {
+    startPlanned();
+    nodes.forEach(node -> node.openedLast(0, FILES / 2));
+    for (int rank = 0; rank < 2; rank++) {
+      nodes.get(rank).announce("next", 8, 2, rank, 0);
+    }
+    ticks();
+    assertThat(isFollowed()).isTrue();
+  }
+
+  /** The rank of a job that had crashed kept the node from all other plans. */
+  @Test
+  void job_thatHasEnded_doesNotKeepItsNodeFromAnotherPlan() {
+    startPlanned();
+    for (int rank = 0; rank < 2; rank++) {
+      Node node = nodes.get(rank);
+      node.opened(0, 50);
+      node.life = JobLife.ENDED;
+      node.announce("next", 8, 2, rank, 0);
+    }
+    ticks();
+    assertThat(nodes).extracting(Node::state).containsOnly("jobs of this node read several orders");
+    now += Duration.ofSeconds(10).toNanos();
+    ticks();
+    assertThat(isFollowed()).isTrue();
+  }
+
+  // --- peers that lie
+
+  private void changes(String peer, UnaryOperator<String> change) {
+    onTheWay = (node, offer) -> node.equals(peer) ? change.apply(offer) : offer;
+  }
+
+  private void announceBoth(int epoch) {
+    for (int rank = 0; rank < 2; rank++) {
+      nodes.get(rank).announce(7, 2, rank, epoch);
+    }
+    ticks();
+  }
+
+  /** It was asked for four times a second, each time with all of its bytes. */
+  @Test
+  void offer_thatIsTooLong_isNoneOfThisOrder_andTravelsOnce() {
+    start(140, "a", "b");
+    changes("b", offer -> offer.replace("residents ", "residents " + "A".repeat(1_000_000)));
+    announceBoth(0);
+    assertThat(nodes.get(0).state()).isEqualTo("b reads another order");
+    long before = letters;
+    assertThat(before).isGreaterThan(1_000_000);
+    minutes(1);
+    assertThat(letters).isEqualTo(before);
+  }
+
+  @Test
+  void offer_ofAnotherNode_makesNoPlan() {
+    start(140, "a", "b");
+    changes("b", offer -> nodes.get(0).plans.ownOffer());
+    announceBoth(0);
+    assertThat(nodes.get(0).state()).isEqualTo("the nodes have 1 different ranks of 2");
+  }
+
+  @Test
+  void offer_thatIsOld_makesNoPlan_andEndsOne() {
+    startPlanned();
+    String old = nodes.get(1).plans.ownOffer();
+    lose();
+    changes("b", offer -> old);
+    begin(1);
+    assertThat(nodes.get(0).state()).isEqualTo("b begins epoch 0, and this node 1");
+    changes("b", offer -> offer);
+    ticks();
+    assertThat(isFollowed()).isTrue();
+
+    changes("b", offer -> old);
+    ticks();
+    assertThat(nodes.get(0).state()).isEqualTo("b offers something else");
+  }
+
+  /** It may be some seconds old. */
+  @Test
+  void offer_thatArrivesAfterThisNodeHasWithdrawnItsOwn_isNotTaken() {
+    start(140, "a", "b");
+    nodes.get(1).announce(7, 2, 1, 0);
+    ticks();
+    areLate = true;
+    nodes.get(0).announce(7, 2, 0, 0);
+    ticks();
+    nodes.get(1).plans.forget("job");
+    nodes.get(0).plans.forget("job");
+    nodes.get(0).announce(7, 2, 0, 0);
+    ticks();
+    List.copyOf(late).forEach(Runnable::run);
+    ticks();
+    assertThat(nodes.get(0).state()).isEqualTo("1 of 2 nodes have offered their parts");
+  }
+
+  @Test
+  void offer_ofAnEpochFarAway_makesNoPlan() {
+    start(140, "a", "b");
+    changes("b", offer -> offer.replace("epoch 0 ", "epoch 999999999 "));
+    announceBoth(0);
+    assertThat(nodes.get(0).state()).isEqualTo("b begins epoch 999999999, and this node 0");
+
+    changes("b", offer -> offer);
+    nodes.forEach(node -> node.plans.forget("job"));
+    announceBoth(PlanOffer.LAST_FIRST_EPOCH);
+    assertThat(isFollowed()).isTrue();
+    assertThat(nodes.get(0).plans.announce("job", sampler(7, 2, 0, 900_000_001), ids()))
+        .isEqualTo("the seed or the epoch is too large");
+    BigInteger seed = BigInteger.ONE.shiftLeft(64).subtract(BigInteger.TWO);
+    assertThat(nodes.get(0).plans.announce("job", sampler(seed, 2, 0, 1), ids()))
+        .isEqualTo("the seed or the epoch is too large");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "573440, 573440, 999999999999999999, followed",
+    "573440, 999999999999999999, 0, followed",
+    "573440, 0, 1, files that are not in the list take the room",
+    "999999999999999999, 573440, 1, b has another capacity",
+    "0, 0, 0, b has another capacity",
+  })
+  void offer_withAbsurdNumbers_isComparedExactly(
+      long capacity, long room, long dataset, String state) {
+    start(140, "a", "b");
+    changes(
+        "b",
+        offer ->
+            offer.replaceFirst(
+                "capacity .*",
+                "capacity %d room %d dataset %d".formatted(capacity, room, dataset)));
+    announceBoth(0);
+    assertThat(nodes.get(0).state()).isEqualTo(state);
+  }
+
+  /** An empty file takes a place in the order, too. */
+  @Test
+  void order_ofTheSameFilesWithAnEmptyOneElsewhere_isAnother() {
+    start(140, "a", "b");
+    nodes.get(0).empty = 100;
+    nodes.get(1).empty = 101;
+    announceBoth(0);
+    assertThat(nodes.get(0).state()).isEqualTo("b reads another order");
   }
 
   @Test
