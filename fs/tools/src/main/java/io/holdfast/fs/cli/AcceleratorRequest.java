@@ -4,6 +4,7 @@ import io.holdfast.fs.accelerator.AcceleratorType;
 import io.holdfast.fs.accelerator.Target;
 import io.holdfast.fs.accelerator.Training;
 import io.holdfast.fs.accelerator.TrainingWorkload;
+import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.units.Sizes;
 import java.math.BigDecimal;
 import java.util.Arrays;

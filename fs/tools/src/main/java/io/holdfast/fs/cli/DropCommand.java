@@ -1,5 +1,9 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.client.Targets;
+import io.holdfast.fs.client.TaskClient;
+import io.holdfast.fs.client.TaskFigures;
+import io.holdfast.fs.host.CliException;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -54,7 +58,7 @@ final class DropCommand implements Callable<Integer> {
     Map<String, Object> request = files.request("drop");
     request.put("force", force);
     TaskFigures figures =
-        new TaskClient(context, inside.daemon(), output)
+        new TaskClient(context, inside.daemon(), output.err())
             .run("dropping", request, inside.paths().iterator());
     output.show(
         figures.all(),

@@ -1,6 +1,8 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.OutOfMemory;
+import io.holdfast.fs.host.CliException;
+import io.holdfast.fs.host.LinuxHost;
 import java.io.ObjectInputFilter;
 import java.io.PrintStream;
 import java.io.PrintWriter;

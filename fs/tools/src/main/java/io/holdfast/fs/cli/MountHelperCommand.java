@@ -2,6 +2,7 @@ package io.holdfast.fs.cli;
 
 import static io.holdfast.fs.linux.Libc.LIBC;
 
+import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.linux.Scratch;
@@ -10,6 +11,7 @@ import io.holdfast.fs.settings.Given;
 import io.holdfast.fs.settings.MountNames;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.SettingsException;
+import io.holdfast.fs.settings.request.ConfigLookup;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;

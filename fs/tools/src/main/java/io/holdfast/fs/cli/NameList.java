@@ -1,5 +1,7 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.client.Targets;
+import io.holdfast.fs.host.CliException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;

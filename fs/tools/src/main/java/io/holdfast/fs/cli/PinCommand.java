@@ -1,5 +1,9 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.client.Targets;
+import io.holdfast.fs.client.TaskClient;
+import io.holdfast.fs.client.TaskFigures;
+import io.holdfast.fs.host.CliException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -45,7 +49,7 @@ final class PinCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Targets.Inside inside = files.find(context.host());
-    TaskClient client = new TaskClient(context, inside.daemon(), output);
+    TaskClient client = new TaskClient(context, inside.daemon(), output.err());
     if (!files.areNamed(inside)) {
       Map<String, Object> pins = client.daemon().task(Map.of("pins", true));
       output.show(pins, lines(pins));

@@ -1,15 +1,21 @@
 package io.holdfast.fs.cli;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.client.DaemonClient;
+import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.control.FiguresJson;
 import io.holdfast.fs.control.JobsText;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.control.StatsText;
+import io.holdfast.fs.host.CliException;
+import io.holdfast.fs.host.Colors;
 import io.holdfast.fs.units.Level;
 import io.holdfast.fs.units.Visible;
 import io.holdfast.fs.watch.Change;
 import io.holdfast.fs.watch.ChangeReport;
 import io.holdfast.fs.watch.WatchRows;
+import io.holdfast.fs.watch.live.DaemonLook;
+import io.holdfast.fs.watch.live.WatchLoop;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;

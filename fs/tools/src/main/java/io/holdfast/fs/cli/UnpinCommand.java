@@ -1,5 +1,9 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.client.Targets;
+import io.holdfast.fs.client.TaskClient;
+import io.holdfast.fs.client.TaskFigures;
+import io.holdfast.fs.host.CliException;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -43,7 +47,7 @@ final class UnpinCommand implements Callable<Integer> {
       throw CliException.usage("name what is to be unpinned, or give --all");
     }
     TaskFigures figures =
-        new TaskClient(context, inside.daemon(), output)
+        new TaskClient(context, inside.daemon(), output.err())
             .run("unpinning", files.request("unpin"), inside.paths().iterator());
     output.show(figures.all(), Stream.of("the policy's again   " + figures.text("changed")));
     return 0;

@@ -1,7 +1,12 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.client.DaemonClient;
+import io.holdfast.fs.client.Targets;
+import io.holdfast.fs.client.TaskClient;
+import io.holdfast.fs.client.TaskFigures;
 import io.holdfast.fs.control.FiguresJson;
 import io.holdfast.fs.figures.NodeFigures;
+import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.units.Human;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -92,7 +97,7 @@ final class WarmCommand implements Callable<Integer> {
     if (list != null && !inside.paths().isEmpty()) {
       throw CliException.usage("--list and PATH exclude each other: give one of them");
     }
-    TaskClient client = new TaskClient(context, inside.daemon(), output);
+    TaskClient client = new TaskClient(context, inside.daemon(), output.err());
     if (stop) {
       return stopAll(client);
     }
