@@ -112,7 +112,7 @@ final class BenchCommand implements Callable<Integer> {
   private @Nullable Integer threads;
 
   @ArgGroup(validate = false, heading = "%nEmulated accelerators:%n")
-  private AcceleratorOptions accelerators = new AcceleratorOptions();
+  private AcceleratorRequest.Options accelerators = new AcceleratorRequest.Options();
 
   @Mixin private final CommandOutput output = new CommandOutput();
 

@@ -21,7 +21,7 @@ class AcceleratorRequestTest {
   @CommandLine.Command
   private static final class Options {
     @CommandLine.ArgGroup(validate = false)
-    AcceleratorOptions given = new AcceleratorOptions();
+    AcceleratorRequest.Options given = new AcceleratorRequest.Options();
   }
 
   private static AcceleratorRequest request(String words) {
