@@ -180,30 +180,88 @@ final class ArchitectureTest {
           arrow("watch", "control", "figures", "units"),
           arrow("bench", "linux", "units"),
           arrow("accelerator", "linux", "units"),
+          // The machine and the process of a command.
+          arrow("host", "control", "daemon", "doctor", "linux", "units"),
+          // Daemons as commands ask them.
+          arrow("client", "", "control", "daemon", "host", "linux", "sampler", "units"),
+          arrow(
+              "watch.live", "", "client", "control", "figures", "host", "linux", "units", "watch"),
+          // The settings that a mount is asked to have, and its start with these.
+          arrow("settings.request", "allocate", "host", "linux", "settings", "units"),
+          arrow(
+              "start",
+              "",
+              "checkpoint.daemon",
+              "control",
+              "daemon",
+              "doctor",
+              "host",
+              "linux",
+              "log",
+              "settings",
+              "units"),
+          // The models of a job and of a node's memory, with figures of daemons.
+          arrow(
+              "analyze.run",
+              "analyze",
+              "bench",
+              "client",
+              "control",
+              "figures",
+              "host",
+              "linux",
+              "throughput",
+              "units"),
+          arrow(
+              "allocate.node",
+              "",
+              "allocate",
+              "analyze",
+              "analyze.run",
+              "client",
+              "control",
+              "daemon",
+              "doctor",
+              "figures",
+              "host",
+              "linux",
+              "settings",
+              "settings.request",
+              "start",
+              "throughput",
+              "units"),
+          // The commands: they know all that they are about.
           arrow(
               "cli",
               "",
               "accelerator",
               "allocate",
+              "allocate.node",
               "analyze",
+              "analyze.run",
               "bench",
               "checkpoint",
               "checkpoint.daemon",
+              "client",
               "control",
               "daemon",
               "debug",
               "doctor",
               "figures",
+              "host",
               "linux",
               "log",
               "manual",
               "plot",
               "sampler",
               "settings",
+              "settings.request",
               "simulate",
+              "start",
               "throughput",
               "units",
               "watch",
+              "watch.live",
               "workload"));
 
   private static final String MACHINE = "io.holdfast.it.Machine";
@@ -384,6 +442,17 @@ final class ArchitectureTest {
         .resideOutsideOfPackages(FS + ".plot", FS + ".simulate", FS + ".analyze", FS + ".workload")
         .should()
         .dependOnClassesThat(resideInAnyPackage("org.knowm.xchart..", "java.awt.."))
+        .check(HOLDFAST);
+  }
+
+  /** The commands read a command line, and give values to the packages behind them. */
+  @Test
+  void picocli_isKnownToTheCommandsOnly() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(FS + ".cli", FS + ".manual")
+        .should()
+        .dependOnClassesThat(resideInAPackage("picocli.."))
         .check(HOLDFAST);
   }
 

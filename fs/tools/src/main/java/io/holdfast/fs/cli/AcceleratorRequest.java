@@ -4,6 +4,7 @@ import io.holdfast.fs.accelerator.AcceleratorType;
 import io.holdfast.fs.accelerator.Target;
 import io.holdfast.fs.accelerator.Training;
 import io.holdfast.fs.accelerator.TrainingWorkload;
+import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.units.Sizes;
 import java.math.BigDecimal;
 import java.util.Arrays;
@@ -14,6 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
 
 /**
  * The training that the options of bench ask for; an option that makes no sense is a {@link
@@ -43,7 +45,7 @@ record AcceleratorRequest(
   private static final BigDecimal LONGEST_NANOS = BigDecimal.valueOf(3_600_000_000_000L);
 
   /** Tells what the options mean; {@code --accelerators} is given. */
-  static AcceleratorRequest of(String accelerators, AcceleratorOptions given) {
+  static AcceleratorRequest of(String accelerators, Options given) {
     Matcher range = RANGE.matcher(accelerators);
     if (!range.matches()) {
       throw CliException.usage(
@@ -68,7 +70,7 @@ record AcceleratorRequest(
   }
 
   /** Refuses options that mean nothing without {@code --accelerators}. */
-  static void refuseWithoutAccelerators(AcceleratorOptions given) {
+  static void refuseWithoutAccelerators(Options given) {
     refuse("--workload", given.workload);
     refuse("--accelerator-type", given.type);
     refuse("--record-size", given.recordSize);
@@ -85,7 +87,7 @@ record AcceleratorRequest(
     }
   }
 
-  private static Training training(AcceleratorOptions given) {
+  private static Training training(Options given) {
     Training whole = given.workload == null ? custom(given) : workload(given, given.workload);
     return new Training(
         whole.workload(),
@@ -99,7 +101,7 @@ record AcceleratorRequest(
   }
 
   /** Returns a training to which the user has to give the rest. */
-  private static Training custom(AcceleratorOptions given) {
+  private static Training custom(Options given) {
     if (given.batch == null || given.computeTime == null) {
       throw CliException.usage(
           "--accelerators needs a --workload ("
@@ -112,7 +114,7 @@ record AcceleratorRequest(
     return new Training(CUSTOM, "", 0, 0, 1, 1, DEFAULT_WORKERS, DEFAULT_UTILIZATION);
   }
 
-  private static Training workload(AcceleratorOptions given, String name) {
+  private static Training workload(Options given, String name) {
     TrainingWorkload workload =
         named("--workload", name, TrainingWorkload.values(), TrainingWorkload::word);
     if (given.type == null) {
@@ -138,7 +140,7 @@ record AcceleratorRequest(
     return Training.of(workload, type);
   }
 
-  private static List<Target> targets(AcceleratorOptions given) {
+  private static List<Target> targets(Options given) {
     if (given.targets == null) {
       return List.of(Target.MOUNT, Target.SOURCE);
     }
@@ -152,7 +154,7 @@ record AcceleratorRequest(
     return targets;
   }
 
-  private static @Nullable Long seed(AcceleratorOptions given) {
+  private static @Nullable Long seed(Options given) {
     try {
       return given.seed == null ? null : Long.valueOf(given.seed);
     } catch (NumberFormatException e) {
@@ -215,5 +217,74 @@ record AcceleratorRequest(
 
   private static <T> String words(T[] all, Function<T, String> name) {
     return Arrays.stream(all).map(name).collect(Collectors.joining(", "));
+  }
+
+  /** The options as the user wrote them; one that was not given is null. */
+  static final class Options {
+    @Option(
+        names = "--accelerators",
+        paramLabel = "N|FROM..TO",
+        description = {
+          "Emulate N accelerators that take batches from data loaders, and measure how much of their"
+              + " time they compute; or search the largest number in a range that reaches the"
+              + " workload's AU."
+        })
+    @Nullable String accelerators;
+
+    @Option(
+        names = "--workload",
+        paramLabel = "NAME",
+        description =
+            "unet3d, resnet50, cosmoflow or retinanet, with the values of MLPerf Storage, which the"
+                + " next options change one by one.")
+    @Nullable String workload;
+
+    @Option(
+        names = "--accelerator-type",
+        paramLabel = "TYPE",
+        description =
+            "a100, h100 or b200: whose time for a batch. Default: the newest that the workload has a"
+                + " value for.")
+    @Nullable String type;
+
+    @Option(
+        names = "--record-size",
+        paramLabel = "SIZE",
+        description =
+            "Read records of this size, in order within a file. Default: as the workload says, or"
+                + " each file is one sample.")
+    @Nullable String recordSize;
+
+    @Option(names = "--batch", paramLabel = "N", description = "Samples of a batch.")
+    @Nullable String batch;
+
+    @Option(
+        names = "--compute-time",
+        paramLabel = "TIME",
+        description = "The time for a batch, such as 47.55ms.")
+    @Nullable String computeTime;
+
+    @Option(
+        names = "--workers",
+        paramLabel = "N",
+        description =
+            "Readers of each accelerator, of which each has two batches ready or in work. Default"
+                + " without a workload: 4.")
+    @Nullable String workers;
+
+    @Option(
+        names = "--targets",
+        paramLabel = "WHERE[,...]",
+        description = {
+          "'mount'; 'source', which is read without the page cache; 'source-cached', with what the"
+              + " page cache has of it and may keep. Default: mount,source."
+        })
+    @Nullable String targets;
+
+    @Option(
+        names = "--seed",
+        paramLabel = "N",
+        description = "Of the order of the files. Default: a random one, which is printed.")
+    @Nullable String seed;
   }
 }

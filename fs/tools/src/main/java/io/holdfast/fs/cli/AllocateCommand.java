@@ -12,6 +12,14 @@ import io.holdfast.fs.allocate.NodeAllocationText;
 import io.holdfast.fs.allocate.NodeSettings;
 import io.holdfast.fs.allocate.Objective;
 import io.holdfast.fs.allocate.PlanReader;
+import io.holdfast.fs.allocate.node.AllocationNews;
+import io.holdfast.fs.allocate.node.AllocationWatch;
+import io.holdfast.fs.allocate.node.CapacityChanges;
+import io.holdfast.fs.allocate.node.CommonStores;
+import io.holdfast.fs.allocate.node.NodeMounts;
+import io.holdfast.fs.allocate.node.Reservations;
+import io.holdfast.fs.host.CliException;
+import io.holdfast.fs.settings.request.NodeFile;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Sizes;
 import io.holdfast.fs.units.Visible;
@@ -204,7 +212,7 @@ final class AllocateCommand implements Callable<Integer> {
   }
 
   private List<CapacityChanges.Outcome> apply(NodeAllocation node, List<NodeMounts.Look> looks) {
-    CapacityChanges changes = CapacityChanges.of(context, output, node.budget(), looks);
+    CapacityChanges changes = CapacityChanges.of(context, output.err(), node.budget(), looks);
     List<CapacityChanges.Outcome> outcomes = new ArrayList<>();
     for (Change change : node.changes()) {
       CapacityChanges.Outcome outcome = changes.make(change);
@@ -243,13 +251,14 @@ final class AllocateCommand implements Callable<Integer> {
     NodeMounts mounts = mounts(settings, given, WINDOW);
     long memory = budget(settings, given, mounts.look());
     boolean follows = given.isEmpty() && settings.memory().isEmpty();
-    new AllocationWatch(context, mounts, output, INTERVAL).run(memory, follows, wanted);
+    new AllocationWatch(context, mounts, output.out(), output.err(), INTERVAL)
+        .run(memory, follows, wanted);
   }
 
   /** The memory that root gives is for the mounts of all users; root's own mounts divide it. */
   private NodeMounts mounts(NodeSettings settings, OptionalLong given, Duration window) {
     boolean isSaid = given.isPresent() || settings.memory().isPresent();
-    return new NodeMounts(context, settings, window, isSaid && context.host().uid() == 0);
+    return new NodeMounts(context.host(), settings, window, isSaid && context.host().uid() == 0);
   }
 
   private static List<FoundMount> mounts(List<NodeMounts.Look> looks) {

@@ -7,9 +7,14 @@ import io.holdfast.fs.analyze.AnalysisPage;
 import io.holdfast.fs.analyze.AnalysisPlot;
 import io.holdfast.fs.analyze.AnalysisText;
 import io.holdfast.fs.analyze.Subject;
+import io.holdfast.fs.analyze.run.AnalyzedMount;
+import io.holdfast.fs.analyze.run.AnalyzedRuns;
+import io.holdfast.fs.analyze.run.JobSearch;
+import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.figures.Figures;
 import io.holdfast.fs.figures.JobsFigures.Job;
+import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.plot.Picture;
 import io.holdfast.fs.plot.PlotFile;
 import io.holdfast.fs.plot.WholeFile;
@@ -129,7 +134,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     Outputs outputs = outputs();
     Targets targets = new Targets(context.host());
     RunningDaemon daemon = mount.isEmpty() ? targets.only() : targets.get(mount.get(0));
-    AnalyzedMount analyzed = new AnalyzedMount(context, daemon, output);
+    AnalyzedMount analyzed = new AnalyzedMount(context, daemon, output.err());
     if (command.isEmpty()) {
       write(ofJob(analyzed), outputs);
       return 0;

@@ -1,6 +1,7 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.log.DaemonLog;
 import io.holdfast.fs.origin.s3.S3Location;
 import io.holdfast.fs.settings.BindingChoice;
@@ -10,6 +11,7 @@ import io.holdfast.fs.settings.LogLevel;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.settings.Source;
+import io.holdfast.fs.start.DaemonHandle;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -3,10 +3,14 @@ package io.holdfast.fs.cli;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.bench.Bench;
 import io.holdfast.fs.bench.BenchReport;
+import io.holdfast.fs.client.DaemonClient;
+import io.holdfast.fs.client.OriginPath;
+import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.control.FiguresJson;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.figures.CacheFigures;
 import io.holdfast.fs.figures.Figures;
+import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.linux.NamedThreads;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -108,7 +112,7 @@ final class BenchCommand implements Callable<Integer> {
   private @Nullable Integer threads;
 
   @ArgGroup(validate = false, heading = "%nEmulated accelerators:%n")
-  private AcceleratorOptions accelerators = new AcceleratorOptions();
+  private AcceleratorRequest.Options accelerators = new AcceleratorRequest.Options();
 
   @Mixin private final CommandOutput output = new CommandOutput();
 

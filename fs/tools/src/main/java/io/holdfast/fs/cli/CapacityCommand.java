@@ -1,8 +1,13 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.client.DaemonClient;
+import io.holdfast.fs.client.Targets;
+import io.holdfast.fs.client.TaskClient;
+import io.holdfast.fs.client.TaskFigures;
 import io.holdfast.fs.control.FiguresJson;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.figures.CacheFigures;
+import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Sizes;
 import java.io.IOException;
@@ -78,7 +83,7 @@ final class CapacityCommand implements Callable<Integer> {
     } else {
       daemon = targets.get(words.get(0));
     }
-    TaskClient client = new TaskClient(context, daemon, output);
+    TaskClient client = new TaskClient(context, daemon, output.err());
     Map<String, Object> shown = shown(client.daemon());
     TaskFigures before = new TaskFigures(shown);
     if (size == null) {

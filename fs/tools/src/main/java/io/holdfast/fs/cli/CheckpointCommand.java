@@ -4,11 +4,17 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.checkpoint.CheckpointFilesystem.FsyncPolicy;
 import io.holdfast.fs.checkpoint.daemon.CheckpointSettings;
 import io.holdfast.fs.checkpoint.daemon.StorePlace;
+import io.holdfast.fs.client.DaemonClient;
+import io.holdfast.fs.client.PersistWait;
+import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.control.RunningDaemon;
-import io.holdfast.fs.linux.NamedThreads;
-import io.holdfast.fs.settings.LogFormat;
+import io.holdfast.fs.host.CliException;
+import io.holdfast.fs.host.UserDirectories;
 import io.holdfast.fs.settings.MountNames;
 import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.start.BackgroundStart;
+import io.holdfast.fs.start.DaemonState;
+import io.holdfast.fs.start.Preflight;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Sizes;
 import io.holdfast.fs.units.Visible;
@@ -71,9 +77,6 @@ import picocli.CommandLine.Spec;
     })
 final class CheckpointCommand implements Callable<Integer> {
   static final String NAME = "checkpoint";
-
-  /** The exit code of timeout(1). */
-  static final int TIMED_OUT = 124;
 
   private static final Duration START_DEADLINE = Duration.ofHours(24);
   private static final long LEAST_CAPACITY = 64L << 20;
@@ -253,7 +256,9 @@ final class CheckpointCommand implements Callable<Integer> {
   private Path front(String mountName) {
     Path path =
         front == null
-            ? StateDirectory.of(0, context.host().environment()).resolve(NAME).resolve(mountName)
+            ? UserDirectories.state(0, context.host().environment())
+                .resolve(NAME)
+                .resolve(mountName)
             : Path.of(front).toAbsolutePath().normalize();
     try {
       Files.createDirectories(path);
@@ -318,13 +323,12 @@ final class CheckpointCommand implements Callable<Integer> {
   }
 
   private void startInBackground(CheckpointSettings settings) throws FsException {
-    Path log = LogPath.directory(0, context.host().environment()).resolve(settings.name() + ".log");
+    Path log =
+        UserDirectories.logs(0, context.host().environment()).resolve(settings.name() + ".log");
     DaemonState state = DaemonState.create(context.host().control(), settings.name());
     List<String> daemon = new ArrayList<>(context.ownCommand());
     daemon.addAll(CheckpointServeCommand.words(state.directory(), settings));
-    state.writeCommand(
-        Supervisor.commandText(
-            Supervisor.NOTHING, settings.mountpoint(), log, LogFormat.TEXT, daemon));
+    state.writeCommand(daemon, settings.mountpoint(), log);
     List<String> command = new ArrayList<>(context.supervisorCommand());
     command.add(state.directory().toString());
     BackgroundStart start =
@@ -332,12 +336,8 @@ final class CheckpointCommand implements Callable<Integer> {
             command,
             log,
             START_DEADLINE,
-            () ->
-                MountCommand.cleanUpAfter(context.host(), settings.name(), settings.mountpoint()));
-    Thread abort = NamedThreads.named("abort-start", start::abort);
-    context.atExit(abort);
-    List<String> plan = start.run();
-    context.forgetAtExit(abort);
+            () -> BackgroundStart.cleanUp(context.host(), settings.name(), settings.mountpoint()));
+    List<String> plan = start.run(context);
     PrintWriter out = context.out(spec);
     plan.forEach(line -> out.println(Visible.of(line)));
     out.flush();

@@ -6,10 +6,13 @@ import io.holdfast.fs.checkpoint.daemon.CheckpointDaemon;
 import io.holdfast.fs.checkpoint.daemon.CheckpointSettings;
 import io.holdfast.fs.checkpoint.daemon.StorePlace;
 import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.host.CliException;
+import io.holdfast.fs.host.UserDirectories;
 import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.log.DaemonLog;
 import io.holdfast.fs.settings.LogFormat;
 import io.holdfast.fs.settings.LogLevel;
+import io.holdfast.fs.start.PipeReport;
 import io.holdfast.peer.NodeAddress;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -117,8 +120,9 @@ final class CheckpointServeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     CheckpointSettings settings = settings();
-    Path log = LogPath.directory(0, context.host().environment()).resolve(settings.name() + ".log");
-    PipeReport report = new PipeReport(context.reportPipe(), context.detachment(), log);
+    Path log =
+        UserDirectories.logs(0, context.host().environment()).resolve(settings.name() + ".log");
+    PipeReport report = context.report(log);
     try {
       DaemonLog.toFile(log, LogLevel.INFO, LogFormat.TEXT);
       Thread.setDefaultUncaughtExceptionHandler(NamedThreads::logFailure);

@@ -1,18 +1,18 @@
 package io.holdfast.fs.cli;
 
-import io.holdfast.fs.linux.Exec;
-import io.holdfast.fs.linux.Linux;
-import io.holdfast.fs.linux.Procfs;
-import io.holdfast.fs.linux.SystemCallFilter;
-import io.holdfast.fs.linux.TerminalWidth;
-import java.io.IOException;
-import java.io.PrintStream;
+import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.host.CliException;
+import io.holdfast.fs.host.Host;
+import io.holdfast.fs.host.OwnProcess;
+import io.holdfast.fs.settings.SettingsDocument;
+import io.holdfast.fs.start.DaemonHandle;
+import io.holdfast.fs.start.DaemonProcess;
+import io.holdfast.fs.start.PipeReport;
+import io.holdfast.fs.start.Serve;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -20,20 +20,15 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /**
- * What the commands share: the machine, and the process that they run in. Tests put in their own.
+ * What the commands share: the process that they run in, which may become a daemon, and the words
+ * that it was given. Tests put in their own.
  */
-class CliContext {
+class CliContext extends OwnProcess {
   /** What parts options from the words of a command. */
   static final String END_OF_OPTIONS = "--";
 
-  private final Host host;
-
   CliContext(Host host) {
-    this.host = host;
-  }
-
-  Host host() {
-    return host;
+    super(host);
   }
 
   /** Returns the words that start another process of this program. */
@@ -47,80 +42,19 @@ class CliContext {
     return new Serve(DaemonHandle::real, atExit, Runtime.getRuntime()::halt);
   }
 
-  /** Returns the pipe to the process that started this one. */
-  PrintStream reportPipe() {
-    return System.out;
-  }
-
-  /** Returns what parts this process from the one that started it. */
-  Detachment detachment() {
-    return new Detachment();
-  }
-
-  /** Runs a thread when this process is told to end. */
-  void atExit(Thread thread) {
-    Runtime.getRuntime().addShutdownHook(thread);
-  }
-
-  /** Takes {@link #atExit} back. */
-  void forgetAtExit(Thread thread) {
-    try {
-      Runtime.getRuntime().removeShutdownHook(thread);
-    } catch (IllegalStateException e) {
-      // It is running already.
-    }
-  }
-
-  /** Returns the words that start a supervisor, but for its argument. */
-  List<String> supervisorCommand() {
-    return Supervisor.command();
-  }
-
-  /** Becomes another program; returns only where that fails, with an error number. */
-  int become(List<String> words) {
-    return Exec.become(words.stream().map(Linux::pathBytes).toList(), Set.of());
-  }
-
   /**
-   * Puts this thread, and what it becomes, under a filter of system calls; returns 0, or the error
-   * number with which the kernel refused.
-   */
-  int filterSystemCalls() {
-    return SystemCallFilter.install();
-  }
-
-  /**
-   * Becomes the command that this process's last words are, with all that this process had from its
-   * caller; returns only where that fails, with an error number.
+   * Returns the report to the process that started this one.
    *
-   * @param words how many words the command has
+   * @param log where the error output leads in the end
    */
-  int becomeCommand(int words) {
-    Caller caller = Caller.of(System.getenv());
-    if (caller != null) {
-      caller.restore();
-    }
-    Procfs.host().status(Procfs.SELF).mask("SigBlk").ifPresent(Exec::setBlockedSignals);
-    List<byte[]> all;
-    try {
-      all = Procfs.ownWords();
-    } catch (IOException e) {
-      throw CliException.couldNot("/proc/self cannot be read: mount /proc", e);
-    }
-    return Exec.become(
-        all.subList(all.size() - words, all.size()),
-        caller == null ? Set.of() : caller.descriptors());
+  PipeReport report(Path log) {
+    return new PipeReport(System.out, new PipeReport.Detachment(), log);
   }
 
-  /** Waits; tells whether to go on. */
-  boolean pause(long millis) {
-    try {
-      Thread.sleep(millis);
-      return true;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
+  /** Returns this process as the daemon of a mount. */
+  DaemonProcess daemonProcess(SettingsDocument document, @Nullable Supervision supervision) {
+    return new DaemonProcess(
+        serve(), report(document.log()), host().environment(), document, supervision);
   }
 
   /** Kills a process that runs this program; tells whether that could be done. */
@@ -153,40 +87,6 @@ class CliContext {
         throw CliException.usage(option.longestName() + " is given more than once: give it once");
       }
     }
-  }
-
-  /** Returns the columns that the terminal of the error output has now; 0 where it is none. */
-  int errColumns() {
-    return isTerminal(2) ? TerminalWidth.of(2) : 0;
-  }
-
-  /** Tells whether a descriptor of this process is a terminal. */
-  boolean isTerminal(int descriptor) {
-    try {
-      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor)).toString();
-      return target.startsWith("/dev/pts/")
-          || target.startsWith("/dev/tty")
-          || target.equals("/dev/console");
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
-  /** Tells whether a terminal sends its Ctrl-C to this process. */
-  boolean isInForeground() {
-    try {
-      String stat = Files.readString(Path.of("/proc/self/stat"));
-      // behind the command's name: state, parent, group, session, terminal, the terminal's group
-      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", 7);
-      return fields[2].equals(fields[5]);
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
-  /** Returns the colours for what is printed. */
-  Colors colors() {
-    return Colors.of(isTerminal(1), System.getenv());
   }
 
   PrintWriter out(@Nullable CommandSpec spec) {

@@ -1,6 +1,7 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.settings.SettingsException;
 import io.holdfast.fs.units.NearestWord;
 import io.holdfast.fs.units.Visible;

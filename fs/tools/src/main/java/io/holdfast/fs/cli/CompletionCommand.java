@@ -1,5 +1,6 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.manual.Completions;
 import io.holdfast.fs.manual.Completions.Shell;
 import io.holdfast.fs.manual.Definition;

@@ -1,6 +1,9 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.client.DaemonClient;
 import io.holdfast.fs.control.ConfigText;
+import io.holdfast.fs.host.CliException;
+import io.holdfast.fs.settings.request.ConfigCheck;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

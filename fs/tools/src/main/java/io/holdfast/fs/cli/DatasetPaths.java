@@ -1,5 +1,7 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.client.Targets;
+import io.holdfast.fs.host.Host;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,9 +1,11 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.allocate.node.ExaminedMachine;
 import io.holdfast.fs.debug.DebugArchive;
 import io.holdfast.fs.doctor.BoundedCommand;
 import io.holdfast.fs.doctor.Doctor;
 import io.holdfast.fs.doctor.Subject;
+import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.units.Human;
 import java.io.ByteArrayOutputStream;
@@ -83,7 +85,7 @@ final class DebugCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    Doctor.Machine machine = ExaminedMounts.machine(context.host());
+    Doctor.Machine machine = ExaminedMachine.of(context.host());
     List<Subject> subjects = mounts.subjects(machine.finder());
     String folder = "holdfast-debug-" + STAMP.format(machine.clock().instant());
     Path file = (output == null ? Path.of(folder + ".zip") : output).toAbsolutePath().normalize();

@@ -1,9 +1,11 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.allocate.node.ExaminedMachine;
 import io.holdfast.fs.doctor.Diagnosis;
 import io.holdfast.fs.doctor.Doctor;
 import io.holdfast.fs.doctor.DoctorText;
 import io.holdfast.fs.doctor.Severity;
+import io.holdfast.fs.host.CliException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
@@ -52,7 +54,7 @@ final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Doctor.Machine machine = ExaminedMounts.machine(context.host());
+    Doctor.Machine machine = ExaminedMachine.of(context.host());
     List<Diagnosis> report = new Doctor(machine).examine(mounts.subjects(machine.finder()));
     if (output.isJson()) {
       output.json(DoctorText.map(report));

@@ -1,16 +1,9 @@
 package io.holdfast.fs.cli;
 
-import io.holdfast.fs.control.ControlDirectory;
-import io.holdfast.fs.doctor.Doctor;
-import io.holdfast.fs.doctor.MachineFiles;
 import io.holdfast.fs.doctor.MountFinder;
 import io.holdfast.fs.doctor.Subject;
-import io.holdfast.fs.settings.SettingsException;
-import java.nio.file.Path;
-import java.time.Clock;
-import java.util.ArrayList;
+import io.holdfast.fs.host.CliException;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Parameters;
@@ -22,33 +15,6 @@ final class ExaminedMounts {
       paramLabel = "MOUNTPOINT|NAME",
       description = "Which mount. Default: all of them.")
   private @Nullable String target;
-
-  /** Returns what there is to examine on a machine. */
-  static Doctor.Machine machine(Host host) {
-    List<ControlDirectory> controls = new ArrayList<>(List.of(host.control()));
-    controls.addAll(host.controlOfOthers());
-    return new Doctor.Machine(
-        new MachineFiles(Path.of("/")),
-        host.uid(),
-        host,
-        controls,
-        host.mounts(),
-        LogPath.directory(host.uid(), host.environment()),
-        StateDirectory.of(host.uid(), host.environment()),
-        Clock.systemUTC(),
-        budget(host));
-  }
-
-  /** Only root can ask all mounts that a budget is for. */
-  private static Doctor.Budget budget(Host host) {
-    try {
-      return host.uid() == 0
-          ? new Doctor.Budget(NodeFile.read(host).memory(), "")
-          : Doctor.Budget.NONE;
-    } catch (CliException | SettingsException e) {
-      return new Doctor.Budget(OptionalLong.empty(), String.valueOf(e.getMessage()));
-    }
-  }
 
   /** Returns the mount that the user named, or all of them. */
   List<Subject> subjects(MountFinder finder) {

@@ -1,5 +1,6 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.host.CliException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

@@ -1,6 +1,8 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.OutOfMemory;
+import io.holdfast.fs.host.CliException;
+import io.holdfast.fs.host.LinuxHost;
 import java.io.ObjectInputFilter;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -88,7 +90,8 @@ public final class Holdfast {
 
   /** Those that need the definitions of others. */
   private static final Set<String> OF_COMMANDS =
-      Set.of("completion", ManualCommand.NAME, MountHelperCommand.NAME, UmountHelperCommand.NAME);
+      Set.of(
+          "completion", ManualCommand.NAME, HelperCommands.Mount.NAME, HelperCommands.Umount.NAME);
 
   private static final String REFUSES_ALL = "!*";
 
@@ -157,9 +160,9 @@ public final class Holdfast {
     commands.put("config", () -> new ConfigCommand(context));
     commands.put("warm", () -> new WarmCommand(context));
     commands.put("order", () -> new OrderCommand(context));
-    commands.put("pin", () -> new PinCommand(context));
-    commands.put("unpin", () -> new UnpinCommand(context));
-    commands.put("drop", () -> new DropCommand(context));
+    commands.put("pin", () -> new PinCommands.Pin(context));
+    commands.put("unpin", () -> new PinCommands.Unpin(context));
+    commands.put("drop", () -> new PinCommands.Drop(context));
     commands.put("capacity", () -> new CapacityCommand(context));
     commands.put("refresh", () -> new RefreshCommand(context));
     commands.put(RestartCommand.NAME, () -> new RestartCommand(context));
@@ -174,8 +177,8 @@ public final class Holdfast {
     commands.put(CheckpointServeCommand.NAME, () -> new CheckpointServeCommand(context));
     commands.put(ArchiveCommand.NAME, () -> new ArchiveCommand(context));
     commands.put(ManualCommand.NAME, () -> new ManualCommand());
-    commands.put(MountHelperCommand.NAME, () -> new MountHelperCommand(context));
-    commands.put(UmountHelperCommand.NAME, () -> new UmountHelperCommand(context));
+    commands.put(HelperCommands.Mount.NAME, () -> new HelperCommands.Mount(context));
+    commands.put(HelperCommands.Umount.NAME, () -> new HelperCommands.Umount(context));
     return commands;
   }
 

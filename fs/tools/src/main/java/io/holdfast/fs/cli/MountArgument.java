@@ -1,6 +1,8 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.host.Host;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Parameters;
 

@@ -1,19 +1,25 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.allocate.node.BudgetJoin;
+import io.holdfast.fs.allocate.node.ExaminedMachine;
 import io.holdfast.fs.doctor.Doctor;
 import io.holdfast.fs.doctor.Promises;
+import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.linux.Linux;
-import io.holdfast.fs.linux.MountTable;
-import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.settings.BindingChoice;
 import io.holdfast.fs.settings.Given;
 import io.holdfast.fs.settings.GivenSettings;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.settings.SettingsDocument;
+import io.holdfast.fs.settings.request.ConfigLookup;
+import io.holdfast.fs.settings.request.MountRequest;
+import io.holdfast.fs.start.BackgroundStart;
+import io.holdfast.fs.start.DaemonState;
+import io.holdfast.fs.start.LogPath;
+import io.holdfast.fs.start.Preflight;
 import io.holdfast.fs.units.Visible;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -130,14 +136,13 @@ final class MountCommand implements Callable<Integer> {
     err.flush();
     return isSupervised(settings)
         ? superviseInForeground(document, joined)
-        : new DaemonProcess(context, document, null)
-            .serveInForeground(context.out(spec), joined::close);
+        : context.daemonProcess(document, null).serveInForeground(context.out(spec), joined::close);
   }
 
   /** Says what all mounts of this machine promise, where there are others. */
   private Optional<String> together(Settings settings) {
     try {
-      Doctor.Machine machine = ExaminedMounts.machine(context.host());
+      Doctor.Machine machine = ExaminedMachine.of(context.host());
       Promises others = Promises.ask(machine.finder().mounts());
       if (others.mounts().isEmpty() && others.unknown() == 0) {
         return Optional.empty();
@@ -176,14 +181,11 @@ final class MountCommand implements Callable<Integer> {
             document.log(),
             START_DEADLINE,
             () ->
-                cleanUpAfter(
+                BackgroundStart.cleanUp(
                     context.host(),
                     settings.get(SettingTable.NAME),
                     settings.get(SettingTable.MOUNTPOINT)));
-    Thread abort = NamedThreads.named("abort-start", start::abort);
-    context.atExit(abort);
-    List<String> plan = start.run();
-    context.forgetAtExit(abort);
+    List<String> plan = start.run(context);
     PrintWriter out = context.out(spec);
     plan.forEach(line -> out.println(Visible.of(line)));
     out.flush();
@@ -202,7 +204,7 @@ final class MountCommand implements Callable<Integer> {
     List<String> words = new ArrayList<>(context.supervisorCommand());
     List<String> program = context.ownCommand();
     DaemonState state = DaemonState.create(context.host().control(), document);
-    state.writeCommand(Supervisor.commandText(document, state.daemonWords(program, document)));
+    state.writeCommand(program, document);
     words.add(state.directory().toString());
     return words;
   }
@@ -215,23 +217,5 @@ final class MountCommand implements Callable<Integer> {
     joined.close();
     int errno = context.become(words);
     throw CliException.couldNot("the supervisor cannot be started: " + Linux.describe(errno));
-  }
-
-  /** Takes away what a daemon has left whose start failed. */
-  static void cleanUpAfter(Host host, String name, Path at) {
-    try {
-      boolean dead =
-          host.mounts().at(at).filter(MountTable.Mount::isHoldfast).isPresent()
-              && host.probe(at) == PathProbe.State.NOT_CONNECTED;
-      if (dead) {
-        host.detach(at);
-      }
-      host.control().removeLeftovers(name);
-    } catch (IOException e) {
-      throw CliException.couldNot(
-          "the failed start left a mount at '%s': take it away with 'holdfast umount %s'"
-              .formatted(at, at),
-          e);
-    }
   }
 }

@@ -1,13 +1,10 @@
 package io.holdfast.fs.cli;
 
-import io.holdfast.fs.settings.BindingChoice;
 import io.holdfast.fs.settings.Given;
 import io.holdfast.fs.settings.GivenSettings;
 import io.holdfast.fs.settings.Group;
 import io.holdfast.fs.settings.Setting;
 import io.holdfast.fs.settings.SettingTable;
-import io.holdfast.fs.settings.Settings;
-import io.holdfast.fs.settings.Source;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,31 +73,5 @@ final class MountOptions {
   /** Returns the setting that an option is of; empty for options such as --help. */
   static Optional<Setting<?>> setting(OptionSpec option) {
     return SettingTable.find(option.longestName().substring(2)).filter(Setting::isOption);
-  }
-
-  /**
-   * Says what was given, with the defaults of this user on this machine.
-   *
-   * @param origin a directory is absolute
-   * @param mountpoint absolute
-   */
-  static Settings settings(GivenSettings given, Source origin, Path mountpoint, Host host) {
-    boolean root = host.uid() == 0;
-    String byUser = root ? "default for root" : "default for users";
-    BindingChoice best = root ? BindingChoice.KERNEL : BindingChoice.JNR_FUSE;
-    Settings.Builder builder =
-        Settings.builder(origin, mountpoint, host.memory())
-            .set(SettingTable.ALLOW_OTHER, root, byUser)
-            .set(SettingTable.BINDING, best, byUser)
-            .set(SettingTable.STATE_DIR, StateDirectory.of(host.uid(), host.environment()), byUser);
-    Setting<BindingChoice> binding = SettingTable.BINDING;
-    GivenSettings chosen =
-        given
-            .get(binding)
-            .filter(one -> one.value().equals(binding.word(BindingChoice.AUTO)))
-            .map(auto -> new Given(binding, List.of(binding.word(best)), auto.source()))
-            .map(given::with)
-            .orElse(given);
-    return chosen.settings(builder);
   }
 }

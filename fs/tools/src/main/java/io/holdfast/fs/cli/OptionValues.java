@@ -1,5 +1,6 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.units.Durations;
 import java.nio.file.FileSystems;
 import java.time.Duration;

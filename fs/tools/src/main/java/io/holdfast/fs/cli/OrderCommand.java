@@ -1,7 +1,12 @@
 package io.holdfast.fs.cli;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.client.OrderClient;
+import io.holdfast.fs.client.PathLines;
+import io.holdfast.fs.client.SampledList;
+import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.sampler.TorchSampler;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Visible;

@@ -1,5 +1,6 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.linux.Procfs;
 import java.io.IOException;
 import java.nio.file.Path;

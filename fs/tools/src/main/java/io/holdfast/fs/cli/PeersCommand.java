@@ -1,9 +1,11 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.client.DaemonClient;
 import io.holdfast.fs.control.FiguresJson;
 import io.holdfast.fs.control.PeersText;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.figures.NodeFigures;
+import io.holdfast.fs.host.Colors;
 import io.holdfast.fs.units.Level;
 import java.io.IOException;
 import java.time.Duration;

@@ -1,5 +1,7 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.client.DaemonClient;
+import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.units.Human;
 import java.io.PrintWriter;

@@ -1,14 +1,22 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.allocate.node.BudgetJoin;
+import io.holdfast.fs.client.DaemonClient;
+import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.control.ControlClient;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.daemon.LiveChanges;
+import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.settings.Given;
 import io.holdfast.fs.settings.GivenSettings;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.settings.SettingsDocument;
+import io.holdfast.fs.settings.request.ChangedMount;
+import io.holdfast.fs.settings.request.MountRequest;
+import io.holdfast.fs.start.DaemonState;
+import io.holdfast.fs.start.LogPath;
 import io.holdfast.fs.units.Visible;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -107,10 +115,10 @@ final class RestartCommand implements Callable<Integer> {
     Settings settings = request.settings();
     Path log = LogPath.ofDaemon(settings, context.host());
     SettingsDocument after = new SettingsDocument(settings, request.given(), log, List.of());
-    List<String> words = state.daemonWords(context.ownCommand(), after);
+    List<String> program = context.ownCommand();
     try {
       String was = state.next();
-      state.replace(after, Supervisor.commandText(after, words));
+      state.replace(program, after);
       String wanted = state.next();
       if (changesCapacity) {
         LiveChanges.forgetCapacity(state.directory());

@@ -1,5 +1,8 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.client.Targets;
+import io.holdfast.fs.host.CliException;
+import io.holdfast.fs.host.CommandRun;
 import io.holdfast.fs.linux.Linux;
 import java.util.ArrayList;
 import java.util.List;

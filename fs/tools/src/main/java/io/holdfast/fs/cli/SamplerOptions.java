@@ -1,5 +1,6 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.sampler.TorchSampler;
 import java.math.BigInteger;
 import java.util.List;

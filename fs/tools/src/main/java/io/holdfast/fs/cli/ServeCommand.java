@@ -5,6 +5,7 @@ import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.settings.BindingChoice;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.SettingsDocument;
+import io.holdfast.fs.start.DaemonState;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,7 @@ import picocli.CommandLine.Spec;
     footerHeading = "%nExamples:%n",
     footer = "  holdfast serve /run/holdfast/data-imagenet.state")
 final class ServeCommand implements Callable<Integer> {
-  static final String NAME = "serve";
+  static final String NAME = DaemonState.DAEMON_COMMAND;
 
   private final CliContext context;
 
@@ -47,6 +48,6 @@ final class ServeCommand implements Callable<Integer> {
     } else {
       state.remove();
     }
-    return new DaemonProcess(context, document, supervision).serve(context.out(spec));
+    return context.daemonProcess(document, supervision).serve(context.out(spec));
   }
 }

@@ -2,6 +2,7 @@ package io.holdfast.fs.cli;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.plot.Picture;
 import io.holdfast.fs.plot.PlotFile;
 import io.holdfast.fs.simulate.Experiment;

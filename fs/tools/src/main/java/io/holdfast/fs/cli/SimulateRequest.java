@@ -1,6 +1,7 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.simulate.Capacity;
 import io.holdfast.fs.simulate.DatasetDirectory;

@@ -1,5 +1,6 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.host.Bar;
 import io.holdfast.policy.simulator.Progress;
 import io.holdfast.policy.simulator.Scenario;
 import java.io.PrintWriter;

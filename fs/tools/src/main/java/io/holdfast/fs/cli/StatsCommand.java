@@ -1,21 +1,29 @@
 package io.holdfast.fs.cli;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.client.DaemonClient;
+import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.control.FiguresJson;
 import io.holdfast.fs.control.JobsText;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.control.StatsText;
+import io.holdfast.fs.host.CliException;
+import io.holdfast.fs.host.Colors;
+import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Level;
 import io.holdfast.fs.units.Visible;
 import io.holdfast.fs.watch.Change;
 import io.holdfast.fs.watch.ChangeReport;
 import io.holdfast.fs.watch.WatchRows;
+import io.holdfast.fs.watch.live.DaemonLook;
+import io.holdfast.fs.watch.live.WatchLoop;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -115,7 +123,7 @@ final class StatsCommand implements Callable<Integer> {
           "'%s' is a checkpoint mount, which has only --json".formatted(daemon.name()));
     }
     Map<String, Object> stats = new DaemonClient(daemon, DEADLINE).stats();
-    output.show(stats, CheckpointText.lines(stats));
+    output.show(stats, checkpointLines(stats));
   }
 
   private void show(RunningDaemon daemon) throws IOException {
@@ -154,5 +162,44 @@ final class StatsCommand implements Callable<Integer> {
 
   private static String painted(Colors colors, Change change, String row) {
     return change.level() == Level.GOOD ? row : colors.of(change.level(), row);
+  }
+
+  /** Returns the figures of a checkpoint mount as lines. */
+  private static Stream<String> checkpointLines(Map<String, Object> stats) {
+    Map<?, ?> figures = stats.get("checkpoint") instanceof Map<?, ?> map ? map : Map.of();
+    Map<?, ?> advice = figures.get("advice") instanceof Map<?, ?> map ? map : Map.of();
+    String lastError = String.valueOf(figures.get("last_error"));
+    return Stream.of(
+        "%s: checkpoints of %s".formatted(stats.get("mountpoint"), stats.get("store")),
+        "state        " + figures.get("state"),
+        "front        %s of %s in %s"
+            .formatted(
+                bytes(figures, "front_bytes"),
+                bytes(figures, "front_capacity_bytes"),
+                stats.get("front")),
+        "pending      %s in %s, the oldest %.1f s old"
+            .formatted(
+                bytes(figures, "pending_bytes"),
+                Human.count((long) number(figures, "pending_operations"), "operation"),
+                number(figures, "oldest_pending_seconds")),
+        "persisted    %s, last at %s/s"
+            .formatted(
+                bytes(figures, "persisted_bytes"), bytes(figures, "persist_bytes_per_second")),
+        "writers      %.0f waiting for room".formatted(number(figures, "waiting_writers")),
+        "errors       %.0f%s"
+            .formatted(
+                number(figures, "errors"), lastError.isEmpty() ? "" : ", last: " + lastError),
+        number(advice, "interval_seconds") == 0
+            ? "advice       none yet: nothing was saved"
+            : "advice       save every %.1f s or less often: overhead %.2f %%"
+                .formatted(number(advice, "interval_seconds"), 100 * number(advice, "overhead")));
+  }
+
+  private static String bytes(Map<?, ?> figures, String key) {
+    return Human.bytes((long) number(figures, key));
+  }
+
+  private static double number(Map<?, ?> figures, String key) {
+    return figures.get(key) instanceof Number number ? number.doubleValue() : 0;
   }
 }

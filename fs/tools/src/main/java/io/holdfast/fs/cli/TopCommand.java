@@ -2,11 +2,15 @@ package io.holdfast.fs.cli;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.units.Visible;
 import io.holdfast.fs.watch.Change;
 import io.holdfast.fs.watch.ChangeReport;
 import io.holdfast.fs.watch.TopScreen;
 import io.holdfast.fs.watch.TopState;
+import io.holdfast.fs.watch.live.DaemonLook;
+import io.holdfast.fs.watch.live.TopTerminal;
+import io.holdfast.fs.watch.live.WatchLoop;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.Callable;

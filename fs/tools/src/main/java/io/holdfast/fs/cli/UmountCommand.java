@@ -2,13 +2,19 @@ package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.client.DaemonClient;
+import io.holdfast.fs.client.PersistWait;
+import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.control.ControlClient;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.host.CliException;
+import io.holdfast.fs.host.Host;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.MountTable;
 import io.holdfast.fs.settings.MountNames;
+import io.holdfast.fs.start.DaemonState;
 import io.holdfast.fs.units.Visible;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -117,7 +123,7 @@ final class UmountCommand implements Callable<Integer> {
         say(
             "'%s' is unmounted, but its daemon (pid %d) is not done with the store yet: it goes on"
                 .formatted(daemon.mountpoint(), daemon.pid()));
-        return CheckpointCommand.TIMED_OUT;
+        return PersistWait.TIMED_OUT;
       }
     }
     return 0;
@@ -259,8 +265,8 @@ final class UmountCommand implements Callable<Integer> {
               + mount.map(m -> " but one of type " + m.type()).orElse("")
               + ": 'holdfast stats' shows what is running");
     }
-    if (context.host().probe(path) != PathProbe.State.NOT_CONNECTED
-        && !new Targets(context.host()).hasDied(path)
+    if (context.host().probe(path) != Host.PathState.NOT_CONNECTED
+        && !DaemonState.hasDied(context.host().control(), path)
         && !force) {
       throw CliException.couldNot(
           "the daemon of '%s' is not to be found; user %s mounted it: run as that user, or use --force"

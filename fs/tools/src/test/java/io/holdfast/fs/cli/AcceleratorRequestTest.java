@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.fs.accelerator.Target;
 import io.holdfast.fs.accelerator.Training;
+import io.holdfast.fs.host.CliException;
+import io.holdfast.fs.host.FakeHost;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,7 +21,7 @@ class AcceleratorRequestTest {
   @CommandLine.Command
   private static final class Options {
     @CommandLine.ArgGroup(validate = false)
-    AcceleratorOptions given = new AcceleratorOptions();
+    AcceleratorRequest.Options given = new AcceleratorRequest.Options();
   }
 
   private static AcceleratorRequest request(String words) {

@@ -6,14 +6,15 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.allocate.node.Reservations;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.ControlServer;
 import io.holdfast.fs.daemon.Version;
+import io.holdfast.fs.host.FakeHost;
 import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -802,11 +803,6 @@ class AllocatedNodeTest {
     assertThat(told.get("fast")).containsKeys("fair_share_bytes", "proposed_bytes");
     assertThat(set).containsExactly("slow", "fast");
     assertThat(fast.capacity + slow.capacity).isLessThanOrEqualTo(GB);
-  }
-
-  @Test
-  void watch_printsSecondsInAWholeMinuteToo() {
-    assertThat(AllocationWatch.stamped(LocalTime.of(8, 15), "ended")).isEqualTo("08:15:00 ended\n");
   }
 
   /**

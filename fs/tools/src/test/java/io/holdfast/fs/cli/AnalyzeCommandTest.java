@@ -6,6 +6,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.Await;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlServer;
+import io.holdfast.fs.host.FakeHost;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,6 +2,7 @@ package io.holdfast.fs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.host.LinuxHost;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.allocate.node.Reservations;
 import io.holdfast.fs.control.ControlServer;
+import io.holdfast.fs.host.FakeHost;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
 import java.io.IOException;

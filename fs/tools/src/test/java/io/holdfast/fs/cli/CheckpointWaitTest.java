@@ -3,6 +3,8 @@ package io.holdfast.fs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.control.ControlServer;
+import io.holdfast.fs.host.FakeHost;
+import io.holdfast.fs.host.Host;
 import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -38,7 +40,7 @@ class CheckpointWaitTest {
             "fuse.holdfast",
             MountTable.CHECKPOINT_SOURCE + "/store",
             "rw,user_id=0,group_id=0"));
-    host.states.put(MOUNTPOINT, PathProbe.State.DIRECTORY);
+    host.states.put(MOUNTPOINT, Host.PathState.DIRECTORY);
     answers.put("last", Map.of("sequence", 7, "failures", 3));
     answers.put("await", Map.of("durable", false, "pending_bytes", 5));
     answers.put("unmount", Map.of("errno", 0));

@@ -2,7 +2,11 @@ package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.host.Host;
 import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.start.DaemonHandle;
+import io.holdfast.fs.start.PipeReport;
+import io.holdfast.fs.start.Serve;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -98,12 +102,12 @@ final class CliRun {
     }
 
     @Override
-    List<String> supervisorCommand() {
+    public List<String> supervisorCommand() {
       return supervisor;
     }
 
     @Override
-    int become(List<String> words) {
+    public int become(List<String> words) {
       became = words;
       return 1;
     }
@@ -114,42 +118,39 @@ final class CliRun {
     }
 
     @Override
-    PrintStream reportPipe() {
-      return new PrintStream(pipe, true, StandardCharsets.UTF_8);
+    PipeReport report(Path log) {
+      PipeReport.Detachment detachment =
+          new PipeReport.Detachment() {
+            @Override
+            public void silence(int... descriptors) {
+              detached.add(Arrays.toString(descriptors));
+            }
+
+            @Override
+            public void errorsTo(Path file) {
+              detached.add("errors to " + file.getFileName());
+            }
+          };
+      return new PipeReport(new PrintStream(pipe, true, StandardCharsets.UTF_8), detachment, log);
     }
 
     @Override
-    Detachment detachment() {
-      return new Detachment() {
-        @Override
-        void silence(int... descriptors) {
-          detached.add(Arrays.toString(descriptors));
-        }
-
-        @Override
-        void errorsTo(Path log) {
-          detached.add("errors to " + log.getFileName());
-        }
-      };
-    }
-
-    @Override
-    void atExit(Thread thread) {
+    public void atExit(Thread thread) {
       atExit.add(thread);
     }
 
     @Override
-    void forgetAtExit(Thread thread) {
+    public void forgetAtExit(Thread thread) {
       atExit.remove(thread);
     }
 
     @Override
-    boolean isTerminal(int descriptor) {
+    public boolean isTerminal(int descriptor) {
       return false;
     }
 
     @Override
-    boolean pause(long millis) {
+    public boolean pause(long millis) {
       close(whenPaused);
       pauses--;
       return pauses >= 0 && super.pause(Math.min(millis, 20));

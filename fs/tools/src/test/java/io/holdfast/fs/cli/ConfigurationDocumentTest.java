@@ -2,6 +2,7 @@ package io.holdfast.fs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.host.FakeHost;
 import io.holdfast.fs.settings.ConfigFile;
 import io.holdfast.fs.settings.GivenSettings;
 import io.holdfast.fs.settings.Setting;

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.control.ControlServer;
+import io.holdfast.fs.host.FakeHost;
+import io.holdfast.fs.host.Host;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -262,7 +265,7 @@ class ControlledCommandsTest {
 
   @Test
   void umount_runningDaemon_waitsForItsEnd() throws IOException {
-    host.mount(Path.of("/mnt/one"), HOLDFAST, PathProbe.State.DIRECTORY);
+    host.mount(Path.of("/mnt/one"), HOLDFAST, Host.PathState.DIRECTORY);
     daemon("one", "/mnt/one");
     assertThat(run.run("umount", "one")).as(run.err.toString()).isZero();
     assertThat(host.mounts).isEmpty();
@@ -280,7 +283,7 @@ class ControlledCommandsTest {
 
   @Test
   void umount_force_killsTheDaemonAndTakesItsMountAway() throws Exception {
-    host.mount(Path.of("/mnt/stuck"), HOLDFAST, PathProbe.State.HUNG);
+    host.mount(Path.of("/mnt/stuck"), HOLDFAST, Host.PathState.HUNG);
     SilentDaemon daemon = silent("stuck");
     run.whenKilled = daemon;
     assertThat(run.run("umount", "--force", "stuck")).as(run.err.toString()).isZero();
@@ -293,8 +296,8 @@ class ControlledCommandsTest {
   @Test
   void umount_staleMount_isTakenAway() throws IOException {
     Path mountpoint = Files.createDirectory(temp.resolve("stale"));
-    host.mount(mountpoint, HOLDFAST, PathProbe.State.NOT_CONNECTED);
-    host.mount(mountpoint, HOLDFAST, PathProbe.State.NOT_CONNECTED);
+    host.mount(mountpoint, HOLDFAST, Host.PathState.NOT_CONNECTED);
+    host.mount(mountpoint, HOLDFAST, Host.PathState.NOT_CONNECTED);
     Files.createDirectories(host.control.path());
     Files.writeString(host.control.processFile("x"), "1\n" + mountpoint + "\n");
     assertThat(run.run("umount", mountpoint.toString())).isZero();
@@ -306,7 +309,7 @@ class ControlledCommandsTest {
   @Test
   void umount_nameOfDeadDaemon_takesItsMountAway() throws IOException {
     Path mountpoint = Files.createDirectory(temp.resolve("stale"));
-    host.mount(mountpoint, HOLDFAST, PathProbe.State.NOT_CONNECTED);
+    host.mount(mountpoint, HOLDFAST, Host.PathState.NOT_CONNECTED);
     Files.createDirectories(host.control.path());
     Files.writeString(host.control.processFile("photos"), "1\n" + mountpoint + "\n");
     assertThat(run.run("umount", "photos")).isZero();
@@ -317,7 +320,7 @@ class ControlledCommandsTest {
   @Test
   void umount_staleMountThatStays_isTold() throws IOException {
     Path mountpoint = Files.createDirectory(temp.resolve("stale"));
-    host.mount(mountpoint, HOLDFAST, PathProbe.State.NOT_CONNECTED);
+    host.mount(mountpoint, HOLDFAST, Host.PathState.NOT_CONNECTED);
     host.detachFails = true;
     assertThat(run.run("umount", mountpoint.toString())).isEqualTo(1);
     assertOneLine("the mount at '" + mountpoint + "' cannot be taken away");
@@ -330,7 +333,7 @@ class ControlledCommandsTest {
   @Test
   void umount_mountThatGoesMeanwhile_isGone() throws IOException {
     Path mountpoint = Files.createDirectory(temp.resolve("going"));
-    host.mount(mountpoint, HOLDFAST, PathProbe.State.NOT_CONNECTED);
+    host.mount(mountpoint, HOLDFAST, Host.PathState.NOT_CONNECTED);
     host.goesBeforeDetach = true;
     assertThat(run.run("umount", mountpoint.toString())).as(run.err.toString()).isZero();
     assertThat(host.mounts).isEmpty();
@@ -339,7 +342,7 @@ class ControlledCommandsTest {
   @Test
   void umount_mountOfAnotherUser_isTold() throws IOException {
     Path mountpoint = Files.createDirectory(temp.resolve("other"));
-    host.mount(mountpoint, HOLDFAST, PathProbe.State.DIRECTORY);
+    host.mount(mountpoint, HOLDFAST, Host.PathState.DIRECTORY);
     assertThat(run.run("umount", mountpoint.toString())).isEqualTo(1);
     assertOneLine("the daemon of '" + mountpoint + "' is not to be found; user 7 mounted it: run");
     assertThat(host.detached).isEmpty();
@@ -352,7 +355,7 @@ class ControlledCommandsTest {
     assertOneLine(
         "'" + plain + "' is not a Holdfast mount: 'holdfast stats' shows what is running");
     run.err.getBuffer().setLength(0);
-    host.mount(plain, "nfs4", PathProbe.State.DIRECTORY);
+    host.mount(plain, "nfs4", Host.PathState.DIRECTORY);
     assertThat(run.run("umount", plain.toString())).isEqualTo(1);
     assertOneLine("'" + plain + "' is not a Holdfast mount but one of type nfs4: ");
   }

@@ -3,6 +3,8 @@ package io.holdfast.fs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.host.FakeHost;
+import io.holdfast.fs.host.Host;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -82,13 +84,13 @@ class DoctorCommandsTest {
     assertThat(run.run("debug", "--output", temp.resolve("no/x.zip").toString())).isEqualTo(2);
     assertThat(run.err.toString()).contains("does not exist").hasLineCount(1);
     run.err.getBuffer().setLength(0);
-    host.mount(temp.resolve("mnt"), "fuse.holdfast", PathProbe.State.HUNG);
+    host.mount(temp.resolve("mnt"), "fuse.holdfast", Host.PathState.HUNG);
     assertThat(run.run("debug", "--output", temp.resolve("mnt/x.zip").toString())).isEqualTo(2);
     assertThat(run.err.toString()).contains("is on a mount of Holdfast").hasLineCount(1);
   }
 
   private void dead() throws IOException {
     Files.writeString(host.control.processFile("gone"), "4711\n/mnt/gone\n");
-    host.mount(Path.of("/mnt/gone"), "fuse.holdfast", PathProbe.State.HUNG);
+    host.mount(Path.of("/mnt/gone"), "fuse.holdfast", Host.PathState.HUNG);
   }
 }

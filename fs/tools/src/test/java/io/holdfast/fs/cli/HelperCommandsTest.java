@@ -2,6 +2,8 @@ package io.holdfast.fs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.host.FakeHost;
+import io.holdfast.fs.host.Host;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -99,14 +101,14 @@ class HelperCommandsTest {
 
   @Test
   void umount_ofDeadDaemon_takesTheMountAway() {
-    host.mount(mountpoint, "fuse.holdfast", PathProbe.State.NOT_CONNECTED);
+    host.mount(mountpoint, "fuse.holdfast", Host.PathState.NOT_CONNECTED);
     assertThat(run.run("umount.holdfast", mountpoint.toString())).isZero();
     assertThat(host.detached).containsExactly(mountpoint);
   }
 
   @Test
   void umount_lazyOfHungMountWithoutDaemon_takesItAway() {
-    host.mount(mountpoint, "fuse.holdfast", PathProbe.State.HUNG);
+    host.mount(mountpoint, "fuse.holdfast", Host.PathState.HUNG);
     assertThat(run.run("umount.holdfast", mountpoint.toString(), "-n")).isEqualTo(32);
     assertThat(host.detached).isEmpty();
     assertThat(run.run("umount.holdfast", mountpoint.toString(), "-l")).isZero();

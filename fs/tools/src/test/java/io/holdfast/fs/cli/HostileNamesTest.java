@@ -20,6 +20,7 @@ import io.holdfast.fs.doctor.Finding;
 import io.holdfast.fs.doctor.Severity;
 import io.holdfast.fs.figures.Figures;
 import io.holdfast.fs.figures.NodeFigures;
+import io.holdfast.fs.host.FakeHost;
 import io.holdfast.fs.log.DaemonLog;
 import io.holdfast.fs.metrics.Exposition;
 import io.holdfast.fs.origin.OriginPath;

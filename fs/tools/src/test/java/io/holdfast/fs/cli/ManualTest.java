@@ -2,6 +2,7 @@ package io.holdfast.fs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.host.FakeHost;
 import io.holdfast.fs.manual.Definition;
 import io.holdfast.fs.manual.ManualPages;
 import io.holdfast.fs.manual.SampleFile;

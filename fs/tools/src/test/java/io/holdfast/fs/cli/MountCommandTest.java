@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ConfigText;
+import io.holdfast.fs.host.FakeHost;
+import io.holdfast.fs.host.Host;
 import io.holdfast.fs.log.DaemonLog;
 import io.holdfast.fs.settings.Given;
 import io.holdfast.fs.settings.LogFormat;
@@ -49,7 +51,7 @@ class MountCommandTest {
     Path words = temp.resolve("words");
     Path link = Files.createSymbolicLink(temp.resolve("link"), source);
     Path mountpoint = Files.createDirectory(temp.resolve("mount point"));
-    host.mount(mountpoint, "fuse.holdfast", PathProbe.State.NOT_CONNECTED);
+    host.mount(mountpoint, "fuse.holdfast", Host.PathState.NOT_CONNECTED);
     run.ownCommand =
         List.of(
             "sh",
@@ -135,7 +137,7 @@ class MountCommandTest {
   void background_failure_cleansUpWhatTheDaemonLeft() throws IOException {
     Path socket = host.control.socket("n");
     run.ownCommand = List.of("sh", "-c", "touch " + socket + "; echo 'error 1 no: luck'; exit 1");
-    host.mount(source, "fuse.sshfs", PathProbe.State.DIRECTORY);
+    host.mount(source, "fuse.sshfs", Host.PathState.DIRECTORY);
     assertThat(run.run("mount", "--name=n", "--binding=jnr-fuse", source.toString())).isEqualTo(1);
     assertThat(run.err.toString()).isEqualTo("holdfast: no: luck\n");
     assertThat(host.control.path()).isEmptyDirectory();

@@ -3,6 +3,8 @@ package io.holdfast.fs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.accesslog.Sampling;
+import io.holdfast.fs.host.FakeHost;
+import io.holdfast.fs.host.Host;
 import io.holdfast.fs.origin.s3.S3Location;
 import io.holdfast.fs.origin.s3.S3Settings;
 import io.holdfast.fs.peers.PeerSettings;
@@ -425,7 +427,7 @@ class MountOptionsTest {
 
   @Test
   void wrongValue_besideAStaleMount_leavesTheMountAlone() {
-    host.mount(mountpoint, "fuse.holdfast", PathProbe.State.NOT_CONNECTED);
+    host.mount(mountpoint, "fuse.holdfast", Host.PathState.NOT_CONNECTED);
     CliRun run = new CliRun(host);
     assertThat(run.run("mount", "--capacity=0", source.toString(), mountpoint.toString()))
         .isEqualTo(2);

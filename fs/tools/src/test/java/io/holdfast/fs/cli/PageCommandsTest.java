@@ -3,6 +3,7 @@ package io.holdfast.fs.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.host.FakeHost;
 import io.holdfast.fs.page.PageSite;
 import java.io.IOException;
 import java.io.InputStream;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.host.FakeHost;
 import io.holdfast.fs.log.DaemonLog;
 import io.holdfast.fs.settings.BindingChoice;
 import io.holdfast.fs.settings.GivenSettings;
@@ -13,6 +14,7 @@ import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.settings.SettingsDocument;
 import io.holdfast.fs.settings.Source;
+import io.holdfast.fs.start.DaemonState;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -3,6 +3,9 @@ package io.holdfast.fs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.control.ConfigText;
+import io.holdfast.fs.host.CliException;
+import io.holdfast.fs.host.FakeHost;
+import io.holdfast.fs.host.UserDirectories;
 import io.holdfast.fs.log.DaemonLog;
 import io.holdfast.fs.settings.Given;
 import io.holdfast.fs.settings.GivenSettings;
@@ -12,6 +15,9 @@ import io.holdfast.fs.settings.Setting;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.settings.SettingsDocument;
+import io.holdfast.fs.settings.request.ChangedMount;
+import io.holdfast.fs.settings.request.ConfigLookup;
+import io.holdfast.fs.settings.request.MountRequest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -112,10 +118,10 @@ class SettingSourcesTest {
   @Test
   void directories_ofFiles_areTheUsersAndThatOfAll() {
     Path all = Path.of("/etc/holdfast");
-    assertThat(ConfigLookup.directories(0, Map.of("HOME", "/root"))).containsExactly(all);
-    assertThat(ConfigLookup.directories(7, Map.of("HOME", "/home/x")))
+    assertThat(UserDirectories.configuration(0, Map.of("HOME", "/root"))).containsExactly(all);
+    assertThat(UserDirectories.configuration(7, Map.of("HOME", "/home/x")))
         .containsExactly(Path.of("/home/x/.config/holdfast"), all);
-    assertThat(ConfigLookup.directories(7, Map.of("HOME", "/home/x", "XDG_CONFIG_HOME", "/c")))
+    assertThat(UserDirectories.configuration(7, Map.of("HOME", "/home/x", "XDG_CONFIG_HOME", "/c")))
         .containsExactly(Path.of("/c/holdfast"), all);
   }
 

@@ -9,18 +9,9 @@ import io.holdfast.fs.linux.TerminalWidth;
 import io.holdfast.fs.simulate.Orders;
 import io.holdfast.policy.simulator.Dataset;
 import io.holdfast.policy.simulator.Scenario;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.jline.terminal.Terminal;
-import org.jline.terminal.impl.ExternalTerminal;
-import org.jline.utils.AttributedString;
 import org.junit.jupiter.api.Test;
 
 /** The output of commands on terminals that are as small as terminals are. */
@@ -28,77 +19,6 @@ final class TerminalTest {
   private static final int COLUMNS = 80;
   private static final int O_RDWR = 2;
   private static final long TIOCSWINSZ = 0x5414;
-
-  private static String drawn(int lines, int height) throws IOException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    try (Terminal terminal =
-        new ExternalTerminal("test", "xterm", InputStream.nullInputStream(), out, UTF_8)) {
-      FullScreen.draw(terminal, Collections.nCopies(lines, new AttributedString("x")), height);
-    }
-    return out.toString(UTF_8);
-  }
-
-  /** A new line behind the last one moved the first one out of the screen. */
-  @Test
-  void screenThatIsFull_isNotMoved() throws IOException {
-    assertThat(drawn(24, 24).split("\r\n", -1)).hasSize(24);
-    assertThat(drawn(23, 24)).endsWith("\r\n\u001b[J");
-  }
-
-  private static TaskFigures figures(String state, long done) {
-    return new TaskFigures(
-        Map.of(
-            "state",
-            state,
-            "bytes",
-            123_456_789_000L,
-            "files",
-            1_234_567L,
-            "seconds",
-            12.5,
-            "fetched",
-            Map.of("files", 1_234_567L, "items", 1_234_567L, "bytes", done)));
-  }
-
-  /** The bar was 100 columns wide, so that each refresh left a line, and the last one said 95 %. */
-  @Test
-  void bar_fitsEightyColumns_andEndsAtAll() {
-    StringWriter err = new StringWriter();
-    try (TaskProgress progress = new TaskProgress("warming", new PrintWriter(err), () -> COLUMNS)) {
-      progress.see(figures("running", 117_000_000_000L));
-      progress.see(figures("done", 123_456_700_000L));
-    }
-    assertThat(err.toString()).endsWith("\n");
-    List<String> shown = List.of(err.toString().strip().split("\r", -1));
-    assertThat(shown).allSatisfy(line -> assertThat(line).hasSizeLessThan(COLUMNS));
-    assertThat(shown.get(shown.size() - 1)).contains("warming 100%");
-  }
-
-  /**
-   * Once the bar took two lines of a narrower terminal, and only a part of one that was made wider.
-   */
-  @Test
-  void bar_fitsAsManyColumnsAsThereAreNow() {
-    StringWriter err = new StringWriter();
-    AtomicInteger columns = new AtomicInteger(40);
-    try (TaskProgress progress = new TaskProgress("warming", new PrintWriter(err), columns::get)) {
-      progress.see(figures("running", 117_000_000_000L));
-      progress.see(figures("done", 123_456_700_000L));
-    }
-    List<String> shown = List.of(err.toString().strip().split("\r", -1));
-    assertThat(shown).allSatisfy(line -> assertThat(line).hasSizeLessThan(40));
-    assertThat(shown.get(shown.size() - 1)).startsWith("warming 100%");
-
-    err.getBuffer().setLength(0);
-    columns.set(120);
-    try (TaskProgress progress = new TaskProgress("warming", new PrintWriter(err), columns::get)) {
-      progress.see(figures("done", 0));
-      progress.see(figures("running", 117_000_000_000L));
-      progress.see(figures("done", 123_456_700_000L));
-    }
-    shown = List.of(err.toString().strip().split("\r", -1));
-    assertThat(shown.get(shown.size() - 1)).hasSize(119);
-  }
 
   /** A pair of ends is as wide as either was told to be. */
   @Test
@@ -117,16 +37,6 @@ final class TerminalTest {
       LIBC.free(size);
       LIBC.close(master);
     }
-  }
-
-  @Test
-  void barOfWhatWasStopped_leavesNothing() {
-    StringWriter err = new StringWriter();
-    try (TaskProgress progress = new TaskProgress("warming", new PrintWriter(err), () -> COLUMNS)) {
-      progress.see(figures("running", 117_000_000_000L));
-      progress.see(figures("stopped", 118_000_000_000L));
-    }
-    assertThat(err.toString()).endsWith("\r" + " ".repeat(COLUMNS - 1) + "\r");
   }
 
   /** A simulation of so many reads; ends early where it does not end well. */

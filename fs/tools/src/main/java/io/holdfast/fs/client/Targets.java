@@ -1,0 +1,238 @@
+package io.holdfast.fs.client;
+
+import io.holdfast.fs.control.ControlDirectory;
+import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.host.CliException;
+import io.holdfast.fs.host.Host;
+import io.holdfast.fs.linux.MountTable;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/**
+ * Finds the daemon that a user means by a name, a mountpoint or nothing. Where the daemon was
+ * killed and its supervisor starts the next one, that is waited for. Stateless.
+ */
+public final class Targets {
+  /** How long a mount may be between two daemons. */
+  static final Duration LONGEST_START = Duration.ofSeconds(10);
+
+  static final Duration PAUSE = Duration.ofMillis(20);
+
+  private final Host host;
+
+  public Targets(Host host) {
+    this.host = host;
+  }
+
+  /** Returns the daemons of this user, and those of root that it can see. */
+  public List<RunningDaemon> running() {
+    List<RunningDaemon> running = new ArrayList<>(host.control().running());
+    if (host.uid() != 0) {
+      running.addAll(ControlDirectory.ofRoot().running());
+    }
+    return running;
+  }
+
+  /** Returns those that are running and meant, once there is one or none is being started. */
+  private List<RunningDaemon> running(Predicate<RunningDaemon> meant) {
+    long end = System.nanoTime() + LONGEST_START.toNanos();
+    List<RunningDaemon> running = runningNow(meant);
+    while (running.isEmpty() && isBeingStartedAgain(meant) && System.nanoTime() - end < 0) {
+      LockSupport.parkNanos(PAUSE.toNanos());
+      running = runningNow(meant);
+    }
+    // one that was being started when the first look found none may be running by the second
+    return running.isEmpty() ? runningNow(meant) : running;
+  }
+
+  private List<RunningDaemon> runningNow(Predicate<RunningDaemon> meant) {
+    return running().stream().filter(meant).toList();
+  }
+
+  private boolean isBeingStartedAgain(Predicate<RunningDaemon> meant) {
+    ControlDirectory control = host.control();
+    return control.dead().stream()
+        .filter(meant)
+        .map(dead -> control.stateDirectory(dead.name()))
+        .anyMatch(state -> Supervision.isSupervised(state) && !Supervision.hasEnded(state));
+  }
+
+  /** Tells whether a mount's daemon was killed, and its supervisor starts the next one. */
+  public boolean isBeingStartedAgain(String nameOrMountpoint) {
+    if (isBeingStartedAgain(named(nameOrMountpoint))) {
+      return true;
+    }
+    boolean isName = running().stream().anyMatch(named(nameOrMountpoint));
+    return !isName && !nameOrMountpoint.isEmpty() && isBeingStartedAgain(at(nameOrMountpoint));
+  }
+
+  /** Returns the daemon of that name, or of that mountpoint. */
+  public Optional<RunningDaemon> find(String nameOrMountpoint) {
+    List<RunningDaemon> running = running(named(nameOrMountpoint));
+    if (running.isEmpty() && !nameOrMountpoint.isEmpty()) {
+      running = running(at(nameOrMountpoint));
+    }
+    return running.stream().findFirst();
+  }
+
+  private static Predicate<RunningDaemon> named(String name) {
+    return daemon -> daemon.name().equals(name);
+  }
+
+  /** Looks for the path, which may hang: only for what is no name. */
+  private Predicate<RunningDaemon> at(String mountpoint) {
+    Path path = host.locate(Path.of(mountpoint));
+    return daemon -> daemon.mountpoint().equals(path);
+  }
+
+  /** Returns the daemon of a dataset of that name or mountpoint; fails when there is none. */
+  public RunningDaemon get(String nameOrMountpoint) {
+    return dataset(getAny(nameOrMountpoint));
+  }
+
+  private RunningDaemon dataset(RunningDaemon daemon) {
+    if (isCheckpoint(daemon)) {
+      throw CliException.usage(
+          "'%s' is a checkpoint mount: only stats, run, umount and checkpoint deal with these"
+              .formatted(daemon.name()));
+    }
+    return daemon;
+  }
+
+  /** Returns the daemon of a dataset or of checkpoints; fails when there is none. */
+  public RunningDaemon getAny(String nameOrMountpoint) {
+    return find(nameOrMountpoint)
+        .orElseThrow(
+            () ->
+                CliException.couldNot(
+                    "'" + nameOrMountpoint + "' is no running Holdfast mount: " + hint()));
+  }
+
+  /** Tells whether a daemon is that of a checkpoint mount. */
+  public boolean isCheckpoint(RunningDaemon daemon) {
+    return host.mounts().at(daemon.mountpoint()).filter(MountTable.Mount::isCheckpoint).isPresent();
+  }
+
+  /** Returns the only checkpoint mount that is running. */
+  public RunningDaemon onlyCheckpoint() {
+    List<RunningDaemon> running = running(this::isCheckpoint);
+    if (running.size() == 1) {
+      return running.get(0);
+    }
+    throw running.isEmpty()
+        ? CliException.couldNot(
+            "no checkpoint mount is running: start one with 'holdfast checkpoint'")
+        : CliException.usage(
+            "several checkpoint mounts are running: name one of " + names(running));
+  }
+
+  /** Returns the checkpoint mount of that name or mountpoint. */
+  public RunningDaemon getCheckpoint(String nameOrMountpoint) {
+    RunningDaemon daemon = getAny(nameOrMountpoint);
+    if (!isCheckpoint(daemon)) {
+      throw CliException.usage(
+          "'" + nameOrMountpoint + "' is a mount of a dataset, and no checkpoint mount");
+    }
+    return daemon;
+  }
+
+  /** Returns the checkpoint mount that a path is in. */
+  public RunningDaemon checkpointAround(Path path) {
+    return running(daemon -> path.startsWith(daemon.mountpoint()) && isCheckpoint(daemon)).stream()
+        .max(Comparator.comparingInt(daemon -> daemon.mountpoint().getNameCount()))
+        .orElseThrow(
+            () ->
+                CliException.couldNot(
+                    "'" + path + "' is not in a running checkpoint mount: " + hint()));
+  }
+
+  /** Returns the only daemon of a dataset that is running; this user's own come before root's. */
+  public RunningDaemon only() {
+    List<RunningDaemon> own = datasets(host.control().running());
+    List<RunningDaemon> running = own.isEmpty() ? running(daemon -> !isCheckpoint(daemon)) : own;
+    if (running.isEmpty()) {
+      throw CliException.couldNot("no Holdfast mount is running: start one with 'holdfast mount'");
+    }
+    if (running.size() > 1) {
+      throw CliException.usage("several mounts are running: name one of " + names(running));
+    }
+    return running.get(0);
+  }
+
+  /** Returns those daemons that have a dataset. */
+  public List<RunningDaemon> datasets(List<RunningDaemon> daemons) {
+    return daemons.stream().filter(daemon -> !isCheckpoint(daemon)).toList();
+  }
+
+  /**
+   * A mount, and paths in it.
+   *
+   * @param paths as the daemon wants them: below the root of the mount
+   */
+  public record Inside(RunningDaemon daemon, List<String> paths) {}
+
+  /**
+   * Takes words that begin with a mount or not: else it is the one that the first path is below, or
+   * the only one.
+   */
+  public Inside inside(List<String> words) {
+    Optional<RunningDaemon> named = words.isEmpty() ? Optional.empty() : find(words.get(0));
+    List<String> paths = named.isPresent() ? words.subList(1, words.size()) : words;
+    RunningDaemon daemon =
+        named
+            .map(this::dataset)
+            .orElseGet(
+                () ->
+                    !words.isEmpty() && words.get(0).startsWith("/")
+                        ? around(words.get(0))
+                        : only());
+    return new Inside(
+        daemon, paths.stream().map(path -> below(path, daemon.mountpoint())).toList());
+  }
+
+  /** Returns the path as the daemon wants it: below the root of the mount. */
+  public static String below(String text, Path mountpoint) {
+    Path path = Path.of(text).normalize();
+    if (path.isAbsolute()) {
+      if (!path.startsWith(mountpoint)) {
+        throw CliException.usage(
+            "PATH '" + text + "' is not below " + mountpoint + ": give one that is");
+      }
+      path = mountpoint.relativize(path);
+    }
+    if (path.startsWith("..")) {
+      throw CliException.usage("PATH '" + text + "' leads out of the mount: give one below it");
+    }
+    return path.toString();
+  }
+
+  private RunningDaemon around(String path) {
+    Path wanted = Path.of(path).normalize();
+    return running(daemon -> wanted.startsWith(daemon.mountpoint()) && !isCheckpoint(daemon))
+        .stream()
+        .max(Comparator.comparingInt(daemon -> daemon.mountpoint().getNameCount()))
+        .orElseThrow(
+            () ->
+                CliException.couldNot(
+                    "'" + path + "' is neither a running Holdfast mount nor below one: " + hint()));
+  }
+
+  private String hint() {
+    List<RunningDaemon> running = running();
+    return running.isEmpty() ? "none is running" : "running are " + names(running);
+  }
+
+  private static String names(List<RunningDaemon> running) {
+    return running.stream()
+        .map(daemon -> daemon.name() + " (" + daemon.mountpoint() + ")")
+        .collect(Collectors.joining(", "));
+  }
+}

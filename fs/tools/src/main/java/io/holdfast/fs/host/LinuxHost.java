@@ -1,0 +1,278 @@
+package io.holdfast.fs.host;
+
+import static io.holdfast.fs.linux.Libc.LIBC;
+
+import io.holdfast.fs.control.ControlDirectory;
+import io.holdfast.fs.daemon.MountNote;
+import io.holdfast.fs.linux.Cgroups;
+import io.holdfast.fs.linux.Fstab;
+import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.linux.MountTable;
+import io.holdfast.fs.linux.Procfs;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** The machine that this process runs on. */
+public final class LinuxHost implements Host {
+  private static final Duration PROBE_DEADLINE = Duration.ofSeconds(5);
+  private static final int HELPER_SECONDS = 10;
+  private static final Path DEVICE = Path.of("/dev/fuse");
+
+  /** Has a directory for each user who has logged in. */
+  private static final Path USERS = Path.of("/run/user");
+
+  private static final int CAP_SYS_ADMIN = 21;
+  private static final int MNT_DETACH = 2;
+  private static final int UMOUNT_NOFOLLOW = 8;
+  private static final int LONGEST_LINK_CHAIN = 40;
+
+  private final PathProbe probe = new PathProbe(PROBE_DEADLINE);
+  private final int uid = Procfs.ownUid();
+
+  @Override
+  public int uid() {
+    return uid;
+  }
+
+  @Override
+  public Map<String, String> environment() {
+    return System.getenv();
+  }
+
+  @Override
+  public long memory() {
+    return new Cgroups(Procfs.host()).usableMemory();
+  }
+
+  @Override
+  public List<Path> configurationDirectories() {
+    return UserDirectories.configuration(uid, environment());
+  }
+
+  @Override
+  public ControlDirectory control() {
+    return ControlDirectory.of(uid, environment());
+  }
+
+  @Override
+  public List<ControlDirectory> controlOfOthers() {
+    if (uid != 0) {
+      return List.of(ControlDirectory.ofRoot());
+    }
+    List<ControlDirectory> controls = new ArrayList<>();
+    try (DirectoryStream<Path> users = Files.newDirectoryStream(USERS)) {
+      users.forEach(user -> controls.add(ControlDirectory.at(user.resolve("holdfast"))));
+    } catch (IOException e) {
+      // nobody has logged in
+    }
+    return controls;
+  }
+
+  @Override
+  public MountTable mounts() {
+    try {
+      return MountTable.read();
+    } catch (IOException e) {
+      throw CliException.couldNot("/proc/self/mountinfo cannot be read: mount /proc", e);
+    }
+  }
+
+  @Override
+  public Fstab fstab() {
+    return Fstab.parse(lines(Fstab.FILE));
+  }
+
+  @Override
+  public boolean isEmpty(Path directory) {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      return !entries.iterator().hasNext();
+    } catch (IOException | DirectoryIteratorException e) {
+      return false; // the daemon will say what is wrong
+    }
+  }
+
+  @Override
+  public Host.PathState probe(Path path) {
+    boolean fuse = mounts().covering(locate(path)).filter(MountTable.Mount::isFuse).isPresent();
+    return probe.probe(path, fuse);
+  }
+
+  @Override
+  public Path locate(Path path) {
+    Path current = path.toAbsolutePath().normalize();
+    MountTable mounts = mounts();
+    for (int i = 0; i < LONGEST_LINK_CHAIN; i++) {
+      Path parent = current.getParent();
+      // The root of a mount is no symlink, and is not looked at. Nor is what lies on a mount of
+      // FUSE.
+      if (parent == null || mounts.at(current).isPresent() || onFuse(mounts, parent)) {
+        return current;
+      }
+      current = resolved(parent).resolve(String.valueOf(current.getFileName()));
+      if (mounts.at(current).isPresent() || !Files.isSymbolicLink(current)) {
+        return current;
+      }
+      try {
+        current = current.resolveSibling(Files.readSymbolicLink(current)).normalize();
+      } catch (IOException e) {
+        return current;
+      }
+    }
+    return current;
+  }
+
+  private static boolean onFuse(MountTable mounts, Path path) {
+    return mounts.covering(path).filter(MountTable.Mount::isFuse).isPresent();
+  }
+
+  private static Path resolved(Path path) {
+    try {
+      return path.toRealPath();
+    } catch (IOException e) {
+      return path;
+    }
+  }
+
+  @Override
+  public Path realPath(Path path) throws IOException {
+    return path.toRealPath();
+  }
+
+  @Override
+  public boolean canRead(Path directory) {
+    return Files.isReadable(directory) && Files.isExecutable(directory);
+  }
+
+  @Override
+  public boolean canWrite(Path directory) {
+    return Files.isWritable(directory);
+  }
+
+  @Override
+  public Device device() {
+    try {
+      FileChannel.open(DEVICE, StandardOpenOption.READ, StandardOpenOption.WRITE).close();
+      return Device.USABLE;
+    } catch (AccessDeniedException e) {
+      return Device.DENIED;
+    } catch (IOException e) {
+      boolean forbidden = String.valueOf(e.getMessage()).contains("not permitted");
+      return forbidden ? Device.DENIED : Device.MISSING;
+    }
+  }
+
+  @Override
+  public boolean mayMount() {
+    return Procfs.host().hasCapability(CAP_SYS_ADMIN, true);
+  }
+
+  @Override
+  public boolean hasFusermount() {
+    String path = environment().getOrDefault("PATH", "/usr/bin:/bin");
+    for (String directory : path.split(":", -1)) {
+      if (!directory.isEmpty() && Files.isExecutable(Path.of(directory, "fusermount"))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public boolean hasLibfuse() {
+    return Libfuse.isInstalled(Path.of("/"), environment());
+  }
+
+  @Override
+  public String libfuseInstallation() {
+    return Libfuse.installation(lines(Path.of("/etc/os-release")));
+  }
+
+  @Override
+  public boolean userAllowOther() {
+    return lines(Path.of("/etc/fuse.conf")).stream()
+        .anyMatch(line -> line.strip().equals("user_allow_other"));
+  }
+
+  @Override
+  public List<Path> ownDirectories() {
+    List<Path> own = new ArrayList<>();
+    for (String property : List.of("holdfast.home", "java.home", "java.io.tmpdir")) {
+      Optional.ofNullable(System.getProperty(property)).map(Path::of).ifPresent(own::add);
+    }
+    return own;
+  }
+
+  @Override
+  public void detach(Path mountpoint) throws IOException {
+    if (uid != 0) {
+      helper(List.of("fusermount", "-u", "-z", "--", mountpoint.toString()));
+      return;
+    }
+    // before another mount can have its number
+    mounts().at(mountpoint).ifPresent(LinuxHost::abort);
+    long path = Linux.scratch().path();
+    Memory.putString(path, Linux.pathBytes(mountpoint.toString()));
+    if (LIBC.umount2(path, MNT_DETACH | UMOUNT_NOFOLLOW) != 0) {
+      throw new IOException(Linux.describe(Linux.errno()));
+    }
+    MountNote.remove(mountpoint);
+  }
+
+  /**
+   * Gives errors to all who wait for a mount. Its daemon is dead, but a thread of it that was
+   * killed while it waited for a page may hold the connection, and wait for a daemon itself.
+   */
+  private static void abort(MountTable.Mount mount) {
+    String minor = mount.device().substring(mount.device().indexOf(':') + 1);
+    List<String> command = new ArrayList<>(OwnProcess.supervisorScript());
+    command.addAll(List.of("abort", minor));
+    try {
+      helper(command);
+    } catch (IOException e) {
+      // it has ended, as it should
+      return;
+    }
+  }
+
+  private static void helper(List<String> command) throws IOException {
+    Process child = new ProcessBuilder(command).redirectErrorStream(true).start();
+    child.getOutputStream().close();
+    try {
+      if (!child.waitFor(HELPER_SECONDS, TimeUnit.SECONDS)) {
+        child.destroyForcibly();
+        throw new IOException(command.get(0) + " does not end");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
+    }
+    if (child.exitValue() != 0) {
+      byte[] output = child.getInputStream().readAllBytes();
+      throw new IOException(new String(output, StandardCharsets.UTF_8).strip());
+    }
+  }
+
+  private static List<String> lines(Path file) {
+    try {
+      return Files.exists(file, LinkOption.NOFOLLOW_LINKS) ? Files.readAllLines(file) : List.of();
+    } catch (IOException e) {
+      // Absent or unreadable: says nothing.
+      return List.of();
+    }
+  }
+}
