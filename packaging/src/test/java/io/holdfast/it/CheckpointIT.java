@@ -478,8 +478,7 @@ class CheckpointIT {
     List<String> words = new ArrayList<>(List.of("checkpoint", "advice", "--json"));
     words.addAll(List.of(options));
     words.add(name);
-    return JSON.std.mapFrom(
-        sandbox.holdfast(words.toArray(String[]::new)).mustSucceed().out());
+    return JSON.std.mapFrom(sandbox.holdfast(words.toArray(String[]::new)).mustSucceed().out());
   }
 
   /** Whoever only looked had the daemon forget it, and so stats and its metrics. */

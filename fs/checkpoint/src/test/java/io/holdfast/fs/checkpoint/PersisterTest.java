@@ -579,8 +579,7 @@ class PersisterTest {
     int fd = front.tree().open(checkpoint + "/x", FileTree.O_RDWR);
     front.write(() -> checkpoint + "/x", fd, FileTree.stat(fd).inode(), memory, 1000, 0);
     LIBC.close(fd);
-    front.perform(
-        () -> new Operation.Attributes(checkpoint, -1, -1, -1, FileTree.OMIT, modified));
+    front.perform(() -> new Operation.Attributes(checkpoint, -1, -1, -1, FileTree.OMIT, modified));
     persist();
   }
 

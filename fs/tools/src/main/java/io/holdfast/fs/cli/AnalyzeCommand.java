@@ -228,8 +228,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     }
   }
 
-  private int report(
-      AnalyzedMount mount, AnalyzedRuns runs, List<String> command, Outputs outputs)
+  private int report(AnalyzedMount mount, AnalyzedRuns runs, List<String> command, Outputs outputs)
       throws IOException {
     AnalyzedRuns.Run first = runs.run();
     int exit = first.run().exit();

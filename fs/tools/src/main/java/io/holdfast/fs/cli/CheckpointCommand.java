@@ -167,7 +167,8 @@ final class CheckpointCommand implements Callable<Integer> {
   @Option(
       names = "--overhead",
       paramLabel = "P%",
-      description = "For 'advice': how much of the time saving may take. Default: what was given last, or"
+      description =
+          "For 'advice': how much of the time saving may take. Default: what was given last, or"
               + " 3.5%%.")
   private @Nullable String overhead;
 

@@ -248,8 +248,7 @@ class WritableBucketTest {
   /** The mount would never begin, or keep keys until its heap is full. */
   @Test
   void listingThatDoesNotGoOn_fails() {
-    for (String end :
-        new String[] {"", "<NextContinuationToken>same</NextContinuationToken>"}) {
+    for (String end : new String[] {"", "<NextContinuationToken>same</NextContinuationToken>"}) {
       answerListings(listing("p/a", end));
 
       assertThatThrownBy(() -> bucket.keys("", Integer.MAX_VALUE))
