@@ -3,7 +3,6 @@ package io.holdfast.fs.cli;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.log.DaemonLog;
-import io.holdfast.fs.origin.s3.S3Location;
 import io.holdfast.fs.settings.BindingChoice;
 import io.holdfast.fs.settings.HelperChoice;
 import io.holdfast.fs.settings.LogFormat;
@@ -109,7 +108,7 @@ final class ArchiveCommand implements Callable<Integer> {
     System.setProperty("aws.accessKeyId", "none");
     System.setProperty("aws.secretAccessKey", "none");
     start(
-        settings(new Source.S3(S3Location.parse("s3://none")), folder)
+        settings(Source.parse("s3://none"), folder)
             .set(SettingTable.S3_ENDPOINT, NO_STORE)
             .set(SettingTable.S3_REGION, "none")
             .set(SettingTable.SOURCE_TIMEOUT, Duration.ofSeconds(1))
