@@ -20,8 +20,8 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /**
- * What the commands share: the process that they run in, which may become a daemon, and the words
- * that it was given. Tests put in their own.
+ * The process of a command, with the words that it was given; it may become a daemon. Tests put in
+ * their own.
  */
 class CliContext extends OwnProcess {
   /** What parts options from the words of a command. */
