@@ -15,6 +15,8 @@ import java.util.concurrent.TimeUnit;
 
 /** A process of a test, its output kept in files. */
 public final class Child {
+  private static final Duration FREEZE_DEADLINE = Duration.ofSeconds(60);
+
   private final Process process;
   private final List<String> command;
   private final Path out;
@@ -93,6 +95,20 @@ public final class Child {
     if (process.isAlive()) {
       Posix.kill(process.pid(), signal);
     }
+  }
+
+  /**
+   * Stops the process and waits until no thread of it runs any more. One that is in a call goes on
+   * until the call ends.
+   */
+  public void freeze() {
+    signal(Posix.SIGSTOP);
+    Await.until(
+        FREEZE_DEADLINE,
+        this + " stopped or ended",
+        () ->
+            !isAlive()
+                || ProcessTable.threadStates(pid()).stream().allMatch(state -> state == 'T'));
   }
 
   /** Waits for the end; an error when it does not come. */

@@ -130,11 +130,12 @@ class HitsCostNothingIT {
   }
 
   /**
-   * Returns the pages in the page cache at one moment. The reader is stopped meanwhile, so the
-   * count cannot grow.
+   * Returns the pages in the page cache at one moment. The reader has stopped, so the count cannot
+   * grow meanwhile. While a call of the reader went on, a file was counted before its pages were
+   * dropped, and then the one that came in its place.
    */
   private static long cachedWhileStopped(Child reader, Mount mount, Dataset dataset) {
-    reader.signal(Posix.SIGSTOP);
+    reader.freeze();
     try {
       return mount.cachedBytes(dataset.files());
     } finally {

@@ -186,7 +186,7 @@ class OrderIT {
             "--orders",
             "learn",
             "--window",
-            "1M",
+            "256K",
             "--window-age",
             "500ms",
             "--capacity",
