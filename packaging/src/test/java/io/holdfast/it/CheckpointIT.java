@@ -481,7 +481,7 @@ class CheckpointIT {
     return JSON.std.mapFrom(sandbox.holdfast(words.toArray(String[]::new)).mustSucceed().out());
   }
 
-  /** Whoever only looked had the daemon forget it, and so stats and its metrics. */
+  /** A user who only looked had the daemon forget it, and so stats and its metrics. */
   @Test
   void advice_countsWithWhatWasToldLast() throws IOException {
     mount().mustSucceed();

@@ -9,8 +9,8 @@ public enum JobLife {
   ENDED,
 
   /**
-   * That cannot be told: none was seen, one may be hidden, or the process that has started them may
-   * start others.
+   * The daemon cannot tell: it has seen none, one may be hidden, or the process that has started
+   * them may start others.
    */
   UNKNOWN
 }

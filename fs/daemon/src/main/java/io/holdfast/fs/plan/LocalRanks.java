@@ -33,7 +33,7 @@ final class LocalRanks {
   private long lastLook;
 
   /**
-   * What this node can offer. Immutable.
+   * The part that this node can offer. Immutable.
    *
    * @param job any of its jobs
    * @param ranks the ranks of all, ascending

@@ -4,10 +4,10 @@ package io.holdfast.fs.plan;
 final class PlanHeap {
   private static final int PART_OF_HEAP = 8;
 
-  /** What a file of the list takes, without its copies. */
+  /** Bytes of a file of the list, without its copies. */
   private static final int BYTES_OF_FILE = 160;
 
-  /** What a copy of a file takes while the plan grows. */
+  /** Bytes of a copy of a file while the plan grows. */
   private static final int BYTES_OF_COPY = 48;
 
   private static final long MOST_FILES = 8 << 20;

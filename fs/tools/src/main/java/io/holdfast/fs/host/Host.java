@@ -14,7 +14,7 @@ import java.util.Map;
  * filesystems of the machine are in.
  */
 public interface Host extends Abilities {
-  /** What a look at a path has found. */
+  /** The kind of thing that a look has found at a path. */
   enum PathState {
     DIRECTORY,
     /** Something else than a directory. */

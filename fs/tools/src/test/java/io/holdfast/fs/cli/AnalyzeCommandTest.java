@@ -283,7 +283,7 @@ class AnalyzeCommandTest {
     assertOneLine("--job 'old' is not known: there are mine; 'holdfast stats --jobs' shows all");
   }
 
-  /** Whoever started it took a training that had failed for a report that could not be made. */
+  /** A script took a training that had failed for a report that could not be made. */
   @Test
   void command_thatFails_andWhoseDaemonHasEnded_hasItsExitCode() {
     new Thread(
