@@ -11,13 +11,18 @@ import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.settings.Source;
 import io.holdfast.fs.start.DaemonHandle;
+import io.holdfast.peer.NodeAddress;
+import io.holdfast.peer.membership.Discovery;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -47,8 +52,8 @@ final class ArchiveCommand implements Callable<Integer> {
   static final String NAME = "archive";
 
   /**
-   * What each mount uses: all of what only S3 or peers use would make the archive four times
-   * larger.
+   * What each mount uses. Of what only S3 or peers use, the archive has what a start needs: all of
+   * it would make the archive four times larger.
    */
   private static final Pattern OF_EACH_MOUNT =
       Pattern.compile(
@@ -80,6 +85,7 @@ final class ArchiveCommand implements Callable<Integer> {
       DaemonLog.toFile(folder.resolve("log"), LogLevel.INFO, LogFormat.TEXT);
       startDaemon(folder);
       startDaemonOfObjects(folder);
+      startDaemonWithPeers(folder);
       execute("stats", "--json", folder.toString());
       execute("umount", folder.toString());
       int refused = execute(MountCommand.NAME, folder.resolve("none").toString(), "/nonexistent");
@@ -113,6 +119,28 @@ final class ArchiveCommand implements Callable<Integer> {
             .set(SettingTable.S3_REGION, "none")
             .set(SettingTable.SOURCE_TIMEOUT, Duration.ofSeconds(1))
             .build());
+  }
+
+  /** Starts a daemon that finds itself alone in its cluster, and then no mountpoint. */
+  private static void startDaemonWithPeers(Path folder) throws IOException {
+    Path secret = folder.resolve("secret");
+    Files.createFile(
+        secret, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    Files.writeString(secret, "of no other node, and gone in a moment");
+    String address = "127.0.0.1:" + freePort();
+    start(
+        settings(new Source.Directory(folder), folder)
+            .set(SettingTable.LISTEN, NodeAddress.parse(address))
+            .set(SettingTable.PEERS, Discovery.parse(address))
+            .set(SettingTable.CLUSTER_SECRET_FILE, secret)
+            .build());
+  }
+
+  /** Returns a port that is free, as is the next one in all likelihood. */
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
   }
 
   private static Settings.Builder settings(Source source, Path folder) {

@@ -117,7 +117,7 @@ final class UmountCommand implements Callable<Integer> {
       return exit;
     }
     unmount(daemon);
-    while (!within(() -> hasEnded(daemon))) {
+    while (!within(() -> hasEnded(daemon) || wait.isOver()) || !hasEnded(daemon)) {
       boolean isLate = !isPersisted(wait, daemon) || wait.isOver();
       if (isLate && !hasEnded(daemon)) {
         say(

@@ -21,6 +21,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class DaemonClient {
   private final RunningDaemon daemon;
   private final ControlClient client;
+  private final Duration start;
 
   /** A question that the daemon may not answer. */
   private interface Question<T> {
@@ -33,7 +34,18 @@ public final class DaemonClient {
    * @param deadline how long an answer may take
    */
   public DaemonClient(RunningDaemon daemon, Duration deadline) {
+    this(daemon, deadline, Targets.LONGEST_START);
+  }
+
+  /**
+   * Prepares to ask.
+   *
+   * @param deadline how long an answer may take
+   * @param start how long the next daemon may take until it listens
+   */
+  DaemonClient(RunningDaemon daemon, Duration deadline, Duration start) {
     this.daemon = daemon;
+    this.start = start;
     this.client = new ControlClient(daemon.socket(), deadline);
   }
 
@@ -68,7 +80,7 @@ public final class DaemonClient {
   }
 
   private <T> T answer(Question<T> question) {
-    long end = System.nanoTime() + Targets.LONGEST_START.toNanos();
+    long end = System.nanoTime() + start.toNanos();
     while (true) {
       try {
         return question.ask();

@@ -9,6 +9,8 @@ import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Visible;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +24,9 @@ public final class PersistWait {
   /** How long the daemon may take for one answer. */
   public static final Duration DEADLINE = Duration.ofSeconds(10);
 
+  /** How long an answer may take in any case: a daemon that is well answers at once. */
+  private static final Duration LEAST_PATIENCE = Duration.ofMillis(500);
+
   /** The exit code of timeout(1). */
   public static final int TIMED_OUT = 124;
 
@@ -34,14 +39,12 @@ public final class PersistWait {
 
   private final OwnProcess process;
   private final RunningDaemon daemon;
-  private final DaemonClient client;
   private final @Nullable Duration timeout;
   private final long begin = System.nanoTime();
 
   public PersistWait(OwnProcess process, RunningDaemon daemon, @Nullable Duration timeout) {
     this.process = process;
     this.daemon = daemon;
-    this.client = new DaemonClient(daemon, DEADLINE);
     this.timeout = timeout;
   }
 
@@ -97,6 +100,15 @@ public final class PersistWait {
     return timeout != null && System.nanoTime() - begin > timeout.toNanos();
   }
 
+  /** How long the next answer may take. */
+  private Duration patience() {
+    if (timeout == null) {
+      return DEADLINE;
+    }
+    Duration left = timeout.minusNanos(System.nanoTime() - begin);
+    return Collections.max(List.of(LEAST_PATIENCE, Collections.min(List.of(DEADLINE, left))));
+  }
+
   /**
    * Asks the daemon, or the next one; returns null when the time is over. A next one may never
    * come: it waits for a daemon that was killed and that a store which hangs keeps.
@@ -104,13 +116,14 @@ public final class PersistWait {
   private @Nullable Map<String, Object> ask(Map<String, Object> request) {
     while (true) {
       try {
-        return client.task(request);
+        Duration patience = patience();
+        return new DaemonClient(daemon, patience, patience).task(request);
       } catch (CliException e) {
-        if (!hasNextDaemon()) {
-          throw e;
-        }
         if (isOver()) {
           return null;
+        }
+        if (!hasNextDaemon()) {
+          throw e;
         }
         if (!process.pause(PAUSE_MILLIS)) {
           throw e;

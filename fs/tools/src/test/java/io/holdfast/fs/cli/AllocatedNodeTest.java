@@ -28,10 +28,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code holdfast allocate} with daemons that have figures and no mount. */
+@Execution(ExecutionMode.CONCURRENT)
 class AllocatedNodeTest {
   private static final long MB = 1_000_000;
   private static final long GB = 1000 * MB;

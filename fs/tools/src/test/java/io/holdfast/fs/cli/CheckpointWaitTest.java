@@ -16,12 +16,18 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** checkpoint wait, and umount of a checkpoint mount, against a daemon without a mount. */
 @Timeout(60)
+@Execution(ExecutionMode.CONCURRENT)
 class CheckpointWaitTest {
   private static final String NAME = "ckpt";
   private static final Path MOUNTPOINT = Path.of("/mnt/ckpt");
+
+  /** Seconds: what is waited for otherwise takes 10 s. */
+  private static final long FAR_BELOW_OTHER_DEADLINES = 7;
 
   @TempDir Path temp;
   private final Map<String, Object> answers = new HashMap<>();
@@ -73,6 +79,7 @@ class CheckpointWaitTest {
 
   /** A daemon that was killed may not end while its store hangs, and the next one waits for it. */
   @Test
+  @Timeout(FAR_BELOW_OTHER_DEADLINES)
   void wait_endsAfterItsTimeout_whileNoDaemonAnswers() throws IOException {
     Path state = Files.createDirectories(host.control.stateDirectory(NAME));
     Process supervisor = new ProcessBuilder("sh", "-c", "read line; : holdfast-supervise").start();
@@ -89,6 +96,7 @@ class CheckpointWaitTest {
 
   /** A store that hangs when it is given free kept the command for ever, without a word. */
   @Test
+  @Timeout(FAR_BELOW_OTHER_DEADLINES)
   void umount_endsAfterItsTimeout_whileTheDaemonDoesNotEnd() {
     answers.put("await", Map.of("durable", true, "pending_bytes", 0));
 

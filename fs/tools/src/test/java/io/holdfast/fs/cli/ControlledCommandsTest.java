@@ -19,10 +19,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** stats, refresh and umount against daemons that have a socket but no mount. */
+@Execution(ExecutionMode.CONCURRENT)
 class ControlledCommandsTest {
   private static final String HOLDFAST = "fuse.holdfast";
 

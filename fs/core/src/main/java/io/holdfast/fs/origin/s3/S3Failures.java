@@ -6,6 +6,8 @@ import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.security.cert.CertPathBuilderException;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.ApiCallAttemptTimeoutException;
@@ -13,6 +15,9 @@ import software.amazon.awssdk.core.exception.ApiCallTimeoutException;
 
 /** Translates failures of the store into the domain's errors. Stateless. */
 final class S3Failures {
+  private static final Pattern REGION = Pattern.compile("[a-z0-9-]{1,63}");
+  private static final Pattern EXPECTED_REGION = Pattern.compile("expecting '(" + REGION + ")'");
+
   private S3Failures() {}
 
   /**
@@ -180,12 +185,12 @@ final class S3Failures {
               .sdkHttpResponse()
               .firstMatchingHeader("x-amz-bucket-region")
               .orElse(null);
-      if (told != null) {
+      if (told != null && REGION.matcher(told).matches()) {
         return told;
       }
     }
-    String[] quoted = String.valueOf(e.getMessage()).split("expecting '", 2);
-    return quoted.length == 2 ? quoted[1].substring(0, quoted[1].indexOf('\'')) : null;
+    Matcher quoted = EXPECTED_REGION.matcher(String.valueOf(e.getMessage()));
+    return quoted.find() ? quoted.group(1) : null;
   }
 
   private static String dateOf(AwsServiceException e) {

@@ -27,7 +27,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /** Whatever keeps a dataset from being opened is one line that says what to do. */
 @ExtendWith(SharedS3Server.class)
@@ -118,6 +121,30 @@ final class S3StartTest {
     } finally {
       System.setProperty("aws.accessKeyId", right);
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      quoteCharacter = '"',
+      value = {
+        "expecting 'eu-west-1', use --s3-region eu-west-1",
+        "expecting 'eu-west-1, name it with --s3-region",
+        "expecting 'eu west', name it with --s3-region",
+        "expecting, name it with --s3-region"
+      })
+  void open_otherRegionInWords_isNamedIfItIsAName(String told, String advice) {
+    AwsServiceException answer =
+        S3Exception.builder()
+            .statusCode(400)
+            .awsErrorDetails(
+                AwsErrorDetails.builder()
+                    .errorCode("AuthorizationHeaderMalformed")
+                    .errorMessage("the region is wrong; " + told)
+                    .build())
+            .build();
+
+    assertThat(S3Failures.atStart(settings(SharedS3Server.endpoint(), "s3://bucket", "x"), answer))
+        .hasMessageContaining(advice);
   }
 
   /** The store checks the region of a request's signature; the fix in its message works. */
