@@ -156,9 +156,13 @@ public final class Chaos {
     return kinds;
   }
 
+  /** Returns the faults of a run. */
+  static Schedule schedule(long seed, Duration time) {
+    return Schedule.of(seed, time, new Schedule.Targets(NODES, ReadStyle.values().length), kinds());
+  }
+
   private void injectAll(Injector injector) throws InterruptedException {
-    Schedule schedule =
-        Schedule.of(seed, time, new Schedule.Targets(NODES, ReadStyle.values().length), kinds());
+    Schedule schedule = schedule(seed, time);
     long start = System.nanoTime();
     List<Thread> threads = new ArrayList<>();
     for (Schedule.Planned fault : schedule.faults()) {

@@ -22,7 +22,7 @@ class AttackIT {
   private static final int SEED = 20;
 
   /** With each binding. */
-  private static final int SECONDS = 20;
+  private static final int SECONDS = 10;
 
   private static final Duration DEADLINE = Duration.ofMinutes(3);
   private static final boolean KERNEL = System.getProperty("holdfast.binding", "").equals("kernel");

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -29,6 +30,14 @@ public final class Cluster {
   private static final Duration EPOCH =
       Duration.ofSeconds(Long.getLong("holdfast.epoch-seconds", 120));
   private static final int THREADS = 2;
+
+  /**
+   * Nodes of tests end long before they have back what the second compiler takes at once: a third
+   * of their time. What is used most, such as proofs, is compiled all the same.
+   */
+  private static final String LATE_SECOND_COMPILER =
+      "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000"
+          + " -XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000";
 
   private final Sandbox sandbox;
   private final Network network;
@@ -201,7 +210,9 @@ public final class Cluster {
     all.addAll(List.of("--listen", node.address(), "--dataset-id", "photos"));
     all.addAll(membership.options(node));
     command.addAll(node.mount().command(all.toArray(String[]::new)));
-    return sandbox.start(environment.apply(node), command);
+    Map<String, String> variables = new HashMap<>(environment.apply(node));
+    variables.put("HOLDFAST_JAVA_OPTIONS", LATE_SECOND_COMPILER);
+    return sandbox.start(variables, command);
   }
 
   private void awaitStarted(List<Node> started, List<Child> starting) {

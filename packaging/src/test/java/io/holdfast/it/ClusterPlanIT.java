@@ -30,7 +30,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 class ClusterPlanIT {
   private static final int FILES = Integer.getInteger("holdfast.plan-files", 1200);
   private static final int NODES = Integer.getInteger("holdfast.plan-nodes", 2);
-  private static final int EPOCHS = Integer.getInteger("holdfast.plan-epochs", 8);
+  private static final int EPOCHS = Integer.getInteger("holdfast.plan-epochs", 5);
   private static final int FILE_BYTES = 16 << 10;
   private static final double PART = 0.35;
 

@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Isolated("reads on all processors without rest, drops caches")
 class OutlivesDaemonIT {
-  private static final int KILLS = Integer.getInteger("holdfast.kills", 12);
-  private static final int SECONDS = Integer.getInteger("holdfast.kill-seconds", 12);
+  private static final int KILLS = Integer.getInteger("holdfast.kills", 8);
+  private static final int SECONDS = Integer.getInteger("holdfast.kill-seconds", 8);
   private static final int LONG_PROOF = 100;
   private static final Duration START = Duration.ofSeconds(60);
   private static final Duration ERROR = Duration.ofSeconds(10);
