@@ -4,15 +4,16 @@ allocate.py job ROOT NAMES WORKERS RATE
 allocate.py now
 allocate.py wait TIMES FROM EPOCHS
 allocate.py line NAME PROPOSAL EQUAL PROPOSED
-allocate.py observe SEEN MOUNT...
+allocate.py observe SEEN [MOUNT NAMES]...
 allocate.py steps WATCHED EVENTS
 allocate.py hits NAME MOUNT SEEN FILES BYTES
 
 "job" reads all files in each epoch, in a new random order, in workers that are a few files ahead, and takes them at
 RATE megabytes a second at most. It says when each epoch began, and how many bytes a second it read. "wait" prints the
 median speed of epochs that began after a moment, but for the first, once there are so many. "observe" writes five
-times a second what the mounts tell of themselves, until it is ended. "steps" says how long after each event the memory was
-divided anew, and how often mounts turned; "hits" how exact the epochs of a mount were while its capacity was as it was.
+times a second what the mounts tell of themselves, and every five seconds which files are resident, until it is ended. "steps" says how long after each event the memory was
+divided anew, and how often mounts turned; "hits" how exact the epochs of a mount were while its capacity was as it was,
+and whether its residents then stayed the same.
 """
 
 import json
@@ -26,6 +27,9 @@ import sys
 import time
 
 AHEAD = 4
+
+LOOK_SECONDS = 0.2
+LOOKS_OF_RESIDENTS = 25
 
 # A process that slept too long makes up for it.
 SLACK = 0.05
@@ -93,20 +97,39 @@ def line(name, proposal, equal, proposed):
         print(f"{name}, {when}: predicted {predicted:.1f} MB/s, measured {speed:.1f}, ratio {predicted / speed:.3f}")
 
 
-def observe(seen, *mounts):
+def observe(seen, *mounts_and_names):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    mounts = {}
+    for mount, names in zip(mounts_and_names[::2], mounts_and_names[1::2]):
+        with open(names) as file:
+            mounts[mount] = [os.path.join(mount, line.rstrip("\n")) for line in file]
+    looks = 0
     with open(seen, "w") as out:
         while True:
-            for mount in mounts:
+            for mount, paths in mounts.items():
                 try:
-                    with open(os.path.join(mount, ".holdfast", "stats.json")) as file:
-                        stats = json.load(file)
+                    capacity = look(mount, out)
+                    if looks % LOOKS_OF_RESIDENTS == 0:
+                        resident = [number for number, path in enumerate(paths) if is_resident(path)]
+                        print(json.dumps([mount, capacity, None, resident]), file=out, flush=True)
                 except FileNotFoundError:
                     return  # it is unmounted
-                for each in stats["jobs"]["jobs"]:
-                    rows = [(row["epoch"], row["opens"], row["misses"]) for row in each["epochs"]]
-                    print(json.dumps([mount, stats["cache"]["capacity_bytes"], each["job"], rows]), file=out, flush=True)
-            time.sleep(0.2)
+            looks += 1
+            time.sleep(LOOK_SECONDS)
+
+
+def look(mount, out):
+    with open(os.path.join(mount, ".holdfast", "stats.json")) as file:
+        stats = json.load(file)
+    capacity = stats["cache"]["capacity_bytes"]
+    for each in stats["jobs"]["jobs"]:
+        rows = [(row["epoch"], row["opens"], row["misses"]) for row in each["epochs"]]
+        print(json.dumps([mount, capacity, each["job"], rows]), file=out, flush=True)
+    return capacity
+
+
+def is_resident(path):
+    return os.getxattr(path, "user.holdfast.resident") != b"0"
 
 
 def seconds(line):
@@ -145,7 +168,7 @@ def hits(name, mount, seen, files, size):
     with open(seen) as file:
         rows = [json.loads(line) for line in file]
     for where, capacity, job, of_job in rows:
-        if where != mount:
+        if where != mount or job is None:
             continue
         for number, opens, misses in of_job:
             # what it is while the epoch is read; an epoch has ended once there is one behind it
@@ -163,6 +186,24 @@ def hits(name, mount, seen, files, size):
             if misses != room:
                 print(f"{name}: epoch {number} of {job} has {misses} misses, and room for all but {room} files")
     print(f"{name}: {exact} of {epochs} epochs of an unchanged capacity have exactly its hits")
+    residents(name, [row for row in rows if row[0] == mount], int(files), pages)
+
+
+def residents(name, rows, files, pages):
+    looks = same = 0
+    known = None
+    for _, capacity, job, resident in rows:
+        if known and known[0] != capacity:
+            known = None
+        if job is not None:
+            continue
+        if known:
+            looks += 1
+            same += known[1] == resident
+        # only a capacity that is filled has residents that stay
+        if known or len(resident) == min(files, capacity // pages):
+            known = (capacity, resident)
+    print(f"{name}: {same} of {looks} looks at a capacity that was unchanged and filled found the residents of the one before")
 
 
 if __name__ == "__main__":

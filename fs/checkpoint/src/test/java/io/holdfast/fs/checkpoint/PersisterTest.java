@@ -359,7 +359,7 @@ class PersisterTest {
   /** A name that a rename gave to another file had that one take the bytes that were fetched. */
   @Test
   void fetch_whileTheNameChangesItsFile_fillsTheRightOne() throws Exception {
-    for (int round = 0; round < 40; round++) {
+    for (int round = 0; round < 20; round++) {
       String a = "a" + round;
       String b = "b" + round;
       write(a, 1);
