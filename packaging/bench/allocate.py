@@ -111,7 +111,9 @@ def observe(seen, *mounts_and_names):
                     capacity = look(mount, out)
                     if looks % LOOKS_OF_RESIDENTS == 0:
                         resident = [number for number, path in enumerate(paths) if is_resident(path)]
-                        print(json.dumps([mount, capacity, None, resident]), file=out, flush=True)
+                        # of a capacity that changes meanwhile it says nothing
+                        if look(mount, out) == capacity:
+                            print(json.dumps([mount, capacity, None, resident]), file=out, flush=True)
                 except FileNotFoundError:
                     return  # it is unmounted
             looks += 1
@@ -200,6 +202,9 @@ def residents(name, rows, files, pages):
         if known:
             looks += 1
             same += known[1] == resident
+            if known[1] != resident:
+                other = set(known[1]) ^ set(resident)
+                print(f"{name}: {len(resident)} residents at {capacity} bytes, {len(other)} not as before")
         # only a capacity that is filled has residents that stay
         if known or len(resident) == min(files, capacity // pages):
             known = (capacity, resident)
