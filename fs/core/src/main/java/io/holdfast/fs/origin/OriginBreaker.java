@@ -6,6 +6,7 @@ import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowT
 import io.github.resilience4j.core.IntervalFunction;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
@@ -289,8 +290,8 @@ public final class OriginBreaker {
     if (probes >= MOST_PROBES) {
       return null;
     }
-    probes++;
     last = new Attempt(now);
+    probes++;
     return last;
   }
 
@@ -299,6 +300,9 @@ public final class OriginBreaker {
       threads.execute(() -> run(attempt));
     } catch (RejectedExecutionException e) {
       over(attempt, false); // the mount is ending
+    } catch (OutOfMemoryError e) {
+      over(attempt, false); // no thread can be started
+      OutOfMemory.tell(e);
     }
   }
 

@@ -546,9 +546,19 @@ final class Fetch {
     return state == State.RUNNING && now - started > longest;
   }
 
+  /** Tells whether the deadline of an ask has passed. */
+  synchronized boolean hasLate(long now) {
+    for (Ask waiter : waiters) {
+      if (now - waiter.deadline() >= 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Removes and returns the asks whose deadline has passed. */
   synchronized List<Ask> late(long now) {
-    List<Ask> late = new ArrayList<>(0);
+    List<Ask> late = new ArrayList<>(waiters.size());
     Iterator<Ask> each = waiters.iterator();
     while (each.hasNext()) {
       Ask waiter = each.next();

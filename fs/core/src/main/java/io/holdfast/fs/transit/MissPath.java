@@ -3,6 +3,7 @@ package io.holdfast.fs.transit;
 import io.holdfast.fs.FetchUse;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.ReadSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -112,9 +113,13 @@ final class MissPath {
       over(fetch);
       fail(fetch, e);
     } catch (RuntimeException | Error e) {
-      log.error("a fetch failed in the daemon itself", e);
-      over(fetch);
+      over(fetch); // before anything that a full heap may break off: then expire() ends the fetch
       fail(fetch, new FsException(FsError.IO, fetch.item() + ": " + e, e));
+      if (e instanceof OutOfMemoryError met) {
+        OutOfMemory.tell(met);
+      } else {
+        log.error("a fetch failed in the daemon itself", e);
+      }
     }
   }
 
@@ -559,18 +564,22 @@ final class MissPath {
 
   /**
    * Fails a fetch, even while a step of it runs: that step ends, and nobody sees its bytes. The
-   * failure is counted before a reader learns of it.
+   * failure is counted before a reader learns of it. The readers learn of it even if a full heap
+   * breaks off the counting: nobody else could find them.
    */
   private void fail(Fetch fetch, FsException cause) {
     table.remove(fetch);
     boolean stale = cause.code() == FsError.STALE;
-    if (stale) {
-      log.info("{}", cause.getMessage());
-    } else {
-      count(cause);
+    try {
+      if (stale) {
+        log.info("{}", cause.getMessage());
+      } else {
+        count(cause);
+      }
+      ended(fetch, ReadSource.ORIGIN, cause);
+    } finally {
+      end(fetch).forEach(ask -> ask.borrower().failed(cause));
     }
-    ended(fetch, ReadSource.ORIGIN, cause);
-    end(fetch).forEach(ask -> ask.borrower().failed(cause));
     if (stale) {
       listener.changed(fetch.item());
     }
@@ -660,11 +669,11 @@ final class MissPath {
   }
 
   private void expire(Fetch fetch, long now, long longest) {
-    for (Ask late : fetch.late(now)) {
-      late.borrower()
-          .failed(
-              new FsException(
-                  FsError.TIMED_OUT, fetch.item() + ": the origin did not answer in time"));
+    if (fetch.hasLate(now)) {
+      // made first: an ask that is no longer in the fetch must have its answer
+      FsException cause =
+          new FsException(FsError.TIMED_OUT, fetch.item() + ": the origin did not answer in time");
+      fetch.late(now).forEach(ask -> ask.borrower().failed(cause));
     }
     if (fetch.isLate(now, longest)) {
       FetchTask turn = fetch.turn();

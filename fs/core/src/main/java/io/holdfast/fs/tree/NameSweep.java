@@ -1,6 +1,7 @@
 package io.holdfast.fs.tree;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.origin.Attributes;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -99,24 +100,29 @@ final class NameSweep {
       askedCount = 0;
       listed.clear();
     } else if (!running && (added >= ENOUGH || discarded >= ENOUGH)) {
-      running = true;
-      threads.execute(this::run);
+      start(threads);
+    }
+  }
+
+  /**
+   * Starts a sweep. Where no thread can be started, the names wait for the next sweep, which starts
+   * when as many names have come again.
+   */
+  private synchronized void start(Executor on) {
+    running = true;
+    try {
+      on.execute(this::run);
+    } catch (OutOfMemoryError e) {
+      running = false;
+      added = 0;
+      discarded = 0;
+      OutOfMemory.tell(e);
     }
   }
 
   private void run() {
-    long[] ids;
-    Set<Long> directories;
-    synchronized (this) {
-      ids = Arrays.copyOf(asked, askedCount);
-      directories = listed;
-      asked = new long[FIRST_IDS];
-      askedCount = 0;
-      listed = new HashSet<>();
-      added = 0;
-    }
     try {
-      sweep(ids, directories);
+      sweepAdded();
       if (hasGrown()) {
         sweepAll();
         tree.nodes().clean();
@@ -125,9 +131,26 @@ final class NameSweep {
     } catch (FsException e) {
       log.debug("names that have gone stay for a while: {}", e.getMessage());
     } finally {
-      tree.nodes().clean();
-      ended();
+      try {
+        tree.nodes().clean();
+      } finally {
+        ended();
+      }
     }
+  }
+
+  private void sweepAdded() throws FsException {
+    long[] ids;
+    Set<Long> directories;
+    synchronized (this) {
+      added = 0; // first: where the copy finds no memory, the next sweep is not to start at once
+      ids = Arrays.copyOf(asked, askedCount);
+      directories = listed;
+      asked = new long[FIRST_IDS];
+      askedCount = 0;
+      listed = new HashSet<>();
+    }
+    sweep(ids, directories);
   }
 
   private synchronized boolean hasGrown() {

@@ -24,6 +24,7 @@ final class OriginBreakerTest {
   private final Deque<Runnable> probes = new ArrayDeque<>();
 
   private boolean reachable = true;
+  private boolean canStartThreads = true;
   private int asked;
   private final OriginBreaker breaker =
       new OriginBreaker("fake", this::probe, PATIENCE, probes::add, clock);
@@ -285,5 +286,44 @@ final class OriginBreakerTest {
               return threadless.isSilent();
             });
     assertThat(threadless.health().silences()).isEqualTo(1);
+  }
+
+  /**
+   * Each of these probes counted as stuck for ever. After ten of them no further one was sent, and
+   * the origin stayed silent although it answered.
+   */
+  @Test
+  void probesForWhichNoThreadCouldBeStarted_areSentAgainWhenOneCan() throws FsException {
+    OriginBreaker limited =
+        new OriginBreaker(
+            "fake",
+            this::probe,
+            PATIENCE,
+            task -> {
+              if (!canStartThreads) {
+                throw new OutOfMemoryError("unable to create native thread");
+              }
+              probes.add(task);
+            },
+            clock);
+    canStartThreads = false;
+    Boolean unused =
+        limited.askForBytes(
+            () -> {
+              tick(limited, 200);
+              assertThat(limited.isSilent()).isTrue();
+              canStartThreads = true;
+              tick(limited, 5);
+              assertThat(limited.isSilent()).isFalse();
+              return true;
+            });
+  }
+
+  private void tick(OriginBreaker ticked, int seconds) {
+    for (int i = 0; i < seconds; i++) {
+      clock.advance(Duration.ofSeconds(1));
+      ticked.tick();
+      answerAll();
+    }
   }
 }

@@ -40,6 +40,9 @@ final class FakeListener implements FetchListener {
   /** Runs once, before the next fetch of this place of a file can be found. */
   final Map<Long, Runnable> beforeFetchAt = new ConcurrentHashMap<>();
 
+  /** Runs when a fetch has ended, before its readers learn of a failure. */
+  volatile Runnable whenEnded = () -> {};
+
   /** Whether an item is pinned before the offer of it has returned. */
   volatile boolean pinsAtOnce;
 
@@ -99,6 +102,7 @@ final class FakeListener implements FetchListener {
   public void ended(Item item, ReadSource source, long nanos, @Nullable FsException failure) {
     String how = failure == null ? source.toString() : failure.code().toString();
     ended.add(item + " " + how);
+    whenEnded.run();
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.holdfast.fs.transit;
 
 import static io.holdfast.fs.transit.TransitFixture.MIB;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.fs.Await;
 import io.holdfast.fs.FsError;
@@ -12,6 +13,7 @@ import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.transit.TransitFixture.File;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -195,6 +197,85 @@ final class TransitFailuresTest {
       FsException failure = t.read(file, 0, 1000).failure();
       assertThat(failure.code()).isEqualTo(FsError.IO);
       assertThat(failure).hasRootCauseMessage("a bug");
+    }
+  }
+
+  // a full heap
+
+  /** A failure for whose message there is no memory either. */
+  private static final class HeapFull extends OutOfMemoryError {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public String getMessage() {
+      throw new OutOfMemoryError("Java heap space");
+    }
+  }
+
+  /** The memory of such a fetch was in use until the daemon ended. */
+  @Test
+  void heap_fullWhenAFetchFails_memoryIsGivenBackAtTheDeadline() {
+    try (TransitFixture t = TransitFixture.threaded(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      t.origin.setGate(
+          new FakeOrigin.Gate() {
+            @Override
+            public void read(OriginPath path, long offset, int length) {
+              throw new HeapFull();
+            }
+          });
+      RecordingReply reply = t.read(file, 0, 1000);
+      Await.until("the step has ended", () -> t.transit.stats().inFlight.sum() == 0);
+      t.clock.advance(TransitFixture.DEADLINE.multipliedBy(2).plusNanos(1));
+      t.transit.expire();
+      assertThat(reply.failure().code()).isEqualTo(FsError.TIMED_OUT);
+      assertThat(t.transit.used()).isZero();
+    }
+  }
+
+  /** These readers were in a fetch that nobody could find any more, so they waited for ever. */
+  @Test
+  void heap_fullWhenAFailureIsTold_readersLearnOfTheFailure() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      t.origin.setGate(failing(FsError.ACCESS_DENIED, 1));
+      t.listener.whenEnded =
+          () -> {
+            throw new OutOfMemoryError("Java heap space");
+          };
+      RecordingReply reply = new RecordingReply();
+      assertThatThrownBy(() -> t.transit.read(file.content(), 0, 1000, TransitFixture.NEAR, reply))
+          .isInstanceOf(OutOfMemoryError.class);
+      assertThat(reply.isAnswered()).isTrue();
+      assertThat(reply.failure().code()).isEqualTo(FsError.ACCESS_DENIED);
+      t.listener.whenEnded = () -> {};
+    }
+  }
+
+  @Test
+  void heap_fullWhenADeadlineHasPassed_readersLearnOfItLater() {
+    try (TransitFixture t = TransitFixture.threaded(ITEM, CAPACITY)) {
+      AtomicBoolean full = new AtomicBoolean();
+      byte[] bytes = new byte[1000];
+      Supplier<OriginPath> path =
+          () -> {
+            if (full.get()) {
+              throw new OutOfMemoryError("Java heap space");
+            }
+            return OriginPath.of("f");
+          };
+      File file = new File(new Content(99, path, t.origin.file("f", bytes)), bytes);
+      StepGate gate = new StepGate();
+      t.origin.setGate(gate);
+      RecordingReply reply = t.read(file, 0, 1000);
+      gate.awaitStep();
+      t.clock.advance(TransitFixture.DEADLINE);
+      full.set(true);
+      assertThatThrownBy(t.transit::expire).isInstanceOf(OutOfMemoryError.class);
+      full.set(false);
+      t.transit.expire();
+      gate.allow(1);
+      assertThat(reply.failure().code()).isEqualTo(FsError.TIMED_OUT);
     }
   }
 

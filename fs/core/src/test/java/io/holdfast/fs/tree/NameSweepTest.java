@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -113,6 +114,26 @@ final class NameSweepTest {
       assertThat(tree.size()).isLessThan(10_000);
       assertThat(tree.known(directory, name("stays"))).isNotNull();
     }
+  }
+
+  /** The names stayed known for ever, and so did all that came after them. */
+  @Test
+  void sweep_hadNoThread_theNextOneLooksAtItsNamesToo() throws FsException {
+    AtomicInteger sweeps = new AtomicInteger();
+    tree.sweepOn(
+        task -> {
+          if (sweeps.getAndIncrement() == 0) {
+            throw new OutOfMemoryError("unable to create native thread");
+          }
+          task.run();
+        });
+    for (int i = 0; i < 16_384; i++) {
+      origin.file("f" + i, new byte[1]);
+      look("f" + i);
+      origin.remove("f" + i);
+    }
+    assertThat(sweeps).hasValue(2);
+    assertThat(tree.size()).isLessThan(10);
   }
 
   /** A name counts as gone only if the origin says so. */

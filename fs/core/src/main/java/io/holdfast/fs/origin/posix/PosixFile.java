@@ -4,21 +4,20 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.OriginFile;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.Version;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -104,49 +103,105 @@ final class PosixFile implements OriginFile {
     if (readers == null || length <= PIECE) {
       return readInOneGo(offset, address, length);
     }
-    List<CompletableFuture<Integer>> pieces = new ArrayList<>();
-    for (int at = PIECE; at < length; at += PIECE) {
-      int from = at;
-      int count = Math.min(PIECE, length - at);
-      CompletableFuture<Integer> piece = new CompletableFuture<>();
-      pieces.add(piece);
-      readers.execute(() -> complete(piece, offset + from, address + from, count));
-    }
-    CompletableFuture<Integer> first = new CompletableFuture<>();
-    complete(first, offset, address, PIECE);
-    pieces.add(0, first);
-    return sum(pieces);
+    Pieces pieces = new Pieces(offset, address, length);
+    pieces.read(readers);
+    return pieces.sum();
   }
 
-  private void complete(CompletableFuture<Integer> piece, long offset, long address, int length) {
-    try {
-      piece.complete(readInOneGo(offset, address, length));
-    } catch (FsException | RuntimeException e) {
-      piece.completeExceptionally(e);
-    }
-  }
+  /**
+   * The pieces of one read. They write to the memory of the read's caller, so the read does not end
+   * before the last piece has ended, whatever fails meanwhile. Once a piece has begun, neither the
+   * wait nor the end of a piece needs the heap, which may be full.
+   */
+  private final class Pieces {
+    private final Piece[] all;
+    private final AtomicInteger running;
+    private final Thread caller = Thread.currentThread();
 
-  /** Waits for all pieces, even if one has failed: they write to the caller's memory. */
-  private int sum(List<CompletableFuture<Integer>> pieces) throws FsException {
-    int sum = 0;
-    boolean whole = true;
-    FsException failure = null;
-    for (CompletableFuture<Integer> piece : pieces) {
-      try {
-        int count = piece.join();
-        sum += whole ? count : 0;
-        whole &= count == PIECE;
-      } catch (CompletionException e) {
-        failure =
-            e.getCause() instanceof FsException cause
-                ? new FsException(cause.code(), String.valueOf(cause.getMessage()), cause)
-                : new FsException(FsError.IO, path + ": " + e.getCause(), e);
+    Pieces(long offset, long address, int length) {
+      all = new Piece[(length + PIECE - 1) / PIECE];
+      running = new AtomicInteger(all.length);
+      for (int i = 0; i < all.length; i++) {
+        int from = i * PIECE;
+        all[i] = new Piece(this, offset + from, address + from, Math.min(PIECE, length - from));
       }
     }
-    if (failure != null) {
-      throw failure;
+
+    /** Reads all pieces. The caller reads the first one, and those for which there is no thread. */
+    void read(Executor readers) {
+      for (int i = 1; i < all.length; i++) {
+        try {
+          readers.execute(all[i]);
+        } catch (OutOfMemoryError e) {
+          all[i].run();
+          OutOfMemory.tell(e);
+        }
+      }
+      all[0].run();
+      awaitAll();
     }
-    return sum;
+
+    private void awaitAll() {
+      boolean interrupted = false;
+      while (running.get() > 0) {
+        LockSupport.park(this);
+        interrupted |= Thread.interrupted(); // an interrupted thread does not park
+      }
+      if (interrupted) {
+        caller.interrupt();
+      }
+    }
+
+    void ended() {
+      if (running.decrementAndGet() == 0) {
+        LockSupport.unpark(caller);
+      }
+    }
+
+    /** Returns the bytes before the first gap. */
+    int sum() throws FsException {
+      int sum = 0;
+      boolean whole = true;
+      for (Piece piece : all) {
+        Throwable failure = piece.failure;
+        if (failure instanceof FsException cause) {
+          throw new FsException(cause.code(), String.valueOf(cause.getMessage()), cause);
+        }
+        if (failure != null) {
+          throw new FsException(FsError.IO, path + ": " + failure, failure);
+        }
+        sum += whole ? piece.count : 0;
+        whole &= piece.count == PIECE;
+      }
+      return sum;
+    }
+  }
+
+  /** A piece of a read. The read's caller sees its fields after it has ended. */
+  private final class Piece implements Runnable {
+    private final Pieces pieces;
+    private final long offset;
+    private final long address;
+    private final int length;
+    private int count;
+    private @Nullable Throwable failure;
+
+    Piece(Pieces pieces, long offset, long address, int length) {
+      this.pieces = pieces;
+      this.offset = offset;
+      this.address = address;
+      this.length = length;
+    }
+
+    @Override
+    public void run() {
+      try {
+        count = readInOneGo(offset, address, length);
+      } catch (FsException | RuntimeException | Error e) {
+        failure = e;
+      }
+      pieces.ended();
+    }
   }
 
   private int readInOneGo(long offset, long address, int length) throws FsException {
