@@ -20,6 +20,7 @@ import io.holdfast.s3server.ForwardingProxy;
 import io.holdfast.s3server.Request;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -202,6 +203,26 @@ final class S3FaultsTest {
                 () -> origin.list(OriginPath.ROOT, (name, type, inode, attributes) -> {}),
                 FsError.IO,
                 FsError.TIMED_OUT));
+  }
+
+  /**
+   * A bucket without any such key answers a listing with 200. The tree took a 404 of a proxy whose
+   * store was away for the answer that a directory is gone, and forgot all that is below it.
+   */
+  @Test
+  void listing_thatIsNotFound_isNoAnswer() throws IOException {
+    store.put("directory/file", small);
+    proxy.disturb(
+        request -> request.isList() || request.isHead(),
+        Integer.MAX_VALUE,
+        new Fault.Answer(404, "NoSuchBucket"));
+    for (OriginPath path : List.of(OriginPath.of("directory"), SMALL, OriginPath.of("none"))) {
+      assertFails(() -> origin.stat(path), FsError.UNAVAILABLE);
+    }
+    assertFails(
+        () -> origin.list(OriginPath.ROOT, (name, type, inode, attributes) -> {}),
+        FsError.UNAVAILABLE);
+    assertFails(origin::probe, FsError.UNAVAILABLE);
   }
 
   /** Readers got EIO after two seconds, while a gateway started again. */
