@@ -79,6 +79,13 @@ final class Connection {
     if (fault instanceof Fault.Shorter shorter) {
       answer.set("Content-Length", Long.toString(answer.length() - shorter.missing()));
     }
+    if (fault instanceof Fault.AnswerWithout without) {
+      long length = answer.length();
+      answer.remove(without.header());
+      toClient.write(answer.bytes());
+      pass(fromServer, toClient, length);
+      throw new EOFException("the end of a body that may have no length");
+    }
     if (fault instanceof Fault.OtherBody other) {
       drop(answer.length());
       answer.remove("Transfer-Encoding");

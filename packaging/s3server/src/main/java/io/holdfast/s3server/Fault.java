@@ -48,6 +48,13 @@ public sealed interface Fault {
   record OtherEtag(String value) implements Fault {}
 
   /**
+   * The answer lacks a header, as if a proxy had dropped it. The connection ends behind the body.
+   *
+   * @param header its name
+   */
+  record AnswerWithout(String header) implements Fault {}
+
+  /**
    * The request reaches the server without a header, as if the server did not know it.
    *
    * @param header its name; a signature must not name it

@@ -144,17 +144,20 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     }
   }
 
-  /** Forgets the listings at and below a directory: they are from before as well. */
+  /**
+   * Forgets the listings at and below a directory, also those under way: they are from before as
+   * well.
+   */
   private void forgetBelow(Node directory) {
     tree.forEachBelow(
         directory,
         node -> {
           if (node.type() == Attributes.DIRECTORY) {
-            tree.forgetListing(node);
+            tree.forgetListingUnderWay(node);
           }
           return !ending.get();
         });
-    tree.forgetListing(directory);
+    tree.forgetListingUnderWay(directory);
   }
 
   private void awaitReplies() {

@@ -215,7 +215,7 @@ public final class DeadlineOrigin implements Origin {
     } catch (InterruptedException | TimeoutException e) {
       batches.abandon();
       throw failure(path, call, e);
-    } catch (FsException | RuntimeException e) {
+    } catch (FsException | RuntimeException | Error e) {
       batches.abandon(); // the sink wants no more entries
       throw e;
     }

@@ -35,9 +35,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. {@link #appendLock} guards the end of the table, the chains of entries (which are
  * read without the lock) and the blocks' counts. One of a few locks, chosen by id, guards the
- * attributes and flags of a record. Lock order: {@link #cleanLock}, which a thread that unlinks
- * holds; then a record's lock; then the append lock; then the monitors of {@link SharedAttributes}
- * and {@link Blocks}.
+ * attributes, the flags and the times of the listing of a record. Lock order: {@link #cleanLock},
+ * which a thread that unlinks holds; then a record's lock; then the append lock; then the monitors
+ * of {@link SharedAttributes} and {@link Blocks}.
  */
 public final class NodeTable implements AutoCloseable {
   /** A node's id has so many bits for the place in its block. */
@@ -502,25 +502,51 @@ public final class NodeTable implements AutoCloseable {
     return numberIfThere(directory, 0, NodeRecord::listed);
   }
 
-  /** Returns the directory's own change time at that listing, or 0 where it cannot tell. */
+  /**
+   * Returns the directory's own change time at that listing, or 0 where it cannot tell. Has no
+   * meaning for a directory that is not listed.
+   */
   long listedChanged(long directory) {
     return numberIfThere(directory, 0, NodeRecord::listedChanged);
   }
 
   /**
-   * Records since when all entries of a directory are known, or with 0 that they are not.
+   * Records since when all entries of a directory are known, or with 0 that they are not. Ignores a
+   * time that is not behind that of the last {@link #forgetListed}.
    *
    * @param changed the directory's own change time, or 0
    */
   void setListed(long directory, long time, long changed) {
-    long unused =
-        numberIfThere(
-            directory,
-            0,
-            at -> {
-              NodeRecord.setListed(at, time, changed);
-              return 0;
-            });
+    changeListed(
+        directory,
+        at -> {
+          // a directory that is not listed has the time of the last forgetting, or 0
+          boolean isListed = NodeRecord.listed(at) != 0;
+          long forgotten = isListed ? 0 : NodeRecord.listedChanged(at);
+          if (isListed || (time != 0 && (forgotten == 0 || time - forgotten > 0))) {
+            NodeRecord.setListed(at, time, changed);
+          }
+          return 0;
+        });
+  }
+
+  /**
+   * Records that some entries of a directory are not known, even if a listing that began before a
+   * time has all of them.
+   */
+  void forgetListed(long directory, long time) {
+    changeListed(
+        directory,
+        at -> {
+          NodeRecord.setListed(at, 0, time);
+          return 0;
+        });
+  }
+
+  private void changeListed(long directory, LongUnaryOperator change) {
+    synchronized (lockOf(directory)) {
+      long unused = numberIfThere(directory, 0, change);
+    }
     listings.increment();
   }
 

@@ -355,6 +355,14 @@ public final class Tree {
     nodes.setListed(directory.id(), 0, 0);
   }
 
+  /**
+   * Records that some entries of a directory may have other attributes by now than the tree knows,
+   * even if a {@link TreePass} that began before this call still lists all of them.
+   */
+  public void forgetListingUnderWay(Node directory) {
+    nodes.forgetListed(directory.id(), System.nanoTime());
+  }
+
   /** Passes each known node. */
   public void forEach(Consumer<Node> taker) {
     nodes.forEach(

@@ -237,6 +237,37 @@ final class DeadlineOriginTest extends DirectoryContractTest {
     }
   }
 
+  /**
+   * The heap was full for a moment. The listing went on waiting for the sink, with a thread of its
+   * own, for as long as the daemon ran.
+   */
+  @Test
+  void list_sinkWithoutMemory_leavesNoThreadBehind() {
+    int count = 20_000;
+    Origin large =
+        new DelegatingOrigin(new FakeOrigin()) {
+          @Override
+          public void list(OriginPath path, EntrySink sink) {
+            for (int i = 0; i < count; i++) {
+              sink.entry(bytes("f" + i), Attributes.REGULAR, i, null);
+            }
+          }
+        };
+    ThreadPoolExecutor pool = pool(THREADS);
+    try (Origin origin = bounded(large, pool, Await.LONGEST)) {
+      assertThatThrownBy(
+              () ->
+                  origin.list(
+                      OriginPath.ROOT,
+                      (name, type, inode, attributes) -> {
+                        throw new OutOfMemoryError("the sink's");
+                      }))
+          .isInstanceOf(OutOfMemoryError.class)
+          .hasMessage("the sink's");
+      Await.until("the listing ends", () -> pool.getActiveCount() == 0);
+    }
+  }
+
   @Test
   void list_thatFails_keepsItsCode() {
     try (Origin origin = bounded(new FakeOrigin(), pool(THREADS), Await.LONGEST)) {

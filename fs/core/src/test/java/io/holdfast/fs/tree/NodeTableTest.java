@@ -107,6 +107,28 @@ final class NodeTableTest {
     }
   }
 
+  /** A listing counts only if it began after the directory was forgotten. */
+  @Test
+  void setListed_forgottenSince_isIgnored() throws FsException {
+    try (NodeTable table = new NodeTable(GrowingMemory.ofProcess("nodes"))) {
+      long id = table.add(0, new byte[0], directory(0));
+      table.setListed(id, 1000, 7);
+      table.forgetListed(id, 2000);
+      assertThat(table.listed(id)).isZero();
+      table.setListed(id, 2000, 8);
+      assertThat(table.listed(id)).isZero();
+      table.setListed(id, 0, 0);
+      table.setListed(id, 1999, 8);
+      assertThat(table.listed(id)).isZero();
+      table.setListed(id, 2001, 9);
+      assertThat(table.listed(id)).isEqualTo(2001);
+      assertThat(table.listedChanged(id)).isEqualTo(9);
+      table.setListed(id, 0, 0);
+      table.setListed(id, 2, 0);
+      assertThat(table.listed(id)).isEqualTo(2);
+    }
+  }
+
   /** A record that a killed process has left half-written has no flags yet. */
   @Test
   void recordWithoutFlags_openedAgain_isTheEnd() throws FsException {

@@ -121,12 +121,19 @@ final class Bucket implements SortedKeys, AutoCloseable {
         });
   }
 
+  /**
+   * Fails with UNAVAILABLE where the store says 404: a listing without keys is an answer of its
+   * own, so the bucket is missing, or a proxy has lost the store. Neither tells that a key is gone.
+   */
   @Override
   public ListObjectsV2Response list(Page page, String what) throws FsException {
     try {
       return list(page);
     } catch (RuntimeException e) {
-      throw S3Failures.of(what, e);
+      FsException failure = S3Failures.of(what, e);
+      throw failure.code() == FsError.NOT_FOUND
+          ? new FsException(FsError.UNAVAILABLE, String.valueOf(failure.getMessage()), e)
+          : failure;
     }
   }
 

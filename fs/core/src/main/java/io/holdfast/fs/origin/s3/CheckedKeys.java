@@ -55,9 +55,11 @@ final class CheckedKeys implements SortedKeys {
     }
     String token = answer.nextContinuationToken();
     boolean more = Boolean.TRUE.equals(answer.isTruncated());
-    return more && page.delimiter() && (token == null || token.equals(page.after()))
-        ? "does not go on"
-        : null;
+    boolean goesOn =
+        page.delimiter()
+            ? token != null && !token.equals(page.after())
+            : !answer.contents().isEmpty();
+    return more && !goesOn ? "does not go on" : null;
   }
 
   /** Compares keys by their bytes in UTF-8, as stores sort them. */

@@ -53,17 +53,18 @@ final class Prefetch implements Runnable {
   @Override
   public void run() {
     long until = System.nanoTime() + source.deadline().toNanos();
-    FsException failed = new FsException(FsError.IO, source.what() + ": given up");
+    boolean whole = false;
+    FsException failed = null;
     try (RangeReader reader = new RangeReader(source, first, end)) {
       int done = 0;
       while (done < end - first && wanted(done)) {
         done += reader.read(address + done, (int) (end - first) - done, until);
       }
-      failed = done == end - first ? null : failed;
+      whole = done == end - first;
     } catch (FsException e) {
       failed = e;
     } finally {
-      end(failed);
+      end(whole, failed);
     }
   }
 
@@ -78,11 +79,16 @@ final class Prefetch implements Runnable {
     }
   }
 
-  private void end(@Nullable FsException failed) {
+  /**
+   * Ends the filling of the piece.
+   *
+   * @param failed why it is not whole; null where it is, or was given up
+   */
+  private void end(boolean whole, @Nullable FsException failed) {
     boolean last;
     lock.lock();
     try {
-      if (failed == null) {
+      if (whole) {
         filled = (int) (end - first);
       }
       failure = failed;
@@ -116,7 +122,9 @@ final class Prefetch implements Runnable {
     try {
       while (filled <= from) {
         if (ended) {
-          throw failure != null ? failure : new FsException(FsError.IO, source.what() + ": closed");
+          throw failure != null
+              ? failure
+              : new FsException(FsError.IO, source.what() + ": given up");
         }
         long left = until - System.nanoTime();
         if (left <= 0) {
@@ -147,6 +155,12 @@ final class Prefetch implements Runnable {
     if (last) {
       free();
     }
+  }
+
+  /** Frees a piece for which no thread could be started. */
+  void drop() {
+    end(false, null);
+    close();
   }
 
   private void free() {

@@ -90,6 +90,11 @@ final class RangeReader implements AutoCloseable {
   /** Checks the version and the range of an answer. */
   private void check(GetObjectResponse answer) throws FsException {
     Version version = source.version;
+    Long told = answer.contentLength();
+    if (told == null || answer.lastModified() == null) {
+      throw new FsException(
+          FsError.IO, source.what + ": the store's answer has no length, or no time");
+    }
     String range = answer.contentRange();
     boolean same =
         Entries.unquoted(answer.eTag()).equals(version.etag())
@@ -100,14 +105,10 @@ final class RangeReader implements AutoCloseable {
     }
     long length = end - position;
     boolean right = range == null ? length == version.size() : range.startsWith(rangeBegin());
-    if (!right || answer.contentLength() != length) {
+    if (!right || told != length) {
       throw new FsException(
           FsError.IO,
-          source.what
-              + ": asked for "
-              + length
-              + " bytes and was answered with "
-              + answer.contentLength());
+          source.what + ": asked for " + length + " bytes and was answered with " + told);
     }
   }
 

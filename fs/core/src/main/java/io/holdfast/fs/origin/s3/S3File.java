@@ -4,6 +4,7 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.origin.Origin.Part;
 import io.holdfast.fs.origin.OriginFile;
 import io.holdfast.fs.origin.Version;
@@ -62,12 +63,15 @@ final class S3File implements OriginFile {
       RangeReader first = new RangeReader(source, part.offset(), end);
       file.current = first;
       file.asked = end;
-      file.askAhead();
+      boolean opened = false;
       try {
+        file.askAhead();
         first.open(System.nanoTime() + source.deadline().toNanos());
-      } catch (FsException e) {
-        file.close();
-        throw e;
+        opened = true;
+      } finally {
+        if (!opened) {
+          file.close();
+        }
       }
     }
     return file;
@@ -82,9 +86,15 @@ final class S3File implements OriginFile {
         return;
       }
       Prefetch piece = new Prefetch(source, asked, end, address, ahead.buffers::release);
+      try {
+        ahead.threads.execute(piece);
+      } catch (OutOfMemoryError e) {
+        piece.drop();
+        OutOfMemory.tell(e);
+        return; // the reader's thread fetches these bytes when it comes to them
+      }
       pieces.add(piece);
       asked = end;
-      ahead.threads.execute(piece);
     }
   }
 

@@ -20,7 +20,10 @@ import io.holdfast.s3server.ForwardingProxy;
 import io.holdfast.s3server.Request;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The faults of a store, and the number of requests that they cost. */
 @ExtendWith(SharedS3Server.class)
@@ -79,8 +83,14 @@ final class S3FaultsTest {
 
   private byte[] read(OriginPath path, Attributes attributes) throws FsException {
     int size = (int) attributes.size();
-    long memory = LIBC.malloc(size);
     try (OriginFile file = origin.open(path, new Part(attributes.version(), 0, size))) {
+      return read(file, size);
+    }
+  }
+
+  private static byte[] read(OriginFile file, int size) throws FsException {
+    long memory = LIBC.malloc(size);
+    try {
       for (int done = 0; done < size; ) {
         int step = Math.min(STEP, size - done);
         assertThat(file.read(done, memory + done, step)).isEqualTo(step);
@@ -136,6 +146,41 @@ final class S3FaultsTest {
       throw new AssertionError(e);
     }
     return proxy.mostAtOnce() == 3;
+  }
+
+  /** The limit of threads was met: each piece without a thread took memory for ever. */
+  @Test
+  void read_noThreadForPieces_readsThemItselfAndLeavesNothingBehind() throws IOException {
+    Version version = origin.stat(LARGE).version();
+    int permits = 16;
+    Semaphore buffers = new Semaphore(permits);
+    Executor none =
+        task -> {
+          throw new OutOfMemoryError("unable to create native thread");
+        };
+    try (Bucket bucket =
+        new Bucket(SharedS3Server.settings(proxy.endpoint(), location, DEADLINE))) {
+      RangeReader.Source source =
+          new RangeReader.Source(bucket, "large", version, "large", DEADLINE);
+      try (OriginFile file =
+          S3File.open(
+              source, new S3File.Ahead(none, buffers), new Part(version, 0, large.length))) {
+        assertThat(read(file, large.length)).isEqualTo(large);
+      }
+    }
+    assertThat(buffers.availablePermits()).isEqualTo(permits);
+  }
+
+  /** Such an answer broke the reader, and the memory of the file's other pieces was lost. */
+  @ParameterizedTest
+  @ValueSource(strings = {"Content-Length", "Last-Modified"})
+  void answer_withoutLengthOrTime_failsAndLeavesNothingBehind(String header) throws IOException {
+    Attributes attributes = origin.stat(LARGE);
+    proxy.disturb(Request::isGet, Integer.MAX_VALUE, new Fault.AnswerWithout(header));
+    for (int i = 0; i < 10; i++) {
+      assertFails(() -> read(LARGE, attributes), FsError.IO, FsError.TIMED_OUT);
+    }
+    Await.until("memory for all pieces at once", this::readsPiecesAtOnce);
   }
 
   static Stream<Fault> faultsInPassing() {
@@ -202,6 +247,26 @@ final class S3FaultsTest {
                 () -> origin.list(OriginPath.ROOT, (name, type, inode, attributes) -> {}),
                 FsError.IO,
                 FsError.TIMED_OUT));
+  }
+
+  /**
+   * A bucket without any such key answers a listing with 200. The tree took a 404 of a proxy whose
+   * store was away for the answer that a directory is gone, and forgot all that is below it.
+   */
+  @Test
+  void listing_thatIsNotFound_isNoAnswer() throws IOException {
+    store.put("directory/file", small);
+    proxy.disturb(
+        request -> request.isList() || request.isHead(),
+        Integer.MAX_VALUE,
+        new Fault.Answer(404, "NoSuchBucket"));
+    for (OriginPath path : List.of(OriginPath.of("directory"), SMALL, OriginPath.of("none"))) {
+      assertFails(() -> origin.stat(path), FsError.UNAVAILABLE);
+    }
+    assertFails(
+        () -> origin.list(OriginPath.ROOT, (name, type, inode, attributes) -> {}),
+        FsError.UNAVAILABLE);
+    assertFails(origin::probe, FsError.UNAVAILABLE);
   }
 
   /** Readers got EIO after two seconds, while a gateway started again. */

@@ -25,10 +25,12 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 
 /** Listings: how keys become a tree, and what that costs. */
 @ExtendWith(SharedS3Server.class)
@@ -80,7 +82,7 @@ final class S3ScanTest {
     assertThat(record.complete).isEqualTo(record.entries.keySet());
   }
 
-  private static ScanRecord scan(FakeSortedKeys store) {
+  private static ScanRecord scan(SortedKeys store) {
     ScanRecord record = new ScanRecord();
     S3Settings settings =
         SharedS3Server.settings(
@@ -299,6 +301,42 @@ final class S3ScanTest {
       assertThat(record.failed.get(".").code()).isEqualTo(FsError.ACCESS_DENIED);
       assertThat(record.complete).contains("d00", "d05").doesNotContain(".", "d07", "d08");
     }
+  }
+
+  /**
+   * A store that drops hidden keys from a page after it has counted them may send a page without
+   * keys that is not the last one. The scan took it for the end, and all names behind it vanished.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void scan_pageWithoutKeysThatIsNotTheLast_fails(boolean first) {
+    List<String> keys = new ArrayList<>();
+    for (int i = 0; i < 3000; i++) {
+      keys.add(String.format("data/f%05d", i));
+    }
+    SortedKeys store = hiding(keys, page -> page.after() == null == first);
+    ScanRecord record = scan(store);
+    assertThat(record.complete).isEmpty();
+    assertThat(record.failed).containsOnlyKeys(".");
+    assertThat(record.failed.get(".").code()).isEqualTo(FsError.IO);
+  }
+
+  @Test
+  void hasKeys_pageWithoutKeysThatIsNotTheLast_fails() throws FsException {
+    List<String> keys = List.of("data/d/hidden", "data/d/shown");
+    assertThat(hiding(keys, page -> false).hasKeys("data/d/", "d")).isTrue();
+    io.holdfast.fs.Failures.assertFails(
+        () -> hiding(keys, page -> true).hasKeys("data/d/", "d"), FsError.IO);
+  }
+
+  /** Returns checked listings of which some pages lack their keys. */
+  private static SortedKeys hiding(List<String> keys, Predicate<SortedKeys.Page> which) {
+    FakeSortedKeys store = new FakeSortedKeys(keys, Duration.ZERO);
+    return new CheckedKeys(
+        (page, what) -> {
+          ListObjectsV2Response answer = store.list(page, what);
+          return which.test(page) ? answer.toBuilder().contents(List.of()).build() : answer;
+        });
   }
 
   /** The fake that the other tests count with lists as a real server does. */
