@@ -257,6 +257,9 @@ public final class PeerLink implements AutoCloseable {
         Membership now = join();
         membership = now;
         now.listen(this::update);
+        if (now.view().version() > 0) {
+          update(now.view()); // it came before this node listened
+        }
         return;
       } catch (PeerSetupException e) {
         log.error("cannot join again, and tries on: {}", e.getMessage());
