@@ -48,6 +48,18 @@ final class TlsContextTest {
     assertRefused(authority.issue(), "node1", "is not for 'node1'");
   }
 
+  /**
+   * A peer says which host it is. Its certificate was compared with texts that only the resolver
+   * understands, and so an event loop waited for name servers.
+   */
+  @Test
+  void of_hostThatIsNoAddressInFull_isRefused() {
+    TlsFiles files = authority.issue("12.0.0.7", "1.1.1.1");
+    for (String host : new String[] {"12.7", "1.1.1.1.7", "999.1.1.1", "1"}) {
+      assertRefused(files, host, "is not for '" + host + "'");
+    }
+  }
+
   @Test
   void of_notNow_isRefused() {
     Instant now = Instant.now();

@@ -54,6 +54,13 @@ public final class JGroupsMembership implements Membership {
 
   private final Condition changed = lock.newCondition();
   private volatile View view;
+
+  /**
+   * Whether a view has been published. The first one is, even if this node is alone in it: after it
+   * has left and joined again, its listeners still know the nodes from before. Guarded by the lock.
+   */
+  private boolean published;
+
   private volatile boolean joined;
   private volatile boolean closed;
 
@@ -195,9 +202,10 @@ public final class JGroupsMembership implements Membership {
   private void publish(List<ClusterNode> nodes) {
     lock.lock();
     try {
-      if (closed || nodes.equals(view.nodes())) {
+      if (closed || (published && nodes.equals(view.nodes()))) {
         return;
       }
+      published = true;
       View next = new View(view.version() + 1, self, nodes);
       view = next;
       changed.signalAll();

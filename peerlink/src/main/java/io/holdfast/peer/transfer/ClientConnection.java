@@ -61,7 +61,11 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
   /** The first byte of the answer has arrived. */
   private boolean answering;
 
+  /** The deadline for all of an answer. */
   private long end;
+
+  /** The deadline for the head of an answer, whatever interim answers arrive. */
+  private long headEnd;
 
   /** The deadline for the head, or for the next part of the body, whatever else has arrived. */
   private long due;
@@ -182,8 +186,19 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
 
   /** Waits for the next byte, or for an earlier deadline. */
   private void awaitNext() {
-    long usual = System.nanoTime() + client().deadlines().progress().toNanos();
-    alarm.setAt(due - usual < 0 ? due : usual);
+    long next = System.nanoTime() + client().deadlines().progress().toNanos();
+    next = due - next < 0 ? due : next;
+    boolean awaitsHead = state == State.ASKING && sink == null;
+    alarm.setAt(awaitsHead && headEnd - next < 0 ? headEnd : next);
+  }
+
+  /** Tells whether the peer has sent nothing but interim answers for too long. */
+  private boolean isHeadOverdue() {
+    return state == State.ASKING && sink == null && System.nanoTime() - headEnd >= 0;
+  }
+
+  private String noAnswer() {
+    return "no answer within " + client().deadlines().answer().toMillis() + " ms";
   }
 
   /** Learns that awaited bytes have arrived. */
@@ -213,6 +228,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
     answering = false;
     sink = null;
     end = System.nanoTime() + LONGEST.toNanos();
+    headEnd = System.nanoTime() + client().deadlines().answer().toNanos();
     FullHttpRequest request = next.request();
     if (session != null) {
       session.sign(request);
@@ -233,7 +249,10 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
       case IDLE -> close();
       case CONNECTING, GREETING -> fail("no connection in time");
       case ASKING ->
-          fail("not enough within " + client().deadlines().progress().toMillis() + " ms");
+          fail(
+              isHeadOverdue()
+                  ? noAnswer()
+                  : "not enough within " + client().deadlines().progress().toMillis() + " ms");
       case CLOSED -> {}
     }
   }
@@ -277,14 +296,18 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
 
   private void answer(HttpObject message) {
     if (System.nanoTime() - end > 0) {
-      fail("no answer within " + LONGEST.toSeconds() + " s");
+      fail("no whole answer within " + LONGEST.toSeconds() + " s");
+      return;
+    }
+    if (isHeadOverdue()) {
+      fail(noAnswer());
       return;
     }
     String wrong = null;
     if (message instanceof HttpResponse response) {
-      putOff();
       interim = response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
       wrong = interim ? null : head(response);
+      putOff();
     }
     if (wrong == null && !interim && message instanceof HttpContent content) {
       wrong = content(content);

@@ -16,14 +16,14 @@ import org.slf4j.LoggerFactory;
  * from any thread; everything else belongs to the connection's event loop.
  *
  * <p>Until the provider answers, interim answers (102) are sent now and then, so that the asker can
- * tell a slow origin from a dead node.
+ * tell a slow origin from a dead node. An origin that takes too long ends in a refusal, so that the
+ * asker has time for its own origin. The provider's fetch goes on, for the next asker.
  */
 // a failed write closes its connection, which reports it
 @SuppressWarnings("FutureReturnValueIgnored")
 final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(ItemAnswer.class);
   private static final Duration INTERIM = Duration.ofMillis(500);
-  private static final Duration LONGEST = Duration.ofMinutes(1);
   private static final Duration SLOWEST_PIECE = Duration.ofSeconds(10);
   private static final int PROCESSING = 102;
 
@@ -32,7 +32,7 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
   private final ItemMessages.Asked asked;
   private final EventLoop loop;
   private final Alarm alarm;
-  private final long end = System.nanoTime() + LONGEST.toNanos();
+  private final long end;
   private final AtomicBoolean answered = new AtomicBoolean();
   private boolean sending;
   private boolean over;
@@ -43,10 +43,11 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
     this.asked = asked;
     loop = connection.context().channel().eventLoop();
     alarm = new Alarm(loop, this::ring);
+    end = System.nanoTime() + connection.server().deadlines().refusal().toNanos();
   }
 
   void start() {
-    alarm.set(INTERIM);
+    awaitProvider();
     try {
       connection
           .server()
@@ -64,12 +65,18 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
           .server()
           .refuse(RejectedRequests.SLOW_RECEIVER, connection.peer(), "it took nothing for 10 s");
       connection.context().close();
-    } else if (System.nanoTime() - end > 0) {
-      connection.context().close();
+    } else if (System.nanoTime() - end >= 0) {
+      refused(Refusal.ORIGIN_FAILED);
     } else {
       connection.context().writeAndFlush(HttpResponses.empty(PROCESSING));
-      alarm.set(INTERIM);
+      awaitProvider();
     }
+  }
+
+  /** Waits for the provider, until the next interim answer is due or the time is over. */
+  private void awaitProvider() {
+    long next = System.nanoTime() + INTERIM.toNanos();
+    alarm.setAt(end - next < 0 ? end : next);
   }
 
   @Override

@@ -42,6 +42,7 @@ final class ItemServer implements AutoCloseable {
   private final Identity identity;
   private final ItemProvider provider;
   private final Transfer.Limits limits;
+  private final Transfer.Deadlines deadlines;
   private final RejectedRequests refusals;
   private final Sent sent;
   private final AtomicInteger sends = new AtomicInteger();
@@ -70,12 +71,13 @@ final class ItemServer implements AutoCloseable {
   ItemServer(
       Identity identity,
       ItemProvider provider,
-      Transfer.Limits limits,
+      Transfer.Config config,
       RejectedRequests refusals,
       Sent sent) {
     this.identity = identity;
     this.provider = provider;
-    this.limits = limits;
+    this.limits = config.limits();
+    this.deadlines = config.deadlines();
     this.refusals = refusals;
     this.sent = sent;
   }
@@ -206,6 +208,10 @@ final class ItemServer implements AutoCloseable {
 
   void endSend() {
     sends.decrementAndGet();
+  }
+
+  Transfer.Deadlines deadlines() {
+    return deadlines;
   }
 
   void sent(NodeAddress to, int bytes) {

@@ -48,11 +48,21 @@ public final class Transfer implements AutoCloseable {
    * @param connect for a connection, including DNS
    * @param progress for the next byte of any kind; also for a head, and for each half MiB of a body
    *     or the rest of it
+   * @param answer for the head of an answer, however many interim answers precede it: the asker has
+   *     another source, which needs time as well. A body that keeps arriving is not bounded by this
    */
-  public record Deadlines(Duration connect, Duration progress) {
+  public record Deadlines(Duration connect, Duration progress, Duration answer) {
     /** The default deadlines. */
     public static final Deadlines DEFAULT =
-        new Deadlines(Duration.ofSeconds(1), Duration.ofSeconds(2));
+        new Deadlines(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(15));
+
+    /**
+     * Returns how long this node makes an asker wait for an item that it must fetch. A node that
+     * refuses within the asker's deadline has no fault.
+     */
+    Duration refusal() {
+      return answer.multipliedBy(2).dividedBy(3);
+    }
   }
 
   /**
@@ -74,7 +84,7 @@ public final class Transfer implements AutoCloseable {
         new ItemServer(
             identity,
             provider,
-            config.limits(),
+            config,
             refusals,
             (to, bytes) -> client.peer(to).health().sent(bytes));
   }

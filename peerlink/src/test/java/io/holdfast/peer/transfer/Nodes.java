@@ -32,7 +32,7 @@ final class Nodes implements AutoCloseable {
   static final Credentials OTHER_SECRET = secret("another horse, another staple");
 
   /** Longer than any test. */
-  static final Transfer.Deadlines PATIENT = deadlines(60_000, 60_000);
+  static final Transfer.Deadlines PATIENT = deadlines(60_000, 60_000, 60_000);
 
   private final Deque<AutoCloseable> made = new ArrayDeque<>();
   private final Deque<ByteBuf> memory = new ArrayDeque<>();
@@ -118,7 +118,17 @@ final class Nodes implements AutoCloseable {
   /** A node that waits for little. */
   Transfer.Config hasty(String host) {
     return new Transfer.Config(
-        free(host), DATASET, SECRET, deadlines(20_000, 1000), Transfer.Limits.DEFAULT);
+        free(host), DATASET, SECRET, deadlines(20_000, 1000, 60_000), Transfer.Limits.DEFAULT);
+  }
+
+  /** A node that waits for long, but not for the head of an answer, nor for its own provider. */
+  Transfer.Config wantsAnswers(String host, long answerMillis) {
+    return new Transfer.Config(
+        free(host),
+        DATASET,
+        SECRET,
+        deadlines(60_000, 60_000, answerMillis),
+        Transfer.Limits.DEFAULT);
   }
 
   <T extends AutoCloseable> T closing(T each) {
@@ -150,9 +160,11 @@ final class Nodes implements AutoCloseable {
     return await(from.transfer().fetch(peer, Sketches.NONE, request, into.memoryAddress()));
   }
 
-  static Transfer.Deadlines deadlines(long connectMillis, long progressMillis) {
+  static Transfer.Deadlines deadlines(long connectMillis, long progressMillis, long answerMillis) {
     return new Transfer.Deadlines(
-        Duration.ofMillis(connectMillis), Duration.ofMillis(progressMillis));
+        Duration.ofMillis(connectMillis),
+        Duration.ofMillis(progressMillis),
+        Duration.ofMillis(answerMillis));
   }
 
   @Override

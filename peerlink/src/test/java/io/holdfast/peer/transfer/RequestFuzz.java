@@ -30,7 +30,7 @@ public final class RequestFuzz {
                 secret ? Nodes.key(Nodes.SECRET) : null,
                 null),
             shelf,
-            Transfer.Limits.DEFAULT,
+            Nodes.config(Nodes.free("127.0.0.1"), Nodes.SECRET),
             new RejectedRequests(() -> 0),
             (to, count) -> {});
     EmbeddedChannel channel = new EmbeddedChannel();

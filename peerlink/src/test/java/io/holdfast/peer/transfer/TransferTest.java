@@ -231,6 +231,23 @@ final class TransferTest {
     assertThat(bytes(memory, 10)).containsOnly(0);
   }
 
+  /**
+   * When one node's origin hung, readers of the other nodes got EIO: no time was left for theirs.
+   */
+  @Test
+  void fetch_providerDoesNotAnswer_refusedAndPeerIsWell() {
+    TestNode hanging = nodes.start(nodes.wantsAnswers("127.0.0.4", 1200));
+    AtomicReference<ItemProvider.Answer> later = new AtomicReference<>();
+    hanging.shelf().instead = later::set;
+
+    TransferResult outcome = fetch(asker, hanging.address(), whole("a", 10), nodes.memory(10));
+
+    assertThat(outcome).isEqualTo(TransferResult.refused(Refusal.ORIGIN_FAILED));
+    assertThat(asker.transfer().figures().get(0).suspect()).isFalse();
+    later.get().lent(hanging.shelf().lend(new byte[10], 0, 10));
+    assertThat(hanging.shelf().loans).as("the late bytes are given back").hasValue(0);
+  }
+
   @Test
   void fetch_oneAfterTheOther_oneConnection() {
     Wiretap tap = nodes.closing(new Wiretap("127.0.0.4"));

@@ -46,7 +46,9 @@ public final class Residency implements AutoCloseable {
   private final AtomicLong evicted = new AtomicLong();
   private final AtomicLong swapped = new AtomicLong();
   private volatile Swaps swaps = Swaps.NONE;
-  private volatile boolean closed;
+
+  /** Whether items may be admitted: from the time that the mount is there until the end. */
+  private volatile boolean admits;
 
   /**
    * The threads that may touch the own mount.
@@ -105,7 +107,7 @@ public final class Residency implements AutoCloseable {
       long windowBytes,
       long droppedBytes) {}
 
-  /** Creates a residency with no residents. */
+  /** Creates a residency with no residents. It admits nothing before it is {@link #mounted}. */
   public Residency(
       Rules rules, MountUse use, Threads threads, WindowSize window, LongSupplier nanoTime) {
     this.residentSet = new ResidentSet(rules.policy(), rules.log());
@@ -130,9 +132,17 @@ public final class Residency implements AutoCloseable {
             this::forgetAndDrop);
   }
 
+  /**
+   * Starts to admit, since the own mount is there now. Peers ask for items earlier: a thread that
+   * pinned one then would open the directory below the mount, and keep it open.
+   */
+  public void mounted() {
+    admits = true;
+  }
+
   /** Tells whether an item would be admitted now. */
   public boolean wouldAdmit(Item item) {
-    return !closed && admission.wouldAdmit(item);
+    return admits && admission.wouldAdmit(item);
   }
 
   /**
@@ -142,7 +152,7 @@ public final class Residency implements AutoCloseable {
    * @param besides whole pages of items that are about to be admitted
    */
   public boolean hasRoom(Item item, long besides) {
-    return !closed && admission.hasRoom(item, besides);
+    return admits && admission.hasRoom(item, besides);
   }
 
   /** Sets what chooses the residents that make way for others. */
@@ -160,7 +170,7 @@ public final class Residency implements AutoCloseable {
    * the place of another one. Changes nothing.
    */
   public boolean wouldSwap(Item item) {
-    return !closed && swaps.wants(item);
+    return admits && swaps.wants(item);
   }
 
   /**
@@ -263,16 +273,16 @@ public final class Residency implements AutoCloseable {
     if (before == null && !fetched.isPredicted()) {
       swaps.asked(item);
     }
-    if (!closed && before == null && swaps.wants(item) && !hasRoom(item, 0)) {
+    if (admits && before == null && swaps.wants(item) && !hasRoom(item, 0)) {
       Resident resident = swap(item);
       if (resident != null) {
         return begin(fetched, resident);
       }
     }
-    if (!closed && before == null && fetched.isPredicted() && !hasRoom(item, 0)) {
+    if (admits && before == null && fetched.isPredicted() && !hasRoom(item, 0)) {
       return hasWindow && pagesAhead.begin(fetched);
     }
-    if (closed || (before == null ? !admission.hasMappings() : isHard())) {
+    if (!admits || (before == null ? !admission.hasMappings() : isHard())) {
       return false;
     }
     // a resident is fetched again after the kernel reclaimed a soft pin's pages
@@ -556,7 +566,7 @@ public final class Residency implements AutoCloseable {
   /** Unpins everything and stops admitting. */
   @Override
   public void close() {
-    closed = true;
+    admits = false;
     pinning.close();
     residentSet.all().forEach(this::forget);
     pageDropper.close();

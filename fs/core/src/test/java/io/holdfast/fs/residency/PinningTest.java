@@ -42,6 +42,29 @@ final class PinningTest extends ResidencyFixture {
     assertThat(figures.windowBytes()).as("residents do not linger").isZero();
   }
 
+  /**
+   * A peer's request before the mount made a pin thread open the directory below the mount, and
+   * keep it: no item was pinned any more.
+   */
+  @Test
+  void offer_beforeTheMountIsThere_isRefusedAndPinnedLater() throws IOException {
+    CachePolicy unused = prepare("minio", 1 << 20, true, 1000);
+    Item early = item("f", PAGE);
+    assertThat(residency.wouldAdmit(early)).isFalse();
+    assertThat(residency.hasRoom(early, 0)).isFalse();
+    assertThat(residency.offer(new Offered(early, false))).isFalse();
+    assertThat(residency.isResident(early)).isFalse();
+
+    file("f", random(PAGE));
+    residency.mounted();
+
+    Item item = item("f", PAGE);
+    assertThat(residency.wouldAdmit(item)).isTrue();
+    pin(item);
+    assertThat(residency.isPinned(item)).isTrue();
+    assertThat(residency.figures().pinFailures()).isZero();
+  }
+
   @Test
   void pinnedFile_askedToBeDropped_stays() throws IOException {
     start(1 << 20);

@@ -79,6 +79,13 @@ abstract class ResidencyFixture {
   PageStore pages = PageStore.NONE;
 
   CachePolicy start(String policy, long capacity, boolean hard, long mappings) {
+    CachePolicy created = prepare(policy, capacity, hard, mappings);
+    residency.mounted();
+    return created;
+  }
+
+  /** Creates a residency whose mount is not there yet. */
+  CachePolicy prepare(String policy, long capacity, boolean hard, long mappings) {
     CachePolicy created = Policies.create(policy, capacity, 1);
     residency =
         new Residency(

@@ -131,6 +131,7 @@ public final class Daemon {
             parts.message,
             settings.get(SettingTable.XATTR) == XattrChoice.ON,
             letsKernelDecide()));
+    parts.residency.mounted();
     OwnMountEntry.raiseReadAhead(mountpoint);
     noteMount();
     if (settings.get(SettingTable.KERNEL_HELPERS) == HelperChoice.AUTO) {

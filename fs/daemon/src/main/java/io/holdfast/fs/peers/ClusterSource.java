@@ -159,7 +159,7 @@ public final class ClusterSource implements PeerSource {
           other,
           request,
           outcome -> {
-            if (room) {
+            if (room && saysWhatItHas(outcome)) {
               formerOwners.asked(other, outcome.isFetched());
             }
             if (!outcome.isFetched() && nodes.hasNext()) {
@@ -172,6 +172,11 @@ public final class ClusterSource implements PeerSource {
               goOn(new Arrival(true, keptByName));
             }
           });
+    }
+
+    /** Tells whether a node has answered, rather than that it could not, or need not, be asked. */
+    private boolean saysWhatItHas(TransferResult outcome) {
+      return outcome.isFetched() || outcome.refusal() == Refusal.NOT_CACHED;
     }
 
     /**

@@ -24,6 +24,7 @@ import io.holdfast.peer.transfer.Transfer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -46,6 +47,11 @@ public final class PeerLink implements AutoCloseable {
 
   /** Membership listens on the next port. */
   private static final int MEMBERSHIP_PORT_OFFSET = 1;
+
+  /** The answer of one peer must begin within this part of the time that a read may take. */
+  private static final int SHARE_OF_A_READ = 4;
+
+  private static final Duration LONGEST_ANSWER = Duration.ofMinutes(1);
 
   private static final Duration START_PAUSE = Duration.ofSeconds(2);
 
@@ -177,7 +183,7 @@ public final class PeerLink implements AutoCloseable {
                 settings.listen(),
                 settings.dataset(),
                 credentials,
-                Transfer.Deadlines.DEFAULT,
+                deadlines(settings.sourceTimeout()),
                 Transfer.Limits.DEFAULT),
             new AgreedService(agreement, service, plans::ownOffer));
     transfer = serving; // before joining: a peer that has joined may ask, and is asked in turn
@@ -190,6 +196,20 @@ public final class PeerLink implements AutoCloseable {
     }
     membership.listen(this::update);
     update(membership.view());
+  }
+
+  /**
+   * Returns the deadlines for peers. An item of a plan is asked for at two nodes, one after the
+   * other, and the origin needs time afterwards, before the reader's own deadline.
+   *
+   * @param sourceTimeout how long a read waits
+   */
+  static Transfer.Deadlines deadlines(Duration sourceTimeout) {
+    Transfer.Deadlines usual = Transfer.Deadlines.DEFAULT;
+    Duration answer =
+        Collections.min(List.of(LONGEST_ANSWER, sourceTimeout.dividedBy(SHARE_OF_A_READ)));
+    return new Transfer.Deadlines(
+        usual.connect(), usual.progress(), Collections.max(List.of(usual.progress(), answer)));
   }
 
   /**
@@ -237,6 +257,9 @@ public final class PeerLink implements AutoCloseable {
         Membership now = join();
         membership = now;
         now.listen(this::update);
+        if (now.view().version() > 0) {
+          update(now.view()); // it came before this node listened
+        }
         return;
       } catch (PeerSetupException e) {
         log.error("cannot join again, and tries on: {}", e.getMessage());

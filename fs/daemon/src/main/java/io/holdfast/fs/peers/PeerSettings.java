@@ -5,6 +5,7 @@ import io.holdfast.peer.SharedDataset;
 import io.holdfast.peer.TlsFiles;
 import io.holdfast.peer.membership.Discovery;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -18,13 +19,15 @@ import org.jspecify.annotations.Nullable;
  * @param secretFile the file of the cluster's secret; null where nodes authenticate by certificates
  * @param tls the certificates; null where nodes authenticate by the secret
  * @param dataset the dataset that the nodes share
+ * @param sourceTimeout how long a read waits for peers and the origin
  */
 public record PeerSettings(
     NodeAddress listen,
     Discovery discovery,
     @Nullable Path secretFile,
     @Nullable TlsFiles tls,
-    SharedDataset dataset) {
+    SharedDataset dataset,
+    Duration sourceTimeout) {
   /** Returns the files that are read at the start. */
   public List<Path> files() {
     return tls == null

@@ -26,6 +26,7 @@ import static io.holdfast.fs.settings.SettingTable.S3_PATH_STYLE;
 import static io.holdfast.fs.settings.SettingTable.S3_REGION;
 import static io.holdfast.fs.settings.SettingTable.S3_REQUESTER_PAYS;
 import static io.holdfast.fs.settings.SettingTable.SOURCE;
+import static io.holdfast.fs.settings.SettingTable.SOURCE_TIMEOUT;
 import static io.holdfast.fs.settings.SettingTable.STATE_DIR;
 import static io.holdfast.fs.settings.SettingTable.TLS_CA;
 import static io.holdfast.fs.settings.SettingTable.TLS_CERT;
@@ -330,8 +331,8 @@ final class SettingsRules {
                         .map(
                             cert -> new TlsFiles(cert, settings.get(TLS_KEY), settings.get(TLS_CA)))
                         .orElse(null),
-                    new SharedDataset(
-                        settings.get(DATASET_ID), settings.get(ITEM_SIZE).intValue())));
+                    new SharedDataset(settings.get(DATASET_ID), settings.get(ITEM_SIZE).intValue()),
+                    settings.get(SOURCE_TIMEOUT)));
   }
 
   /**

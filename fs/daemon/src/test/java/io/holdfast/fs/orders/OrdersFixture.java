@@ -97,6 +97,7 @@ final class OrdersFixture implements AutoCloseable {
                 IsolatedThreads.start("test-drop", 1, 0, new IsolatedThreads.Failures())),
             window,
             clock);
+    residency.mounted();
     tree = new Tree(origin, new NodeTable(memory), old -> {});
     transit =
         new Transit(

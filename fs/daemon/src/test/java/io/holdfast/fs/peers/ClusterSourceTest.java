@@ -25,9 +25,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Whom node A asks for what, and who keeps it: with answers that the test gives for B and C. */
 final class ClusterSourceTest {
@@ -363,6 +366,27 @@ final class ClusterSourceTest {
       fetch(node.item(A, B), false);
     }
     assertThat(asked).hasSize(101);
+  }
+
+  private static Stream<TransferResult> noAnswers() {
+    return Stream.of(
+        TransferResult.SUSPECT,
+        TransferResult.fault("closed"),
+        TransferResult.refused(Refusal.NOT_COMPARED),
+        TransferResult.refused(Refusal.BUSY));
+  }
+
+  /** A node that joined was not compared yet, and read its whole share from the origin then. */
+  @ParameterizedTest
+  @MethodSource("noAnswers")
+  void formerOwner_cannotBeAsked_isAskedOn(TransferResult outcome) throws IOException {
+    start(ROOM, Selection.NONE);
+    answers.put(B, outcome);
+    for (int i = 0; i < 100; i++) {
+      assertThat(fetch(node.item(A, B), false)).isEqualTo(new Arrival(false, true));
+    }
+    answers.put(B, TransferResult.FETCHED);
+    assertThat(fetch(node.item(A, B), false)).isEqualTo(new Arrival(true, true));
   }
 
   @Test

@@ -36,6 +36,7 @@ final class ClusterTest {
     cluster.resized(larger);
     assertThat(cluster.view().nodes()).containsExactly(larger, B);
     assertThat(cluster.share(larger)).isEqualTo(0.75);
-    assertThat(cluster.update(new View(1, larger, List.of(larger, B)))).isTrue();
+    assertThat(cluster.update(new View(1, larger, List.of(larger)))).isTrue();
+    assertThat(cluster.share(larger)).as("the other node has gone").isEqualTo(1);
   }
 }

@@ -67,6 +67,7 @@ final class PeersFixture implements AutoCloseable {
                 IsolatedThreads.start("test-drop", 1, 0, new IsolatedThreads.Failures())),
             new Residency.WindowSize(64 << 20, Duration.ofSeconds(2)),
             new FakeClock());
+    residency.mounted();
     tree = new Tree(origin, new NodeTable(memory), old -> {});
     transit =
         new Transit(

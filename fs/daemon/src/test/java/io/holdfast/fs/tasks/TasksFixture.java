@@ -69,6 +69,7 @@ final class TasksFixture implements AutoCloseable {
                 IsolatedThreads.start("test-drop", 1, 0, new IsolatedThreads.Failures())),
             new Residency.WindowSize(64 << 20, Duration.ofSeconds(2)),
             clock);
+    residency.mounted();
     tree = new Tree(origin, new NodeTable(memory), old -> {});
     transit =
         new Transit(
