@@ -169,6 +169,43 @@ class DiesWellIT {
     store.thaw();
   }
 
+  /** The daemon used to detach its mountpoint once more, and with that the mount below. */
+  @Test
+  void unmountedLazily_overItsOriginWhichIsAMount_leavesThat() throws IOException {
+    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 50, i -> FILE_BYTES);
+    Mount mount = sandbox.mountAt(dataset.root(), dataset.root(), "--capacity", "64M");
+    assertReadsAll(mount, dataset);
+
+    sandbox.command("umount", "-i", "-l", dataset.root().toString()).mustSucceed();
+    awaitDaemonGone(mount);
+
+    assertThat(Files.readAllBytes(dataset.file(3)))
+        .isEqualTo(Stamps.bytes(3, 1, 0, dataset.size(3)));
+  }
+
+  @Test
+  void ended_anotherMountOverIt_leavesThat() throws IOException {
+    Dataset dataset = smallDataset();
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
+    Path mountpoint = mount.mountpoint();
+    sandbox.command("mount", "-t", "tmpfs", "none", mountpoint.toString()).mustSucceed();
+    Path other = Files.createFile(mountpoint.resolve("other"));
+
+    mount.signal(Posix.SIGTERM);
+    awaitDaemonGone(mount);
+
+    assertThat(other).exists();
+    sandbox.command("umount", "-i", mountpoint.toString()).mustSucceed();
+    sandbox.command("umount", "-i", "-l", mountpoint.toString()).mustSucceed();
+  }
+
+  private static void awaitDaemonGone(Mount mount) {
+    Await.until(
+        Sandbox.END_DEADLINE,
+        "the daemon gone",
+        () -> !mount.daemonIsAlive() && !Files.exists(mount.state()));
+  }
+
   private void assertEndsInTime(Ending ending, Mount mount) {
     long start = System.nanoTime();
     ending.end(mount);

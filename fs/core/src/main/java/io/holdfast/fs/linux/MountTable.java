@@ -1,5 +1,7 @@
 package io.holdfast.fs.linux;
 
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -108,6 +110,22 @@ public final class MountTable {
     // others
     byte[] bytes = Files.readAllBytes(Path.of("/proc/self/mountinfo"));
     return parse(new String(bytes, StandardCharsets.UTF_8));
+  }
+
+  /**
+   * Returns the device number of the uppermost mount exactly at a path, {@code major:minor}.
+   *
+   * @throws FsException UNAVAILABLE where nothing is mounted
+   */
+  public static String deviceAt(Path mountpoint) throws FsException {
+    try {
+      return read()
+          .at(mountpoint)
+          .map(Mount::device)
+          .orElseThrow(() -> new FsException(FsError.UNAVAILABLE, mountpoint + ": not mounted"));
+    } catch (IOException e) {
+      throw new FsException(FsError.IO, "the mount table cannot be read: " + e.getMessage(), e);
+    }
   }
 
   /** Reads the text of a mountinfo file; see proc(5). */

@@ -19,6 +19,12 @@ public interface Binding extends KernelView, PageStore, AutoCloseable {
    */
   void mount(Filesystem filesystem, MountOptions options) throws FsException;
 
+  /**
+   * Returns the number of the mount's device, {@code major:minor}, as the mount table shows it;
+   * empty before the mount.
+   */
+  String device();
+
   /** Tells whether the kernel decides by the access control lists of the dataset. */
   boolean decidesByAcls();
 
@@ -36,7 +42,8 @@ public interface Binding extends KernelView, PageStore, AutoCloseable {
 
   /**
    * Detaches the mount: nobody finds it from now on. Processes that have files open keep them until
-   * this process ends.
+   * this process ends. Detaches nothing where somebody has unmounted it, or has mounted something
+   * over it.
    */
   @Override
   void close();

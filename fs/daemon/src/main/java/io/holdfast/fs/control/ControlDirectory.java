@@ -2,17 +2,18 @@ package io.holdfast.fs.control;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.PlainFile;
 import io.holdfast.fs.linux.Procfs;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -37,8 +38,11 @@ import org.jspecify.annotations.Nullable;
  * has its pid. A user who may not open the lock file is told by the process instead. A daemon that
  * was killed keeps the lock, and its socket, while one of its threads waits for a source that does
  * not answer; its process is a zombie then, and it counts as dead. The next daemon of the same name
- * replaces the files of a dead one, and {@link #removeLeftovers} removes them. Immutable and
- * thread-safe.
+ * replaces the files of a dead one, and {@link #removeLeftovers} removes them.
+ *
+ * <p>The directory may be another user's, who may have put anything there. So the process file and
+ * the lock file are opened only if they are plain files, and only so many names are seen. Immutable
+ * and thread-safe.
  */
 public final class ControlDirectory {
   private static final String SOCKET = ".sock";
@@ -54,6 +58,9 @@ public final class ControlDirectory {
 
   /** More than a pid and the longest path. */
   private static final int LARGEST_PROCESS_FILE = 16 * 1024;
+
+  /** More than a machine has mounts; another user may have made any number of files. */
+  private static final int MOST_NAMES = 512;
 
   private final Path directory;
 
@@ -233,6 +240,9 @@ public final class ControlDirectory {
     List<String> names = new ArrayList<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + ending)) {
       for (Path file : files) {
+        if (names.size() == MOST_NAMES) {
+          break;
+        }
         String text = String.valueOf(file.getFileName());
         names.add(text.substring(0, text.length() - ending.length()));
       }
@@ -247,10 +257,7 @@ public final class ControlDirectory {
   private Optional<RunningDaemon> daemon(String name, boolean alive) {
     Path file = processFile(name);
     try {
-      if (Files.size(file) > LARGEST_PROCESS_FILE) {
-        return Optional.empty();
-      }
-      return parse(name, Files.readString(file, StandardCharsets.UTF_8))
+      return parse(name, PlainFile.text(file, LARGEST_PROCESS_FILE))
           .filter(daemon -> isAlive(daemon) == alive);
     } catch (IOException e) {
       return Optional.empty();
@@ -283,7 +290,7 @@ public final class ControlDirectory {
   }
 
   private boolean isLocked(String name) throws IOException {
-    try (FileChannel channel = FileChannel.open(lockFile(name), StandardOpenOption.READ)) {
+    try (FileChannel channel = PlainFile.open(lockFile(name))) {
       return tryLock(channel, true) == null;
     }
   }
@@ -294,7 +301,9 @@ public final class ControlDirectory {
    */
   private boolean isProcessOf(RunningDaemon daemon) {
     try {
-      Instant written = Files.getLastModifiedTime(processFile(daemon.name())).toInstant();
+      Instant written =
+          Files.getLastModifiedTime(processFile(daemon.name()), LinkOption.NOFOLLOW_LINKS)
+              .toInstant();
       return ProcessHandle.of(daemon.pid())
           .flatMap(process -> process.info().startInstant())
           .filter(start -> start.isBefore(written.plus(CLOCKS_DIFFER)))

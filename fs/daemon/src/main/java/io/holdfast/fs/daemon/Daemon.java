@@ -298,7 +298,8 @@ public final class Daemon {
    */
   private void checkMount() {
     if (parts.binding.isDisconnected()
-        || !OwnMountEntry.isMounted(settings.get(SettingTable.MOUNTPOINT))) {
+        || !OwnMountEntry.isMounted(
+            settings.get(SettingTable.MOUNTPOINT), parts.binding.device())) {
       log.warn(
           "{} has been unmounted by somebody else; ending", settings.get(SettingTable.MOUNTPOINT));
       stopApart();

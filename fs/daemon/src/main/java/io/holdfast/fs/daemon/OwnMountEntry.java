@@ -18,14 +18,23 @@ final class OwnMountEntry {
 
   private OwnMountEntry() {}
 
-  /** Tells whether Holdfast is mounted at a path. */
-  static boolean isMounted(Path mountpoint) {
+  /**
+   * Tells whether the own mount is still at its mountpoint, be it below another mount.
+   *
+   * @param device the number of its device, {@code major:minor}
+   */
+  static boolean isMounted(Path mountpoint, String device) {
     try {
-      return find(mountpoint).isPresent();
+      return isMounted(MountTable.read(), mountpoint, device);
     } catch (IOException e) {
       log.warn("the mount table cannot be read", e);
       return true; // in doubt, the daemon goes on
     }
+  }
+
+  static boolean isMounted(MountTable mounts, Path mountpoint, String device) {
+    return mounts.onDevice(device).stream()
+        .anyMatch(mount -> mount.isHoldfast() && mount.mountpoint().equals(mountpoint));
   }
 
   /**

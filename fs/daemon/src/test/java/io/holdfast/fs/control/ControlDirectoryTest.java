@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class ControlDirectoryTest {
@@ -83,6 +84,29 @@ class ControlDirectoryTest {
         assertThat(directory.running()).isEmpty();
       }
     }
+  }
+
+  /** Root looks for the daemons of all users, and would wait for a writer of the pipe. */
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void running_filesThatAreNoPlainFiles_areNoDaemon() throws Exception {
+    ControlDirectory directory = ControlDirectory.at(temp);
+    pipe(directory.processFile("pipe"));
+    Files.createSymbolicLink(directory.processFile("zero"), Path.of("/dev/zero"));
+    write("locked", "42\n/mnt\n");
+    pipe(directory.lockFile("locked"));
+    assertThat(directory.running()).isEmpty();
+    assertThat(directory.dead()).extracting(RunningDaemon::name).containsExactly("locked");
+    assertThat(directory.isHeld("locked")).isFalse();
+  }
+
+  @Test
+  void running_directoryFullOfFiles_seesSomeOfThem() throws IOException {
+    ControlDirectory directory = ControlDirectory.at(temp);
+    for (int i = 0; i < 600; i++) {
+      write("n" + i, "42\n/mnt\n");
+    }
+    assertThat(directory.dead()).hasSize(512);
   }
 
   @Test
@@ -158,6 +182,10 @@ class ControlDirectoryTest {
 
   private void write(String name, String text) throws IOException {
     Files.writeString(temp.resolve(name + ".pid"), text);
+  }
+
+  private static void pipe(Path file) throws Exception {
+    assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor()).isZero();
   }
 
   private static FileChannel lock(Path file) throws IOException {

@@ -75,7 +75,9 @@ final class KnownSecrets {
         of(Map.of(variable.substring(0, equals), variable.substring(equals + 1))).forEach(taker);
       }
     }
-    if (subject.socket() != null) {
+    if (!subject.isTrusted()) {
+      unread.add("the files that a daemon of another user names");
+    } else if (subject.socket() != null) {
       Answers answers = Answers.ask(subject.socket(), Duration.ZERO);
       if (answers.config().isEmpty()) {
         unread.add("what " + String.join(" and ", FILES) + " name");

@@ -52,7 +52,7 @@ final class MountSections {
     if (subject.socket() != null && subject.pid() != 0) {
       daemon(sections, PendingAnswers.begin(subject.socket(), PAUSE));
     }
-    if (subject.socket() != null) {
+    if (subject.isTrusted()) {
       LogFile log = LogFile.of(subject, files, machine.logs());
       add(sections, "log.txt", () -> log.tail(LOG_TAIL, LOG_DEADLINE));
     }
@@ -71,7 +71,10 @@ final class MountSections {
     add(sections, "stats-1.json", () -> json(answers(pending).stats()));
     add(sections, "stats-2.json", () -> json(answered(pending).later()));
     add(sections, "peers.json", () -> json(answered(pending).peers()));
-    add(sections, "threads.txt", () -> new ThreadDump(files).of(pid));
+    if (subject.isTrusted()) {
+      // asks by a signal, which ends a process that is no virtual machine
+      add(sections, "threads.txt", () -> new ThreadDump(files).of(pid));
+    }
     add(
         sections,
         "process.txt",

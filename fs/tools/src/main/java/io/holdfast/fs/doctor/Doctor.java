@@ -117,9 +117,11 @@ public final class Doctor {
       probes.add(new DaemonMemoryProbe(subject, pending, files));
       probes.add(new PeersProbe(pending));
       probes.add(new PeerClocksProbe(pending, machine.clock()));
-      probes.add(new PageTokenProbe(subject, pending, files));
+      if (subject.isTrusted()) {
+        probes.add(new PageTokenProbe(subject, pending, files));
+      }
     }
-    if (subject.socket() != null) {
+    if (subject.isTrusted()) {
       LogFile log = LogFile.of(subject, files, machine.logs());
       probes.add(new LogProbe(log, machine.clock()));
     }

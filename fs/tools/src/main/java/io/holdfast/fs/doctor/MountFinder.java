@@ -3,14 +3,18 @@ package io.holdfast.fs.doctor;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.linux.MountTable;
+import io.holdfast.fs.linux.PlainFile;
+import io.holdfast.fs.linux.Procfs;
+import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,9 +22,15 @@ import org.jspecify.annotations.Nullable;
  * that dead mounts have left. Touches no mount. Immutable.
  */
 public final class MountFinder {
+  private static final int ROOT = 0;
+  private static final int NOBODY = -1;
+  private static final int LONGEST_PID = 32;
+
   private final List<ControlDirectory> controls;
   private final MountTable mounts;
   private final MachineFiles files;
+  private final int uid;
+  private final ToIntFunction<Path> owners;
 
   /**
    * Creates a finder.
@@ -30,9 +40,35 @@ public final class MountFinder {
    * @param files the files of the kernel
    */
   public MountFinder(List<ControlDirectory> controls, MountTable mounts, MachineFiles files) {
+    this(controls, mounts, files, Procfs.ownUid(), MountFinder::owner);
+  }
+
+  /**
+   * Creates the same for any user.
+   *
+   * @param uid the user that asks
+   * @param owners returns the user that a file or process belongs to
+   */
+  MountFinder(
+      List<ControlDirectory> controls,
+      MountTable mounts,
+      MachineFiles files,
+      int uid,
+      ToIntFunction<Path> owners) {
     this.controls = controls;
     this.mounts = mounts;
     this.files = files;
+    this.uid = uid;
+    this.owners = owners;
+  }
+
+  /** Returns the owner of a file, of a link itself; {@link #NOBODY} if it is not there. */
+  private static int owner(Path file) {
+    try {
+      return (Integer) Files.getAttribute(file, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+    } catch (IOException e) {
+      return NOBODY;
+    }
   }
 
   /** A control directory that a dead daemon has left, though nothing is mounted. */
@@ -98,15 +134,19 @@ public final class MountFinder {
 
   private Subject subject(ControlDirectory control, RunningDaemon daemon, boolean alive) {
     Path state = control.stateDirectory(daemon.name());
+    int owner = owners.applyAsInt(control.path());
+    boolean trusted = owner == uid || owner == ROOT;
+    // a user may have written the number of any process
+    boolean its = trusted || owners.applyAsInt(files.path("proc/" + daemon.pid())) == owner;
     return new Subject(
         daemon.name(),
         daemon.mountpoint(),
         mountAt(daemon.mountpoint()),
-        alive ? daemon.pid() : 0,
+        alive && its ? daemon.pid() : 0,
         alive ? 0 : daemon.pid(),
         supervisor(state),
         daemon.socket(),
-        state);
+        trusted ? state : null);
   }
 
   private MountTable.@Nullable Mount mountAt(Path mountpoint) {
@@ -120,14 +160,16 @@ public final class MountFinder {
   }
 
   private long supervisor(Path state) {
-    OptionalLong pid = new MachineFiles(state).number("supervisor");
-    boolean lives =
-        Files.exists(state)
-            && pid.isPresent()
-            && files
-                .text("proc/" + pid.getAsLong() + "/cmdline")
-                .filter(words -> words.contains("holdfast-supervise"))
-                .isPresent();
-    return lives ? pid.getAsLong() : 0;
+    try {
+      long pid = Long.parseLong(PlainFile.text(state.resolve("supervisor"), LONGEST_PID).strip());
+      return files
+              .text("proc/" + pid + "/cmdline")
+              .filter(words -> words.contains("holdfast-supervise"))
+              .isPresent()
+          ? pid
+          : 0;
+    } catch (IOException | NumberFormatException e) {
+      return 0;
+    }
   }
 }

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param deadPid a daemon that died and left its process file, or 0
  * @param supervisor the process that starts daemons, or 0
  * @param socket the socket of its daemon; null if the name is not known
- * @param state the directory of what one daemon leaves to the next; null as for the socket
+ * @param state the directory of what one daemon leaves to the next; null as for the socket, and if
+ *     it is another user's, who may name any file there
  */
 public record Subject(
     String name,
@@ -25,6 +26,14 @@ public record Subject(
     long supervisor,
     @Nullable Path socket,
     @Nullable Path state) {
+
+  /**
+   * Tells whether the files that its state and its daemon name may be read. Another user may name
+   * files that only the user who asks can read.
+   */
+  public boolean isTrusted() {
+    return state != null;
+  }
 
   /** Returns the argument by which a command names the mount. */
   public String target() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.doctor.Abilities;
+import io.holdfast.fs.doctor.Diagnosis;
 import io.holdfast.fs.doctor.Doctor;
 import io.holdfast.fs.doctor.FakeMachine;
 import io.holdfast.fs.doctor.Subject;
@@ -118,17 +119,7 @@ class BundleTest {
             40,
             temp.resolve("no.sock"),
             temp.resolve("state"));
-    Doctor.Machine around =
-        new Doctor.Machine(
-            machine.files(),
-            0,
-            new NoAbilities(),
-            List.of(ControlDirectory.at(temp.resolve("run"))),
-            MountTable.of(List.of(mount)),
-            temp.resolve("logs"),
-            temp.resolve("states"),
-            Clock.systemUTC(),
-            Doctor.Budget.NONE);
+    Doctor.Machine around = around(machine, mount);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     List<String> files =
         new DebugArchive(around, Map.of("OWN_PASSWORD", "another-secret-of-mine"))
@@ -145,6 +136,50 @@ class BundleTest {
         .contains(
             "mounts/x/secrets.txt  missing: cannot be read: what cluster-secret-file and tls-key"
                 + " name; only what looks like a secret was taken out");
+  }
+
+  /** Another user could name any file of root's as the log, and any process as the daemon. */
+  @Test
+  void archiveAndReport_ofAnotherUsersMount_haveNoFileThatItNames() throws Exception {
+    FakeMachine machine = new FakeMachine(temp);
+    machine
+        .file("proc/41/environ", "PATH=/bin\0")
+        .file("proc/41/stat", "41 (java) T 1\n")
+        .file("logs/x.log", "2026-01-01T00:00:00Z ERROR of another mount\n");
+    MountTable.Mount mount =
+        new MountTable.Mount(Path.of("/data"), "0:77", "fuse.holdfast", "/origin", "ro");
+    Subject subject =
+        new Subject(
+            "x", Path.of("/data"), mount, 41, 0, 0, temp.resolve("no.sock"), /* state= */ null);
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+    List<String> files =
+        new DebugArchive(around(machine, mount), Map.of()).write(out, "report", List.of(subject));
+
+    assertThat(files).anyMatch(line -> line.startsWith("mounts/x/stats-1.json"));
+    assertThat(files)
+        .noneMatch(line -> line.matches("mounts/x/(log|supervisor|threads)\\.txt.*"))
+        .contains(
+            "mounts/x/secrets.txt  missing: cannot be read: the files that a daemon of another user"
+                + " names; only what looks like a secret was taken out");
+    assertThat(new Doctor(around(machine, mount)).examine(List.of(subject)))
+        .filteredOn(diagnosis -> diagnosis.scope().equals("x"))
+        .extracting(Diagnosis::probe)
+        .contains("daemon")
+        .doesNotContain("log", "page");
+  }
+
+  private Doctor.Machine around(FakeMachine machine, MountTable.Mount mount) {
+    return new Doctor.Machine(
+        machine.files(),
+        0,
+        new NoAbilities(),
+        List.of(ControlDirectory.at(temp.resolve("run"))),
+        MountTable.of(List.of(mount)),
+        temp.resolve("logs"),
+        temp.resolve("states"),
+        Clock.systemUTC(),
+        Doctor.Budget.NONE);
   }
 
   private static Map<String, String> unpack(ByteArrayOutputStream archive) throws IOException {

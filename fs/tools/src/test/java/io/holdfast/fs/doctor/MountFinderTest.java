@@ -11,8 +11,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class MountFinderTest {
@@ -62,6 +64,43 @@ class MountFinderTest {
     assertThat(finder().leftovers()).isEmpty();
   }
 
+  /** Root would wait for a writer of the pipe. */
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void supervisor_isAPipe_isNone() throws Exception {
+    daemon("dead", 42, "/mnt/dead", false);
+    Path pipe = Files.createDirectory(temp.resolve("run/dead.state")).resolve("supervisor");
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    assertThat(finder().leftovers()).hasSize(1);
+  }
+
+  /** Root would give the files that the user names away, and send signals to any process. */
+  @Test
+  void mounts_ofAnotherUser_nameNoFilesAndNoForeignProcess() throws IOException {
+    daemon("other", 41, "/mnt/other", true);
+    daemon("own", 43, "/mnt/own", true);
+    Map<Path, Integer> owners =
+        Map.of(
+            temp.resolve("run"), 1000, temp.resolve("proc/41"), 0, temp.resolve("proc/43"), 1000);
+    assertThat(finder(0, owners).mounts())
+        .extracting(subject -> subject.name() + " " + subject.pid() + " " + subject.isTrusted())
+        .containsExactly("other 0 false", "own 43 false");
+    assertThat(finder(1000, owners).mounts())
+        .extracting(subject -> subject.name() + " " + subject.pid() + " " + subject.isTrusted())
+        .containsExactly("other 41 true", "own 43 true");
+  }
+
+  /** Root's directory is nobody else's to write to. */
+  @Test
+  void mounts_ofRoot_areTrustedByAll() throws IOException {
+    daemon("root", 41, "/mnt/root", true);
+    Map<Path, Integer> owners = Map.of(temp.resolve("run"), 0, temp.resolve("proc/41"), 0);
+    assertThat(finder(1000, owners).mounts())
+        .singleElement()
+        .satisfies(subject -> assertThat(subject.pid()).isEqualTo(41))
+        .satisfies(subject -> assertThat(subject.isTrusted()).isTrue());
+  }
+
   @Test
   void find_takesNameOrMountpoint() throws IOException {
     daemon("alive", 41, "/mnt/alive", true);
@@ -77,6 +116,15 @@ class MountFinderTest {
         List.of(ControlDirectory.at(temp.resolve("run"))),
         MountTable.of(mounts),
         new MachineFiles(temp));
+  }
+
+  private MountFinder finder(int uid, Map<Path, Integer> owners) {
+    return new MountFinder(
+        List.of(ControlDirectory.at(temp.resolve("run"))),
+        MountTable.of(mounts),
+        new MachineFiles(temp),
+        uid,
+        owners::get);
   }
 
   private void mount(String at, String device) {

@@ -6,6 +6,7 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.linux.MountTable;
 import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.mount.Binding;
 import io.holdfast.fs.mount.Filesystem;
@@ -13,6 +14,7 @@ import io.holdfast.fs.mount.MountOptions;
 import io.holdfast.fs.mount.Opcode;
 import io.holdfast.fs.mount.PendingReplies;
 import io.holdfast.fs.mount.RequestThreads;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -23,6 +25,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import jnr.ffi.Pointer;
 import jnr.ffi.Runtime;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The binding on libfuse 2. libfuse keeps its own table of nodes by name and calls back with paths.
@@ -36,6 +40,8 @@ import org.jspecify.annotations.Nullable;
  * request.
  */
 public final class JnrBinding implements Binding {
+  private static final Logger log = LoggerFactory.getLogger(JnrBinding.class);
+
   private static final Duration LONGEST_MOUNT = Duration.ofSeconds(10);
   private static final int MNT_DETACH = 2;
 
@@ -58,6 +64,10 @@ public final class JnrBinding implements Binding {
   private @Nullable Operations operations;
   private @Nullable RequestThreads threads;
   private @Nullable MountOptions options;
+
+  /** The number of the mount's device; empty before the mount. */
+  private volatile String device = "";
+
   private volatile long session;
   private volatile long channel;
 
@@ -118,7 +128,12 @@ public final class JnrBinding implements Binding {
       }
       session = libfuse.fuse_get_session(fuse);
     }
-    // set only now: close() must not detach what was mounted there before
+    try {
+      device = MountTable.deviceAt(wanted.mountpoint());
+    } catch (FsException e) {
+      detach(wanted.mountpoint());
+      throw e;
+    }
     options = wanted;
     channel = libfuse.fuse_session_next_chan(session, 0);
     LibfuseReceiver.Hooks hooks =
@@ -280,6 +295,11 @@ public final class JnrBinding implements Binding {
     return true;
   }
 
+  @Override
+  public String device() {
+    return device;
+  }
+
   /** False: libfuse 2 cannot ask the kernel for that. */
   @Override
   public boolean decidesByAcls() {
@@ -299,8 +319,8 @@ public final class JnrBinding implements Binding {
   }
 
   /**
-   * Detaches the mount. The threads that receive requests go on until the process ends, for
-   * processes that have files open; so libfuse's structures stay.
+   * Detaches the mount, but no other one at its mountpoint. The threads that receive requests go on
+   * until the process ends, for processes that have files open; so libfuse's structures stay.
    */
   @Override
   public void close() {
@@ -308,11 +328,23 @@ public final class JnrBinding implements Binding {
     if (mounted == null || !closed.compareAndSet(false, true)) {
       return;
     }
+    try {
+      if (MountTable.deviceAt(mounted.mountpoint()).equals(device)) {
+        detach(mounted.mountpoint());
+      } else {
+        log.warn("{}: another mount is there, and stays", mounted.mountpoint());
+      }
+    } catch (FsException e) {
+      log.debug("nothing is mounted any more: {}", e.getMessage());
+    }
+  }
+
+  private void detach(Path mountpoint) {
     try (NativeStrings strings = new NativeStrings()) {
-      long mountpoint = strings.add(Linux.pathBytes(mounted.mountpoint().toString()));
-      if (LIBC.umount2(mountpoint, MNT_DETACH) != 0) {
+      long path = strings.add(Linux.pathBytes(mountpoint.toString()));
+      if (LIBC.umount2(path, MNT_DETACH) != 0) {
         // without privilege, libfuse asks its helper
-        libfuse.fuse_unmount(mountpoint, 0);
+        libfuse.fuse_unmount(path, 0);
       }
     }
   }

@@ -2,12 +2,9 @@ package io.holdfast.fs.mount.kernel;
 
 import static io.holdfast.fs.linux.Libc.LIBC;
 
-import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
-import io.holdfast.fs.linux.MountTable;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -55,22 +52,6 @@ public final class FuseMount {
       }
     } finally {
       LIBC.free(memory);
-    }
-  }
-
-  /**
-   * Returns the device number of what is mounted there, as MAJOR:MINOR.
-   *
-   * @throws FsException UNAVAILABLE where nothing is mounted
-   */
-  public static String deviceOf(Path mountpoint) throws FsException {
-    try {
-      return MountTable.read()
-          .at(mountpoint)
-          .map(MountTable.Mount::device)
-          .orElseThrow(() -> new FsException(FsError.UNAVAILABLE, mountpoint + ": not mounted"));
-    } catch (IOException e) {
-      throw new FsException(FsError.IO, "the mount table cannot be read: " + e.getMessage(), e);
     }
   }
 

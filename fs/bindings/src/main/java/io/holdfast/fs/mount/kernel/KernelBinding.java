@@ -7,6 +7,7 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.linux.MountTable;
 import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.mount.Binding;
 import io.holdfast.fs.mount.Filesystem;
@@ -84,6 +85,10 @@ public final class KernelBinding implements Binding {
   private final PendingReplies pendingReplies = new PendingReplies();
   private final KeptListings keptListings = new KeptListings(this::dropListing, System::nanoTime);
   private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** The number of the mount's device; empty before the mount. */
+  private volatile String device = "";
+
   private volatile boolean mayStore;
   private volatile boolean decidesByAcls;
   private @Nullable RequestThreads threads;
@@ -121,6 +126,7 @@ public final class KernelBinding implements Binding {
   public void mount(Filesystem filesystem, MountOptions wanted) throws FsException {
     Optional<Session> before = Session.read(session);
     if (before.isPresent()) {
+      device = before.get().device();
       goOn(filesystem, wanted, before.get().negotiation());
     } else {
       begin(filesystem, wanted);
@@ -130,9 +136,13 @@ public final class KernelBinding implements Binding {
   private void begin(Filesystem filesystem, MountOptions wanted) throws FsException {
     FuseMount.mount(
         channel.fd(), wanted.source(), wanted.mountpoint(), MS_RDONLY, wanted.allowOther());
-    // set only now: close() must not detach what was mounted there before
+    try {
+      device = MountTable.deviceAt(wanted.mountpoint());
+    } catch (FsException e) {
+      int unused = FuseMount.unmount(wanted.mountpoint(), true);
+      throw e;
+    }
     options = wanted;
-    String device = FuseMount.deviceOf(wanted.mountpoint());
     Requests requests =
         new Requests(
             channel,
@@ -340,6 +350,11 @@ public final class KernelBinding implements Binding {
   }
 
   @Override
+  public String device() {
+    return device;
+  }
+
+  @Override
   public boolean decidesByAcls() {
     return decidesByAcls;
   }
@@ -357,8 +372,8 @@ public final class KernelBinding implements Binding {
   }
 
   /**
-   * Detaches the mount. The daemon answers requests of processes that have files open until it
-   * ends.
+   * Detaches the mount, but no other one at its mountpoint. The daemon answers requests of
+   * processes that have files open until it ends.
    */
   @Override
   public void close() {
@@ -366,7 +381,15 @@ public final class KernelBinding implements Binding {
     if (mounted == null || !closed.compareAndSet(false, true)) {
       return;
     }
-    int unused = FuseMount.unmount(mounted.mountpoint(), true);
+    try {
+      if (MountTable.deviceAt(mounted.mountpoint()).equals(device)) {
+        int unused = FuseMount.unmount(mounted.mountpoint(), true);
+      } else {
+        log.warn("{}: another mount is there, and stays", mounted.mountpoint());
+      }
+    } catch (FsException e) {
+      log.debug("nothing is mounted any more: {}", e.getMessage());
+    }
     notices.close();
     stores.close();
   }

@@ -8,6 +8,7 @@ import io.holdfast.fs.checkpoint.CheckpointFilesystem;
 import io.holdfast.fs.checkpoint.ErrnoException;
 import io.holdfast.fs.checkpoint.RequestsInFlight;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.linux.MountTable;
 import io.holdfast.fs.mount.RequestThreads;
 import io.holdfast.fs.mount.kernel.Channel;
 import io.holdfast.fs.mount.kernel.FuseMount;
@@ -90,7 +91,7 @@ public final class WritableMount {
     }
     FuseMount.mount(channel.fd(), source, mountpoint, 0, true);
     try {
-      device = FuseMount.deviceOf(mountpoint);
+      device = MountTable.deviceAt(mountpoint);
     } catch (FsException e) {
       int unused = FuseMount.unmount(mountpoint, true);
       throw e;
@@ -156,7 +157,7 @@ public final class WritableMount {
       return 0; // and the number of the device may be another mount's by now
     }
     try {
-      if (!FuseMount.deviceOf(mountpoint).equals(device)) {
+      if (!MountTable.deviceAt(mountpoint).equals(device)) {
         return Errno.EBUSY.intValue();
       }
     } catch (FsException e) {
@@ -189,7 +190,7 @@ public final class WritableMount {
   /** A connection that was aborted has ended, and leaves its mount: nobody could use the place. */
   private void takeAwayIfAborted() {
     try {
-      if (FuseMount.deviceOf(mountpoint).equals(device)) {
+      if (MountTable.deviceAt(mountpoint).equals(device)) {
         int unused = FuseMount.unmount(mountpoint, true);
       }
     } catch (FsException e) {
