@@ -33,6 +33,34 @@ class SupervisorIT {
       """
           .formatted(System.getProperty("os.arch").equals("aarch64") ? 93 : 60);
 
+  /**
+   * Has the shell tell each step, and run a function for each. At the first step after the fork,
+   * the function waits until the child has no handler for SIGTERM, number 15, and then signals the
+   * supervisor, which has not opened the pipe yet. The supervisor's signals to others take until
+   * the others are dead.
+   */
+  private static final String END_BEFORE_THE_PIPE_IS_OPEN =
+      """
+      origin=/dev/null mountpoint=%s log=%s format=text
+      end_once() {
+        set +x
+        [ -n "$!" ] && mkdir %s || return
+        while sed -n 's/^SigCgt.*\\(.\\)...$/\\1/p' /proc/$!/status | grep -q '[4-7c-f]'; do
+          sleep 0.01
+        done
+        command kill -TERM $$
+      }
+      kill() {
+        command kill "$@" || return
+        while [ "$1" = -TERM ] && grep -q '^State:.[^Z]' /proc/$2/status; do
+          sleep 0.01
+        done
+      }
+      PS4='`end_once 2>/dev/null`+ '
+      set -x
+      set -- sleep 1000
+      """;
+
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
   /**
@@ -85,6 +113,27 @@ class SupervisorIT {
     Child supervisor = sandbox.start(Sandbox.launcher() + "-supervise", state.toString());
 
     assertThat(supervisor.await(START).exit()).isZero();
+    assertThat(state).doesNotExist();
+  }
+
+  /**
+   * The child has a shell's own handlers by then, and waits for the other end of its pipe. The
+   * signal ended the child there, and the supervisor waited for the pipe for ever.
+   */
+  @Test
+  void ended_beforeTheDaemonHasItsPipe_endsTheDaemon() throws IOException {
+    Path state = sandbox.folder("pipe.state");
+    Files.writeString(
+        state.resolve("command"),
+        END_BEFORE_THE_PIPE_IS_OPEN.formatted(
+            sandbox.folder("mnt"),
+            sandbox.root().resolve("log"),
+            sandbox.root().resolve("signalled")));
+
+    Child supervisor = sandbox.start(Sandbox.launcher() + "-supervise", state.toString());
+
+    assertThat(supervisor.await(START).exit()).isZero();
+    assertThat(sandbox.root().resolve("signalled")).exists();
     assertThat(state).doesNotExist();
   }
 
