@@ -138,6 +138,41 @@ class SupervisorIT {
   }
 
   /**
+   * One failed start of a new daemon can take longer than all tries may together. The mount was
+   * given up then, although the daemon from before would have started.
+   */
+  @Test
+  void restarted_newDaemonIsLongInFailing_theOneBeforeComesBack() throws IOException {
+    assertGoesBack("mv $1/next $1/command; : >$1/restart; cat /proc/uptime >$1/ready");
+  }
+
+  /**
+   * Asserts that the daemon before is started, after one that has not started once in its time.
+   *
+   * @param daemon what the first daemon does, in shell; its parameter is the state directory
+   */
+  private void assertGoesBack(String daemon) throws IOException {
+    Path state = sandbox.folder("previous.state");
+    Path started = sandbox.root().resolve("started");
+    Files.writeString(
+        state.resolve("command"),
+        "origin=/dev/null mountpoint=%s log=%s format=text\nset -- sh -c '%s' sh %s\n"
+            .formatted(sandbox.folder("mnt"), sandbox.root().resolve("log"), daemon, state));
+    Files.writeString(state.resolve("next"), "MOST_SECONDS=0\nset -- false\n");
+    Files.writeString(
+        state.resolve("previous"),
+        "set -- sh -c 'echo $$ >>%s; exec sleep 1000'\n".formatted(started));
+    Files.writeString(state.resolve("previous.json"), "{}");
+
+    Child supervisor = sandbox.start(Sandbox.launcher() + "-supervise", state.toString());
+
+    Await.value(START, "the daemon before", () -> lines(started), all -> all.size() == 1);
+    assertThat(state.resolve("settings.json")).hasContent("{}");
+    Posix.kill(supervisor.pid(), Posix.SIGTERM);
+    assertThat(supervisor.await(START).exit()).isZero();
+  }
+
+  /**
    * Programs and libraries are looked for where the caller's environment says. Behind the mount
    * only a daemon answers, which is what the supervisor looks for its programs to start.
    */
