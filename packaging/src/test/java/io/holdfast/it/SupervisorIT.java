@@ -147,6 +147,17 @@ class SupervisorIT {
   }
 
   /**
+   * The supervisor took a command that nobody had tried for one that had been in use, and removed
+   * the one before.
+   */
+  @Test
+  void killed_newCommandIsThereAndDoesNotStart_theOneBeforeComesBack() throws IOException {
+    assertGoesBack(
+        "cat /proc/uptime >$1/ready; mv $1/next $1/command;"
+            + " until [ $1/previous -nt $1/ready ]; do touch $1/previous; done");
+  }
+
+  /**
    * Asserts that the daemon before is started, after one that has not started once in its time.
    *
    * @param daemon what the first daemon does, in shell; its parameter is the state directory
