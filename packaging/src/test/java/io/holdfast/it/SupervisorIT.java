@@ -33,6 +33,34 @@ class SupervisorIT {
       """
           .formatted(System.getProperty("os.arch").equals("aarch64") ? 93 : 60);
 
+  /**
+   * Has the shell tell each step, and run a function for each. At the first step after the fork,
+   * the function waits until the child has no handler for SIGTERM, number 15, and then signals the
+   * supervisor, which has not opened the pipe yet. The supervisor's signals to others take until
+   * the others are dead.
+   */
+  private static final String END_BEFORE_THE_PIPE_IS_OPEN =
+      """
+      origin=/dev/null mountpoint=%s log=%s format=text
+      end_once() {
+        set +x
+        [ -n "$!" ] && mkdir %s || return
+        while sed -n 's/^SigCgt.*\\(.\\)...$/\\1/p' /proc/$!/status | grep -q '[4-7c-f]'; do
+          sleep 0.01
+        done
+        command kill -TERM $$
+      }
+      kill() {
+        command kill "$@" || return
+        while [ "$1" = -TERM ] && grep -q '^State:.[^Z]' /proc/$2/status; do
+          sleep 0.01
+        done
+      }
+      PS4='`end_once 2>/dev/null`+ '
+      set -x
+      set -- sleep 1000
+      """;
+
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
   /**
@@ -86,6 +114,73 @@ class SupervisorIT {
 
     assertThat(supervisor.await(START).exit()).isZero();
     assertThat(state).doesNotExist();
+  }
+
+  /**
+   * The child has a shell's own handlers by then, and waits for the other end of its pipe. The
+   * signal ended the child there, and the supervisor waited for the pipe for ever.
+   */
+  @Test
+  void ended_beforeTheDaemonHasItsPipe_endsTheDaemon() throws IOException {
+    Path state = sandbox.folder("pipe.state");
+    Files.writeString(
+        state.resolve("command"),
+        END_BEFORE_THE_PIPE_IS_OPEN.formatted(
+            sandbox.folder("mnt"),
+            sandbox.root().resolve("log"),
+            sandbox.root().resolve("signalled")));
+
+    Child supervisor = sandbox.start(Sandbox.launcher() + "-supervise", state.toString());
+
+    assertThat(supervisor.await(START).exit()).isZero();
+    assertThat(sandbox.root().resolve("signalled")).exists();
+    assertThat(state).doesNotExist();
+  }
+
+  /**
+   * One failed start of a new daemon can take longer than all tries may together. The mount was
+   * given up then, although the daemon from before would have started.
+   */
+  @Test
+  void restarted_newDaemonIsLongInFailing_theOneBeforeComesBack() throws IOException {
+    assertGoesBack("mv $1/next $1/command; : >$1/restart; cat /proc/uptime >$1/ready");
+  }
+
+  /**
+   * The supervisor took a command that nobody had tried for one that had been in use, and removed
+   * the one before.
+   */
+  @Test
+  void killed_newCommandIsThereAndDoesNotStart_theOneBeforeComesBack() throws IOException {
+    assertGoesBack(
+        "cat /proc/uptime >$1/ready; mv $1/next $1/command;"
+            + " until [ $1/previous -nt $1/ready ]; do touch $1/previous; done");
+  }
+
+  /**
+   * Asserts that the daemon before is started, after one that has not started once in its time.
+   *
+   * @param daemon what the first daemon does, in shell; its parameter is the state directory
+   */
+  private void assertGoesBack(String daemon) throws IOException {
+    Path state = sandbox.folder("previous.state");
+    Path started = sandbox.root().resolve("started");
+    Files.writeString(
+        state.resolve("command"),
+        "origin=/dev/null mountpoint=%s log=%s format=text\nset -- sh -c '%s' sh %s\n"
+            .formatted(sandbox.folder("mnt"), sandbox.root().resolve("log"), daemon, state));
+    Files.writeString(state.resolve("next"), "MOST_SECONDS=0\nset -- false\n");
+    Files.writeString(
+        state.resolve("previous"),
+        "set -- sh -c 'echo $$ >>%s; exec sleep 1000'\n".formatted(started));
+    Files.writeString(state.resolve("previous.json"), "{}");
+
+    Child supervisor = sandbox.start(Sandbox.launcher() + "-supervise", state.toString());
+
+    Await.value(START, "the daemon before", () -> lines(started), all -> all.size() == 1);
+    assertThat(state.resolve("settings.json")).hasContent("{}");
+    Posix.kill(supervisor.pid(), Posix.SIGTERM);
+    assertThat(supervisor.await(START).exit()).isZero();
   }
 
   /**

@@ -255,7 +255,8 @@ public final class Daemon {
   }
 
   /**
-   * Ends the process if the start hangs: readers wait, and the supervisor starts another daemon.
+   * Ends the process if the start hangs, because readers wait: the supervisor goes back to the
+   * daemon before a restart, or gives the mount up.
    */
   private void endWhenOverdue() {
     try {

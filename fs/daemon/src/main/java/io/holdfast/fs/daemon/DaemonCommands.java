@@ -7,6 +7,7 @@ import io.holdfast.fs.control.FiguresJson;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -66,17 +67,31 @@ final class DaemonCommands implements ControlCommands {
 
   @Override
   public Runnable restart() throws FsException {
-    Supervision supervision = parts.supervision;
+    return handOver(parts.supervision, manager);
+  }
+
+  /**
+   * Returns what ends this daemon in favour of another. Until that runs, nothing says that this
+   * daemon makes way: a client that no longer waits for the answer is not to be served later.
+   */
+  static Runnable handOver(@Nullable Supervision supervision, ServiceManager manager)
+      throws FsException {
     if (supervision == null) {
       throw new FsException(
           FsError.UNSUPPORTED,
           "it has no supervisor that would start another: only a mount with --binding kernel"
               + " has");
     }
-    supervision.restart();
-    manager.reloading();
-    log.info("making way for another daemon");
-    return () -> Runtime.getRuntime().halt(0);
+    return () -> {
+      try {
+        supervision.restart();
+      } catch (FsException e) {
+        log.warn("the supervisor will take this for a failure: {}", e.getMessage());
+      }
+      manager.reloading();
+      log.info("making way for another daemon");
+      Runtime.getRuntime().halt(0);
+    };
   }
 
   @Override

@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -139,13 +140,32 @@ public final class LiveChanges implements LiveCapacity {
    * Forgets a changed capacity, so that the next daemon begins with the capacity of its options.
    *
    * @param state the state directory of a mount
+   * @return the forgotten changes, for {@link #remember}; empty if there were none
    * @throws IOException if the file cannot be written
    */
-  public static void forgetCapacity(Path state) throws IOException {
+  public static Map<String, Object> forgetCapacity(Path state) throws IOException {
     Map<String, Object> left = read(state);
-    left.remove(WITHIN_BUDGET);
-    if (left.remove(CAPACITY) != null) {
+    Map<String, Object> forgotten = new LinkedHashMap<>(left);
+    left.keySet().removeAll(Set.of(CAPACITY, WITHIN_BUDGET));
+    forgotten.keySet().removeAll(left.keySet());
+    if (!forgotten.isEmpty()) {
       write(state, left);
+    }
+    return forgotten;
+  }
+
+  /**
+   * Takes back that a capacity was forgotten, unless the capacity has changed again since.
+   *
+   * @param state the state directory of a mount
+   * @param forgotten what {@link #forgetCapacity} has returned
+   * @throws IOException if the file cannot be written
+   */
+  public static void remember(Path state, Map<String, Object> forgotten) throws IOException {
+    Map<String, Object> all = read(state);
+    if (!forgotten.isEmpty() && !all.containsKey(CAPACITY)) {
+      all.putAll(forgotten);
+      write(state, all);
     }
   }
 

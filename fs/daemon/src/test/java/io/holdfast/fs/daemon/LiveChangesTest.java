@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -63,6 +64,28 @@ final class LiveChangesTest {
 
     assertThat(live().capacity()).isEqualTo(64L << 20);
     assertThat(config(live())).isEqualTo(ConfigText.of(settings.report()));
+  }
+
+  @Test
+  void settings_forgottenCapacityRemembered_areAsBefore() throws IOException {
+    live().changed(32L << 20, false);
+    String before = config(live());
+    Map<String, Object> forgotten = LiveChanges.forgetCapacity(state);
+
+    LiveChanges.remember(state, forgotten);
+
+    assertThat(config(live())).isEqualTo(before);
+  }
+
+  @Test
+  void settings_forgottenCapacityChangedSince_areTheLaterOnes() throws IOException {
+    live().changed(32L << 20, false);
+    Map<String, Object> forgotten = LiveChanges.forgetCapacity(state);
+    live().changed(16L << 20, false);
+
+    LiveChanges.remember(state, forgotten);
+
+    assertThat(live().capacity()).isEqualTo(16L << 20);
   }
 
   /** Until a user says how much it is to be. */

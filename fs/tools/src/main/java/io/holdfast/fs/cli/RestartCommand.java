@@ -24,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -120,10 +121,16 @@ final class RestartCommand implements Callable<Integer> {
       String was = state.next();
       state.replace(program, after);
       String wanted = state.next();
-      if (changesCapacity) {
-        LiveChanges.forgetCapacity(state.directory());
+      Map<String, Object> forgotten =
+          changesCapacity ? LiveChanges.forgetCapacity(state.directory()) : Map.of();
+      try {
+        new ControlClient(daemon.socket(), ASK_DEADLINE).restart();
+      } catch (FsException e) {
+        // Or the daemon after the next crash would have what this command could not bring.
+        state.takeBack();
+        LiveChanges.remember(state.directory(), forgotten);
+        throw e;
       }
-      new ControlClient(daemon.socket(), ASK_DEADLINE).restart();
       awaitNext(daemon);
       if (state.next().equals(was) && !wanted.equals(was)) {
         throw CliException.couldNot(

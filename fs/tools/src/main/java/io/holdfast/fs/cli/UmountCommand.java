@@ -6,7 +6,6 @@ import io.holdfast.fs.client.DaemonClient;
 import io.holdfast.fs.client.PersistWait;
 import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.control.ControlClient;
-import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.host.CliException;
@@ -226,10 +225,11 @@ final class UmountCommand implements Callable<Integer> {
    * directory last, has to be gone as well.
    */
   private boolean hasEnded(RunningDaemon daemon) {
-    ControlDirectory control = context.host().control();
-    return !isAlive(daemon)
-        && !control.isHeld(daemon.name())
-        && !Files.exists(control.stateDirectory(daemon.name()));
+    return isDead(daemon) && !Files.exists(context.host().control().stateDirectory(daemon.name()));
+  }
+
+  private boolean isDead(RunningDaemon daemon) {
+    return !isAlive(daemon) && !context.host().control().isHeld(daemon.name());
   }
 
   private boolean isAlive(RunningDaemon daemon) {
@@ -247,7 +247,10 @@ final class UmountCommand implements Callable<Integer> {
     if (Files.exists(state)) {
       Supervision.forbidRestart(state);
     }
-    if (!context.kill(daemon.pid()) || !within(() -> hasEnded(daemon))) {
+    // Nobody removes the state directory of a killed daemon that has lost its supervisor.
+    boolean removesState = Supervision.isSupervised(state);
+    BooleanSupplier hasEnded = () -> removesState ? hasEnded(daemon) : isDead(daemon);
+    if (!context.kill(daemon.pid()) || !within(hasEnded)) {
       throw CliException.couldNot(
           "the daemon of '%s' (pid %d) cannot be killed: try as the user that started it"
               .formatted(daemon.name(), daemon.pid()));

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -282,6 +283,20 @@ public final class DaemonState {
     Files.copy(command(), directory.resolve("previous"), StandardCopyOption.REPLACE_EXISTING);
     document.write(directory);
     writeCommand(program, document);
+  }
+
+  /** Undoes {@link #replace}, as far as the supervisor has not gone back by itself. */
+  public void takeBack() throws IOException {
+    moveIfThere(directory.resolve("previous.json"), SettingsDocument.file(directory));
+    moveIfThere(directory.resolve("previous"), command());
+  }
+
+  private static void moveIfThere(Path from, Path to) throws IOException {
+    try {
+      Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+    } catch (NoSuchFileException e) {
+      // the supervisor has gone back, or forward
+    }
   }
 
   /** Returns what the next daemon is to be, to compare it. */

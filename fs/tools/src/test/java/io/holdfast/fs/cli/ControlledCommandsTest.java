@@ -296,6 +296,25 @@ class ControlledCommandsTest {
     assertOneLine("killed the daemon of 'stuck' (pid 4711)");
   }
 
+  /**
+   * A service manager that misses the signs of life kills the supervisor first. Nobody else removes
+   * the state directory of a daemon that is killed, but umount waited for that, and failed.
+   */
+  @Test
+  void umount_forceSupervisorIsDead_takesTheMountAway() throws Exception {
+    host.mount(Path.of("/mnt/stuck"), HOLDFAST, Host.PathState.HUNG);
+    run.whenKilled = silent("stuck");
+    Path state = Files.createDirectory(host.control.stateDirectory("stuck"));
+    Files.writeString(state.resolve("supervisor"), "no process\n");
+    // less than the deadline has, so that a failure is soon one
+    run.pauses = 10;
+
+    assertThat(run.run("umount", "--force", "stuck")).as(run.err.toString()).isZero();
+
+    assertThat(host.detached).containsExactly(Path.of("/mnt/stuck"));
+    assertThat(host.control.path()).isEmptyDirectory();
+  }
+
   @Test
   void umount_staleMount_isTakenAway() throws IOException {
     Path mountpoint = Files.createDirectory(temp.resolve("stale"));
