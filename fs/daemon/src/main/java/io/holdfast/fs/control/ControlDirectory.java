@@ -62,6 +62,9 @@ public final class ControlDirectory {
   /** More than a machine has mounts; another user may have made any number of files. */
   private static final int MOST_NAMES = 512;
 
+  /** The bits of a mode that let the group or all others write. */
+  private static final int OTHERS_WRITE = 022;
+
   private final Path directory;
 
   private ControlDirectory(Path directory) {
@@ -257,7 +260,9 @@ public final class ControlDirectory {
   private Optional<RunningDaemon> daemon(String name, boolean alive) {
     Path file = processFile(name);
     try {
-      return parse(name, PlainFile.text(file, LARGEST_PROCESS_FILE))
+      return parse(
+              name,
+              isOnlyOurs() ? Files.readString(file) : PlainFile.text(file, LARGEST_PROCESS_FILE))
           .filter(daemon -> isAlive(daemon) == alive);
     } catch (IOException e) {
       return Optional.empty();
@@ -290,9 +295,21 @@ public final class ControlDirectory {
   }
 
   private boolean isLocked(String name) throws IOException {
-    try (FileChannel channel = PlainFile.open(lockFile(name))) {
+    Path file = lockFile(name);
+    try (FileChannel channel =
+        isOnlyOurs() ? FileChannel.open(file, StandardOpenOption.READ) : PlainFile.open(file)) {
       return tryLock(channel, true) == null;
     }
+  }
+
+  /**
+   * Tells whether nobody but this process's user can put files here. These need no native code to
+   * be opened, which a short command would have to load.
+   */
+  private boolean isOnlyOurs() throws IOException {
+    Object user = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+    int mode = (int) Files.getAttribute(directory, "unix:mode");
+    return Files.getAttribute(directory, "unix:uid").equals(user) && (mode & OTHERS_WRITE) == 0;
   }
 
   /**

@@ -9,6 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -91,6 +92,7 @@ class ControlDirectoryTest {
   @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void running_filesThatAreNoPlainFiles_areNoDaemon() throws Exception {
     ControlDirectory directory = ControlDirectory.at(temp);
+    Files.setPosixFilePermissions(temp, PosixFilePermissions.fromString("rwxrwxrwx"));
     pipe(directory.processFile("pipe"));
     Files.createSymbolicLink(directory.processFile("zero"), Path.of("/dev/zero"));
     write("locked", "42\n/mnt\n");
