@@ -95,6 +95,7 @@ final class CoreNode implements AutoCloseable {
     droppers = IsolatedThreads.start("model-drop", 1, 0, new IsolatedThreads.Failures());
     ItemLayout layout = new ItemLayout(place.self.dataset().itemSize());
     residency = residency(place.self.capacityBytes(), ownMount);
+    residency.mounted();
     cluster = new Cluster(place.self);
     cluster.update(new View(1, place.self, place.all));
     FormerOwners former = new FormerOwners(residency, place.teller);

@@ -52,8 +52,8 @@ final class ArchiveCommand implements Callable<Integer> {
   static final String NAME = "archive";
 
   /**
-   * What each mount uses. Of what only S3 or peers use, the archive has what a start needs: all of
-   * it would make the archive four times larger.
+   * The jars that each mount uses. Of those that only S3 or peers use, the archive has the classes
+   * that a start needs: all their classes would make the archive four times larger.
    */
   private static final Pattern OF_EACH_MOUNT =
       Pattern.compile(
