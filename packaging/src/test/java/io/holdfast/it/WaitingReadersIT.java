@@ -28,6 +28,9 @@ class WaitingReadersIT {
               + "|Common-Cleaner|Sweeper.*|Service Thread|Monitor Deflati.*|Notification T.*"
               + "|Attach Listener|Cleaner-.*|process reaper");
 
+  /** Threads for commands. Those of other tests ask each daemon of the machine for its promises. */
+  private static final Pattern OF_COMMANDS = Pattern.compile("control-(\\d+|deadlin.*)");
+
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
   /** They wait for one item, whose origin does not answer. */
@@ -79,7 +82,7 @@ class WaitingReadersIT {
           // it has ended meanwhile
         }
       }
-      names.removeIf(name -> JAVAS.matcher(name).matches());
+      names.removeIf(name -> JAVAS.matcher(name).matches() || OF_COMMANDS.matcher(name).matches());
       return names.stream().sorted().toList();
     }
   }
