@@ -186,7 +186,7 @@ class OrderIT {
             "--orders",
             "learn",
             "--window",
-            "256K",
+            "64K",
             "--window-age",
             "500ms",
             "--capacity",
