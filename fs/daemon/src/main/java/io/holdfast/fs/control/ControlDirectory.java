@@ -62,6 +62,8 @@ public final class ControlDirectory {
   /** More than a machine has mounts; another user may have made any number of files. */
   private static final int MOST_NAMES = 512;
 
+  private static final int ROOT = 0;
+
   /** The bits of a mode that let the group or all others write. */
   private static final int OTHERS_WRITE = 022;
 
@@ -262,7 +264,7 @@ public final class ControlDirectory {
     try {
       return parse(
               name,
-              isOnlyOurs() ? Files.readString(file) : PlainFile.text(file, LARGEST_PROCESS_FILE))
+              isTrusted() ? Files.readString(file) : PlainFile.text(file, LARGEST_PROCESS_FILE))
           .filter(daemon -> isAlive(daemon) == alive);
     } catch (IOException e) {
       return Optional.empty();
@@ -297,19 +299,20 @@ public final class ControlDirectory {
   private boolean isLocked(String name) throws IOException {
     Path file = lockFile(name);
     try (FileChannel channel =
-        isOnlyOurs() ? FileChannel.open(file, StandardOpenOption.READ) : PlainFile.open(file)) {
+        isTrusted() ? FileChannel.open(file, StandardOpenOption.READ) : PlainFile.open(file)) {
       return tryLock(channel, true) == null;
     }
   }
 
   /**
-   * Tells whether nobody but this process's user can put files here. These need no native code to
-   * be opened, which a short command would have to load.
+   * Tells whether only root and this process's user can put files here. These need no native code
+   * to be opened, which a short command would have to load. A link to such a directory does not
+   * count: its owner could lead it elsewhere in the next moment.
    */
-  private boolean isOnlyOurs() throws IOException {
-    Object user = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-    int mode = (int) Files.getAttribute(directory, "unix:mode");
-    return Files.getAttribute(directory, "unix:uid").equals(user) && (mode & OTHERS_WRITE) == 0;
+  private boolean isTrusted() throws IOException {
+    int owner = (int) Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+    int mode = (int) Files.getAttribute(directory, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+    return (owner == ROOT || owner == Procfs.ownUid()) && (mode & OTHERS_WRITE) == 0;
   }
 
   /**

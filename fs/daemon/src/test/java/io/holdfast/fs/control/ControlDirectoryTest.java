@@ -102,6 +102,16 @@ class ControlDirectoryTest {
     assertThat(directory.isHeld("locked")).isFalse();
   }
 
+  /** The link's owner may lead it to pipes after the directory behind it was looked at. */
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void running_pipeBehindALink_isNoDaemon() throws Exception {
+    Path real = Files.createDirectory(temp.resolve("real"));
+    pipe(real.resolve("pipe.pid"));
+    Path link = Files.createSymbolicLink(temp.resolve("link"), real);
+    assertThat(ControlDirectory.at(link).running()).isEmpty();
+  }
+
   @Test
   void running_directoryFullOfFiles_seesSomeOfThem() throws IOException {
     ControlDirectory directory = ControlDirectory.at(temp);

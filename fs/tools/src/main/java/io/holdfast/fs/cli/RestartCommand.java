@@ -121,11 +121,13 @@ final class RestartCommand implements Callable<Integer> {
       String was = state.next();
       state.replace(program, after);
       String wanted = state.next();
-      Map<String, Object> forgotten =
-          changesCapacity ? LiveChanges.forgetCapacity(state.directory()) : Map.of();
+      Map<String, Object> forgotten = Map.of();
       try {
+        if (changesCapacity) {
+          forgotten = LiveChanges.forgetCapacity(state.directory());
+        }
         new ControlClient(daemon.socket(), ASK_DEADLINE).restart();
-      } catch (FsException e) {
+      } catch (IOException e) {
         // Or the daemon after the next crash would have what this command could not bring.
         state.takeBack();
         LiveChanges.remember(state.directory(), forgotten);

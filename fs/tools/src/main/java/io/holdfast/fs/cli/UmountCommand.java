@@ -116,7 +116,7 @@ final class UmountCommand implements Callable<Integer> {
       return exit;
     }
     unmount(daemon);
-    while (!within(() -> hasEnded(daemon) || wait.isOver()) || !hasEnded(daemon)) {
+    while (!endsWithin(wait, daemon)) {
       boolean isLate = !isPersisted(wait, daemon) || wait.isOver();
       if (isLate && !hasEnded(daemon)) {
         say(
@@ -126,6 +126,11 @@ final class UmountCommand implements Callable<Integer> {
       }
     }
     return 0;
+  }
+
+  /** Waits for the daemon's end, no longer than --timeout; tells whether it has ended. */
+  private boolean endsWithin(PersistWait wait, RunningDaemon daemon) {
+    return within(() -> hasEnded(daemon) || wait.isOver()) && hasEnded(daemon);
   }
 
   /** Waits until the store has everything; a daemon that ends meanwhile has seen to that. */
