@@ -110,6 +110,7 @@ class AnalyzeIT {
       assertThat(((Number) epoch.get("bytes")).longValue()).isEqualTo((long) FILES * FILE_BYTES);
       assertThat(((Number) epoch.get("seconds")).doubleValue()).isGreaterThan(LONG * FILES * 0.9);
       Map<?, ?> shares = (Map<?, ?>) epoch.get("shares");
+      assertThat(shares.values()).as("%s", result.out()).doesNotContainNull();
       assertThat(shares.values().stream().mapToDouble(AnalyzeIT::number).sum())
           .as("%s", epoch)
           .isCloseTo(1, within(1e-3));

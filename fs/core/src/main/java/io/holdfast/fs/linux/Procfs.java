@@ -288,7 +288,15 @@ public final class Procfs {
 
   /** Returns the times of a thread of a process; nothing if it is gone. */
   public Optional<ThreadTimes> thread(int pid, int thread) {
-    String directory = pid + "/task/" + thread;
+    return thread(thread, pid + "/task/" + thread);
+  }
+
+  /** Returns the CPU time of the calling thread in nanoseconds; 0 if the kernel does not tell. */
+  public long ownCpuNanos() {
+    return thread(0, "thread-self").map(ThreadTimes::cpuNanos).orElse(0L);
+  }
+
+  private Optional<ThreadTimes> thread(int thread, String directory) {
     String[] numbers = small(directory + "/schedstat").split("\\s", -1);
     if (numbers.length >= SCHEDSTAT_NUMBERS && !numbers[0].equals("0")) {
       return Optional.of(new ThreadTimes(Long.parseLong(numbers[0]), Long.parseLong(numbers[1])));

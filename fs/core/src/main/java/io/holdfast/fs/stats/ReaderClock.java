@@ -42,8 +42,9 @@ import java.util.function.LongSupplier;
  *
  * <p><b>Cost.</b> Two small files of {@code /proc} for a reader, some 15 us. Only jobs that were
  * active since the last look are looked at. After a look, the next one waits {@link #PAUSE} times
- * as long as the look took, so looks take at most 2 % of a processor, however many readers there
- * are. At most {@link #MOST_READERS} readers are known.
+ * the CPU time that the look took, so looks take at most 2 % of a processor, however many readers
+ * there are. A look that had to wait for a processor is no reason to be blind for long: a short
+ * epoch would have no times at all. At most {@link #MOST_READERS} readers are known.
  */
 final class ReaderClock {
   /** The most readers; those that were active last. */
@@ -128,8 +129,9 @@ final class ReaderClock {
     return readers.size();
   }
 
-  /** Looks at the readers, unless the last look was a moment ago and took long. */
+  /** Looks at the readers, unless the last one was a moment ago and took much CPU time. */
   synchronized void look() {
+    long cpu = procfs.ownCpuNanos();
     long now = nanoTime.getAsLong();
     if (begun && now - next < 0) {
       return;
@@ -151,7 +153,7 @@ final class ReaderClock {
           job.looked(now, times, sum.bytes, sum.alive);
         });
     begun = true;
-    next = now + PAUSE * (nanoTime.getAsLong() - now);
+    next = now + PAUSE * (procfs.ownCpuNanos() - cpu);
   }
 
   /**

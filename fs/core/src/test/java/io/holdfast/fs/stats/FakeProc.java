@@ -12,6 +12,7 @@ final class FakeProc {
   private static final int USER_TIME = 13;
 
   private final Path root;
+  private long ownCpuNanos = 1;
 
   FakeProc(Path root) {
     this.root = root;
@@ -68,6 +69,12 @@ final class FakeProc {
             .formatted(
                 Math.round(busy * 100), Math.round(idle * 100), Math.round(waitingForDisk * 100)));
     return this;
+  }
+
+  /** Has the test's own thread take CPU time. */
+  void spend(long nanos) {
+    ownCpuNanos += nanos;
+    write("thread-self", "schedstat", ownCpuNanos + " 0 1\n");
   }
 
   /** Takes the times of a thread away: it has ended. */

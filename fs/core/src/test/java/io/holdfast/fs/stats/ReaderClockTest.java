@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -90,6 +91,40 @@ final class ReaderClockTest {
     assertThat(epoch().readerSeconds()).hasValue(2);
     assertThat(epoch().cpuSeconds()).hasValue(0.4);
     assertThat(epoch().shares()).hasValue(new Split(0, 0, 0.225, 0.775));
+  }
+
+  /** On a busy machine a look may take long, and next to no CPU time. */
+  @Test
+  void look_thatWaitedForAProcessor_isSoonFollowedByAnother() {
+    activity = withLooks(() -> after(0.1));
+    begin(10);
+    after(0.25);
+    open(10);
+    activity.look();
+    assertThat(times().lived()).isPositive();
+  }
+
+  @Test
+  void look_thatTookMuchCpuTime_isFollowedByAnotherAfterFiftyTimesThat() {
+    activity = withLooks(() -> proc.spend(100 * MILLI));
+    begin(10);
+    after(4.9);
+    open(10);
+    activity.look();
+    assertThat(times().lived()).isZero();
+    after(0.2);
+    activity.look();
+    assertThat(times().lived()).isPositive();
+  }
+
+  /** Returns one in whose looks something happens. */
+  private Activity withLooks(Runnable happening) {
+    LongSupplier nanoTime =
+        () -> {
+          happening.run();
+          return clock.getAsLong();
+        };
+    return new Activity(JobBy.CGROUP, 1000, nanoTime, proc.procfs(), 512 << 20);
   }
 
   /** Two processors: from the first look on, and not while the job rests for long. */
