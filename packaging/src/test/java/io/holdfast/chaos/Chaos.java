@@ -55,11 +55,6 @@ public final class Chaos {
     System.exit(violations == 0 ? 0 : 1);
   }
 
-  /** Runs it here; returns how often something was seen that must not be. */
-  static int violations(long seed, Duration time, Path logs) throws InterruptedException {
-    return new Chaos(seed, time).run(logs, false);
-  }
-
   private int run(Path logs, boolean keep) throws InterruptedException {
     sandbox.open();
     try {

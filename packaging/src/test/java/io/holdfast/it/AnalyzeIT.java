@@ -204,7 +204,7 @@ class AnalyzeIT {
     assertThat(mount.stats().number("cache.capacity_bytes")).isEqualTo(capacity);
 
     List<String> command = new ArrayList<>(List.of(Sandbox.launcher()));
-    command.addAll(List.of(words(mount, measure, job(mount, 2, LONG))));
+    command.addAll(List.of(words(mount, measure, job(mount, 1, LONG))));
     Child child = sandbox.start(command.toArray(String[]::new));
     mount.awaitStats("another capacity", stats -> stats.number("cache.capacity_bytes") != capacity);
     child.signal(Posix.SIGTERM);

@@ -1,5 +1,6 @@
 package io.holdfast.it;
 
+import static io.holdfast.it.Content.content;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -150,7 +151,7 @@ class CheckpointFaultsIT {
     }
     assertThat(stats().at("checkpoint.state")).isEqualTo("the store fails");
     assertThat(String.valueOf(stats().at("checkpoint.last_error"))).contains("step-2.tmp");
-    assertThat(directory.resolve("step-2")).hasBinaryContent(second);
+    assertThat(directory.resolve("step-2")).has(content(second));
     assertThat(store.resolve("step-2")).as("its bytes are not there yet").doesNotExist();
     byte[] third = save("step-3", 1);
     sandbox.command("mount", "-o", "remount,size=64m", store.toString()).mustSucceed();
@@ -159,9 +160,9 @@ class CheckpointFaultsIT {
     sync("step-3");
     assertThat(stats().number("checkpoint.errors")).isPositive();
     umount();
-    assertThat(store.resolve("step-1")).hasBinaryContent(first);
-    assertThat(store.resolve("step-2")).hasBinaryContent(second);
-    assertThat(store.resolve("step-3")).hasBinaryContent(third);
+    assertThat(store.resolve("step-1")).has(content(first));
+    assertThat(store.resolve("step-2")).has(content(second));
+    assertThat(store.resolve("step-3")).has(content(third));
   }
 
   /** The capacity is more than the disk has: other files may have filled that. */
@@ -197,12 +198,12 @@ class CheckpointFaultsIT {
     disk.thaw();
 
     writer.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
-    assertThat(directory.resolve("step-0")).as("from the store").hasBinaryContent(first);
+    assertThat(directory.resolve("step-0")).as("from the store").has(content(first));
     umount();
     for (int i = 1; i <= 8; i++) {
       byte[] bytes = new byte[4 * MEBIBYTE];
       new Random(("step-" + i).hashCode()).nextBytes(bytes);
-      assertThat(store.resolve("step-" + i)).hasBinaryContent(bytes);
+      assertThat(store.resolve("step-" + i)).has(content(bytes));
     }
   }
 
@@ -218,7 +219,7 @@ class CheckpointFaultsIT {
     umount();
     Files.write(other.resolve("step-1"), second);
     mount(front, other);
-    assertThat(directory.resolve("step-1")).hasBinaryContent(second);
+    assertThat(directory.resolve("step-1")).has(content(second));
     assertThat(directory.resolve("step-2")).doesNotExist();
     umount();
     mount(front, other, "--persist-rate", "100K");
@@ -234,9 +235,9 @@ class CheckpointFaultsIT {
         .hasLineCount(1);
     mount(front, other);
     umount();
-    assertThat(other.resolve("large")).hasBinaryContent(large);
+    assertThat(other.resolve("large")).has(content(large));
     mount(front, one);
-    assertThat(directory.resolve("step-1")).hasBinaryContent(first);
+    assertThat(directory.resolve("step-1")).has(content(first));
     assertThat(directory.resolve("large")).doesNotExist();
     umount();
   }
@@ -263,13 +264,13 @@ class CheckpointFaultsIT {
         .startsWith("holdfast: took away a stale mount")
         .contains("is of an earlier mount with this front, which has changes for another store")
         .hasLineCount(2);
-    assertThat(one.resolve("step-1")).hasBinaryContent(first);
+    assertThat(one.resolve("step-1")).has(content(first));
     assertThat(one.resolve(".holdfast-checkpoint")).hasContent(mark);
     mount(front, other);
     umount();
-    assertThat(other.resolve("step-1")).hasBinaryContent(second);
+    assertThat(other.resolve("step-1")).has(content(second));
     mount(front, one);
-    assertThat(directory.resolve("step-1")).hasBinaryContent(first);
+    assertThat(directory.resolve("step-1")).has(content(first));
     umount();
     assertThat(one.resolve(".holdfast-checkpoint")).doesNotExist();
   }
@@ -296,7 +297,7 @@ class CheckpointFaultsIT {
 
     umount();
     for (int i = 0; i < names.size(); i++) {
-      assertThat(store.resolve(names.get(i))).hasBinaryContent(saved.get(i));
+      assertThat(store.resolve(names.get(i))).has(content(saved.get(i)));
     }
   }
 
@@ -322,8 +323,8 @@ class CheckpointFaultsIT {
     Files.delete(store);
     Files.move(elsewhere, store);
     mount(front, store);
-    assertThat(directory.resolve("step-1")).hasBinaryContent(first);
-    assertThat(directory.resolve("step-2")).hasBinaryContent(second);
+    assertThat(directory.resolve("step-1")).has(content(first));
+    assertThat(directory.resolve("step-2")).has(content(second));
     umount();
   }
 
@@ -346,9 +347,9 @@ class CheckpointFaultsIT {
       assertThat(read.get(0)).isEqualTo(bytes[0]);
     }
 
-    assertThat(directory.resolve("step-1")).hasBinaryContent(bytes);
+    assertThat(directory.resolve("step-1")).has(content(bytes));
     assertThat(front.resolve("boot")).isNotEmptyFile();
-    assertThat(front.resolve("tree/step-1")).as("still in the front").hasBinaryContent(bytes);
+    assertThat(front.resolve("tree/step-1")).as("still in the front").has(content(bytes));
     umount();
   }
 
@@ -382,7 +383,7 @@ class CheckpointFaultsIT {
 
     byte[] bytes = save("step-1", 4);
     umount();
-    assertThat(store.resolve("step-1")).hasBinaryContent(bytes);
+    assertThat(store.resolve("step-1")).has(content(bytes));
     assertThat(store.resolve("too-large.tmp")).doesNotExist();
   }
 
@@ -413,8 +414,8 @@ class CheckpointFaultsIT {
 
     assertThat(await("60s").exit()).isZero();
     umount();
-    assertThat(store.resolve("step-1")).hasBinaryContent(first);
-    assertThat(store.resolve("step-2")).hasBinaryContent(second);
+    assertThat(store.resolve("step-1")).has(content(first));
+    assertThat(store.resolve("step-2")).has(content(second));
   }
 
   /**
@@ -447,12 +448,12 @@ class CheckpointFaultsIT {
     Files.writeString(front.resolve("boot"), "another");
     mount(front, store);
 
-    assertThat(directory.resolve("step-1")).hasBinaryContent(first);
+    assertThat(directory.resolve("step-1")).has(content(first));
     assertThat(Files.readAllBytes(directory.resolve("step-2")))
         .hasSize(MEBIBYTE)
         .endsWith(Arrays.copyOfRange(second, 4096, MEBIBYTE));
     umount();
-    assertThat(store.resolve("step-1")).hasBinaryContent(first);
+    assertThat(store.resolve("step-1")).has(content(first));
   }
 
   /** Its name is durable, too, and that of the directory that it is in. */
@@ -470,7 +471,7 @@ class CheckpointFaultsIT {
     killAll();
     disk.repair();
 
-    assertThat(store.resolve("run/step-1")).hasBinaryContent(bytes);
+    assertThat(store.resolve("run/step-1")).has(content(bytes));
     assertThat(store.resolve("run/step-1.tmp")).doesNotExist();
     assertThat(store.resolve("not-synced")).as("the crash was one").doesNotExist();
     umount(); // of what is left of the mount
@@ -502,7 +503,7 @@ class CheckpointFaultsIT {
     awaitEnd(daemon);
     mount(front, store);
     umount();
-    assertThat(store.resolve("step-1")).hasBinaryContent(bytes);
+    assertThat(store.resolve("step-1")).has(content(bytes));
   }
 
   /** It took away what an admin had mounted there while it brought the rest to the store. */
@@ -519,7 +520,7 @@ class CheckpointFaultsIT {
 
     awaitEnd(daemon);
 
-    assertThat(store.resolve("step-1")).hasBinaryContent(bytes);
+    assertThat(store.resolve("step-1")).has(content(bytes));
     assertThat(other).exists();
   }
 
@@ -556,7 +557,7 @@ class CheckpointFaultsIT {
     awaitEnd(daemon);
 
     assertThat(MountTable.holdfastAt(directory)).isEmpty();
-    assertThat(store.resolve("step-1")).hasBinaryContent(bytes);
+    assertThat(store.resolve("step-1")).has(content(bytes));
   }
 
   /** The file that names the writer stayed behind, without a name: nobody could have the store. */
@@ -610,7 +611,7 @@ class CheckpointFaultsIT {
 
     assertThat(await("60s").exit()).isZero();
     umount();
-    assertThat(store.resolve("step-1")).hasBinaryContent(bytes);
+    assertThat(store.resolve("step-1")).has(content(bytes));
     assertThat(store.resolve("step-2")).hasSize(MEBIBYTE);
   }
 
@@ -642,7 +643,7 @@ class CheckpointFaultsIT {
 
     assertThat(await("60s").exit()).isZero();
     umount();
-    assertThat(store.resolve("step-1")).hasBinaryContent(bytes);
+    assertThat(store.resolve("step-1")).has(content(bytes));
     assertThat(store.resolve("large")).hasSize(0);
   }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.it;
 
+import static io.holdfast.it.Content.content;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -112,7 +113,7 @@ class CheckpointIT {
     byte[] bytes = save("step-1", 1);
     Files.createSymbolicLink(directory.resolve("latest"), Path.of("step-1"));
 
-    assertThat(directory.resolve("latest")).hasBinaryContent(bytes);
+    assertThat(directory.resolve("latest")).has(content(bytes));
     assertThat(durable("step-1")).as("on a tmpfs").isEqualTo("memory");
     assertThat(store.resolve("latest")).as("comes after what it names").doesNotExist();
     assertThat(waitForStore()).isZero();
@@ -129,10 +130,10 @@ class CheckpointIT {
     assertThat(scrape.sum("holdfast_checkpoint_persisted_bytes_total", "mount", name))
         .isEqualTo(SIZE);
     assertThat(scrape.sum("holdfast_checkpoint_pending_operations", "mount", name)).isZero();
-    assertThat(store.resolve("latest")).isSymbolicLink().hasBinaryContent(bytes);
+    assertThat(store.resolve("latest")).isSymbolicLink().has(content(bytes));
     sandbox.holdfast("umount", directory.toString()).mustSucceed();
     assertThat(directory).isEmptyDirectory();
-    assertThat(store.resolve("step-1")).hasBinaryContent(bytes);
+    assertThat(store.resolve("step-1")).has(content(bytes));
   }
 
   private long daemon() {
@@ -233,7 +234,7 @@ class CheckpointIT {
     for (int i = 0; i < 3; i++) {
       written[i] = (byte) ~first[i];
     }
-    assertThat(directory.resolve("open")).hasBinaryContent(written);
+    assertThat(directory.resolve("open")).has(content(written));
     Await.until(
         DEADLINE,
         "the file without a name to be closed",
@@ -255,11 +256,11 @@ class CheckpointIT {
         .isInstanceOf(IOException.class);
     mount().mustSucceed();
 
-    assertThat(directory.resolve("step-1")).hasBinaryContent(first);
+    assertThat(directory.resolve("step-1")).has(content(first));
     assertThat(waitForStore()).isZero();
-    assertThat(store.resolve("step-1")).hasBinaryContent(first);
-    assertThat(store.resolve("step-2")).hasBinaryContent(second);
-    assertThat(store.resolve("open")).hasBinaryContent(written);
+    assertThat(store.resolve("step-1")).has(content(first));
+    assertThat(store.resolve("step-2")).has(content(second));
+    assertThat(store.resolve("open")).has(content(written));
     assertThat(store.resolve("nameless")).doesNotExist();
     sandbox.holdfast("umount", directory.toString()).mustSucceed();
     assertThat(state).doesNotExist();
@@ -410,8 +411,8 @@ class CheckpointIT {
 
     assertThat(waitForStore()).isZero();
     for (int i = 0; i < saved.length; i++) {
-      assertThat(store.resolve("step-" + i)).hasBinaryContent(saved[i]);
-      assertThat(directory.resolve("step-" + i)).hasBinaryContent(saved[i]);
+      assertThat(store.resolve("step-" + i)).has(content(saved[i]));
+      assertThat(directory.resolve("step-" + i)).has(content(saved[i]));
     }
     sandbox.holdfast("umount", directory.toString()).mustSucceed();
   }
@@ -430,11 +431,11 @@ class CheckpointIT {
 
     assertThat(waited.exit()).as("%s", waited).isEqualTo(1);
     assertThat(waited.err()).contains("step-").contains("No space left on device");
-    assertThat(store.resolve("step-1")).hasBinaryContent(first);
+    assertThat(store.resolve("step-1")).has(content(first));
     shell("mount -o remount,size=64m " + store);
     Await.until(DEADLINE, "the store has the rest", () -> waitForStore() == 0);
-    assertThat(store.resolve("step-2")).hasBinaryContent(second);
-    assertThat(store.resolve("step-3")).hasBinaryContent(third);
+    assertThat(store.resolve("step-2")).has(content(second));
+    assertThat(store.resolve("step-3")).has(content(third));
     sandbox.holdfast("umount", directory.toString()).mustSucceed();
   }
 

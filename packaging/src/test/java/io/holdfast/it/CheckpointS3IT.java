@@ -1,5 +1,6 @@
 package io.holdfast.it;
 
+import static io.holdfast.it.Content.content;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.posix.Posix;
@@ -114,7 +115,7 @@ class CheckpointS3IT {
     assertThat(BUCKET.get(prefix + "/latest")).asString().isEqualTo("step-0002");
 
     mount(sandbox.tmpfs("another-front"));
-    assertThat(directory.resolve("link")).isSymbolicLink().hasBinaryContent(bytes);
+    assertThat(directory.resolve("link")).isSymbolicLink().has(content(bytes));
     assertThat(directory.resolve("latest")).hasContent("step-0002");
     assertThat(directory.resolve("tmp")).doesNotExist();
     umount();
@@ -140,8 +141,8 @@ class CheckpointS3IT {
     umount();
     mount(sandbox.tmpfs("another-front"));
 
-    assertThat(directory.resolve("step-1/weights")).hasBinaryContent(first);
-    assertThat(directory.resolve("step-2-2/weights")).hasBinaryContent(second);
+    assertThat(directory.resolve("step-1/weights")).has(content(first));
+    assertThat(directory.resolve("step-2-2/weights")).has(content(second));
     assertThat(directory.toFile().list())
         .containsExactlyInAnyOrder("step-1", "step-2-0", "step-2-1", "step-2-2");
     umount();
@@ -167,8 +168,8 @@ class CheckpointS3IT {
 
     mount(front);
 
-    assertThat(directory.resolve("step-1/weights")).hasBinaryContent(first);
-    assertThat(directory.resolve("step-2/weights")).hasBinaryContent(second);
+    assertThat(directory.resolve("step-1/weights")).has(content(first));
+    assertThat(directory.resolve("step-2/weights")).has(content(second));
     byte[] third = save("step-3", 3);
     waitForStore().mustSucceed();
     assertThat(BUCKET.get(prefix + "/step-3/weights")).isEqualTo(third);

@@ -1,5 +1,6 @@
 package io.holdfast.it;
 
+import static io.holdfast.it.Content.content;
 import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
 import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -194,7 +195,7 @@ class OriginChangesIT {
             "0",
             "--metadata-ttl",
             "1h");
-    assertThat(mount.path("large")).hasBinaryContent(Stamps.bytes(0, 1, 0, size));
+    assertThat(mount.path("large")).has(content(Stamps.bytes(0, 1, 0, size)));
     assertThat(mount.settledStats().residentItems()).isEqualTo(10);
     Child holder = sandbox.startJava(Holder.class, mount.path("large"), 0);
     holder.awaitLine(1, READ_DEADLINE);
@@ -212,7 +213,7 @@ class OriginChangesIT {
       }
     }
     mount.refresh();
-    assertThat(mount.path("large")).hasBinaryContent(Stamps.bytes(0, 2, 0, size));
+    assertThat(mount.path("large")).has(content(Stamps.bytes(0, 2, 0, size)));
     holder.tell("read 0 " + size);
     assertThat(holder.awaitLine(++line, READ_DEADLINE)).matches("error .*|version 1 .*");
   }

@@ -1,5 +1,6 @@
 package io.holdfast.it;
 
+import static io.holdfast.it.Content.content;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -298,7 +299,7 @@ class PeersIT {
     asks.refresh();
 
     for (String file : owned) {
-      assertThat(asks.path(file)).hasBinaryContent(NEWS);
+      assertThat(asks.path(file)).has(content(NEWS));
     }
     Await.until(
         SETTLE,
