@@ -5,8 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.holdfast.posix.Posix;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.CodingErrorAction;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -144,12 +142,7 @@ public final class Child {
 
   private static String text(Path file) {
     try {
-      return UTF_8
-          .newDecoder()
-          .onMalformedInput(CodingErrorAction.REPLACE)
-          .onUnmappableCharacter(CodingErrorAction.REPLACE)
-          .decode(ByteBuffer.wrap(Files.readAllBytes(file)))
-          .toString();
+      return new String(Files.readAllBytes(file), UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -26,6 +26,12 @@ import java.util.stream.IntStream;
 public final class Cluster {
   public static final int PORT = 7070;
 
+  /**
+   * The lock of tests whose nodes are busy all the time: one at a time, because peers that get no
+   * processor are late, and given up.
+   */
+  static final String BUSY = "busy cluster";
+
   private static final Duration START = Duration.ofSeconds(60);
   private static final Duration EPOCH =
       Duration.ofSeconds(Long.getLong("holdfast.epoch-seconds", 120));

@@ -16,17 +16,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
  * Nodes whose jobs are the ranks of one DistributedSampler, with room for 35 % of the dataset each.
  * D is the dataset's bytes. With {@code holdfast.plan-end=true} the plan is not taken back, but
  * ends some ten minutes after the last epoch that was announced.
  */
-@Isolated("computes on all processors, and peers that are late are given up")
+@ResourceLock(Cluster.BUSY)
+@Order(2)
 @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ClusterPlanIT {
   private static final int FILES = Integer.getInteger("holdfast.plan-files", 1200);

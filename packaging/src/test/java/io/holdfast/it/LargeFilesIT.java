@@ -14,10 +14,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Large files, read in every way in which programs read them. fio wrote a checksum into each page,
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.parallel.Isolated;
  * MiB.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-@Isolated("keeps all processors busy")
+@Order(1)
 class LargeFilesIT {
   private static final int MIB = 1 << 20;
   private static final int PAGE = 4096;

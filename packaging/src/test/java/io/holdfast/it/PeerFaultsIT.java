@@ -16,9 +16,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -29,7 +30,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * <p>How often each fault comes is {@code holdfast.peer-faults}; from 2 on it is the long form,
  * with all faults, and longer ones.
  */
-@Isolated("computes on all processors, and peers that are late are given up")
+@ResourceLock(Cluster.BUSY)
+@Order(3)
 @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PeerFaultsIT {
   @RegisterExtension static final Sandbox SANDBOX = new Sandbox();

@@ -19,10 +19,11 @@ import java.util.Random;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -35,7 +36,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * <p>The long form has more files, all numbers of nodes with all capacities, and a node that leaves
  * in peace: {@code holdfast.peer-files=20000}.
  */
-@Isolated("computes on all processors, and peers that are late are given up")
+@ResourceLock(Cluster.BUSY)
+@Order(1)
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PeersIT {
   private static final int FILES = Integer.getInteger("holdfast.peer-files", 1500);
