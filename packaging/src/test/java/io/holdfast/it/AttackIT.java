@@ -76,7 +76,7 @@ class AttackIT {
     Path root = sandbox.folder("ext4");
     sandbox.command("truncate", "--size=1G", image.toString()).mustSucceed();
     sandbox.command("mkfs.ext4", "-q", "-F", image.toString()).mustSucceed();
-    sandbox.command("mount", "-o", "loop", image.toString(), root.toString()).mustSucceed();
+    sandbox.mountImage(image, root, "defaults");
     return root;
   }
 }

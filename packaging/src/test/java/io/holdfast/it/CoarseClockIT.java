@@ -28,7 +28,7 @@ class CoarseClockIT {
     sandbox.command("truncate", "-s", "64M", image.toString()).mustSucceed();
     sandbox.command("mkfs.ext4", "-q", "-I", "128", image.toString()).mustSucceed();
     Path folder = sandbox.folder("store");
-    sandbox.command("mount", "-o", "loop", image.toString(), folder.toString()).mustSucceed();
+    sandbox.mountImage(image, folder, "defaults");
     return Files.createDirectory(folder.resolve("origin"));
   }
 

@@ -52,7 +52,7 @@ final class CountedDisk {
             Integer.toString(files + 1000),
             image.toString())
         .mustSucceed();
-    disk.mount("loop,noatime");
+    sandbox.mountImage(image, disk.root, "noatime");
     return disk;
   }
 
@@ -66,13 +66,9 @@ final class CountedDisk {
    */
   CountedDisk seal() {
     sandbox.command("umount", root.toString()).mustSucceed();
-    mount("loop,noatime,ro");
+    sandbox.mountImage(image, root, "noatime,ro");
     sandbox.command("find", root.toString(), "-size", "-0").mustSucceed();
     return this;
-  }
-
-  private void mount(String options) {
-    sandbox.command("mount", "-o", options, image.toString(), root.toString()).mustSucceed();
   }
 
   /** Test runs that were killed left theirs mounted. */

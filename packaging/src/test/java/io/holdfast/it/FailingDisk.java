@@ -40,7 +40,7 @@ public final class FailingDisk {
   }
 
   private void mount() {
-    sandbox.command("mount", "-o", "loop", image.toString(), root.toString()).mustSucceed();
+    sandbox.mountImage(image, root, "defaults");
   }
 
   /** Takes all space that there is. */

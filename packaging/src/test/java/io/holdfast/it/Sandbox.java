@@ -285,6 +285,19 @@ public final class Sandbox
     return folder;
   }
 
+  /**
+   * Mounts the file system that is in a file, through a loop device that goes with the mount. That
+   * takes three commands: {@code mount -o loop} may find a device that another process has just
+   * taken.
+   */
+  public void mountImage(Path image, Path folder, String options) {
+    String device =
+        command("losetup", "--find", "--show", image.toString()).mustSucceed().out().strip();
+    Child.Result mounted = command("mount", "-o", options, device, folder.toString());
+    command("losetup", "--detach", device).mustSucceed();
+    mounted.mustSucceed();
+  }
+
   /** Mounts a dataset at a new mountpoint; an error when that fails. */
   public Mount mount(Path origin, String... options) {
     return mountAt(origin, folder("mnt" + mounts.size()), options);

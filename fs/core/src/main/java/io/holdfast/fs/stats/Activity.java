@@ -80,6 +80,7 @@ public final class Activity {
   private final JobNames names;
   private final int ownProcess = (int) ProcessHandle.current().pid();
   private final LongAdder opens = new LongAdder();
+  private final Lookup lookup = new Lookup();
   private final LoadingCache<Integer, Caller> callers;
   private final ReaderClock clock;
   private volatile OpenListener listener = OpenListener.NONE;
@@ -227,14 +228,14 @@ public final class Activity {
     this.nanoTime = nanoTime;
     this.procfs = procfs;
     this.names = new JobNames(by, procfs);
-    this.clock = new ReaderClock(procfs, nanoTime, this::ended);
+    this.clock = new ReaderClock(procfs, nanoTime);
     this.callers =
         Caffeine.newBuilder()
             .refreshAfterWrite(KEEP_THREAD)
             .maximumSize(MOST_THREADS)
             .executor(Runnable::run)
             .ticker((Ticker) nanoTime::getAsLong)
-            .build(new Lookup());
+            .build(lookup);
   }
 
   /** Looks up the process of a thread. A thread that has ended keeps its process. */
@@ -243,6 +244,11 @@ public final class Activity {
     public Caller load(Integer thread) {
       int pid = procfs.processOf(thread);
       return newCaller(thread, process(pid == 0 ? thread : pid));
+    }
+
+    /** Returns the caller that a number stands for, which may have stood for another one. */
+    Caller again(Integer thread, @Nullable Caller old) {
+      return old == null ? load(thread) : reload(thread, old);
     }
 
     @Override
@@ -303,16 +309,13 @@ public final class Activity {
       callers.invalidate(thread);
       return callers.get(thread);
     }
-    return caller;
+    // its last opens may be told after its end: they are its own if no other thread has its number
+    return caller.hasEnded ? callers.asMap().compute(thread, lookup::again) : caller;
   }
 
   /** Returns when a thread opened or read something last; now, if it waits for a read. */
   public long lastActive(int thread) {
     return caller(thread).lastActive(nanoTime.getAsLong());
-  }
-
-  private void ended(Caller caller) {
-    callers.asMap().remove(caller.thread, caller);
   }
 
   /** Has a listener learn of all opens from now on. */

@@ -21,6 +21,9 @@ public final class Caller {
   private long lastOpen;
   private long bytes;
 
+  /** Whether the thread has ended; its number may be another one's now. */
+  volatile boolean hasEnded;
+
   // guarded by the ReaderClock's monitor: the reader at the last look that counted
 
   /** When the thread was first seen. */

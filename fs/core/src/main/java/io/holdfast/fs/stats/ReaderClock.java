@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -65,8 +64,6 @@ final class ReaderClock {
   private final LongSupplier nanoTime;
   private final int most;
 
-  private final Consumer<Caller> ended;
-
   private final Set<Caller> readers = ConcurrentHashMap.newKeySet();
   private long next;
   private boolean begun;
@@ -74,21 +71,16 @@ final class ReaderClock {
   /** The time of the machine's processors at the last look of a job that counted. */
   private final Map<JobFigures, ProcessorTimes> processors = new WeakHashMap<>();
 
-  /**
-   * Creates a clock without readers.
-   *
-   * @param ended learns of a reader that has ended, so that nobody takes its number for it
-   */
-  ReaderClock(Procfs procfs, LongSupplier nanoTime, Consumer<Caller> ended) {
-    this(procfs, nanoTime, ended, MOST_READERS);
+  /** Creates a clock without readers. */
+  ReaderClock(Procfs procfs, LongSupplier nanoTime) {
+    this(procfs, nanoTime, MOST_READERS);
   }
 
   /** Creates the same for at most so many readers. */
-  ReaderClock(Procfs procfs, LongSupplier nanoTime, Consumer<Caller> ended, int most) {
+  ReaderClock(Procfs procfs, LongSupplier nanoTime, int most) {
     this.most = most;
     this.procfs = procfs;
     this.nanoTime = nanoTime;
-    this.ended = ended;
   }
 
   /** Adds a thread that opens or reads for the first time, from now on. */
@@ -267,6 +259,6 @@ final class ReaderClock {
 
   private void end(Caller reader) {
     readers.remove(reader);
-    ended.accept(reader);
+    reader.hasEnded = true;
   }
 }

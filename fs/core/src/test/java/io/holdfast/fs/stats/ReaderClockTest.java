@@ -269,6 +269,22 @@ final class ReaderClockTest {
     assertThat(activity.readersKnown()).isEqualTo(1);
   }
 
+  /** They were nobody's, and the order of a job whose workers end with each epoch had no end. */
+  @Test
+  void opens_thatAreToldAfterTheEndOfTheirThreadWasSeen_areItsJobsStill() {
+    proc.thread(11, 10).times(10, 11, 100, 0, 6);
+    begin(11);
+    after(1);
+    open(11);
+    proc.gone(10);
+    proc.gone(11);
+    activity.look();
+    assertThat(activity.readersKnown()).isZero();
+    open(11);
+    assertThat(activity.jobs()).extracting(JobReport::job).containsExactly("/a");
+    assertThat(job().counts().opens()).isEqualTo(3);
+  }
+
   /** Its CPU time would be that of both. */
   @Test
   void look_atANumberThatIsAnotherProcessNow_countsNothingOfIt() {
@@ -370,7 +386,7 @@ final class ReaderClockTest {
   /** The clock forgets the readers that have rested longest. */
   @Test
   void readers_ofManyThreads_areBounded() {
-    ReaderClock bounded = new ReaderClock(proc.procfs(), clock, caller -> {}, 64);
+    ReaderClock bounded = new ReaderClock(proc.procfs(), clock, 64);
     JobFigures job = new JobFigures("/many", clock);
     List<Caller> callers = new ArrayList<>();
     for (int pid = 5_000_000; pid < 5_000_100; pid++) {

@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,19 +41,19 @@ public final class LiveChanges implements LiveCapacity {
 
   private final Settings settings;
   private final @Nullable Path state;
-  private final LongConsumer placement;
+  private final Runnable resized;
   private Map<String, Object> changes;
 
   /**
    * Takes over the changes that an earlier daemon has left.
    *
    * @param state the state directory, or null if there will be no next daemon
-   * @param placement takes each new capacity, in bytes
+   * @param resized learns that {@link #capacity} is another one
    */
-  LiveChanges(Settings settings, @Nullable Path state, LongConsumer placement) {
+  LiveChanges(Settings settings, @Nullable Path state, Runnable resized) {
     this.settings = settings;
     this.state = state;
-    this.placement = placement;
+    this.resized = resized;
     this.changes = state == null ? new LinkedHashMap<>() : read(state);
   }
 
@@ -86,7 +85,7 @@ public final class LiveChanges implements LiveCapacity {
   public static OptionalLong capacity(Path state) {
     try {
       Settings settings = SettingsDocument.read(state).settings();
-      return OptionalLong.of(new LiveChanges(settings, state, bytes -> {}).capacity());
+      return OptionalLong.of(new LiveChanges(settings, state, () -> {}).capacity());
     } catch (IOException e) {
       return OptionalLong.empty();
     }
@@ -107,7 +106,7 @@ public final class LiveChanges implements LiveCapacity {
   public static boolean isCapacityOfNodeBudget(Path state) {
     try {
       Settings settings = SettingsDocument.read(state).settings();
-      return new LiveChanges(settings, state, bytes -> {}).isCapacityOfNodeBudget();
+      return new LiveChanges(settings, state, () -> {}).isCapacityOfNodeBudget();
     } catch (IOException e) {
       return false;
     }
@@ -207,7 +206,7 @@ public final class LiveChanges implements LiveCapacity {
     log.info("the capacity is {} bytes now", capacity);
     boolean stays = withinBudget && isCapacityOfNodeBudget();
     keep(Map.of(CAPACITY, capacity, WITHIN_BUDGET, stays));
-    placement.accept(capacity);
+    resized.run();
   }
 
   @Override

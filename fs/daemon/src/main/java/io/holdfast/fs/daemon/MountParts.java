@@ -203,9 +203,9 @@ final class MountParts {
   }
 
   /** Tells the cluster a new capacity, which is this node's weight. */
-  private void capacityChanged(long bytes) {
+  private void capacityChanged() {
     if (peers != null) {
-      NamedThreads.start("peers", () -> peers.capacityChanged(bytes));
+      NamedThreads.start("peers", () -> peers.capacityChanged(live::capacity));
     }
   }
 

@@ -33,6 +33,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.DoubleConsumer;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -241,9 +242,15 @@ public final class PeerLink implements AutoCloseable {
   /**
    * Announces another capacity of this node. A member's capacity is a part of its name, so this
    * node leaves the cluster and joins again; meanwhile it keeps the nodes that it knows. May wait
-   * for seconds.
+   * for seconds. Of calls that wait for one another, the last one announces what holds then.
+   *
+   * @param capacity bytes that this node's residents may take now
    */
-  public synchronized void capacityChanged(long bytes) {
+  public synchronized void capacityChanged(LongSupplier capacity) {
+    long bytes = capacity.getAsLong();
+    if (bytes == cluster.view().self().capacityBytes()) {
+      return; // a call that came first has announced it
+    }
     Membership before = membership;
     if (before != null) {
       before.close(); // so that it delivers no more views

@@ -35,7 +35,9 @@ final class LiveChangesTest {
   }
 
   private LiveChanges live(Settings of) {
-    return new LiveChanges(of, state, placed::add);
+    LiveChanges[] live = new LiveChanges[1];
+    live[0] = new LiveChanges(of, state, () -> placed.add(live[0].capacity()));
+    return live[0];
   }
 
   private static String config(LiveChanges live) {
