@@ -394,6 +394,16 @@ final class PlansTest {
     assertThat(mine.residents()).isEqualTo(residents);
   }
 
+  /** Each rank of a node kept a list of its own until the next one. */
+  @Test
+  void lists_thatWaitForTheirOrders_areSharedToo() {
+    start(140, "a", "b");
+    PlanFiles files = PlanFiles.of(ids(), nodes.get(0).parts);
+    LocalRanks ranks = new LocalRanks(now);
+    assertThat(ranks.await("job", sampler(7, 2, 0, 0), files, now)).isEmpty();
+    assertThat(ranks.files()).containsExactly(files);
+  }
+
   private static PlanOffer offer(RankJob job, int rank, BitSet residents) {
     return new PlanOffer(
         job.order,
