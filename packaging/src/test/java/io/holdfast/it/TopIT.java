@@ -66,7 +66,7 @@ class TopIT {
     }
     mount.awaitStats("half is resident", stats -> stats.residentItems() >= FILES / 2);
     String out =
-        sandbox.holdfast("bench", mount.name(), "--time", "1s", "--json").mustSucceed().out();
+        sandbox.holdfast("bench", mount.name(), "--time", "3s", "--json").mustSucceed().out();
     Map<String, Object> report = JSON.std.mapFrom(out);
     assertThat(report.get("failures")).isEqualTo(0);
     assertThat(report.get("rows").toString())

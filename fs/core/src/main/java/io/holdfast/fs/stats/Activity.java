@@ -564,7 +564,10 @@ public final class Activity {
     synchronized (lock) {
       ProcessActivity known = seen(pid, process);
       if (known == null) {
-        if (!byPid.containsKey(pid) && byPid.size() >= MOST_PROCESSES) {
+        ProcessActivity former = byPid.get(pid);
+        if (former != null) {
+          forget(former); // its number is another one's now
+        } else if (byPid.size() >= MOST_PROCESSES) {
           forgetProcesses();
         }
         known = new ProcessActivity(pid, process, parent, job(job));
@@ -601,9 +604,16 @@ public final class Activity {
   }
 
   private void forgetJobs() {
-    List<JobFigures> all = new ArrayList<>(jobs.values());
-    all.sort(Comparator.comparingLong(JobFigures::lastActive));
-    for (JobFigures job : all.subList(0, mostJobs / GOING)) {
+    // read once: reads and opens change it while jobs are sorted
+    Map<JobFigures, Long> active = new HashMap<>();
+    jobs.values().forEach(job -> active.put(job, job.lastActive()));
+    List<JobFigures> going =
+        active.entrySet().stream()
+            .sorted(Map.Entry.comparingByValue())
+            .limit(mostJobs / GOING)
+            .map(Map.Entry::getKey)
+            .toList();
+    for (JobFigures job : going) {
       jobs.remove(job.name);
       otherJobs = otherJobs.plus(job.counts());
       othersSplit = Split.sum(othersSplit, job.splitSeconds());

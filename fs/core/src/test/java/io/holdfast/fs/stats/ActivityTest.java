@@ -122,6 +122,16 @@ final class ActivityTest {
     assertThat(job("/b").endedSeconds()).isEmpty();
   }
 
+  /** What the first one had opened was in no row any more. */
+  @Test
+  void processNumber_thatIsUsedAgain_losesNoOpens() {
+    open(11, 1, 2, 3);
+    proc.process(10, "cat", 1, 1, 999, "/b");
+    open(12, 4);
+    assertThat(activity.processes().stream().mapToLong(each -> each.counts().opens()).sum())
+        .isEqualTo(4);
+  }
+
   /** A training job between two epochs: its loaders have ended, and the main process has not. */
   @Test
   void jobThatHasEnded_tellsWhetherAProcessLivesThatMayStartTheNext() {

@@ -181,6 +181,7 @@ final class KeptOrders {
     if (order == null || order.progress.equals(progress)) {
       return;
     }
+    order.progress = progress;
     int pass = Math.addExact(order.before, progress.pass());
     byte[] place =
         ByteBuffer.allocate(Order.Progress.BYTES)
@@ -193,8 +194,8 @@ final class KeptOrders {
       Files.write(place(order), place, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     } catch (IOException e) {
       log.warn("the place of job '{}' in its order is not kept: {}", job, e.toString());
+      return; // the place that is kept needs the passes before this one
     }
-    order.progress = progress;
     SortedMap<Integer, Long> over = order.bytes.headMap(pass);
     over.keySet().forEach(each -> delete(pass(order, each)));
     over.clear();

@@ -145,13 +145,16 @@ final class LearnedOrders {
     }
     boolean some = false;
     prints -= recorder.size();
-    for (int i = 0; i < batch.count(); i++) {
-      if (recorder.opened(batch.file(i), () -> fetchedBytes.applyAsLong(job))) {
-        some |= find(job, recorder);
+    try {
+      for (int i = 0; i < batch.count(); i++) {
+        if (recorder.opened(batch.file(i), () -> fetchedBytes.applyAsLong(job))) {
+          some |= find(job, recorder);
+        }
       }
+    } finally {
+      prints += recorder.size(); // also if the heap has no room for more
+      forget();
     }
-    prints += recorder.size();
-    forget();
     return some;
   }
 

@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -156,9 +157,11 @@ final class LocalRanks {
     return jobs.values().stream().map(RankJob::rank).sorted().toList();
   }
 
-  /** Returns the files of all ranks. */
+  /** Returns the lists of all ranks, and those that wait for their orders. */
   List<PlanFiles> files() {
-    return jobs.values().stream().map(job -> job.files).toList();
+    return Stream.concat(jobs.values().stream(), awaited.values().stream().map(AwaitedOrder::job))
+        .map(job -> job.files)
+        .toList();
   }
 
   // --- their ends

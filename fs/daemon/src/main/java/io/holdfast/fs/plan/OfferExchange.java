@@ -1,5 +1,6 @@
 package io.holdfast.fs.plan;
 
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.policy.cluster.ClusterPlan;
 import java.time.Duration;
 import java.util.HashMap;
@@ -148,17 +149,19 @@ final class OfferExchange {
   }
 
   private void ask(PlanPeers peers, String peer, Questions due) {
-    CompletableFuture<PlanPeers.Answer> answer;
     try {
-      answer = peers.offer(peer, due.knownNames.getOrDefault(peer, ""), due.longest);
+      CompletableFuture<PlanPeers.Answer> unused =
+          peers
+              .offer(peer, due.knownNames.getOrDefault(peer, ""), due.longest)
+              .copy()
+              .orTimeout(LONGEST_WAIT, TimeUnit.SECONDS)
+              .whenComplete((told, failure) -> answered(peer, failure == null ? told : null, due));
     } catch (RuntimeException e) {
-      answer = CompletableFuture.failedFuture(e);
+      answered(peer, null, due);
+    } catch (OutOfMemoryError e) {
+      answered(peer, null, due); // else nobody would ask this peer again
+      OutOfMemory.tell(e);
     }
-    CompletableFuture<PlanPeers.Answer> unused =
-        answer
-            .copy()
-            .orTimeout(LONGEST_WAIT, TimeUnit.SECONDS)
-            .whenComplete((told, failure) -> answered(peer, failure == null ? told : null, due));
   }
 
   private synchronized void answered(String peer, PlanPeers.@Nullable Answer told, Questions due) {

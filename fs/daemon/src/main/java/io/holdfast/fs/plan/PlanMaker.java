@@ -142,7 +142,7 @@ final class PlanMaker {
         new ActivePlan.Nodes(nodes, self, mine.ranks()),
         Math.min(MOST_OPEN, lag / 2),
         plan,
-        mine.residents());
+        (BitSet) mine.residents().clone()); // the plan changes it, and the offer stands
   }
 
   /** Returns how many bytes each node has for files of the list. Equal on all nodes. */

@@ -1,5 +1,6 @@
 package io.holdfast.fs.plan;
 
+import io.holdfast.fs.OutOfMemory;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -45,6 +46,9 @@ final class PlanThread {
       parts.thread().execute(this::work);
     } catch (RejectedExecutionException e) {
       working.set(false); // the mount is ending
+    } catch (OutOfMemoryError e) {
+      OutOfMemory.tell(e); // no room for the work, or no thread: the next look tries again
+      working.set(false);
     }
   }
 

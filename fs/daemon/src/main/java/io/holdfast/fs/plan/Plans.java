@@ -229,8 +229,8 @@ public final class Plans {
   }
 
   private synchronized void giveUp(Throwable failure) {
-    ranks.clear();
     leave("a failure: " + failure);
+    ranks.clear(); // after that: without ranks, nothing else ends a plan
   }
 
   private void work() {

@@ -147,7 +147,7 @@ final class Task implements Runnable {
     } catch (OutOfMemoryError e) {
       OutOfMemory.tell(e);
       end = failed(OutOfMemory.describe(e));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       log.error("{} failed", request.kind().text(), e);
       end = failed("internal error: " + e + ": see the log");
     }

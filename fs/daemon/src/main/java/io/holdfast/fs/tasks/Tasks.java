@@ -87,8 +87,8 @@ public final class Tasks implements AutoCloseable {
     }
     Task task = new Task(++lastId, TaskRequest.of(request), parts);
     task.add(paths(request), !Boolean.FALSE.equals(request.get("last")));
+    parts.threads().newThread(task).start(); // first: there may be no thread
     tasks.put(task.id(), task);
-    parts.threads().newThread(task).start();
     return task;
   }
 

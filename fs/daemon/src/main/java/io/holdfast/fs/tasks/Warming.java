@@ -2,6 +2,7 @@ package io.holdfast.fs.tasks;
 
 import static io.holdfast.fs.linux.Libc.LIBC;
 
+import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.transit.Item;
@@ -14,6 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +58,9 @@ final class Warming {
   /** Admitted items, in the order in which they are pinned. */
   private final Queue<Item> pinning = new ConcurrentLinkedQueue<>();
 
+  /** What has ended a thread early; the others end then, too. */
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+
   private long pendingBytes;
   private long pendingWeight;
 
@@ -65,16 +70,23 @@ final class Warming {
     this.transit = parts.transit();
     this.items = new Items(parts, files);
     this.counts = counts;
-    this.goesOn = goesOn;
+    this.goesOn = () -> goesOn.getAsBoolean() && failure.get() == null;
   }
 
-  /** Fetches the items; returns when all are pinned or the task was stopped. */
+  /**
+   * Fetches the items; returns when all are pinned or the task was stopped. Fails as its threads
+   * do.
+   */
   void run(int threads) throws InterruptedException {
     List<Thread> workers = new ArrayList<>();
-    for (int i = 0; i < threads; i++) {
-      Thread worker = parts.threads().newThread(this::work);
-      worker.start();
-      workers.add(worker);
+    for (int i = 0; i < threads && failure.get() == null; i++) {
+      try {
+        Thread worker = parts.threads().newThread(this::work);
+        worker.start();
+        workers.add(worker);
+      } catch (OutOfMemoryError e) {
+        failed(e); // no thread
+      }
     }
     for (Thread worker : workers) {
       while (worker.isAlive()) {
@@ -85,6 +97,20 @@ final class Warming {
     while (!pinning.isEmpty() && goesOn.getAsBoolean()) {
       Thread.sleep(TICK_MILLIS);
       followPins();
+    }
+    throwFailure();
+  }
+
+  private void failed(Throwable cause) {
+    failure.compareAndSet(null, cause);
+  }
+
+  private void throwFailure() {
+    Throwable cause = failure.get();
+    if (cause instanceof Error error) {
+      throw error;
+    } else if (cause instanceof RuntimeException exception) {
+      throw exception;
     }
   }
 
@@ -109,8 +135,8 @@ final class Warming {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (RuntimeException e) {
-      log.error("warming ended early", e);
+    } catch (RuntimeException | Error e) {
+      failed(e);
     }
   }
 
@@ -186,7 +212,9 @@ final class Warming {
       } catch (TimeoutException e) {
         log.trace("still waiting", e);
       } catch (ExecutionException e) {
-        return e.getCause() instanceof FsException cause ? cause : null;
+        return e.getCause() instanceof FsException cause
+            ? cause
+            : new FsException(FsError.IO, String.valueOf(e.getCause()), e);
       }
     }
     return null;

@@ -67,6 +67,20 @@ class KeptOrdersTest {
     assertThat(read.get(1).progress()).isEqualTo(new Order.Progress(0, 39_000, 38_998));
   }
 
+  /** The place that was there is worth something only with its pass. */
+  @Test
+  void placeThatCannotBeWritten_leavesThePassesOfTheOneBefore() throws IOException {
+    kept.keep("a", "announced", pass(3, 1, 2));
+    kept.then("a", pass(9));
+    Files.createSymbolicLink(directory.resolve("1.place"), Path.of("/nonexistent/place"));
+
+    kept.progress("a", new Order.Progress(1, 0, 0));
+
+    List<KeptOrders.Kept> read = next().read();
+    assertThat(read).hasSize(1);
+    assertThat(read.get(0).passes()).hasSize(2);
+  }
+
   /** The next daemon may be of another version. */
   @Test
   void format_isThatOfEarlierVersions() throws IOException {

@@ -147,6 +147,27 @@ final class LearnedOrdersTest {
   /**
    * Looking for a pass takes as long as the dataset is large, and no order is followed meanwhile.
    */
+  /** Their sum was too small afterwards, and bounded nothing. */
+  @Test
+  void memory_isBounded_afterAnOpenForWhichTheHeapHadNoRoom() {
+    LearnedOrders full =
+        new LearnedOrders(
+            MANY,
+            job -> {
+              throw new OutOfMemoryError("for the test");
+            });
+    OpenBatch batch = new OpenBatch();
+    batch.add(1, 1);
+    for (int i = 0; i < 2; i++) {
+      try {
+        full.opened("job", batch);
+      } catch (OutOfMemoryError e) {
+        assertThat(e).hasMessage("for the test");
+      }
+    }
+    assertThat(full.prints()).isPositive();
+  }
+
   @Test
   void passes_thatAJobBeginsAgainAndAgain_areLookedForOnce() {
     for (int pass = 0; pass < 20; pass++) {

@@ -13,8 +13,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -45,6 +47,12 @@ final class PlansTest {
 
   private String broken = "";
 
+  /** A peer whose next question finds the heap full; empty if there is none. */
+  private String withoutHeap = "";
+
+  /** How many times in a row no thread can be started for the work. */
+  private int threadsMissing;
+
   /** Changes the offers of nodes, by their names, on their way. */
   private BinaryOperator<String> onTheWay = (node, offer) -> offer;
 
@@ -59,6 +67,7 @@ final class PlansTest {
   private final class Node implements PlanParts.Items, PlanParts.Residents, PlanPeers {
     final String name;
     final Set<Item> residents = new LinkedHashSet<>();
+    final PlanParts parts;
     final Plans plans;
     long room;
     int changes;
@@ -71,17 +80,25 @@ final class PlansTest {
     Node(String name, int room) {
       this.name = name;
       this.room = room;
-      plans =
-          new Plans(
-              new PlanParts(
-                  this,
-                  this,
-                  job -> life,
-                  () -> (long) FILES * PAGE,
-                  Runnable::run,
-                  marks.resolve(name),
-                  () -> now));
+      parts =
+          new PlanParts(
+              this,
+              this,
+              job -> life,
+              () -> (long) FILES * PAGE,
+              this::work,
+              marks.resolve(name),
+              () -> now);
+      plans = new Plans(parts);
       plans.peers(this);
+    }
+
+    private void work(Runnable task) {
+      if (threadsMissing > 0) {
+        threadsMissing--;
+        throw new OutOfMemoryError("unable to create native thread");
+      }
+      task.run();
     }
 
     @Override
@@ -137,6 +154,10 @@ final class PlansTest {
       }
       if (peer.equals(broken)) {
         throw new IllegalStateException("for the test");
+      }
+      if (peer.equals(withoutHeap)) {
+        withoutHeap = "";
+        throw new OutOfMemoryError("for the test");
       }
       Node asked = nodes.stream().filter(node -> node.name.equals(peer)).findFirst().orElse(null);
       if (asked == null) {
@@ -320,6 +341,80 @@ final class PlansTest {
     broken = "";
     ticks();
     assertThat(nodes).extracting(Node::state).containsOnly("followed");
+  }
+
+  /** The work was never done again, and nothing ended a plan any more. */
+  @Test
+  void work_thatFindsNoThread_isDoneLater() {
+    start(140, "a", "b");
+    nodes.get(0).announce(7, 2, 0, 0);
+    nodes.get(1).announce(7, 2, 1, 0);
+    threadsMissing = 2;
+    ticks();
+    ticks();
+    assertThat(nodes).extracting(Node::state).containsOnly("followed");
+  }
+
+  /** That peer was never asked again, nor were those behind it. */
+  @Test
+  void offer_thatFindsTheHeapFull_isAskedForAgain() {
+    start(140, "a", "b", "c");
+    withoutHeap = "b";
+    for (int rank = 0; rank < 3; rank++) {
+      nodes.get(rank).announce(7, 3, rank, 0);
+    }
+    ticks();
+    ticks();
+    assertThat(nodes).extracting(Node::state).containsOnly("followed");
+  }
+
+  /** A node whose view changed and came back made another plan of the same offers. */
+  @Test
+  void plan_thatIsMadeTwiceOfTheSameOffers_isTheSame() {
+    BitSet residents = new BitSet();
+    residents.set(0, 100);
+    start(140, "a", "b");
+    PlanFiles files = PlanFiles.of(ids(), nodes.get(0).parts);
+    RankJob job = new RankJob(1, sampler(7, 2, 0, 0), files);
+    PlanOffer mine = offer(job, 0, (BitSet) residents.clone());
+    PlanOffer other = offer(job, 1, residents);
+    Offers offers =
+        new Offers(
+            List.of("a", "b"),
+            mine,
+            Map.of(
+                "b",
+                new PeerOffer(
+                    new PlanPeers.Answer("other", other.toString()), PlanOffer.longest(FILES))));
+    PlanMaker maker = new PlanMaker(offers, job);
+    assertThat(maker.objection()).isEmpty();
+
+    maker.make();
+
+    assertThat(mine.residents()).isEqualTo(residents);
+  }
+
+  /** Each rank of a node kept a list of its own until the next one. */
+  @Test
+  void lists_thatWaitForTheirOrders_areSharedToo() {
+    start(140, "a", "b");
+    PlanFiles files = PlanFiles.of(ids(), nodes.get(0).parts);
+    LocalRanks ranks = new LocalRanks(now);
+    assertThat(ranks.await("job", sampler(7, 2, 0, 0), files, now)).isEmpty();
+    assertThat(ranks.files()).containsExactly(files);
+  }
+
+  private static PlanOffer offer(RankJob job, int rank, BitSet residents) {
+    return new PlanOffer(
+        job.order,
+        0,
+        2,
+        List.of(rank),
+        FILES,
+        140L * PAGE,
+        140L * PAGE,
+        (long) FILES * PAGE,
+        residents);
   }
 
   @Test

@@ -15,6 +15,7 @@ import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.residency.ResidencyListener;
 import io.holdfast.fs.residency.ResidentLog;
 import io.holdfast.fs.residency.Selection;
+import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.transit.ItemLayout;
 import io.holdfast.fs.transit.PeerSource;
 import io.holdfast.fs.transit.PlainFetchers;
@@ -33,6 +34,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -54,6 +56,10 @@ final class TasksFixture implements AutoCloseable {
   final List<Long> capacities = new ArrayList<>();
   final Tree tree;
   volatile boolean listed = true;
+
+  /** How many threads can be started. */
+  final AtomicInteger threads = new AtomicInteger(Integer.MAX_VALUE);
+
   private final Origin origin;
   private final GrowingMemory memory = GrowingMemory.ofProcess("test-nodes");
 
@@ -88,10 +94,30 @@ final class TasksFixture implements AutoCloseable {
                 transit,
                 residency,
                 () -> listed,
-                item -> !item.path().get().toString().startsWith("others/"),
+                TasksFixture::mayKeep,
                 new Limits(),
-                work -> new Thread(work, "test-task"),
+                this::thread,
                 clock));
+  }
+
+  private static boolean mayKeep(Item item) {
+    String path = item.path().get().toString();
+    if (path.startsWith("broken/")) {
+      throw new IllegalStateException("for the test");
+    }
+    return !path.startsWith("others/");
+  }
+
+  private Thread thread(Runnable work) {
+    return new Thread(work, "test-task") {
+      @Override
+      public synchronized void start() {
+        if (threads.getAndDecrement() <= 0) {
+          throw new OutOfMemoryError("unable to create native thread");
+        }
+        super.start();
+      }
+    };
   }
 
   /** Writes files of a page each. */

@@ -56,6 +56,39 @@ final class TasksTest {
     assertThat(node.residency.figures().refusedItems()).isZero();
   }
 
+  /** They were in the table for ever, and eight of them left no place for any other. */
+  @Test
+  void tasks_thatFindNoThread_takeNoPlace() throws IOException {
+    with(30).files("train", 3);
+    node.threads.set(0);
+    for (int i = 0; i <= Tasks.MOST; i++) {
+      assertThatThrownBy(() -> node.run("warm")).isInstanceOf(OutOfMemoryError.class);
+    }
+    assertThat(node.tasks.running()).isEmpty();
+    node.threads.set(Integer.MAX_VALUE);
+    assertThat(node.run("warm")).containsEntry("state", "done");
+  }
+
+  /** The threads that had started went on, and nobody could stop them. */
+  @Test
+  void warm_thatFindsTooFewThreads_fails() throws IOException {
+    with(300).files("train", 200);
+    node.threads.set(3);
+    Map<String, Object> figures = node.run("warm", List.of("train"), Map.of("threads", 8));
+    assertThat(figures).containsEntry("state", "failed");
+    assertThat(figures.get("error")).asString().contains("thread");
+  }
+
+  /** It was done, with the exit code 0. */
+  @Test
+  void warm_whoseThreadsFail_hasFailed() throws IOException {
+    with(30).files("broken", 3);
+    assertThat(node.run("warm", "broken"))
+        .containsEntry("state", "failed")
+        .containsEntry(
+            "error", "internal error: java.lang.IllegalStateException: for the test: see the log");
+  }
+
   /** An item that got in is counted by the policy and for a moment as pending, too. */
   @Test
   void warm_justAllFits_leavesNothingOut() throws IOException {
