@@ -85,6 +85,8 @@ public final class Front implements AutoCloseable {
   /** The last operation that fsync has promised to survive a crash of the machine. */
   private long promised;
 
+  private long logSyncs;
+
   /** Taken before the lock by those that make the front durable, one after the other. */
   private final ReentrantLock syncing = new ReentrantLock();
 
@@ -1263,10 +1265,21 @@ public final class Front implements AutoCloseable {
     lock.lock();
     try {
       operations.named(segment);
+      logSyncs++;
     } finally {
       lock.unlock();
     }
     return last;
+  }
+
+  /** Returns how often the log was made to survive a crash of the machine. */
+  long logSyncs() {
+    lock.lock();
+    try {
+      return logSyncs;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /**
@@ -1276,11 +1289,10 @@ public final class Front implements AutoCloseable {
   void syncAll() throws ErrnoException {
     syncing.lock(); // who comes second may rely on what the first one syncs
     try {
-      long last;
       Map<Long, PendingFile> files;
       lock.lock();
       try {
-        last = operations.last();
+        promise(operations.last()); // first: what is destroyed meanwhile has to be in the log
         files = pendings.takeUnsynced();
       } finally {
         lock.unlock();
@@ -1295,7 +1307,6 @@ public final class Front implements AutoCloseable {
         areUnsynced(files);
         throw e;
       }
-      promise(last);
     } finally {
       syncing.unlock();
     }
