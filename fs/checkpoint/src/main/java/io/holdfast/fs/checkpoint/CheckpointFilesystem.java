@@ -55,6 +55,10 @@ public final class CheckpointFilesystem {
   /** The most entries that open directories keep while another one is listed. */
   private static final long MOST_LISTED = 1_000_000;
 
+  /** The paths that no program can have. */
+  private static final Set<String> OF_THE_STORE =
+      Set.of(Store.OWNER, FileTree.PROBE, DirectoryStore.REMOVED);
+
   /** When fsync returns. */
   public enum FsyncPolicy {
     /** When the store has the file durably. */
@@ -318,7 +322,7 @@ public final class CheckpointFilesystem {
 
   private String path(long parent, String name) throws ErrnoException {
     String path = supported(FileTree.child(path(node(parent)), name));
-    if (path.equals(Store.OWNER) || path.equals(FileTree.PROBE)) {
+    if (OF_THE_STORE.contains(path)) {
       throw ErrnoException.of(Errno.EPERM, path);
     }
     return path;
