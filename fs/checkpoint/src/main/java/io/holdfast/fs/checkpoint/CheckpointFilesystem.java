@@ -891,15 +891,15 @@ public final class CheckpointFilesystem {
   public Stat change(long id, Change wanted, boolean killsPrivileges)
       throws ErrnoException, InterruptedException {
     checkSize(wanted.size());
-    if (wanted.size() == 0) {
-      synchronized (lockedNode(id)) { // bytes that are just fetched would come behind the new end
-        return changeNow(id, wanted, killsPrivileges);
+    if (wanted.size() < 0) {
+      return changeNow(id, wanted, killsPrivileges);
+    }
+    synchronized (lockedNode(id)) { // bytes that are just fetched would come behind the new end
+      if (wanted.size() > 0) {
+        fetchIfStub(id);
       }
+      return changeNow(id, wanted, killsPrivileges);
     }
-    if (wanted.size() > 0) {
-      fetchIfStub(id);
-    }
-    return changeNow(id, wanted, killsPrivileges);
   }
 
   /** The front may have larger files than the store, which would fail with them for ever. */

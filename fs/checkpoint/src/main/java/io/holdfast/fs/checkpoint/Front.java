@@ -1008,9 +1008,8 @@ public final class Front implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    Stat before;
-    try {
-      before = FileTree.stat(to);
+    try { // open until the end: its inode is no other file's
+      Stat before = FileTree.stat(to);
       makeRoom(before.size());
       try {
         for (long at = 0; at < before.size(); at += length) {
@@ -1024,15 +1023,19 @@ public final class Front implements AutoCloseable {
         takeBackFetched(inode, before);
         throw e;
       }
+      fetched(inode, before);
     } finally {
       LIBC.close(to);
     }
+  }
+
+  private void fetched(long inode, Stat before) throws ErrnoException {
     lock.lock();
     try {
-      String now = pathOf(inode);
-      if (now != null) {
-        tree.times(now, before.accessed(), before.modified());
-        stored.isWhole(now);
+      String path = pathOf(inode);
+      if (path != null) {
+        tree.times(path, before.accessed(), before.modified());
+        stored.isWhole(path);
       }
     } finally {
       lock.unlock();

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import jnr.constants.platform.Errno;
 import org.junit.jupiter.api.AfterEach;
@@ -136,9 +137,7 @@ class CheckpointFilesystemTest {
         .isInstanceOf(ErrnoException.class);
   }
 
-  /** By its name of before, the hole would be in another file, which has that name now. */
-  @Test
-  void range_thatIsPunchedOnceThereIsRoom_isThatOfTheOpenFile() throws Exception {
+  private void becomeSmall() throws Exception {
     front.close();
     front.closeFiles();
     persister.close();
@@ -146,6 +145,12 @@ class CheckpointFilesystemTest {
     SaveMeter meter = SaveMeter.ofProcess();
     persister = new Persister(front, store, 0, 0, meter);
     filesystem = filesystem(store, meter);
+  }
+
+  /** By its name of before, the hole would be in another file, which has that name now. */
+  @Test
+  void range_thatIsPunchedOnceThereIsRoom_isThatOfTheOpenFile() throws Exception {
+    becomeSmall();
     Created created = create("a", 0);
     for (int i = 0; i < LENGTH; i++) {
       Memory.putByte(memory + i, 1);
@@ -311,6 +316,46 @@ class CheckpointFilesystemTest {
     silent.answers.countDown();
     closed.get();
     filesystem.release(other.handle());
+  }
+
+  /** What was fetched came behind the new end: the front had the old bytes there. */
+  @Test
+  void fileThatIsTruncated_isNotFetchedMeanwhile() throws Exception {
+    becomeSmall();
+    Created created = create("a", 0);
+    filesystem.write(created.handle(), memory, LENGTH, 0, false);
+    filesystem.release(created.handle());
+    persistAll();
+    front.keepOnly(java.util.Set.of());
+    long a = created.found().node();
+    final long reader = filesystem.open(a, 0);
+    final Created other = create("b", 0);
+    filesystem.write(other.handle(), memory, LENGTH, 0, false);
+
+    FutureTask<Stat> truncation =
+        new FutureTask<>(
+            () ->
+                filesystem.change(
+                    a, new Change(-1, -1, -1, 1, FileTree.OMIT, FileTree.OMIT), false));
+    new Thread(truncation).start();
+    while (front.usage().waiting() == 0) { // for room: the file is open, and stays
+      front.awaitChange(TimeUnit.MILLISECONDS.toNanos(1));
+      assertThat(truncation.isDone()).isFalse();
+    }
+    filesystem.release(reader);
+    front.keepOnly(java.util.Set.of());
+    assertThat(front.isStub(front.tree().stat("a").inode())).isTrue();
+    FutureTask<Long> writer = new FutureTask<>(() -> filesystem.open(a, FileTree.O_RDWR));
+    new Thread(writer).start();
+
+    assertThatThrownBy(() -> writer.get(300, TimeUnit.MILLISECONDS))
+        .isInstanceOf(TimeoutException.class);
+    persister.start();
+    assertThat(truncation.get().size()).isEqualTo(1);
+    filesystem.release(writer.get());
+    assertThat(front.tree().stat("a").size()).isEqualTo(1);
+    assertThat(persister.await(front.last(), TimeUnit.SECONDS.toNanos(30))).isTrue();
+    assertThat(directory.resolve("store/a")).hasSize(1);
   }
 
   /** A store may have left an attribute out that is to be replaced. */
