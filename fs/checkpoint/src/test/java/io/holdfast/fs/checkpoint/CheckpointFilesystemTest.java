@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.fs.checkpoint.CheckpointFilesystem.Created;
 import io.holdfast.fs.checkpoint.CheckpointFilesystem.FsyncPolicy;
+import io.holdfast.fs.checkpoint.CheckpointFilesystem.Listed;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.Memory;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -385,6 +387,26 @@ class CheckpointFilesystemTest {
     assertThat(new Operation.Make("a", Stat.SYMLINK | 0777, 0, me, me, text).weight())
         .isGreaterThan(4000);
     assertThat(new Operation.SetXattr("a", "user.x", text, 0).weight()).isGreaterThan(4000);
+  }
+
+  /** One user who had many directories open kept everybody else from listing one. */
+  @Test
+  void listing_isKeptByTheReadersOfNow_andOthersGoOnWhereTheyWere() throws Exception {
+    for (String name : List.of("a", "b", "c")) {
+      filesystem.release(create(name, 0).handle());
+    }
+    filesystem.keepAtMost(8);
+    long first = filesystem.openDirectory(ROOT);
+    List<Listed> all = filesystem.list(first, 0);
+    assertThat(all).hasSize(5);
+
+    for (int i = 0; i < 3; i++) {
+      assertThat(filesystem.list(filesystem.openDirectory(ROOT), 0)).isEqualTo(all);
+      assertThat(filesystem.keptEntries()).isEqualTo(5);
+    }
+    assertThat(filesystem.list(first, all.get(2).offset())).isEqualTo(all.subList(3, 5));
+    filesystem.release(first);
+    assertThat(filesystem.keptEntries()).isZero();
   }
 
   @Test
