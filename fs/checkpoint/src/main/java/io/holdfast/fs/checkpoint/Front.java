@@ -420,7 +420,7 @@ public final class Front implements AutoCloseable {
         tree.find(path)
             .filter(
                 stat -> stat.isRegular() && open.isOpen(stat.inode()) && shown(stat).links() == 1);
-    return last.isEmpty() ? 0 : open.keep(path, last.get().inode());
+    return last.isEmpty() ? 0 : open.keep(path, last.get());
   }
 
   /**
@@ -529,10 +529,13 @@ public final class Front implements AutoCloseable {
   private int tryWrite(
       @Nullable String path, int fd, long inode, long address, int length, long offset)
       throws ErrnoException, InterruptedException {
+    if (path == null && open.namelessBytes() + length > capacity) {
+      throw ErrnoException.of(Errno.ENOSPC, ""); // such files never become stubs
+    }
     try {
       save(inode, offset, Math.addExact(offset, length));
       if (path == null) {
-        return writtenUnlogged(fd, address, length, offset);
+        return writeUnlogged(fd, address, length, offset);
       }
       keep(inode, fd);
       return logAndWrite(path, fd, inode, address, length, offset);
@@ -574,12 +577,12 @@ public final class Front implements AutoCloseable {
     }
   }
 
-  private static int writtenUnlogged(int fd, long address, int length, long offset)
-      throws ErrnoException {
+  private int writeUnlogged(int fd, long address, int length, long offset) throws ErrnoException {
     int count = FileTree.write(fd, address, length, offset);
     if (count == 0) {
       throw ErrnoException.of(Linux.errno(), "");
     }
+    open.takes(FileTree.stat(fd));
     return count;
   }
 
@@ -591,6 +594,7 @@ public final class Front implements AutoCloseable {
         save(FileTree.stat(fd).inode(), change.size(), Long.MAX_VALUE);
       }
       change.apply(fd);
+      open.takes(FileTree.stat(fd));
     } finally {
       lock.unlock();
     }
@@ -709,7 +713,7 @@ public final class Front implements AutoCloseable {
   }
 
   private long used() {
-    return pendings.bytes() + stored.cleanBytes() + operations.bytes();
+    return pendings.bytes() + stored.cleanBytes() + open.namelessBytes() + operations.bytes();
   }
 
   /** Returns the number of operations that the store does not have durably. */

@@ -470,6 +470,25 @@ class CheckpointFilesystemTest {
     persistAll();
   }
 
+  /** Any user could fill the node's disk with one. */
+  @Test
+  void filesWithoutNames_takeNoMoreThanTheCapacity() throws Exception {
+    becomeSmall();
+    persister.start();
+    for (int i = 0; i < 2; i++) {
+      Created created = create("a", 0);
+      filesystem.remove(ROOT, "a", false);
+      filesystem.write(created.handle(), memory, LENGTH, 0, false);
+
+      assertThatThrownBy(() -> filesystem.write(created.handle(), memory, LENGTH, 1 << 20, false))
+          .matches(e -> is(e, Errno.ENOSPC));
+
+      long before = front.usage().bytes();
+      filesystem.release(created.handle());
+      assertThat(front.usage().bytes()).isLessThanOrEqualTo(before - LENGTH);
+    }
+  }
+
   @Test
   void file_thatIsOpenWithoutAName_isResizedByAHandleThatMayWrite() throws Exception {
     Created created = create("a", 0);
