@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -52,8 +53,12 @@ public final class CheckpointFilesystem {
 
   private static final long PARENT = 2;
 
-  /** The most entries that open directories keep while another one is listed. */
+  /** The most entries that open directories keep, besides those of the one listed last. */
   private static final long MOST_LISTED = 1_000_000;
+
+  /** The paths that no program can have. */
+  private static final Set<String> OF_THE_STORE =
+      Set.of(Store.OWNER, FileTree.PROBE, DirectoryStore.REMOVED);
 
   /** When fsync returns. */
   public enum FsyncPolicy {
@@ -145,7 +150,12 @@ public final class CheckpointFilesystem {
 
   private final Map<Long, Node> byInode = new HashMap<>();
   private final ConcurrentHashMap<Long, Handle> handles = new ConcurrentHashMap<>();
+
+  /** The directories that keep entries, the one listed longest ago first. */
+  private final Set<Handle> listings = new LinkedHashSet<>();
+
   private long listed;
+  private long mostListed = MOST_LISTED;
 
   /**
    * Makes a filesystem of a front.
@@ -318,7 +328,7 @@ public final class CheckpointFilesystem {
 
   private String path(long parent, String name) throws ErrnoException {
     String path = supported(FileTree.child(path(node(parent)), name));
-    if (path.equals(Store.OWNER) || path.equals(FileTree.PROBE)) {
+    if (OF_THE_STORE.contains(path)) {
       throw ErrnoException.of(Errno.EPERM, path);
     }
     return path;
@@ -468,8 +478,8 @@ public final class CheckpointFilesystem {
 
   /**
    * Returns the entries of an open directory behind an offset, with itself and its parent; those of
-   * the moment when the reader began. The order is that of the offsets, which names have for ever:
-   * so the next daemon goes on in a listing of this one.
+   * the moment when the reader began, unless others have listed too much since. The order is that
+   * of the offsets, which names have for ever: so the next daemon goes on in a listing of this one.
    *
    * @param offset 0 for the beginning
    */
@@ -480,10 +490,10 @@ public final class CheckpointFilesystem {
     try {
       if (offset == 0 || directory.entries == null) {
         keepEntries(directory, null);
-        if (listed > MOST_LISTED) {
-          throw ErrnoException.of(Errno.ENFILE, "");
-        }
         keepEntries(directory, entriesNow(directory.node));
+        while (listed > mostListed && listings.size() > 1) {
+          keepEntries(listings.iterator().next(), null); // its reader has it listed again
+        }
       }
       entries = directory.entries == null ? List.of() : directory.entries;
     } finally {
@@ -535,6 +545,26 @@ public final class CheckpointFilesystem {
   private void keepEntries(Handle directory, @Nullable List<Listed> entries) {
     listed += size(entries) - size(directory.entries);
     directory.entries = entries;
+    if (entries == null) {
+      listings.remove(directory);
+    } else {
+      listings.add(directory);
+    }
+  }
+
+  /** Has open directories keep fewer entries, for tests. */
+  void keepAtMost(long entries) {
+    mostListed = entries;
+  }
+
+  /** Returns how many entries open directories keep. */
+  long keptEntries() {
+    lock.lock();
+    try {
+      return listed;
+    } finally {
+      lock.unlock();
+    }
   }
 
   private static int size(@Nullable List<Listed> entries) {
@@ -887,15 +917,15 @@ public final class CheckpointFilesystem {
   public Stat change(long id, Change wanted, boolean killsPrivileges)
       throws ErrnoException, InterruptedException {
     checkSize(wanted.size());
-    if (wanted.size() == 0) {
-      synchronized (lockedNode(id)) { // bytes that are just fetched would come behind the new end
-        return changeNow(id, wanted, killsPrivileges);
+    if (wanted.size() < 0) {
+      return changeNow(id, wanted, killsPrivileges);
+    }
+    synchronized (lockedNode(id)) { // bytes that are just fetched would come behind the new end
+      if (wanted.size() > 0) {
+        fetchIfStub(id);
       }
+      return changeNow(id, wanted, killsPrivileges);
     }
-    if (wanted.size() > 0) {
-      fetchIfStub(id);
-    }
-    return changeNow(id, wanted, killsPrivileges);
   }
 
   /** The front may have larger files than the store, which would fail with them for ever. */

@@ -21,6 +21,15 @@ import org.slf4j.LoggerFactory;
 public final class DirectoryStore implements InPlaceStore {
   private static final Logger log = LoggerFactory.getLogger(DirectoryStore.class);
 
+  /**
+   * The name in the root of the directories that programs have removed and that the file system
+   * cannot remove yet, each under the number of its inode.
+   */
+  static final String REMOVED = OWNER + ".removed";
+
+  /** The beginning of the names that NFS gives to files that are removed while they are open. */
+  private static final String REMOVED_WHILE_OPEN = ".nfs";
+
   private static final int LARGEST_OWNER = 4096;
   private static final int ZEROES = 1 << 20;
   private static final int SEEK_SET = 0;
@@ -76,6 +85,7 @@ public final class DirectoryStore implements InPlaceStore {
       }
       tree.learnMaker(OWNER);
       tree.removeProbe();
+      removeLeftovers();
       keepsOwners = canGiveAway();
       if (!keepsOwners) {
         log.warn(
@@ -266,7 +276,9 @@ public final class DirectoryStore implements InPlaceStore {
 
   @Override
   public List<FileTree.Entry> list(String path) throws ErrnoException {
-    return tree.list(path);
+    return tree.list(path).stream()
+        .filter(entry -> !FileTree.child(path, entry.name()).equals(REMOVED))
+        .toList();
   }
 
   @Override
@@ -355,11 +367,79 @@ public final class DirectoryStore implements InPlaceStore {
       operation.apply(tree);
     } catch (ErrnoException e) {
       boolean unsupported = e.is(Errno.EOPNOTSUPP) || isTooLarge(operation, e);
-      if (!unsupported || !applyOtherwise(operation)) {
+      boolean done =
+          unsupported ? applyOtherwise(operation) : isHeld(operation, e) && applyAside(operation);
+      if (!done) {
         throw e;
       }
     }
     makeDurable(operation);
+  }
+
+  /**
+   * Tells whether an operation has failed because NFS keeps files in a directory that were removed
+   * there and are open on this node, perhaps for as long as a program likes.
+   */
+  private boolean isHeld(Operation operation, ErrnoException e) throws ErrnoException {
+    if (!e.is(Errno.ENOTEMPTY) && !e.is(Errno.EEXIST)) {
+      return false;
+    }
+    boolean isRemoval = operation instanceof Operation.Remove remove && remove.directory();
+    boolean isReplacement = operation instanceof Operation.Rename rename && rename.flags() == 0;
+    return (isRemoval || isReplacement)
+        && tree.list(lastPath(operation)).stream().allMatch(DirectoryStore::isRemovedWhileOpen);
+  }
+
+  private static boolean isRemovedWhileOpen(FileTree.Entry entry) {
+    return entry.type() != Stat.DIRECTORY && entry.name().startsWith(REMOVED_WHILE_OPEN);
+  }
+
+  private static String lastPath(Operation operation) {
+    return operation.paths().get(operation.paths().size() - 1);
+  }
+
+  /** Removes or replaces a directory by giving it a name that is the store's own. */
+  private boolean applyAside(Operation operation) throws ErrnoException {
+    String path = lastPath(operation);
+    removeLeftovers();
+    if (tree.find(REMOVED).isEmpty()) {
+      tree.make(REMOVED, Stat.DIRECTORY | 0700, 0, -1, -1, "");
+      tree.sync("");
+    }
+    String inode = Long.toUnsignedString(tree.stat(path).inode());
+    tree.rename(path, FileTree.child(REMOVED, inode), 0);
+    tree.sync(REMOVED);
+    if (operation instanceof Operation.Rename) {
+      operation.apply(tree);
+    }
+    return true;
+  }
+
+  /** Removes the directories whose files nobody has open any more. */
+  private void removeLeftovers() {
+    try {
+      if (tree.find(REMOVED).isEmpty()) {
+        return;
+      }
+      for (FileTree.Entry directory : tree.list(REMOVED)) {
+        String path = FileTree.child(REMOVED, directory.name());
+        for (FileTree.Entry entry : tree.list(path)) {
+          removeIfPossible(FileTree.child(path, entry.name()), false); // of a node that crashed
+        }
+        removeIfPossible(path, true);
+      }
+      removeIfPossible(REMOVED, true);
+    } catch (ErrnoException e) {
+      log.debug("removed directories stay in the store: {}", e.getMessage());
+    }
+  }
+
+  private void removeIfPossible(String path, boolean directory) {
+    try {
+      tree.remove(path, directory);
+    } catch (ErrnoException e) {
+      log.debug("stays in the store: {}", e.getMessage());
+    }
   }
 
   /**
@@ -443,6 +523,7 @@ public final class DirectoryStore implements InPlaceStore {
     }
     try {
       checkOwner();
+      removeLeftovers();
       tree.remove(OWNER, false);
     } catch (ErrnoException e) {
       log.warn("the store stays this node's: {}", e.getMessage());

@@ -85,6 +85,8 @@ public final class Front implements AutoCloseable {
   /** The last operation that fsync has promised to survive a crash of the machine. */
   private long promised;
 
+  private long logSyncs;
+
   /** Taken before the lock by those that make the front durable, one after the other. */
   private final ReentrantLock syncing = new ReentrantLock();
 
@@ -418,7 +420,7 @@ public final class Front implements AutoCloseable {
         tree.find(path)
             .filter(
                 stat -> stat.isRegular() && open.isOpen(stat.inode()) && shown(stat).links() == 1);
-    return last.isEmpty() ? 0 : open.keep(path, last.get().inode());
+    return last.isEmpty() ? 0 : open.keep(path, last.get());
   }
 
   /**
@@ -527,10 +529,13 @@ public final class Front implements AutoCloseable {
   private int tryWrite(
       @Nullable String path, int fd, long inode, long address, int length, long offset)
       throws ErrnoException, InterruptedException {
+    if (path == null && open.namelessBytes() + length > capacity) {
+      throw ErrnoException.of(Errno.ENOSPC, ""); // such files never become stubs
+    }
     try {
       save(inode, offset, Math.addExact(offset, length));
       if (path == null) {
-        return writtenUnlogged(fd, address, length, offset);
+        return writeUnlogged(fd, address, length, offset);
       }
       keep(inode, fd);
       return logAndWrite(path, fd, inode, address, length, offset);
@@ -572,12 +577,12 @@ public final class Front implements AutoCloseable {
     }
   }
 
-  private static int writtenUnlogged(int fd, long address, int length, long offset)
-      throws ErrnoException {
+  private int writeUnlogged(int fd, long address, int length, long offset) throws ErrnoException {
     int count = FileTree.write(fd, address, length, offset);
     if (count == 0) {
       throw ErrnoException.of(Linux.errno(), "");
     }
+    open.takes(FileTree.stat(fd));
     return count;
   }
 
@@ -589,6 +594,7 @@ public final class Front implements AutoCloseable {
         save(FileTree.stat(fd).inode(), change.size(), Long.MAX_VALUE);
       }
       change.apply(fd);
+      open.takes(FileTree.stat(fd));
     } finally {
       lock.unlock();
     }
@@ -707,7 +713,7 @@ public final class Front implements AutoCloseable {
   }
 
   private long used() {
-    return pendings.bytes() + stored.cleanBytes() + operations.bytes();
+    return pendings.bytes() + stored.cleanBytes() + open.namelessBytes() + operations.bytes();
   }
 
   /** Returns the number of operations that the store does not have durably. */
@@ -1006,9 +1012,8 @@ public final class Front implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    Stat before;
-    try {
-      before = FileTree.stat(to);
+    try { // open until the end: its inode is no other file's
+      Stat before = FileTree.stat(to);
       makeRoom(before.size());
       try {
         for (long at = 0; at < before.size(); at += length) {
@@ -1022,15 +1027,19 @@ public final class Front implements AutoCloseable {
         takeBackFetched(inode, before);
         throw e;
       }
+      fetched(inode, before);
     } finally {
       LIBC.close(to);
     }
+  }
+
+  private void fetched(long inode, Stat before) throws ErrnoException {
     lock.lock();
     try {
-      String now = pathOf(inode);
-      if (now != null) {
-        tree.times(now, before.accessed(), before.modified());
-        stored.isWhole(now);
+      String path = pathOf(inode);
+      if (path != null) {
+        tree.times(path, before.accessed(), before.modified());
+        stored.isWhole(path);
       }
     } finally {
       lock.unlock();
@@ -1263,10 +1272,21 @@ public final class Front implements AutoCloseable {
     lock.lock();
     try {
       operations.named(segment);
+      logSyncs++;
     } finally {
       lock.unlock();
     }
     return last;
+  }
+
+  /** Returns how often the log was made to survive a crash of the machine. */
+  long logSyncs() {
+    lock.lock();
+    try {
+      return logSyncs;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /**
@@ -1276,11 +1296,10 @@ public final class Front implements AutoCloseable {
   void syncAll() throws ErrnoException {
     syncing.lock(); // who comes second may rely on what the first one syncs
     try {
-      long last;
       Map<Long, PendingFile> files;
       lock.lock();
       try {
-        last = operations.last();
+        promise(operations.last()); // first: what is destroyed meanwhile has to be in the log
         files = pendings.takeUnsynced();
       } finally {
         lock.unlock();
@@ -1295,7 +1314,6 @@ public final class Front implements AutoCloseable {
         areUnsynced(files);
         throw e;
       }
-      promise(last);
     } finally {
       syncing.unlock();
     }

@@ -27,6 +27,11 @@ final class OpenFiles {
   /** The inodes of files that have a name in that directory. */
   private final Set<Long> unlinked = new HashSet<>();
 
+  /** By inode, the bytes that each file without names takes. */
+  private final Map<Long, Long> nameless = new HashMap<>();
+
+  private long namelessBytes;
+
   /**
    * Creates a memory of no file.
    *
@@ -63,7 +68,9 @@ final class OpenFiles {
    *
    * @return its inode; 0 if the file system has no room for the name
    */
-  long keep(String path, long inode) {
+  long keep(String path, Stat file) {
+    long inode = file.inode();
+    takes(file);
     try {
       root.link(FileTree.child("tree", path), unlinked(inode));
     } catch (ErrnoException e) {
@@ -74,12 +81,26 @@ final class OpenFiles {
     return inode;
   }
 
+  /** Returns the bytes that files without names take. */
+  long namelessBytes() {
+    return namelessBytes;
+  }
+
+  /** Notes what a file takes that is open and has no name, or is about to lose it. */
+  void takes(Stat file) {
+    long bytes = file.blocks() * StoredFiles.BLOCK;
+    Long before = nameless.put(file.inode(), bytes);
+    namelessBytes += bytes - (before == null ? 0 : before);
+  }
+
   private static String unlinked(long inode) {
     return UNLINKED + "/" + Long.toUnsignedString(inode);
   }
 
   /** Takes the name of a file away that has no other, and that nobody has open any more. */
   void forgetUnlinked(long inode) {
+    Long bytes = nameless.remove(inode);
+    namelessBytes -= bytes == null ? 0 : bytes;
     if (unlinked.remove(inode)) {
       try {
         root.remove(unlinked(inode), false);
@@ -98,6 +119,7 @@ final class OpenFiles {
     for (FileTree.Entry entry : root.list(UNLINKED)) {
       long inode = Long.parseUnsignedLong(entry.name());
       unlinked.add(inode);
+      takes(statUnlinked(inode));
       if (!open.contains(inode)) {
         forgetUnlinked(inode);
       }

@@ -3,16 +3,13 @@ package io.holdfast.fs.checkpoint;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.NamedThreads;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
 import jnr.constants.platform.Errno;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.jspecify.annotations.Nullable;
 
 /** Has requests to a bucket made, some at a time. Thread-safe. */
 final class S3Requests implements AutoCloseable {
@@ -21,8 +18,6 @@ final class S3Requests implements AutoCloseable {
   interface Request {
     void send() throws FsException;
   }
-
-  private static final Logger log = LoggerFactory.getLogger(S3Requests.class);
 
   private static final int AT_ONCE = 8;
 
@@ -35,35 +30,27 @@ final class S3Requests implements AutoCloseable {
       requests.get(0).send();
       return;
     }
-    List<Future<?>> futures = new ArrayList<>();
-    for (Request each : requests) {
-      futures.add(
-          threads.submit(
-              () -> {
-                each.send();
-                return true;
-              }));
+    AtomicReference<@Nullable FsException> failure = new AtomicReference<>();
+    CompletableFuture.allOf(
+            requests.stream()
+                .map(each -> CompletableFuture.runAsync(() -> send(each, failure), threads))
+                .toArray(CompletableFuture<?>[]::new))
+        .join();
+    FsException first = failure.get();
+    if (first != null) {
+      throw first;
     }
-    FsException failure = null;
-    boolean cancelled = false;
-    for (Future<?> future : futures) {
-      try {
-        future.get();
-      } catch (ExecutionException e) {
-        failure = asFailure(e.getCause() == null ? e : e.getCause());
-      } catch (CancellationException e) {
-        log.debug("not sent, since another request has failed");
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        failure = new FsException(FsError.IO, "interrupted", e);
-      }
-      if (failure != null && !cancelled) {
-        futures.forEach(each -> each.cancel(false));
-        cancelled = true;
-      }
+  }
+
+  /** Sends a request unless another one has failed. */
+  private static void send(Request request, AtomicReference<@Nullable FsException> failure) {
+    if (failure.get() != null) {
+      return;
     }
-    if (failure != null) {
-      throw failure;
+    try {
+      request.send();
+    } catch (FsException | RuntimeException | Error e) {
+      failure.compareAndSet(null, asFailure(e));
     }
   }
 

@@ -40,7 +40,7 @@ final class StoredFiles {
   private static final List<Errno> REFUSALS =
       List.of(Errno.ENOSPC, Errno.E2BIG, Errno.ERANGE, Errno.EOPNOTSUPP);
 
-  private static final int BLOCK = 512;
+  static final int BLOCK = 512;
 
   private final FileTree root;
   private final FileTree tree;

@@ -6,16 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.fs.checkpoint.CheckpointFilesystem.Created;
 import io.holdfast.fs.checkpoint.CheckpointFilesystem.FsyncPolicy;
+import io.holdfast.fs.checkpoint.CheckpointFilesystem.Listed;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.Memory;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import jnr.constants.platform.Errno;
 import org.junit.jupiter.api.AfterEach;
@@ -136,9 +139,7 @@ class CheckpointFilesystemTest {
         .isInstanceOf(ErrnoException.class);
   }
 
-  /** By its name of before, the hole would be in another file, which has that name now. */
-  @Test
-  void range_thatIsPunchedOnceThereIsRoom_isThatOfTheOpenFile() throws Exception {
+  private void becomeSmall() throws Exception {
     front.close();
     front.closeFiles();
     persister.close();
@@ -146,6 +147,12 @@ class CheckpointFilesystemTest {
     SaveMeter meter = SaveMeter.ofProcess();
     persister = new Persister(front, store, 0, 0, meter);
     filesystem = filesystem(store, meter);
+  }
+
+  /** By its name of before, the hole would be in another file, which has that name now. */
+  @Test
+  void range_thatIsPunchedOnceThereIsRoom_isThatOfTheOpenFile() throws Exception {
+    becomeSmall();
     Created created = create("a", 0);
     for (int i = 0; i < LENGTH; i++) {
       Memory.putByte(memory + i, 1);
@@ -313,6 +320,46 @@ class CheckpointFilesystemTest {
     filesystem.release(other.handle());
   }
 
+  /** What was fetched came behind the new end: the front had the old bytes there. */
+  @Test
+  void fileThatIsTruncated_isNotFetchedMeanwhile() throws Exception {
+    becomeSmall();
+    Created created = create("a", 0);
+    filesystem.write(created.handle(), memory, LENGTH, 0, false);
+    filesystem.release(created.handle());
+    persistAll();
+    front.keepOnly(java.util.Set.of());
+    long a = created.found().node();
+    final long reader = filesystem.open(a, 0);
+    final Created other = create("b", 0);
+    filesystem.write(other.handle(), memory, LENGTH, 0, false);
+
+    FutureTask<Stat> truncation =
+        new FutureTask<>(
+            () ->
+                filesystem.change(
+                    a, new Change(-1, -1, -1, 1, FileTree.OMIT, FileTree.OMIT), false));
+    new Thread(truncation).start();
+    while (front.usage().waiting() == 0) { // for room: the file is open, and stays
+      front.awaitChange(TimeUnit.MILLISECONDS.toNanos(1));
+      assertThat(truncation.isDone()).isFalse();
+    }
+    filesystem.release(reader);
+    front.keepOnly(java.util.Set.of());
+    assertThat(front.isStub(front.tree().stat("a").inode())).isTrue();
+    FutureTask<Long> writer = new FutureTask<>(() -> filesystem.open(a, FileTree.O_RDWR));
+    new Thread(writer).start();
+
+    assertThatThrownBy(() -> writer.get(300, TimeUnit.MILLISECONDS))
+        .isInstanceOf(TimeoutException.class);
+    persister.start();
+    assertThat(truncation.get().size()).isEqualTo(1);
+    filesystem.release(writer.get());
+    assertThat(front.tree().stat("a").size()).isEqualTo(1);
+    assertThat(persister.await(front.last(), TimeUnit.SECONDS.toNanos(30))).isTrue();
+    assertThat(directory.resolve("store/a")).hasSize(1);
+  }
+
   /** A store may have left an attribute out that is to be replaced. */
   @Test
   void attribute_isCreatedOrReplaced_asTheProgramWants_andTheStoreIsNotAskedWhetherItIsThere()
@@ -340,6 +387,26 @@ class CheckpointFilesystemTest {
     assertThat(new Operation.Make("a", Stat.SYMLINK | 0777, 0, me, me, text).weight())
         .isGreaterThan(4000);
     assertThat(new Operation.SetXattr("a", "user.x", text, 0).weight()).isGreaterThan(4000);
+  }
+
+  /** One user who had many directories open kept everybody else from listing one. */
+  @Test
+  void listing_isKeptByTheReadersOfNow_andOthersGoOnWhereTheyWere() throws Exception {
+    for (String name : List.of("a", "b", "c")) {
+      filesystem.release(create(name, 0).handle());
+    }
+    filesystem.keepAtMost(8);
+    long first = filesystem.openDirectory(ROOT);
+    List<Listed> all = filesystem.list(first, 0);
+    assertThat(all).hasSize(5);
+
+    for (int i = 0; i < 3; i++) {
+      assertThat(filesystem.list(filesystem.openDirectory(ROOT), 0)).isEqualTo(all);
+      assertThat(filesystem.keptEntries()).isEqualTo(5);
+    }
+    assertThat(filesystem.list(first, all.get(2).offset())).isEqualTo(all.subList(3, 5));
+    filesystem.release(first);
+    assertThat(filesystem.keptEntries()).isZero();
   }
 
   @Test
@@ -401,6 +468,25 @@ class CheckpointFilesystemTest {
     }
     assertThat(store.mostLinks()).as("of ext3").isEqualTo(32_000);
     persistAll();
+  }
+
+  /** Any user could fill the node's disk with one. */
+  @Test
+  void filesWithoutNames_takeNoMoreThanTheCapacity() throws Exception {
+    becomeSmall();
+    persister.start();
+    for (int i = 0; i < 2; i++) {
+      Created created = create("a", 0);
+      filesystem.remove(ROOT, "a", false);
+      filesystem.write(created.handle(), memory, LENGTH, 0, false);
+
+      assertThatThrownBy(() -> filesystem.write(created.handle(), memory, LENGTH, 1 << 20, false))
+          .matches(e -> is(e, Errno.ENOSPC));
+
+      long before = front.usage().bytes();
+      filesystem.release(created.handle());
+      assertThat(front.usage().bytes()).isLessThanOrEqualTo(before - LENGTH);
+    }
   }
 
   @Test

@@ -163,6 +163,55 @@ class DirectoryStoreTest extends StoreContract {
         .isInstanceOfAny(ErrnoException.class, ArithmeticException.class);
   }
 
+  /** As NFS leaves it: everything behind the removal waited until a program closed its file. */
+  private Path directoryWithAFileThatIsOpen() throws Exception {
+    Path directory = Files.createDirectory(storePath.resolve("d"));
+    return Files.writeString(directory.resolve(".nfs0000"), "open");
+  }
+
+  @Test
+  void directory_ofAFileThatIsOpen_isRemoved_andGoesLater() throws Exception {
+    Path held = directoryWithAFileThatIsOpen();
+
+    store.apply(new Operation.Remove("d", true));
+
+    assertThat(held.getParent()).doesNotExist();
+    Path removed = storePath.resolve(DirectoryStore.REMOVED);
+    assertThat(removed).isNotEmptyDirectory();
+    assertThat(store.list("")).extracting(FileTree.Entry::name).containsExactly(Store.OWNER);
+    assertThat(store.isApplied(new Operation.Remove("d", true), 0)).isTrue();
+
+    new DirectoryStore(storePath, "one", false).close();
+    assertThat(removed).doesNotExist();
+  }
+
+  @Test
+  void directory_ofAFileThatIsOpen_isReplaced() throws Exception {
+    Path held = directoryWithAFileThatIsOpen();
+    Files.createDirectory(storePath.resolve("new"));
+    Files.writeString(storePath.resolve("new/file"), "new");
+
+    store.apply(new Operation.Rename("new", "d", 0));
+
+    assertThat(held).doesNotExist();
+    assertThat(storePath.resolve("new")).doesNotExist();
+    assertThat(storePath.resolve("d/file")).hasContent("new");
+  }
+
+  @Test
+  void directory_withAFileThatSomebodyMade_isNotRemoved() throws Exception {
+    Path held = directoryWithAFileThatIsOpen();
+    Files.writeString(held.resolveSibling("file"), "");
+    Files.createDirectory(storePath.resolve("new"));
+
+    assertThatThrownBy(() -> store.apply(new Operation.Remove("d", true)))
+        .matches(e -> ((ErrnoException) e).is(Errno.ENOTEMPTY));
+    assertThatThrownBy(() -> store.apply(new Operation.Rename("new", "d", 0)))
+        .isInstanceOf(ErrnoException.class);
+    assertThat(held).hasContent("open");
+    assertThat(storePath.resolve(DirectoryStore.REMOVED)).doesNotExist();
+  }
+
   @Test
   void largestFile_isThatOfTheFileSystem() {
     assertThat(store().largestFile()).isGreaterThan(1L << 40);

@@ -738,6 +738,24 @@ class PersisterTest {
     assertThat(persister.progress().persistedBytes()).isZero();
   }
 
+  /**
+   * A program truncated a file while another one's fsync was under way: the log had the bytes that
+   * were synced, and no disk had the log. A crash of the machine then lost what fsync had promised.
+   */
+  @Test
+  void bytesThatAreDestroyed_onceASyncHasBegun_areSyncedInTheLog() throws Exception {
+    write("a", 1);
+    Path data = directory.resolve("front/data");
+    Files.move(data, directory.resolve("away"));
+    assertThatThrownBy(() -> front.syncAll()).as("it has begun").isInstanceOf(ErrnoException.class);
+    Files.move(directory.resolve("away"), data);
+    long before = front.logSyncs();
+
+    front.perform(() -> new Operation.Resize("a", 0));
+
+    assertThat(front.logSyncs()).isEqualTo(before + 1);
+  }
+
   @Test
   void comparison_bringsBothToTheSameState() throws Exception {
     Files.writeString(storePath.resolve("there"), "only there");

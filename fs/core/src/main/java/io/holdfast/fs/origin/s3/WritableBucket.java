@@ -18,8 +18,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongFunction;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -460,10 +462,11 @@ public final class WritableBucket implements ObjectBucket {
   private static <T> List<T> atOnce(
       ExecutorService threads, String key, long size, long length, LongFunction<T> one)
       throws FsException {
+    AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
     List<Future<T>> futures = new ArrayList<>();
     for (long at = 0; at < size; at += length) {
       long begin = at;
-      futures.add(threads.submit(() -> one.apply(begin)));
+      futures.add(threads.submit(() -> unlessFailed(failure, () -> one.apply(begin))));
     }
     List<T> answers = new ArrayList<>();
     try {
@@ -476,25 +479,35 @@ public final class WritableBucket implements ObjectBucket {
         throw S3Failures.of(key, cause);
       }
       throw new FsException(FsError.IO, key + ": " + e.getCause(), e);
-    } catch (CancellationException e) {
-      throw new FsException(FsError.IO, key + ": given up", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new FsException(FsError.IO, key + ": interrupted", e);
     } finally {
+      failure.compareAndSet(null, new CancellationException("given up"));
       awaitEnd(futures);
     }
   }
 
-  /** No part may come after an upload was given up. */
-  private static void awaitEnd(List<? extends Future<?>> futures) {
-    for (Future<?> future : futures) {
-      boolean ignored = future.cancel(false);
+  private static <T> T unlessFailed(
+      AtomicReference<@Nullable RuntimeException> failure, Supplier<T> part) {
+    RuntimeException before = failure.get();
+    if (before != null) {
+      throw before;
     }
+    try {
+      return part.get();
+    } catch (RuntimeException e) {
+      failure.compareAndSet(null, e);
+      throw e;
+    }
+  }
+
+  /** No part may come after an upload was given up: one that is under way is not cancelled. */
+  private static void awaitEnd(List<? extends Future<?>> futures) {
     for (Future<?> future : futures) {
       try {
         future.get();
-      } catch (CancellationException | ExecutionException e) {
+      } catch (ExecutionException e) {
         log.debug("a part has ended: {}", e.getMessage()); // the first failure was told
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();

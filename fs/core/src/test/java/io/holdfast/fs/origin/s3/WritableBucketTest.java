@@ -16,6 +16,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -299,6 +303,48 @@ class WritableBucketTest {
       assertThat(client.listMultipartUploads(r -> r.bucket(settings.location().bucket())).uploads())
           .isEmpty();
     }
+  }
+
+  private static boolean opens(CountDownLatch latch) {
+    try {
+      latch.await();
+      return true;
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** A part that comes behind the end of its upload could stay in the bucket for good. */
+  @Test
+  void partThatIsUnderWay_whenAnotherOneFails_isAwaited() throws Exception {
+    Path file = file(SIZE);
+    CountDownLatch sent = new CountDownLatch(1);
+    CountDownLatch passes = new CountDownLatch(1);
+    proxy.disturb(
+        r -> r.target().contains("partNumber=1") && opens(sent),
+        Integer.MAX_VALUE,
+        new Fault.Answer(403, "AccessDenied"));
+    proxy.disturb(
+        r -> {
+          boolean isOther = r.target().contains("partNumber=2");
+          if (isOther) {
+            sent.countDown();
+          }
+          return isOther && opens(passes);
+        },
+        1,
+        new Fault.Delay(Duration.ZERO));
+
+    CompletableFuture<Void> upload =
+        CompletableFuture.runAsync(
+            () ->
+                assertThatThrownBy(() -> bucket.upload("a", file, SIZE))
+                    .isInstanceOf(FsException.class));
+    sent.await();
+    assertThatThrownBy(() -> upload.get(500, TimeUnit.MILLISECONDS))
+        .isInstanceOf(TimeoutException.class);
+    passes.countDown();
+    upload.get();
   }
 
   /** The gateway was killed during an upload: its parts stayed in the bucket for good. */
