@@ -40,7 +40,11 @@ final class AccessLogWriterTest {
     Path file = temp.resolve("a.log");
     try (AccessLogWriter log =
         new AccessLogWriter(
-            file, true, ALL, thread -> new AccessLogWriter.Who(7, "job"), System::nanoTime)) {
+            file,
+            AccessLogWriter.Kind.FILE,
+            ALL,
+            thread -> new AccessLogWriter.Who(7, "job"),
+            System::nanoTime)) {
       log.add(read("ä \"b\"", ReadSource.PEER, null));
       log.add(
           new AccessEvent(
@@ -88,7 +92,7 @@ final class AccessLogWriterTest {
     try (AccessLogWriter log =
         new AccessLogWriter(
             file,
-            true,
+            AccessLogWriter.Kind.FILE,
             ALL,
             thread -> {
               Await.latch(slow);
@@ -113,7 +117,11 @@ final class AccessLogWriterTest {
     assertThatThrownBy(
             () ->
                 new AccessLogWriter(
-                    temp, true, ALL, thread -> new AccessLogWriter.Who(1, ""), System::nanoTime))
+                    temp,
+                    AccessLogWriter.Kind.FILE,
+                    ALL,
+                    thread -> new AccessLogWriter.Who(1, ""),
+                    System::nanoTime))
         .isInstanceOf(IOException.class);
   }
 
@@ -128,7 +136,7 @@ final class AccessLogWriterTest {
   private AccessLogWriter log(Sampling sampling) throws IOException {
     return new AccessLogWriter(
         temp.resolve("a.log"),
-        true,
+        AccessLogWriter.Kind.FILE,
         sampling,
         thread -> new AccessLogWriter.Who(1, ""),
         System::nanoTime);
@@ -143,7 +151,8 @@ final class AccessLogWriterTest {
   void socket_getsALineForEachEvent() throws IOException {
     Path socket = temp.resolve("a.sock");
     try (ServerSocketChannel server = listen(socket);
-        AccessLogWriter log = log(socket, true, System::nanoTime);
+        AccessLogWriter log =
+            log(socket, AccessLogWriter.Kind.SOCKET_WITH_LISTENER, System::nanoTime);
         BufferedReader taken = taken(server)) {
       log.add(read("f", ReadSource.MEMORY, null));
       log.add(read("g", ReadSource.MEMORY, null));
@@ -158,7 +167,7 @@ final class AccessLogWriterTest {
     Path socket = temp.resolve("a.sock");
     FakeClock clock = new FakeClock();
     listen(socket).close();
-    try (AccessLogWriter log = log(socket, false, clock)) {
+    try (AccessLogWriter log = log(socket, AccessLogWriter.Kind.SOCKET, clock)) {
       log.add(read("f", ReadSource.MEMORY, null));
       Await.until("nobody has taken it", () -> log.figures().dropped() == 1);
       Files.delete(socket);
@@ -183,7 +192,33 @@ final class AccessLogWriterTest {
   void socket_thatNobodyListensAt_isRefused() throws IOException {
     Path socket = temp.resolve("a.sock");
     listen(socket).close();
-    assertThatThrownBy(() -> log(socket, true, System::nanoTime)).isInstanceOf(IOException.class);
+    assertThatThrownBy(
+            () -> log(socket, AccessLogWriter.Kind.SOCKET_WITH_LISTENER, System::nanoTime))
+        .isInstanceOf(IOException.class);
+  }
+
+  /** A program that takes lines has removed its socket, and with it perhaps the directory. */
+  @Test
+  void socket_thatIsNotThereYet_isWaitedFor() throws IOException {
+    Path socket = temp.resolve("run/a.sock");
+    FakeClock clock = new FakeClock();
+    try (AccessLogWriter log = log(socket, AccessLogWriter.Kind.SOCKET, clock)) {
+      log.add(read("f", ReadSource.MEMORY, null));
+      Await.until("nobody has taken it", () -> log.figures().dropped() == 1);
+      assertThat(socket.getParent()).doesNotExist();
+      Files.createDirectory(socket.getParent());
+      clock.advance(Duration.ofSeconds(1));
+      log.add(read("g", ReadSource.MEMORY, null));
+      Await.until("nobody has taken it", () -> log.figures().dropped() == 2);
+      assertThat(socket).doesNotExist();
+      try (ServerSocketChannel server = listen(socket)) {
+        clock.advance(Duration.ofSeconds(1));
+        log.add(read("h", ReadSource.MEMORY, null));
+        try (BufferedReader taken = taken(server)) {
+          assertThat(taken.readLine()).contains("\"path\":\"h\"");
+        }
+      }
+    }
   }
 
   private static ServerSocketChannel listen(Path socket) throws IOException {
@@ -195,9 +230,9 @@ final class AccessLogWriterTest {
     return new BufferedReader(Channels.newReader(server.accept(), StandardCharsets.UTF_8));
   }
 
-  private static AccessLogWriter log(Path socket, boolean mustListen, LongSupplier clock)
+  private static AccessLogWriter log(Path socket, AccessLogWriter.Kind kind, LongSupplier clock)
       throws IOException {
     return new AccessLogWriter(
-        socket, mustListen, ALL, thread -> new AccessLogWriter.Who(7, "job"), clock);
+        socket, kind, ALL, thread -> new AccessLogWriter.Who(7, "job"), clock);
   }
 }
