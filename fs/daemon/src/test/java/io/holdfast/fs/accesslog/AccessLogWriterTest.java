@@ -10,6 +10,7 @@ import io.holdfast.fs.FakeClock;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.figures.AccessLogFigures;
+import io.holdfast.fs.linux.TrustedPlace;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -19,6 +20,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -219,6 +221,22 @@ final class AccessLogWriterTest {
         }
       }
     }
+  }
+
+  @Test
+  void socket_thatOthersCouldReplace_isRefused() throws IOException {
+    Path shared = Files.createDirectory(temp.resolve("shared"));
+    Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxrwxrwx"));
+    Path socket = shared.resolve("a.sock");
+    ServerSocketChannel server = listen(socket);
+    assertThatThrownBy(
+            () -> log(socket, AccessLogWriter.Kind.SOCKET_WITH_LISTENER, System::nanoTime))
+        .isInstanceOf(TrustedPlace.Untrusted.class);
+    try (AccessLogWriter log = log(socket, AccessLogWriter.Kind.SOCKET, System::nanoTime)) {
+      log.add(read("f", ReadSource.MEMORY, null));
+      Await.until("it is not given away", () -> log.figures().dropped() == 1);
+    }
+    server.close();
   }
 
   private static ServerSocketChannel listen(Path socket) throws IOException {
