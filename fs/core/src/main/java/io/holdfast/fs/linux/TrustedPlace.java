@@ -45,15 +45,42 @@ public final class TrustedPlace {
   public static void check(String what, Path file) throws IOException {
     int self = Procfs.ownUid();
     Path absolute = file.toAbsolutePath().normalize();
-    checkFile(what, absolute, self);
-    checkDirectories(what, absolute, self);
+    checkFile(what, absolute, self, /* othersMayOwn= */ false);
+    checkAbove(what, absolute, self);
+  }
+
+  /**
+   * Checks a socket, which need not exist, and the directories above it. The socket may belong to
+   * another user, who listens there, if nobody but root and this user could have put it there.
+   *
+   * @param what names the socket's use in the message, such as "the log"
+   * @throws Untrusted if others could put another socket in its place, or have done so
+   */
+  public static void checkSocket(String what, Path socket) throws IOException {
+    int self = Procfs.ownUid();
+    Path absolute = socket.toAbsolutePath().normalize();
     Path parent = absolute.getParent();
+    boolean closed = parent != null && Files.exists(parent) && !isShared(parent.toRealPath());
+    checkFile(what, absolute, self, closed);
+    checkAbove(what, absolute, self);
+  }
+
+  private static boolean isShared(Path directory) throws IOException {
+    Integer group = attribute(directory, "unix:gid");
+    Integer mode = attribute(directory, "unix:mode");
+    return group == null || mode == null || mayOthersWrite(mode, group);
+  }
+
+  private static void checkAbove(String what, Path file, int self) throws IOException {
+    checkDirectories(what, file, self);
+    Path parent = file.getParent();
     if (parent != null && Files.exists(parent)) {
       checkDirectories(what, parent.toRealPath().resolve("file"), self);
     }
   }
 
-  private static void checkFile(String what, Path file, int self) throws IOException {
+  private static void checkFile(String what, Path file, int self, boolean othersMayOwn)
+      throws IOException {
     Integer owner = attribute(file, "unix:uid");
     if (owner == null) {
       return;
@@ -61,7 +88,7 @@ public final class TrustedPlace {
     if (Files.isSymbolicLink(file)) {
       throw new Untrusted("%s %s is a symbolic link: name the file itself".formatted(what, file));
     }
-    if (owner != ROOT && owner != self) {
+    if (owner != ROOT && owner != self && !othersMayOwn) {
       throw new Untrusted(
           "%s %s belongs to user %d: remove it, or choose another place"
               .formatted(what, file, owner));

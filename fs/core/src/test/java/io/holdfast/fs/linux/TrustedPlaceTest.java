@@ -27,6 +27,12 @@ final class TrustedPlaceTest {
         .withMessageStartingWith("the log ");
   }
 
+  private static void assertSocketRefused(Path socket, String why) {
+    assertThatExceptionOfType(TrustedPlace.Untrusted.class)
+        .isThrownBy(() -> TrustedPlace.checkSocket("the log", socket))
+        .withMessageContaining(why);
+  }
+
   @Test
   void file_inDirectoriesOfThisUser_isTrusted() throws IOException {
     Path file = directory("mine", 0755).resolve("log");
@@ -73,6 +79,25 @@ final class TrustedPlaceTest {
     Files.delete(file);
     Files.createSymbolicLink(file, folder.resolve("victim"));
     assertRefused(file, "is a symbolic link");
+  }
+
+  /** A program that takes a log's lines may be another user's. */
+  @Test
+  void socket_ofAnotherUser_isTrustedWhereOthersMayNotWrite() throws IOException {
+    Path socket = Files.createFile(directory("mine", 0755).resolve("socket"));
+    TrustedPlace.checkSocket("the log", socket);
+    TrustedPlace.checkSocket("the log", folder.resolve("not/yet/there"));
+    Files.setAttribute(socket, "unix:uid", NOBODY);
+    TrustedPlace.checkSocket("the log", socket);
+    Path sticky = directory("sticky", 01777).resolve("socket");
+    TrustedPlace.checkSocket("the log", sticky);
+    Files.createFile(sticky);
+    TrustedPlace.checkSocket("the log", sticky);
+    Files.setAttribute(sticky, "unix:uid", NOBODY);
+    assertSocketRefused(sticky, "belongs to user 65534");
+    assertSocketRefused(directory("shared", 0777).resolve("socket"), "mode 0777)");
+    Path link = Files.createSymbolicLink(folder.resolve("link"), socket);
+    assertSocketRefused(link, "is a symbolic link");
   }
 
   @Test

@@ -39,31 +39,43 @@ public final class AccessLogWriter implements AccessLog, AutoCloseable {
   /** The process and job of a thread, as far as they are known. */
   public record Who(int pid, String job) {}
 
+  /** The kinds of logs. */
+  public enum Kind {
+    /** A file, to which the log is appended. */
+    FILE,
+    /** A socket, which it is an error that nobody listens at. */
+    SOCKET_WITH_LISTENER,
+    /** A socket, which may be missing: events are dropped until somebody listens. */
+    SOCKET
+  }
+
+  /** Tells whether there is a socket now. */
+  public static boolean isSocket(Path file) throws IOException {
+    return SocketStream.isSocket(file);
+  }
+
   /**
-   * Opens the log: a socket if there is one, else a file, to which it appends.
+   * Opens the log.
    *
-   * @param mustListen whether it is an error that nobody listens at the socket; else events are
-   *     dropped until somebody listens
    * @param who finds a thread's process and job; called by the thread that writes
    * @param nanoTime a clock of nanoseconds
    * @throws IOException if the file cannot be written, or nobody listens
    */
   public AccessLogWriter(
-      Path file, boolean mustListen, Sampling sampling, IntFunction<Who> who, LongSupplier nanoTime)
+      Path file, Kind kind, Sampling sampling, IntFunction<Who> who, LongSupplier nanoTime)
       throws IOException {
     chooser = sampling.chooser(nanoTime);
     ContextBase context = new ContextBase();
     context.setName("access-log");
-    boolean isSocket = SocketStream.isSocket(file);
     OutputStreamAppender<Line> appender =
-        isSocket
-            ? socket(context, file, mustListen, nanoTime)
-            : BoundedFile.appender(context, file, LARGEST_FILE);
+        kind == Kind.FILE
+            ? BoundedFile.appender(context, file, LARGEST_FILE)
+            : socket(context, file, kind == Kind.SOCKET_WITH_LISTENER, nanoTime);
     EventEncoder encoder = new EventEncoder(who);
     encoder.start();
     appender.setEncoder(encoder);
     appender.start();
-    queue = new Queue(isSocket ? () -> {} : written::increment);
+    queue = new Queue(kind == Kind.FILE ? written::increment : () -> {});
     queue.setContext(context);
     queue.addAppender(appender);
     queue.setQueueSize(QUEUE);

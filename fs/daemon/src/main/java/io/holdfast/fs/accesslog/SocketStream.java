@@ -1,5 +1,6 @@
 package io.holdfast.fs.accesslog;
 
+import io.holdfast.fs.linux.TrustedPlace;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.UnixDomainSocketAddress;
@@ -25,6 +26,7 @@ final class SocketStream extends OutputStream {
     void count(boolean taken);
   }
 
+  private final Path socket;
   private final UnixDomainSocketAddress address;
   private final LongSupplier nanoTime;
   private final Counter counter;
@@ -32,6 +34,7 @@ final class SocketStream extends OutputStream {
   private long retryAt;
 
   SocketStream(Path socket, LongSupplier nanoTime, Counter counter) {
+    this.socket = socket;
     this.address = UnixDomainSocketAddress.of(socket);
     this.nanoTime = nanoTime;
     this.counter = counter;
@@ -45,9 +48,10 @@ final class SocketStream extends OutputStream {
   /**
    * Connects before the first event.
    *
-   * @throws IOException if nobody listens
+   * @throws IOException if nobody listens, or others could have put a socket there
    */
   void connect() throws IOException {
+    TrustedPlace.checkSocket("the log", socket);
     channel = SocketChannel.open(address);
   }
 

@@ -13,26 +13,46 @@ import io.holdfast.fs.stats.Caller;
 import io.holdfast.fs.transit.Item;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Opens the daemon's access log, and makes its events and figures. Stateless. */
 final class Accesses {
+  private static final Logger log = LoggerFactory.getLogger(Accesses.class);
+
   private Accesses() {}
 
   /**
-   * Opens the access log.
+   * Opens the access log. A daemon that takes a mount over never fails here: it returns nothing if
+   * the log cannot be written.
    *
-   * @param first whether this is the first daemon of the mount: if the file is a socket, a program
-   *     must listen at it then
-   * @throws FsException if the log cannot be written, with one line for the user
+   * @param supervision what the supervisor gave the daemon, or null without a supervisor
+   * @throws FsException if the first daemon of a mount cannot write the log, with one line for the
+   *     user
    */
-  static AccessLogWriter open(Path file, boolean first, Sampling sampling, Activity activity)
+  static Optional<AccessLogWriter> open(
+      Path file, @Nullable Supervision supervision, Sampling sampling, Activity activity)
       throws FsException {
+    boolean first = supervision == null || supervision.restarts() == 0;
     try {
-      return new AccessLogWriter(
-          file, first, sampling, thread -> who(activity.caller(thread)), System::nanoTime);
+      return Optional.of(
+          new AccessLogWriter(
+              file,
+              kind(file, first, supervision),
+              sampling,
+              thread -> who(activity.caller(thread)),
+              System::nanoTime));
     } catch (IOException e) {
+      if (!first) {
+        log.warn(
+            "the access log {} cannot be written, the mount goes on without: {}",
+            file,
+            e.toString());
+        return Optional.empty();
+      }
       throw new FsException(
           FsError.UNAVAILABLE,
           "the access log '"
@@ -41,6 +61,22 @@ final class Accesses {
               + " what listens there first",
           e);
     }
+  }
+
+  /**
+   * Returns the kind of the log. A socket is one for all later daemons, too: a program that does
+   * not run has often removed its socket.
+   */
+  private static AccessLogWriter.Kind kind(
+      Path file, boolean first, @Nullable Supervision supervision) throws IOException {
+    boolean known = supervision != null && supervision.isAccessSocket(file);
+    if (!known && !AccessLogWriter.isSocket(file)) {
+      return AccessLogWriter.Kind.FILE;
+    }
+    if (!known && supervision != null) {
+      supervision.rememberAccessSocket(file);
+    }
+    return first ? AccessLogWriter.Kind.SOCKET_WITH_LISTENER : AccessLogWriter.Kind.SOCKET;
   }
 
   private static AccessLogWriter.Who who(Caller caller) {

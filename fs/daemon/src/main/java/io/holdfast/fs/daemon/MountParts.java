@@ -5,6 +5,7 @@ import io.holdfast.fs.AccessLog;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.PageStore;
+import io.holdfast.fs.accesslog.AccessLogWriter;
 import io.holdfast.fs.control.ControlFiles;
 import io.holdfast.fs.figures.NodeFigures;
 import io.holdfast.fs.linux.GrowingMemory;
@@ -211,11 +212,13 @@ final class MountParts {
 
   private AccessLog accessLog() throws FsException {
     Path file = settings.find(SettingTable.ACCESS_LOG).orElse(null);
-    return file == null
-        ? AccessLog.NONE
-        : undo.closing(
-            Accesses.open(
-                file, restarts() == 0, settings.get(SettingTable.ACCESS_LOG_SAMPLE), activity));
+    AccessLogWriter opened =
+        file == null
+            ? null
+            : Accesses.open(
+                    file, supervision, settings.get(SettingTable.ACCESS_LOG_SAMPLE), activity)
+                .orElse(null);
+    return opened == null ? AccessLog.NONE : undo.closing(opened);
   }
 
   private boolean chooseWatch() throws FsException {

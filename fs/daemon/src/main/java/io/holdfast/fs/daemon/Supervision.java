@@ -7,6 +7,7 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.Procfs;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -32,6 +33,7 @@ public final class Supervision {
   private static final int ALIVE = 7;
 
   private static final String ENDED = "ended";
+  private static final String ACCESS_SOCKET = "access-socket";
   private static final int ORIGIN = 8;
   private static final int FUSE = 9;
 
@@ -171,6 +173,20 @@ public final class Supervision {
     return state;
   }
 
+  /** Tells whether a daemon of this mount has remembered that its access log is this socket. */
+  boolean isAccessSocket(Path socket) {
+    try {
+      return Files.readString(state.resolve(ACCESS_SOCKET)).equals(socket.toString());
+    } catch (IOException e) {
+      return false; // none of them has, or the log was a file
+    }
+  }
+
+  /** Has later daemons know that the access log is a socket, even when it is not there. */
+  void rememberAccessSocket(Path socket) throws IOException {
+    write(ACCESS_SOCKET, socket.toString().getBytes(StandardCharsets.UTF_8));
+  }
+
   /** Returns the number of daemons before this one. */
   long restarts() {
     try {
@@ -227,11 +243,15 @@ public final class Supervision {
 
   private void mark(String what, byte[] content) throws FsException {
     try {
-      Path part = Files.write(state.resolve(what + ".part"), content);
-      Files.move(part, state.resolve(what), StandardCopyOption.ATOMIC_MOVE);
+      write(what, content);
     } catch (IOException e) {
       throw new FsException(FsError.IO, state + ": " + e.getMessage(), e);
     }
+  }
+
+  private void write(String what, byte[] content) throws IOException {
+    Path part = Files.write(state.resolve(what + ".part"), content);
+    Files.move(part, state.resolve(what), StandardCopyOption.ATOMIC_MOVE);
   }
 
   /** Tells whether the supervisor is gone. */

@@ -10,6 +10,7 @@ import io.holdfast.fs.FakeClock;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.figures.AccessLogFigures;
+import io.holdfast.fs.linux.TrustedPlace;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -19,6 +20,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +42,11 @@ final class AccessLogWriterTest {
     Path file = temp.resolve("a.log");
     try (AccessLogWriter log =
         new AccessLogWriter(
-            file, true, ALL, thread -> new AccessLogWriter.Who(7, "job"), System::nanoTime)) {
+            file,
+            AccessLogWriter.Kind.FILE,
+            ALL,
+            thread -> new AccessLogWriter.Who(7, "job"),
+            System::nanoTime)) {
       log.add(read("ä \"b\"", ReadSource.PEER, null));
       log.add(
           new AccessEvent(
@@ -88,7 +94,7 @@ final class AccessLogWriterTest {
     try (AccessLogWriter log =
         new AccessLogWriter(
             file,
-            true,
+            AccessLogWriter.Kind.FILE,
             ALL,
             thread -> {
               Await.latch(slow);
@@ -113,7 +119,11 @@ final class AccessLogWriterTest {
     assertThatThrownBy(
             () ->
                 new AccessLogWriter(
-                    temp, true, ALL, thread -> new AccessLogWriter.Who(1, ""), System::nanoTime))
+                    temp,
+                    AccessLogWriter.Kind.FILE,
+                    ALL,
+                    thread -> new AccessLogWriter.Who(1, ""),
+                    System::nanoTime))
         .isInstanceOf(IOException.class);
   }
 
@@ -128,7 +138,7 @@ final class AccessLogWriterTest {
   private AccessLogWriter log(Sampling sampling) throws IOException {
     return new AccessLogWriter(
         temp.resolve("a.log"),
-        true,
+        AccessLogWriter.Kind.FILE,
         sampling,
         thread -> new AccessLogWriter.Who(1, ""),
         System::nanoTime);
@@ -143,7 +153,8 @@ final class AccessLogWriterTest {
   void socket_getsALineForEachEvent() throws IOException {
     Path socket = temp.resolve("a.sock");
     try (ServerSocketChannel server = listen(socket);
-        AccessLogWriter log = log(socket, true, System::nanoTime);
+        AccessLogWriter log =
+            log(socket, AccessLogWriter.Kind.SOCKET_WITH_LISTENER, System::nanoTime);
         BufferedReader taken = taken(server)) {
       log.add(read("f", ReadSource.MEMORY, null));
       log.add(read("g", ReadSource.MEMORY, null));
@@ -158,7 +169,7 @@ final class AccessLogWriterTest {
     Path socket = temp.resolve("a.sock");
     FakeClock clock = new FakeClock();
     listen(socket).close();
-    try (AccessLogWriter log = log(socket, false, clock)) {
+    try (AccessLogWriter log = log(socket, AccessLogWriter.Kind.SOCKET, clock)) {
       log.add(read("f", ReadSource.MEMORY, null));
       Await.until("nobody has taken it", () -> log.figures().dropped() == 1);
       Files.delete(socket);
@@ -183,7 +194,49 @@ final class AccessLogWriterTest {
   void socket_thatNobodyListensAt_isRefused() throws IOException {
     Path socket = temp.resolve("a.sock");
     listen(socket).close();
-    assertThatThrownBy(() -> log(socket, true, System::nanoTime)).isInstanceOf(IOException.class);
+    assertThatThrownBy(
+            () -> log(socket, AccessLogWriter.Kind.SOCKET_WITH_LISTENER, System::nanoTime))
+        .isInstanceOf(IOException.class);
+  }
+
+  /** A program that takes lines has removed its socket, and with it perhaps the directory. */
+  @Test
+  void socket_thatIsNotThereYet_isWaitedFor() throws IOException {
+    Path socket = temp.resolve("run/a.sock");
+    FakeClock clock = new FakeClock();
+    try (AccessLogWriter log = log(socket, AccessLogWriter.Kind.SOCKET, clock)) {
+      log.add(read("f", ReadSource.MEMORY, null));
+      Await.until("nobody has taken it", () -> log.figures().dropped() == 1);
+      assertThat(socket.getParent()).doesNotExist();
+      Files.createDirectory(socket.getParent());
+      clock.advance(Duration.ofSeconds(1));
+      log.add(read("g", ReadSource.MEMORY, null));
+      Await.until("nobody has taken it", () -> log.figures().dropped() == 2);
+      assertThat(socket).doesNotExist();
+      try (ServerSocketChannel server = listen(socket)) {
+        clock.advance(Duration.ofSeconds(1));
+        log.add(read("h", ReadSource.MEMORY, null));
+        try (BufferedReader taken = taken(server)) {
+          assertThat(taken.readLine()).contains("\"path\":\"h\"");
+        }
+      }
+    }
+  }
+
+  @Test
+  void socket_thatOthersCouldReplace_isRefused() throws IOException {
+    Path shared = Files.createDirectory(temp.resolve("shared"));
+    Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxrwxrwx"));
+    Path socket = shared.resolve("a.sock");
+    ServerSocketChannel server = listen(socket);
+    assertThatThrownBy(
+            () -> log(socket, AccessLogWriter.Kind.SOCKET_WITH_LISTENER, System::nanoTime))
+        .isInstanceOf(TrustedPlace.Untrusted.class);
+    try (AccessLogWriter log = log(socket, AccessLogWriter.Kind.SOCKET, System::nanoTime)) {
+      log.add(read("f", ReadSource.MEMORY, null));
+      Await.until("it is not given away", () -> log.figures().dropped() == 1);
+    }
+    server.close();
   }
 
   private static ServerSocketChannel listen(Path socket) throws IOException {
@@ -195,9 +248,9 @@ final class AccessLogWriterTest {
     return new BufferedReader(Channels.newReader(server.accept(), StandardCharsets.UTF_8));
   }
 
-  private static AccessLogWriter log(Path socket, boolean mustListen, LongSupplier clock)
+  private static AccessLogWriter log(Path socket, AccessLogWriter.Kind kind, LongSupplier clock)
       throws IOException {
     return new AccessLogWriter(
-        socket, mustListen, ALL, thread -> new AccessLogWriter.Who(7, "job"), clock);
+        socket, kind, ALL, thread -> new AccessLogWriter.Who(7, "job"), clock);
   }
 }

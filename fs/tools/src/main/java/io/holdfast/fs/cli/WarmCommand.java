@@ -160,11 +160,13 @@ final class WarmCommand implements Callable<Integer> {
     return 0;
   }
 
+  /** Says that the task goes on; fails where it has failed, or was stopped, already. */
   private int tellBackground(TaskFigures begun, Targets.Inside inside) {
+    begun.orFailure();
     output.text(
         "warming goes on in the daemon: see 'holdfast stats %1$s', end it with 'holdfast warm --stop %1$s'\n"
             .formatted(inside.daemon().name()));
-    return begun.state().equals("failed") ? CliException.COULD_NOT : 0;
+    return 0;
   }
 
   private int showWarm(TaskFigures figures) throws IOException {

@@ -35,7 +35,7 @@ public record TaskFigures(Map<String, Object> all) {
   }
 
   /** Returns itself; fails where the task has. */
-  TaskFigures orFailure() {
+  public TaskFigures orFailure() {
     if (state().equals("failed")) {
       throw CliException.couldNot(String.valueOf(all.get("error")));
     }

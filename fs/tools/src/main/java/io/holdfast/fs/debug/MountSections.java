@@ -32,11 +32,18 @@ final class MountSections {
   private final Doctor.Machine machine;
   private final MachineFiles files;
   private final Subject subject;
+  private final String folder;
 
-  MountSections(Doctor.Machine machine, Subject subject) {
+  /**
+   * Prepares the sections of a mount.
+   *
+   * @param folder its folder in the archive, which no other mount has
+   */
+  MountSections(Doctor.Machine machine, Subject subject, String folder) {
     this.machine = machine;
     this.files = machine.files();
     this.subject = subject;
+    this.folder = folder;
   }
 
   /**
@@ -91,8 +98,7 @@ final class MountSections {
   }
 
   private void add(List<Section> sections, String file, Section.Source source) {
-    String folder = subject.name().replaceAll("^/", "").replace('/', '-');
-    sections.add(new Section("mounts/" + folder + "/" + file, source));
+    sections.add(new Section(folder + file, source));
   }
 
   private static Answers answers(PendingAnswers pending) throws IOException, InterruptedException {

@@ -26,18 +26,23 @@ public final class Redactor {
 
   private static final int FLAGS = Pattern.CASE_INSENSITIVE;
 
-  /** A name before {@code =} or {@code :}; {@link #OPTION} is one before a space. */
+  /**
+   * The end of a name before {@code =} or {@code :}; {@link #OPTION} is a whole one before a space.
+   * With the beginning of the name, a long line of letters would take hours.
+   */
   private static final String NAME =
-      "[\\w.-]*(?:" + WORDS + ")(?![\\w.-]*-file\\b)[\\w.-]*[\"']?\\s*[=:]\\s*";
+      "(?:" + WORDS + ")(?![\\w.-]*-file\\b)[\\w.-]*+[\"']?\\s*[=:]\\s*";
 
   private static final String OPTION = "--?[\\w-]*(?:" + WORDS + ")(?![\\w-]*-file\\b)[\\w-]*\\s+";
 
   /**
    * A value as a shell takes it: pieces in quotes next to each other; to the end of the line if a
-   * quote is open.
+   * quote is open. Every repetition is possessive: any other one of a group takes stack for each
+   * time, and anybody may plant a long line.
    */
   private static final String QUOTED =
-      "(?:(?:\"(?:[^\"\\\\\\r\\n]|\\\\.)*\"|'(?:[^'\\\\\\r\\n]|\\\\.)*'|\\\\.)+|[\"'][^\\r\\n]*)";
+      "(?:(?:\"[^\"\\\\\\r\\n]*+(?:\\\\.[^\"\\\\\\r\\n]*+)*+\""
+          + "|'[^'\\\\\\r\\n]*+(?:\\\\.[^'\\\\\\r\\n]*+)*+'|\\\\.)++|[\"'][^\\r\\n]*+)";
 
   /**
    * A value without quotes, to the end of the line: a secret may have blanks and separators in it.
@@ -96,7 +101,7 @@ public final class Redactor {
             Pattern.DOTALL),
         rule("\\A(?:(?!-----BEGIN ).)*?-----END [A-Z ]*PRIVATE KEY-----", removed, Pattern.DOTALL),
         // user:password@host, or a token alone; a password may have any of the separators in it
-        rule("([a-z][a-z0-9+.-]*://)\\S*@", "$1" + removed + "@", FLAGS),
+        rule("([a-z0-9+.-]://)\\S*@", "$1" + removed + "@", FLAGS),
         // Authorization: Bearer ...
         rule("\\b(Bearer|Basic|AWS4-HMAC-SHA256)\\s+[^\\r\\n\"']+", "$1 " + removed, FLAGS),
         // AWS_ANYTHING=value

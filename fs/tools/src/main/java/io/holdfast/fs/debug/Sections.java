@@ -11,7 +11,9 @@ import io.holdfast.fs.doctor.Subject;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -96,10 +98,22 @@ public final class Sections {
     sections.add(
         new Section(
             "machine/dmesg.txt", () -> command(List.of("sh", "-c", "dmesg | tail -n 400"))));
+    Set<String> folders = new HashSet<>();
     for (Subject subject : subjects) {
-      sections.addAll(new MountSections(machine, subject).list(secrets));
+      String folder = "mounts/" + folder(subject, folders) + "/";
+      sections.addAll(new MountSections(machine, subject, folder).list(secrets));
     }
     return sections;
+  }
+
+  /** Returns a folder that no mount has yet: several users may have mounts of one name. */
+  private static String folder(Subject subject, Set<String> taken) {
+    String name = subject.name().replaceAll("^/", "").replace('/', '-');
+    String folder = name;
+    for (int i = 2; !taken.add(folder); i++) {
+      folder = name + "-" + i;
+    }
+    return folder;
   }
 
   /** Returns both forms of the doctor's report, from one examination. */

@@ -157,8 +157,14 @@ public record Promises(List<Mount> mounts, int unknown) {
             joined.isEmpty() ? "" : names);
   }
 
+  /** Another user's daemon may say any number, so the sum stays at the largest one. */
   private long total() {
-    return mounts.stream().mapToLong(Mount::capacity).sum();
+    long total = 0;
+    for (Mount mount : mounts) {
+      long more = Math.max(0, mount.capacity());
+      total = more > Long.MAX_VALUE - total ? Long.MAX_VALUE : total + more;
+    }
+    return total;
   }
 
   /** Returns the warning for the user who mounts. */

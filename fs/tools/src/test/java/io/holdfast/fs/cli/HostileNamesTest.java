@@ -163,7 +163,7 @@ class HostileNamesTest {
     try (AccessLogWriter log =
         new AccessLogWriter(
             file,
-            true,
+            AccessLogWriter.Kind.FILE,
             Sampling.parse("1/1"),
             thread -> new AccessLogWriter.Who(1, name),
             System::nanoTime)) {

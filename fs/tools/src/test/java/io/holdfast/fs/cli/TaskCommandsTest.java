@@ -139,6 +139,19 @@ class TaskCommandsTest {
     assertThat(run.err.toString()).isEqualTo("holdfast: there is no 'x' in the dataset\n");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "failed, there is no 'x' in the dataset",
+    "stopped, stopped; run it again to go on: what is in memory is skipped"
+  })
+  void background_taskThatIsOverAtOnce_isToldInOneLine(String state, String why) {
+    figures.put("state", state);
+    figures.put("error", "there is no 'x' in the dataset");
+    assertThat(ask("warm x --background")).isEqualTo(1);
+    assertThat(run.out.toString()).isEmpty();
+    assertThat(run.err.toString()).isEqualTo("holdfast: " + why + "\n");
+  }
+
   @Test
   void interrupted_command_stopsTheTask() {
     figures.put("state", "running");

@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import org.junit.jupiter.api.Test;
@@ -167,6 +168,30 @@ class BundleTest {
         .extracting(Diagnosis::probe)
         .contains("daemon")
         .doesNotContain("log", "page");
+  }
+
+  /** Another user's mount may have the name of one of root's. */
+  @Test
+  void archive_ofMountsWithOneName_hasAFolderForEach() throws Exception {
+    FakeMachine machine = new FakeMachine(temp);
+    MountTable.Mount mount =
+        new MountTable.Mount(Path.of("/data"), "0:77", "fuse.holdfast", "/origin", "ro");
+    List<Subject> subjects =
+        Stream.of("a", "a", "a-2", "/data/a", "data-a")
+            .map(name -> new Subject(name, Path.of("/data"), mount, 0, 0, 0, null, null))
+            .toList();
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+    new DebugArchive(around(machine, mount), Map.of()).write(out, "report", subjects);
+
+    assertThat(unpack(out).keySet())
+        .filteredOn(file -> file.contains("/mounts/"))
+        .containsExactly(
+            "report/mounts/a/connection.txt",
+            "report/mounts/a-2/connection.txt",
+            "report/mounts/a-2-2/connection.txt",
+            "report/mounts/data-a/connection.txt",
+            "report/mounts/data-a-2/connection.txt");
   }
 
   private Doctor.Machine around(FakeMachine machine, MountTable.Mount mount) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
@@ -11,6 +12,8 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RedactorTest {
@@ -156,6 +159,32 @@ class RedactorTest {
         "--api-key @",
         "--s3-secret '@' --more",
         "--s3-secret=\"@\" --more");
+  }
+
+  /** Anybody may plant a long line, in a path for example. */
+  @ParameterizedTest
+  @MethodSource("longLines")
+  void long_line_isTakenOutWithALittleStack(String line, String expected) throws Exception {
+    FutureTask<String> clean = new FutureTask<>(() -> REDACTOR.redact(line));
+    new Thread(null, clean, "redacts", 512 << 10).start();
+    assertThat(clean.get()).isEqualTo(expected);
+  }
+
+  static List<Arguments> longLines() {
+    String letters = "a".repeat(100_000);
+    String escapes = "\\x".repeat(50_000);
+    return List.of(
+        Arguments.of("token='" + letters + "'", "token=\"[removed]\""),
+        Arguments.of("token=\"" + letters + "\" b", "token=\"[removed]\" b"),
+        Arguments.of("token='" + escapes + "'", "token=\"[removed]\""),
+        Arguments.of("token=\"" + escapes + "\"", "token=\"[removed]\""),
+        Arguments.of("token=" + "'a'\"b\"\\c".repeat(12_500), "token=\"[removed]\""),
+        Arguments.of("token='" + escapes, "token=\"[removed]\""),
+        Arguments.of("--token '" + letters + "' b", "--token \"[removed]\" b"),
+        Arguments.of("AWS_X='" + letters + "'", "AWS_X=\"[removed]\""),
+        Arguments.of("a\n".repeat(50_000) + "-----END PRIVATE KEY-----", "[removed]"),
+        Arguments.of("-----BEGIN PRIVATE KEY-----" + "a\n".repeat(50_000), "[removed]"),
+        Arguments.of(letters, letters));
   }
 
   @Test

@@ -23,6 +23,19 @@ class PromisesTest {
     assertThat(promises.advice(36 * GIB)).isEqualTo(promises.text(36 * GIB));
   }
 
+  /** Another user's daemon may say any number. */
+  @Test
+  void mounts_thatSayAbsurdNumbers_hideNoOthers() {
+    Promises largest =
+        new Promises(List.of(new Promises.Mount("a", Long.MAX_VALUE)), 0).with("b", GIB);
+    assertThat(largest.isTooMuch(25 * GIB)).isTrue();
+    assertThat(largest.exceeds(30 * GIB)).isTrue();
+    Promises negative =
+        new Promises(List.of(new Promises.Mount("a", Long.MIN_VALUE)), 0).with("b", 31 * GIB);
+    assertThat(negative.isTooMuch(25 * GIB)).isTrue();
+    assertThat(negative.exceeds(30 * GIB)).isTrue();
+  }
+
   /** One that fits into its own ceiling is what its owner wanted. */
   @Test
   void mount_thatIsAlone_isNeverTooMuch() {
