@@ -45,24 +45,27 @@ public final class TrustedPlace {
   public static void check(String what, Path file) throws IOException {
     int self = Procfs.ownUid();
     Path absolute = file.toAbsolutePath().normalize();
-    checkFile(what, absolute, self, /* othersMayOwn= */ false);
-    checkAbove(what, absolute, self);
+    checkFile(what, absolute, self, self);
+    checkAbove(what, absolute, self, self);
   }
 
   /**
-   * Checks a socket, which need not exist, and the directories above it. The socket may belong to
-   * another user, who listens there, if nobody but root and this user could have put it there.
+   * Checks a socket, which need not exist, and the directories above it. It may belong to another
+   * user, who listens there, and so may its directories: what matters is that no third user could
+   * have put it there.
    *
    * @param what names the socket's use in the message, such as "the log"
-   * @throws Untrusted if others could put another socket in its place, or have done so
+   * @throws Untrusted if third users could put another socket in its place, or have done so
    */
   public static void checkSocket(String what, Path socket) throws IOException {
     int self = Procfs.ownUid();
     Path absolute = socket.toAbsolutePath().normalize();
     Path parent = absolute.getParent();
-    boolean closed = parent != null && Files.exists(parent) && !isShared(parent.toRealPath());
-    checkFile(what, absolute, self, closed);
-    checkAbove(what, absolute, self);
+    Integer owner = attribute(absolute, "unix:uid");
+    boolean mayBeOthers = owner != null && parent != null && !isShared(parent.toRealPath());
+    int other = mayBeOthers ? owner : self;
+    checkFile(what, absolute, self, other);
+    checkAbove(what, absolute, self, other);
   }
 
   private static boolean isShared(Path directory) throws IOException {
@@ -71,16 +74,15 @@ public final class TrustedPlace {
     return group == null || mode == null || mayOthersWrite(mode, group);
   }
 
-  private static void checkAbove(String what, Path file, int self) throws IOException {
-    checkDirectories(what, file, self);
+  private static void checkAbove(String what, Path file, int self, int other) throws IOException {
+    checkDirectories(what, file, self, other);
     Path parent = file.getParent();
     if (parent != null && Files.exists(parent)) {
-      checkDirectories(what, parent.toRealPath().resolve("file"), self);
+      checkDirectories(what, parent.toRealPath().resolve("file"), self, other);
     }
   }
 
-  private static void checkFile(String what, Path file, int self, boolean othersMayOwn)
-      throws IOException {
+  private static void checkFile(String what, Path file, int self, int other) throws IOException {
     Integer owner = attribute(file, "unix:uid");
     if (owner == null) {
       return;
@@ -88,14 +90,15 @@ public final class TrustedPlace {
     if (Files.isSymbolicLink(file)) {
       throw new Untrusted("%s %s is a symbolic link: name the file itself".formatted(what, file));
     }
-    if (owner != ROOT && owner != self && !othersMayOwn) {
+    if (owner != ROOT && owner != self && owner != other) {
       throw new Untrusted(
           "%s %s belongs to user %d: remove it, or choose another place"
               .formatted(what, file, owner));
     }
   }
 
-  private static void checkDirectories(String what, Path file, int self) throws IOException {
+  private static void checkDirectories(String what, Path file, int self, int other)
+      throws IOException {
     for (Path each = file.getParent(); each != null; each = each.getParent()) {
       Integer owner = attribute(each, "unix:uid");
       Integer group = attribute(each, "unix:gid");
@@ -104,7 +107,7 @@ public final class TrustedPlace {
         continue;
       }
       boolean shared = mayOthersWrite(mode, group) && (mode & STICKY) == 0;
-      if (shared || (owner != ROOT && owner != self)) {
+      if (shared || (owner != ROOT && owner != self && owner != other)) {
         throw new Untrusted(
             ("%s %s is in %s, where others could put another file in its place (owner %d, mode"
                     + " %04o): choose another place, or 'chown %d %s' and 'chmod go-w %s'")

@@ -89,6 +89,10 @@ final class TrustedPlaceTest {
     TrustedPlace.checkSocket("the log", folder.resolve("not/yet/there"));
     Files.setAttribute(socket, "unix:uid", NOBODY);
     TrustedPlace.checkSocket("the log", socket);
+    Files.setAttribute(socket.getParent(), "unix:uid", NOBODY);
+    TrustedPlace.checkSocket("the log", socket);
+    Files.setAttribute(socket, "unix:uid", 0);
+    assertSocketRefused(socket, "owner 65534");
     Path sticky = directory("sticky", 01777).resolve("socket");
     TrustedPlace.checkSocket("the log", sticky);
     Files.createFile(sticky);
