@@ -51,8 +51,7 @@ public final class TrustedPlace {
 
   /**
    * Checks a socket, which need not exist, and the directories above it. It may belong to another
-   * user, who listens there, and so may its directories: what matters is that no third user could
-   * have put it there.
+   * user, who listens there, and so may its directories. No third user may be able to put it there.
    *
    * @param what names the socket's use in the message, such as "the log"
    * @throws Untrusted if third users could put another socket in its place, or have done so

@@ -43,9 +43,9 @@ public final class AccessLogWriter implements AccessLog, AutoCloseable {
   public enum Kind {
     /** A file, to which the log is appended. */
     FILE,
-    /** A socket, which it is an error that nobody listens at. */
+    /** A socket at which a program must listen now. */
     SOCKET_WITH_LISTENER,
-    /** A socket, which may be missing: events are dropped until somebody listens. */
+    /** A socket that may be missing: events are dropped until a program listens. */
     SOCKET
   }
 

@@ -182,7 +182,7 @@ public final class Supervision {
     }
   }
 
-  /** Has later daemons know that the access log is a socket, even when it is not there. */
+  /** Tells later daemons that the access log is a socket, also when it is not there. */
   void rememberAccessSocket(Path socket) throws IOException {
     write(ACCESS_SOCKET, socket.toString().getBytes(StandardCharsets.UTF_8));
   }

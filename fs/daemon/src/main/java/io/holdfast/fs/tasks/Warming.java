@@ -58,7 +58,7 @@ final class Warming {
   /** Admitted items, in the order in which they are pinned. */
   private final Queue<Item> pinning = new ConcurrentLinkedQueue<>();
 
-  /** What has ended a thread early; the others end then, too. */
+  /** The failure that has ended a thread early; the others end then, too. */
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
   private long pendingBytes;
