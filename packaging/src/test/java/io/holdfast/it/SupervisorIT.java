@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -94,6 +96,53 @@ class SupervisorIT {
       // of one whose first thread has ended, the environment no longer tells whose it is
       lines(started).forEach(pid -> Posix.kill(Long.parseLong(pid), Posix.SIGKILL));
     }
+  }
+
+  /**
+   * The processes that watch a daemon for the supervisor are killed, for want of memory say. That
+   * was taken for the daemon's end, and so it was where no process could be started for them.
+   */
+  @Test
+  void watchersKilled_daemonStaysAndItsEndIsNoticed() throws IOException {
+    Path state = sandbox.folder("watched.state");
+    Path started = sandbox.root().resolve("started");
+    String daemon = "echo $$ >>\"$0\"; cat /proc/uptime >\"$1/ready\"; exec sleep 1000";
+    Files.writeString(
+        state.resolve("command"),
+        "origin=/dev/null mountpoint=%s log=%s format=text\nset -- sh -c '%s' %s %s\n"
+            .formatted(
+                sandbox.folder("mnt"), sandbox.root().resolve("log"), daemon, started, state));
+    Child supervisor = sandbox.start(Sandbox.launcher() + "-supervise", state.toString());
+    Await.until(START, "a daemon", () -> lines(started).size() == 1);
+    Set<Long> first = awaitWatchers(supervisor, started, Set.of());
+
+    first.forEach(pid -> Posix.kill(pid, Posix.SIGKILL));
+
+    awaitWatchers(supervisor, started, first);
+    assertThat(lines(started)).as("the daemon goes on").hasSize(1);
+    Posix.kill(Long.parseLong(lines(started).get(0)), Posix.SIGKILL);
+    Await.until(START, "the next daemon", () -> lines(started).size() == 2);
+    Posix.kill(supervisor.pid(), Posix.SIGTERM);
+    assertThat(supervisor.await(START).exit()).isZero();
+  }
+
+  /** Waits for the children of a supervisor that are no daemons, and none of some others. */
+  private static Set<Long> awaitWatchers(Child supervisor, Path daemons, Set<Long> others) {
+    Path children = Path.of("/proc/%1$d/task/%1$d/children".formatted(supervisor.pid()));
+    return Await.value(
+        START,
+        "watchers",
+        () -> {
+          Set<Long> watchers = new TreeSet<>();
+          for (String pid : Files.readString(children).split(" ", -1)) {
+            if (!pid.isEmpty() && !lines(daemons).contains(pid)) {
+              watchers.add(Long.parseLong(pid));
+            }
+          }
+          watchers.removeAll(others);
+          return watchers;
+        },
+        watchers -> watchers.size() == 2);
   }
 
   /**

@@ -144,7 +144,11 @@ public final class RequestThreads {
     if (idle.decrementAndGet() == 0 && running.get() < most) {
       startAnother();
     }
-    receiver.answer();
+    try {
+      receiver.answer();
+    } catch (OutOfMemoryError e) {
+      OutOfMemory.tell(e); // perhaps nobody else is there for the next request
+    }
   }
 
   /**

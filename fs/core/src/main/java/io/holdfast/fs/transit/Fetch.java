@@ -242,7 +242,7 @@ final class Fetch {
     try {
       return new FetchLoan(
           this, CheckedBytes.of(ask.item(), ask.offset(), ask.length(), item, address()));
-    } catch (FsException e) {
+    } catch (FsException | OutOfMemoryError e) {
       release();
       throw e;
     }
@@ -372,14 +372,13 @@ final class Fetch {
   synchronized List<Ask> advance(int upTo) {
     arrived = upTo;
     List<Ask> served = new ArrayList<>(1);
-    Iterator<Ask> each = waiters.iterator();
-    while (each.hasNext()) {
-      Ask waiter = each.next();
+    for (Ask waiter : waiters) {
       if (waiter.end() - from <= upTo) {
-        each.remove();
         served.add(waiter);
       }
     }
+    // last: an ask that is no longer among them must have its answer, also if the heap is full
+    waiters.removeIf(waiter -> waiter.end() - from <= upTo);
     users += served.size();
     return served;
   }

@@ -35,6 +35,9 @@ final class MissPath {
   /** Longest wait for memory. */
   private static final long MEMORY_NANOS = Duration.ofSeconds(30).toNanos();
 
+  /** Made once, because there may be no room for it when it is needed. */
+  private final FsException fullHeap = new FsException(FsError.NO_MEMORY, "the heap is full");
+
   private final PeerSource peers;
   private final OriginReader origin;
   private final Fetchers fetchers;
@@ -290,7 +293,11 @@ final class MissPath {
     try {
       ask.borrower().lent(fetch.lend(ask));
     } catch (FsException e) {
-      ask.borrower().failed(e);
+      failed(ask, e);
+      return;
+    } catch (OutOfMemoryError e) {
+      failed(ask, fullHeap);
+      OutOfMemory.tell(e);
       return;
     }
     if (!ask.reader().internal()) {
@@ -498,8 +505,21 @@ final class MissPath {
       (source == ReadSource.PEER ? stats.peerItems : stats.originItems).increment();
     }
     for (Ask waiter : fetch.advance(upTo)) {
-      waiter.borrower().waitedFor(source);
-      answer(fetch, waiter);
+      try {
+        waiter.borrower().waitedFor(source);
+        answer(fetch, waiter);
+      } catch (OutOfMemoryError e) {
+        OutOfMemory.tell(e); // it has its answer, and the next one needs its own
+      }
+    }
+  }
+
+  /** Fails an ask. Nobody else would find those behind it, so it ends in any case. */
+  private static void failed(Ask ask, FsException cause) {
+    try {
+      ask.borrower().failed(cause);
+    } catch (OutOfMemoryError e) {
+      OutOfMemory.tell(e);
     }
   }
 
@@ -578,7 +598,7 @@ final class MissPath {
       }
       ended(fetch, ReadSource.ORIGIN, cause);
     } finally {
-      end(fetch).forEach(ask -> ask.borrower().failed(cause));
+      end(fetch).forEach(ask -> failed(ask, cause));
     }
     if (stale) {
       listener.changed(fetch.item());
@@ -624,7 +644,7 @@ final class MissPath {
     table.remove(fetch);
     for (Ask ask : end(fetch)) {
       if (closed) {
-        ask.borrower().failed(new FsException(FsError.IO, fetch.item() + ": the mount is ending"));
+        failed(ask, new FsException(FsError.IO, fetch.item() + ": the mount is ending"));
       } else {
         serve(fetch.whole(), ask, fetch.isOfWhole() ? Guess.WHOLE : Guess.NOTHING);
       }
@@ -652,7 +672,7 @@ final class MissPath {
           if (fetch.item().node() == node) {
             fetch.outdate();
             table.remove(fetch);
-            end(fetch).forEach(ask -> ask.borrower().failed(cause));
+            end(fetch).forEach(ask -> failed(ask, cause));
           }
         });
   }
@@ -673,7 +693,7 @@ final class MissPath {
       // made first: an ask that is no longer in the fetch must have its answer
       FsException cause =
           new FsException(FsError.TIMED_OUT, fetch.item() + ": the origin did not answer in time");
-      fetch.late(now).forEach(ask -> ask.borrower().failed(cause));
+      fetch.late(now).forEach(ask -> failed(ask, cause));
     }
     if (fetch.isLate(now, longest)) {
       FetchTask turn = fetch.turn();

@@ -106,6 +106,19 @@ final class RequestThreadsTest {
     assertThat(endings.get()).isPositive();
   }
 
+  /** The only thread ended, and nobody received the next request. */
+  @Test
+  void answerThatFindsTheHeapFull_keepsItsThread() {
+    threads.start();
+    askAndWait();
+    refusals.set(1);
+    requests.add(
+        () -> {
+          throw new OutOfMemoryError("as a test has it");
+        });
+    askAndWait();
+  }
+
   @Test
   void requestsThatWait_keepNoOtherWaiting() {
     threads.start();

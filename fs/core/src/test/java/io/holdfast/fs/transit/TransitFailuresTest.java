@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.fs.Await;
+import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.RecordingReply;
 import io.holdfast.fs.origin.FakeOrigin;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.transit.TransitFixture.File;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -249,6 +252,40 @@ final class TransitFailuresTest {
       assertThat(reply.isAnswered()).isTrue();
       assertThat(reply.failure().code()).isEqualTo(FsError.ACCESS_DENIED);
       t.listener.whenEnded = () -> {};
+    }
+  }
+
+  /** The second reader was in no fetch any more, and waited for ever. */
+  @Test
+  void heap_fullWhenAReaderIsAnswered_theNextOneHasItsBytes() {
+    try (TransitFixture t = TransitFixture.threaded(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      StepGate gate = new StepGate();
+      t.origin.setGate(gate);
+      CompletableFuture<FsException> failed = new CompletableFuture<>();
+      t.transit.read(
+          file.content(),
+          0,
+          1000,
+          TransitFixture.NEAR,
+          new ReadReply() {
+            @Override
+            public void data(CheckedBytes bytes) {
+              throw new OutOfMemoryError("Java heap space");
+            }
+
+            @Override
+            public void failed(FsException cause) {
+              failed.complete(cause);
+            }
+          });
+      gate.awaitStep();
+      RecordingReply next = t.read(file, 0, 1000);
+
+      gate.allow(1);
+
+      assertThat(next.bytes()).isEqualTo(file.bytes());
+      assertThat(failed.join().code()).isEqualTo(FsError.NO_MEMORY);
     }
   }
 

@@ -23,6 +23,9 @@ public final class Channel {
   private static final int HEAD = Wire.OUT_HEADER + Wire.STORE;
   private static final int SPACE = HEAD + 2 * VECTOR;
 
+  /** The bytes of memory that an answer takes, besides those that it sends. */
+  static final int ANSWER = Wire.OUT_HEADER + 2 * VECTOR;
+
   private final int fd;
   private final ThreadLocal<Pointer> spaces =
       ThreadLocal.withInitial(
@@ -85,6 +88,18 @@ public final class Channel {
   }
 
   /**
+   * Answers a request with memory of the caller's, so that it can be answered whatever the heap and
+   * the thread have.
+   *
+   * @param memory {@link #ANSWER} bytes
+   * @param error a negative errno, or 0 if there are bytes
+   */
+  void reply(long memory, long unique, int error, long address, int length) {
+    long vectors = memory + Wire.OUT_HEADER;
+    long unused = send(memory, vectors, Wire.OUT_HEADER, unique, error, address, length);
+  }
+
+  /**
    * Sends the kernel a notice, which it has not asked for.
    *
    * @return 0 or an errno; ENOENT if the kernel does not know the node or name
@@ -105,17 +120,18 @@ public final class Channel {
   int store(long node, long offset, CheckedBytes bytes) {
     long head = spaces.get().address();
     Wire.store(head + Wire.OUT_HEADER, node, offset, bytes.length());
-    long sent = send(head, HEAD, 0, NOTIFY_STORE, bytes.address(), bytes.length());
+    long sent = send(head, head + HEAD, HEAD, 0, NOTIFY_STORE, bytes.address(), bytes.length());
     return sent < 0 ? Linux.errno() : 0;
   }
 
   private long send(long unique, int error, long address, int length) {
-    return send(spaces.get().address(), Wire.OUT_HEADER, unique, error, address, length);
+    long head = spaces.get().address();
+    return send(head, head + HEAD, Wire.OUT_HEADER, unique, error, address, length);
   }
 
   /** Sends a message. The caller has written the head, except the header at its beginning. */
-  private long send(long head, int headLength, long unique, int error, long address, int length) {
-    long vectors = head + HEAD;
+  private long send(
+      long head, long vectors, int headLength, long unique, int error, long address, int length) {
     Memory.putInt(head, headLength + length);
     Memory.putInt(head + Wire.OUT_ERROR, error);
     Memory.putLong(head + Wire.OUT_UNIQUE, unique);

@@ -1,11 +1,12 @@
 package io.holdfast.fs.mount.kernel;
 
+import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.Memory;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.ConcurrentLinkedDeque;
 
 /**
  * The requests that were received and are not answered yet, in memory that outlives the process.
@@ -22,7 +23,7 @@ import java.util.concurrent.ConcurrentLinkedDeque;
  * killed while the slot's page is not there, the kernel could not write the request, and would
  * answer it with EIO.
  *
- * <p>Thread-safe. The monitor guards the end of the memory.
+ * <p>Thread-safe. The monitor guards the slots.
  */
 final class InFlight {
   /**
@@ -34,9 +35,19 @@ final class InFlight {
   private static final int REQUEST = 64;
   private static final int SLOT = REQUEST + CAPACITY;
 
+  /** Where in a slot the memory is for the answer: behind the word that tells a used slot. */
+  private static final int ANSWER = 8;
+
+  private static final int FIRST = 64;
+
   private final GrowingMemory memory;
-  private final ConcurrentLinkedDeque<Long> free = new ConcurrentLinkedDeque<>();
   private final List<Long> left = new ArrayList<>();
+
+  /** The free slots, of {@link #slots} at most: to free one takes no heap. */
+  private long[] free = new long[FIRST];
+
+  private int freeCount;
+  private int slots;
   private long end;
 
   /** Uses memory, and finds the requests that an earlier daemon has left in it. */
@@ -45,7 +56,13 @@ final class InFlight {
     while (end + SLOT <= memory.reserved() && Memory.getLong(memory.address() + end) != 0) {
       long request = memory.address() + end + REQUEST;
       memory.touch(end, end + SLOT);
-      (Memory.getInt(request) == 0 ? free : left).add(request);
+      makeRoom();
+      if (Memory.getInt(request) == 0) {
+        free[freeCount++] = request;
+      } else {
+        left.add(request);
+      }
+      slots++;
       end += SLOT;
     }
   }
@@ -60,23 +77,39 @@ final class InFlight {
    *
    * @throws FsException NO_MEMORY if there is none
    */
-  long take() throws FsException {
-    Long slot = free.pollFirst();
-    return slot == null ? append() : slot;
+  synchronized long take() throws FsException {
+    return freeCount == 0 ? append() : free[--freeCount];
   }
 
-  private synchronized long append() throws FsException {
+  private long append() throws FsException {
+    try {
+      makeRoom();
+    } catch (OutOfMemoryError e) {
+      throw new FsException(FsError.NO_MEMORY, "the heap is full", e);
+    }
     memory.reserve(end + SLOT);
     memory.touch(end, end + SLOT);
     long slot = memory.address() + end;
     Memory.putLong(slot, 1);
+    slots++;
     end += SLOT;
     return slot + REQUEST;
   }
 
+  private void makeRoom() {
+    if (slots == free.length) {
+      free = Arrays.copyOf(free, 2 * slots);
+    }
+  }
+
+  /** Returns the memory for the answer to a request: {@link Channel#ANSWER} bytes. */
+  static long answerOf(long request) {
+    return request - REQUEST + ANSWER;
+  }
+
   /** Frees the slot of a request that has been answered. */
-  void give(long request) {
+  synchronized void give(long request) {
     Memory.putInt(request, 0);
-    free.addFirst(request);
+    free[freeCount++] = request;
   }
 }

@@ -14,6 +14,7 @@ final class PendingRead implements ReadReply {
   private final Channel channel;
   private final long unique;
   private final int caller;
+  private final long memory;
   private final Runnable ended;
   private final AtomicBoolean answered = new AtomicBoolean();
 
@@ -21,12 +22,14 @@ final class PendingRead implements ReadReply {
    * Creates a READ that is not answered yet.
    *
    * @param caller the thread that waits for the answer
+   * @param memory for the answer, which is made where the heap may be full
    * @param ended called after the answer
    */
-  PendingRead(Channel channel, long unique, int caller, Runnable ended) {
+  PendingRead(Channel channel, long unique, int caller, long memory, Runnable ended) {
     this.channel = channel;
     this.unique = unique;
     this.caller = caller;
+    this.memory = memory;
     this.ended = ended;
   }
 
@@ -37,7 +40,7 @@ final class PendingRead implements ReadReply {
   @Override
   public void data(CheckedBytes bytes) {
     if (answered.compareAndSet(false, true)) {
-      channel.reply(unique, bytes.address(), bytes.length());
+      channel.reply(memory, unique, 0, bytes.address(), bytes.length());
       ended.run();
     }
   }
@@ -50,7 +53,7 @@ final class PendingRead implements ReadReply {
   /** Answers with a negative errno, unless it has been answered. */
   void fail(int errno) {
     if (answered.compareAndSet(false, true)) {
-      channel.reply(unique, errno);
+      channel.reply(memory, unique, errno, 0, 0);
       ended.run();
     }
   }

@@ -111,14 +111,13 @@ final class Requests {
    * @param reply room for an answer of {@link KernelReceiver#REPLY} bytes
    */
   void answer(long request, long reply) {
-    int code = Memory.getInt(request + Wire.OPCODE);
+    Opcode opcode = Opcode.of(Memory.getInt(request + Wire.OPCODE));
     long unique = Memory.getLong(request + Wire.UNIQUE);
+    if (opcode == Opcode.READ) {
+      read(unique, request);
+      return;
+    }
     try {
-      Opcode opcode = Opcode.of(code);
-      if (opcode == Opcode.READ) {
-        read(unique, request);
-        return;
-      }
       if (opcode == null) {
         channel.reply(unique, -Errno.ENOSYS.intValue());
       } else {
@@ -309,9 +308,19 @@ final class Requests {
     int caller = Memory.getInt(request + Wire.PID);
     final long offset = Memory.getLong(body + Wire.READ_OFFSET);
     final int size = Memory.getInt(body + Wire.READ_SIZE);
-    PendingRead read = new PendingRead(channel, unique, caller, () -> ended(unique, request));
-    // from here on an INTERRUPT may end the read, and another request take its memory
-    pending.put(unique, read);
+    PendingRead read;
+    try {
+      Long key = unique;
+      long answer = InFlight.answerOf(request);
+      read = new PendingRead(channel, unique, caller, answer, () -> ended(key, request));
+      // from here on an INTERRUPT may end the read, and another request take its memory
+      pending.put(key, read);
+    } catch (OutOfMemoryError e) {
+      channel.reply(unique, Errnos.negative(FsError.NO_MEMORY));
+      inFlight.give(request);
+      OutOfMemory.tell(e);
+      return;
+    }
     try {
       filesystem.read(node, offset, size, caller, read);
     } catch (OutOfMemoryError e) {
@@ -323,7 +332,7 @@ final class Requests {
     }
   }
 
-  private void ended(long unique, long request) {
+  private void ended(Long unique, long request) {
     pending.remove(unique);
     inFlight.give(request);
   }
