@@ -86,38 +86,52 @@ final class PagesAhead {
     /** Looks the file up and stores again, once, if the kernel did not know the file. */
     @Override
     public void over(boolean known) {
-      if (memory != 0) {
-        memory = 0;
-        fetched.release();
-      }
-      if (known || lookedUp || !lookUp()) {
-        end(known);
+      boolean goesOn = false;
+      try {
+        if (memory != 0) {
+          memory = 0;
+          fetched.release();
+        }
+        goesOn = !known && !lookedUp && lookUpLater();
+      } finally {
+        if (!goesOn) {
+          end(known);
+        }
       }
     }
 
-    private boolean lookUp() {
+    private boolean lookUpLater() {
       lookedUp = true;
       stored = 0;
       try {
-        droppers.execute(
-            () -> {
-              mount.lookUp(path);
-              if (!begin()) {
-                end(false);
-              }
-            });
+        droppers.execute(this::lookUp);
         return true;
       } catch (RejectedExecutionException e) {
         return false;
       }
     }
 
+    private void lookUp() {
+      boolean begun = false;
+      try {
+        mount.lookUp(path);
+        begun = begin();
+      } finally {
+        if (!begun) {
+          end(false);
+        }
+      }
+    }
+
     /** Until its reader comes, the item is one that has not been read completely. */
     private void end(boolean known) {
-      if (known && stored > 0) {
-        window.delivered(item, stored, false);
+      try {
+        if (known && stored > 0) {
+          window.delivered(item, stored, false);
+        }
+      } finally {
+        fetched.passedOn();
       }
-      fetched.passedOn();
     }
   }
 }

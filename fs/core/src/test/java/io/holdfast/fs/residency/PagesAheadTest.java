@@ -1,6 +1,7 @@
 package io.holdfast.fs.residency;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.fs.Await;
 import io.holdfast.fs.PageStore;
@@ -26,7 +27,7 @@ final class PagesAheadTest extends ResidencyFixture {
   private static final long MEMORY = 1L << 30;
 
   /** An item whose bytes are in memory; a test may take them away. */
-  private static final class Predicted extends Offered {
+  private static class Predicted extends Offered {
     final AtomicInteger holders = new AtomicInteger();
     volatile long memory = MEMORY;
 
@@ -208,6 +209,47 @@ final class PagesAheadTest extends ResidencyFixture {
     Predicted offered = predicted("f", LENGTH);
     assertThat(residency.offer(offered)).isFalse();
     assertThat(offered.calls).hasValue(0);
+  }
+
+  /**
+   * As without heap for a moment; the memory would stay taken for as long as the mount is there.
+   */
+  @Test
+  void failure_whileTheFileIsLookedUp_givesTheMemoryBack() throws IOException {
+    PageStore once = pages;
+    pages =
+        (node, source) -> {
+          if (!nodesAsked.isEmpty()) {
+            throw new OutOfMemoryError("test");
+          }
+          return once.store(node, source);
+        };
+    start(PAGE);
+    Predicted offered = predicted("f", LENGTH);
+    residency.offer(offered);
+    PageStore.Source store = next();
+    assertPiece(store.next(), 0, LENGTH);
+    store.over(false);
+    assertOver(offered);
+  }
+
+  @Test
+  void failure_whenTheKernelHasThePages_givesTheMemoryBack() throws IOException {
+    start(PAGE);
+    file("f", random(LENGTH));
+    Predicted offered =
+        new Predicted(item("f", LENGTH)) {
+          @Override
+          public void release() {
+            super.release();
+            throw new OutOfMemoryError("test");
+          }
+        };
+    residency.offer(offered);
+    PageStore.Source store = next();
+    assertPiece(store.next(), 0, LENGTH);
+    assertThatThrownBy(() -> store.over(true)).hasMessage("test");
+    assertOver(offered);
   }
 
   /** The mount is ending: nobody looks the file up, and the memory is given back. */

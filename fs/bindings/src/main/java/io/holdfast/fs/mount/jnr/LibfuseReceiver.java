@@ -36,6 +36,9 @@ final class LibfuseReceiver implements RequestThreads.Receiver {
   private final long memory;
   private int length;
 
+  /** Made here, because there may be no memory for it when it is needed. */
+  private final Operations.Action answering = this::answerNow;
+
   /**
    * The objects that are called beside libfuse.
    *
@@ -80,8 +83,19 @@ final class LibfuseReceiver implements RequestThreads.Receiver {
     return length == -Errno.EINTR.intValue() ? RequestThreads.NONE : RequestThreads.ENDED;
   }
 
+  /**
+   * Answers the request. If that fails, the reply is an error: the caller would wait for ever. The
+   * kernel drops a reply to a request that has its reply, or that wants none.
+   */
   @Override
   public void answer() {
+    int failure = Operations.answer(answering);
+    if (failure != 0) {
+      reply(failure);
+    }
+  }
+
+  private int answerNow() {
     int opcode = request.opcode();
     if (opcode == Opcode.INTERRUPT.code()) {
       hooks.interrupted.accept(memory);
@@ -100,17 +114,28 @@ final class LibfuseReceiver implements RequestThreads.Receiver {
       }
       processUnlessFailed();
     }
+    return 0;
   }
 
   private void lookup() {
     int begun = hooks.pendingReplies.begin();
-    hooks.earlyAnswers.lookup(request, memory);
-    processUnlessFailed();
-    Entry shown = request.entry();
-    if (shown != null) {
-      hooks.pendingReplies.leave(shown.node());
+    try {
+      lookupAndLeave();
+    } finally {
+      hooks.pendingReplies.replied(begun);
     }
-    hooks.pendingReplies.replied(begun);
+  }
+
+  private void lookupAndLeave() {
+    try {
+      hooks.earlyAnswers.lookup(request, memory);
+      processUnlessFailed();
+    } finally {
+      Entry shown = request.entry();
+      if (shown != null) {
+        hooks.pendingReplies.leave(shown.node());
+      }
+    }
   }
 
   /**
@@ -123,11 +148,15 @@ final class LibfuseReceiver implements RequestThreads.Receiver {
     int failure = request.failure();
     if (failure == 0 || failure == -Errno.ENOENT.intValue()) {
       process();
-      return;
+    } else {
+      reply(failure);
     }
+  }
+
+  private void reply(int failure) {
     Memory.putInt(memory, REPLY);
     Memory.putInt(memory + 4, failure);
-    Memory.putLong(memory + 8, Memory.getLong(memory + Request.UNIQUE));
+    Memory.putLong(memory + 8, request.unique());
     long unused = LIBC.write(libfuse.fuse_chan_fd(channel), memory, REPLY); // it may be interrupted
   }
 

@@ -273,17 +273,21 @@ final class Operations {
         });
   }
 
-  private int read(long path, long buffer, long size, long offset, long fileInfo) {
+  int read(long path, long buffer, long size, long offset, long fileInfo) {
     return answer(
         () -> {
           if (path == 0) {
             return -Errno.ESTALE.intValue();
           }
+          long node = known(Memory.string(path)).node();
           BlockingReply reply = new BlockingReply(buffer, size);
           Request request = around.current.get();
-          filesystem.read(
-              known(Memory.string(path)).node(), offset, (int) size, request.thread(), reply);
-          return around.waiting.await(request.unique(), request.thread(), reply);
+          int thread = request.thread();
+          return around.waiting.await(
+              request.unique(),
+              thread,
+              reply,
+              () -> filesystem.read(node, offset, (int) size, thread, reply));
         });
   }
 

@@ -19,15 +19,20 @@ final class WaitingReads {
   private record Waiting(int reader, BlockingReply reply) {}
 
   /**
-   * Waits for the answer to a read.
+   * Begins a read, and waits for the answer. A read that fails may have passed its reply on; bytes
+   * that come later are not copied.
    *
    * @param reader the thread that reads
+   * @param read has the reply answered
    */
-  int await(long unique, int reader, BlockingReply reply) {
-    waiting.put(unique, new Waiting(reader, reply));
+  int await(long unique, int reader, BlockingReply reply, Runnable read) {
     try {
+      waiting.put(unique, new Waiting(reader, reply));
+      read.run();
       return reply.await();
     } finally {
+      reply.interrupted();
+      int unused = reply.await(); // another thread may be copying
       waiting.remove(unique);
     }
   }

@@ -109,6 +109,7 @@ final class Directories {
     private final long to;
     private final int capacity;
     private final long begun = System.nanoTime();
+    private final Duration before;
     private boolean holdsBack;
 
     /** Whether the next entry is the one without attributes. */
@@ -123,6 +124,7 @@ final class Directories {
       this.shown = shown;
       this.to = to;
       this.capacity = capacity;
+      this.before = filesystem.believeNames(range.node);
       this.holdsBack =
           look != Listers.Look.NAMES
               && !range.kernelChooses
@@ -180,10 +182,13 @@ final class Directories {
       return true;
     }
 
-    /** Returns how long the kernel may believe the entries; asked once the listing is there. */
+    /**
+     * Returns how long the kernel may believe the entries. Asks again once the listing is there:
+     * the time may have ended meanwhile, and a new one counts only if the origin was asked.
+     */
     private Duration ttl() {
       if (ttl == null) {
-        ttl = filesystem.believeNames(range.node);
+        ttl = Requests.shorter(before, filesystem.believeNames(range.node));
       }
       return ttl;
     }

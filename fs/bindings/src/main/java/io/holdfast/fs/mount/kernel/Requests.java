@@ -273,7 +273,7 @@ final class Requests {
     }
   }
 
-  private static Duration shorter(Duration one, Duration other) {
+  static Duration shorter(Duration one, Duration other) {
     return one.compareTo(other) < 0 ? one : other;
   }
 

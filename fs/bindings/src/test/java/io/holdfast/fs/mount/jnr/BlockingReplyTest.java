@@ -97,7 +97,7 @@ final class BlockingReplyTest {
   void interrupted_endsTheWait_andWhatComesLaterGoesNowhere() throws InterruptedException {
     WaitingReads waiting = new WaitingReads();
     Memory.putLong(buffer, 7);
-    Reader reader = new Reader(reply -> waiting.await(12, 0, reply));
+    Reader reader = new Reader(reply -> waiting.await(12, 0, reply, () -> {}));
     long request = LIBC.malloc(48);
     Memory.putLong(request + Request.HEADER_SIZE, 10);
     waiting.interrupt(request);
@@ -118,7 +118,7 @@ final class BlockingReplyTest {
   void interrupted_readerGoesOn_waits() throws InterruptedException {
     WaitingReads waiting = new WaitingReads();
     int caller = (int) ProcessHandle.current().pid();
-    Reader reader = new Reader(reply -> waiting.await(12, caller, reply));
+    Reader reader = new Reader(reply -> waiting.await(12, caller, reply, () -> {}));
     Await.until("it waits", () -> reader.thread.getState() == Thread.State.WAITING);
     long request = LIBC.malloc(48);
     Memory.putLong(request + Request.HEADER_SIZE, 12);

@@ -7,6 +7,7 @@ import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.mount.PendingReplies;
 import io.holdfast.fs.origin.Attributes;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -177,6 +178,17 @@ final class DirectoriesTest {
           .hasSize(24)
           .allMatch(each -> each.node() == OneFile.FILE);
     }
+  }
+
+  /** The tree answered without the origin, and the time of its answer ended meanwhile. */
+  @Test
+  void entry_isBelievedForTheShorterTime_ofBeforeAndAfter() throws FsException {
+    filesystem.names = Duration.ofMillis(1);
+    filesystem.whenListed = () -> filesystem.names = Duration.ofSeconds(60);
+    read(new Directories.Range(ROOT, READER, 2, true, true), LARGE);
+    assertThat(Memory.getLong(memory.address())).isEqualTo(OneFile.FILE);
+    assertThat(Memory.getLong(memory.address() + 16)).as("entry_valid").isZero();
+    assertThat(Memory.getInt(memory.address() + 32)).as("its nanoseconds").isEqualTo(1_000_000);
   }
 
   private void lookUp(int thread, long directory, int times) {

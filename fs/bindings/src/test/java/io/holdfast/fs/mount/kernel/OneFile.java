@@ -33,6 +33,8 @@ final class OneFile implements Filesystem {
   volatile boolean holdReads;
   volatile CountDownLatch holdLookups = new CountDownLatch(0);
   volatile int entries = 1;
+  volatile Duration names = TTL;
+  volatile Runnable whenListed = () -> {};
 
   /** The type of the listed entry. */
   volatile int type = Attributes.REGULAR;
@@ -88,7 +90,7 @@ final class OneFile implements Filesystem {
 
   @Override
   public Duration believeNames(long directory) {
-    return TTL;
+    return names;
   }
 
   @Override
@@ -98,6 +100,7 @@ final class OneFile implements Filesystem {
 
   @Override
   public void list(long directory, long after, IntPredicate looks, ListSink sink) {
+    whenListed.run();
     for (long place = after + 1; place <= entries; place++) {
       byte[] name = ("file" + (place == 1 ? "" : place)).getBytes(StandardCharsets.UTF_8);
       ListedEntry entry =
