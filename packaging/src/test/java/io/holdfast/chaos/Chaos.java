@@ -152,7 +152,7 @@ public final class Chaos {
   }
 
   /** Returns the faults of a run. */
-  static Schedule schedule(long seed, Duration time) {
+  private static Schedule schedule(long seed, Duration time) {
     return Schedule.of(seed, time, new Schedule.Targets(NODES, ReadStyle.values().length), kinds());
   }
 

@@ -320,7 +320,7 @@ class CheckpointFilesystemTest {
     filesystem.release(other.handle());
   }
 
-  /** What was fetched came behind the new end: the front had the old bytes there. */
+  /** The fetch wrote the file's old bytes behind its new end. */
   @Test
   void fileThatIsTruncated_isNotFetchedMeanwhile() throws Exception {
     becomeSmall();

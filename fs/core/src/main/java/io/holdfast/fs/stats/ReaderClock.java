@@ -123,6 +123,9 @@ final class ReaderClock {
 
   /** Looks at the readers, unless the last one was a moment ago and took much CPU time. */
   synchronized void look() {
+    if (readers.isEmpty()) {
+      return;
+    }
     long cpu = procfs.ownCpuNanos();
     long now = nanoTime.getAsLong();
     if (begun && now - next < 0) {

@@ -122,7 +122,7 @@ final class ActivityTest {
     assertThat(job("/b").endedSeconds()).isEmpty();
   }
 
-  /** What the first one had opened was in no row any more. */
+  /** No row had the opens of the number's first process any more. */
   @Test
   void processNumber_thatIsUsedAgain_losesNoOpens() {
     open(11, 1, 2, 3);

@@ -355,7 +355,7 @@ final class PlansTest {
     assertThat(nodes).extracting(Node::state).containsOnly("followed");
   }
 
-  /** That peer was never asked again, nor were those behind it. */
+  /** The node never asked that peer again, nor the peers behind it. */
   @Test
   void offer_thatFindsTheHeapFull_isAskedForAgain() {
     start(140, "a", "b", "c");
