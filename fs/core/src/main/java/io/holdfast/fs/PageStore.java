@@ -38,7 +38,7 @@ public interface PageStore {
   /**
    * Some bytes of a file.
    *
-   * @param offset offset of the offset of the offset of the first byte, at the beginning of a page
+   * @param offset offset of the first byte, at the beginning of a page
    * @param bytes of whole pages, or up to the end of the file
    */
   record Piece(long offset, CheckedBytes bytes) {}

@@ -10,6 +10,7 @@ import io.holdfast.fs.transit.Item;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,13 @@ final class Pinning {
   private static final Logger log = LoggerFactory.getLogger(Pinning.class);
   private static final int REHOME_ATTEMPTS = 4;
 
+  /**
+   * How long a reader has to copy its answer before the daemon drops the pages. The kernel wakes
+   * the reader, which then waits for a processor: some milliseconds on a busy machine. If the pages
+   * are gone by then, the reader asks again.
+   */
+  private static final long COPY_NANOS = 20_000_000;
+
   /** Bytes that are given to the kernel at once. */
   private static final int PIECE = 1 << 20;
 
@@ -34,7 +42,8 @@ final class Pinning {
   /** The queue of items to pin is bounded by transit memory, which holds the items' bytes. */
   private final IsolatedThreads pinners;
 
-  private final IsolatedThreads droppers;
+  /** Their queue is bounded in the same way. */
+  private final IsolatedThreads movers;
 
   private final boolean hard;
   private final Consumer<Resident> unpinned;
@@ -53,13 +62,13 @@ final class Pinning {
       OwnMount mount,
       PageStore pages,
       IsolatedThreads pinners,
-      IsolatedThreads droppers,
+      IsolatedThreads movers,
       boolean hard,
       Consumer<Resident> unpinned) {
     this.mount = mount;
     this.pages = pages;
     this.pinners = pinners;
-    this.droppers = droppers;
+    this.movers = movers;
     this.hard = hard;
     this.unpinned = unpinned;
   }
@@ -129,6 +138,7 @@ final class Pinning {
     private final Item item;
     private final byte[] path;
     private final Fetched fetched;
+    private final long arrived = System.nanoTime();
 
     /** How many reads from another memory cgroup have had their pages dropped. */
     private int settledReads;
@@ -150,17 +160,27 @@ final class Pinning {
 
     boolean begin() {
       return fetched.readsFromElsewhere() > 0
-          ? execute(droppers, this::rehome)
+          ? execute(movers, this::rehome)
           : store() || execute(this::pin);
     }
 
     private void rehome() {
       storeAfter(
           () -> {
+            awaitCopy();
             int reads = fetched.readsFromElsewhere();
             mount.clear(path, item);
             settledReads = reads;
           });
+    }
+
+    /** Items come in the order of their arrival: the next ones wait meanwhile, too. */
+    private void awaitCopy() {
+      long left = arrived + COPY_NANOS - System.nanoTime();
+      while (left > 0 && !isPointless()) {
+        LockSupport.parkNanos(left);
+        left = arrived + COPY_NANOS - System.nanoTime();
+      }
     }
 
     private void lookUp() {
@@ -304,6 +324,7 @@ final class Pinning {
   /** Stops pinning. */
   void close() {
     closed = true;
+    movers.close();
     pinners.close();
   }
 }

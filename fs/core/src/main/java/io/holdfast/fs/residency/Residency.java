@@ -55,8 +55,10 @@ public final class Residency implements AutoCloseable {
    *
    * @param pinners pin
    * @param droppers drop; separate, so that a drop does not wait behind many pins
+   * @param movers move pages to the daemon's memory cgroup; they wait for readers
    */
-  public record Threads(IsolatedThreads pinners, IsolatedThreads droppers) {}
+  public record Threads(
+      IsolatedThreads pinners, IsolatedThreads droppers, IsolatedThreads movers) {}
 
   /**
    * The rules of admission.
@@ -127,7 +129,7 @@ public final class Residency implements AutoCloseable {
             mount,
             use.pages(),
             threads.pinners(),
-            threads.droppers(),
+            threads.movers(),
             use.hard(),
             this::forgetAndDrop);
   }
