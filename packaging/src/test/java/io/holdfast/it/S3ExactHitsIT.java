@@ -31,7 +31,7 @@ class S3ExactHitsIT {
   private final Random random = new Random(seed);
 
   /** The requests that the store got. */
-  private record Asked(long gets, long bytes) {}
+  private record Traffic(long gets, long bytes) {}
 
   @Test
   void epochs_ofFreshPermutations_areOneGetForEachItemAndThenForEachThatDoesNotFit() {
@@ -41,17 +41,17 @@ class S3ExactHitsIT {
     Mount mount =
         BUCKET.mount(SANDBOX, "small", "--capacity=" + fitting * ITEM_BYTES, "--window=0");
 
-    List<Asked> epochs = new ArrayList<>();
+    List<Traffic> epochs = new ArrayList<>();
     for (int epoch = 0; epoch < 3; epoch++) {
       epochs.add(epoch(mount, dataset));
     }
 
-    Asked later = new Asked(ITEMS - fitting, (long) (ITEMS - fitting) * ITEM_BYTES);
+    Traffic later = new Traffic(ITEMS - fitting, (long) (ITEMS - fitting) * ITEM_BYTES);
     assertThat(epochs)
         .as("seed %d", seed)
-        .containsExactly(new Asked(ITEMS, (long) ITEMS * ITEM_BYTES), later, later);
+        .containsExactly(new Traffic(ITEMS, (long) ITEMS * ITEM_BYTES), later, later);
     Stats stats = mount.stats();
-    assertThat(stats.originItems()).isEqualTo(epochs.stream().mapToLong(Asked::gets).sum());
+    assertThat(stats.originItems()).isEqualTo(epochs.stream().mapToLong(Traffic::gets).sum());
     assertThat(stats.residentItems()).isEqualTo(fitting);
   }
 
@@ -62,13 +62,13 @@ class S3ExactHitsIT {
     BUCKET.putAll("large", dataset);
     Mount mount = BUCKET.mount(SANDBOX, "large", "--capacity=64M", "--item-size=2M", "--window=0");
 
-    List<Asked> epochs = List.of(epoch(mount, dataset), epoch(mount, dataset));
+    List<Traffic> epochs = List.of(epoch(mount, dataset), epoch(mount, dataset));
 
     assertThat(epochs.get(0).bytes()).as("seed %d", seed).isEqualTo(dataset.bytes());
-    assertThat(epochs.get(1)).isEqualTo(new Asked(0, 0));
+    assertThat(epochs.get(1)).isEqualTo(new Traffic(0, 0));
   }
 
-  private Asked epoch(Mount mount, Dataset dataset) {
+  private Traffic epoch(Mount mount, Dataset dataset) {
     mount.settledStats();
     BUCKET.proxy().reset();
     Child.Result result =
@@ -78,6 +78,6 @@ class S3ExactHitsIT {
             .await(EPOCH_DEADLINE);
     assertThat(result.exit()).as("%s, seed %d", result, seed).isZero();
     mount.settledStats();
-    return new Asked(BUCKET.proxy().count(Request::isGet), BUCKET.proxy().bytes());
+    return new Traffic(BUCKET.proxy().count(Request::isGet), BUCKET.proxy().bytes());
   }
 }

@@ -78,18 +78,18 @@ final class HttpResponses {
   }
 
   /** Creates the head of an answer with an item's bytes. */
-  static HttpResponse head(ItemMessages.Asked asked, byte[] sha256, long residentBytes) {
-    ItemRequest item = asked.item();
+  static HttpResponse head(ItemMessages.Parsed parsed, byte[] sha256, long residentBytes) {
+    ItemRequest item = parsed.item();
     HttpResponse head =
         new DefaultHttpResponse(
             HttpVersion.HTTP_1_1,
-            asked.ranged() ? HttpResponseStatus.PARTIAL_CONTENT : HttpResponseStatus.OK);
+            parsed.ranged() ? HttpResponseStatus.PARTIAL_CONTENT : HttpResponseStatus.OK);
     head.headers()
         .set(HttpHeaderNames.ETAG, ItemMessages.quoted(item.tag()))
         .set(HttpHeaderNames.CONTENT_LENGTH, item.length())
         .set(HttpNames.DIGEST, BodyDigest.headerOf(sha256))
         .set(HttpNames.RESIDENT, residentBytes);
-    if (asked.ranged()) {
+    if (parsed.ranged()) {
       head.headers().set(HttpHeaderNames.CONTENT_RANGE, ItemMessages.contentRange(item));
     }
     return head;

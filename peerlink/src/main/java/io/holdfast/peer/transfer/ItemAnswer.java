@@ -29,7 +29,7 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
 
   private final ServerConnection connection;
   private final HttpRequest request;
-  private final ItemMessages.Asked asked;
+  private final ItemMessages.Parsed parsed;
   private final EventLoop loop;
   private final Alarm alarm;
   private final long end;
@@ -37,10 +37,10 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
   private boolean sending;
   private boolean over;
 
-  ItemAnswer(ServerConnection connection, HttpRequest request, ItemMessages.Asked asked) {
+  ItemAnswer(ServerConnection connection, HttpRequest request, ItemMessages.Parsed parsed) {
     this.connection = connection;
     this.request = request;
-    this.asked = asked;
+    this.parsed = parsed;
     loop = connection.context().channel().eventLoop();
     alarm = new Alarm(loop, this::ring);
     end = System.nanoTime() + connection.server().deadlines().refusal().toNanos();
@@ -52,9 +52,9 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
       connection
           .server()
           .provider()
-          .get(asked.item(), new Asker(connection.peer(), asked.sketches()), this);
+          .get(parsed.item(), new Asker(connection.peer(), parsed.sketches()), this);
     } catch (RuntimeException e) {
-      LOG.error("no answer for {}", asked.item().path(), e);
+      LOG.error("no answer for {}", parsed.item().path(), e);
       refused(Refusal.ORIGIN_FAILED);
     }
   }
@@ -85,12 +85,12 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
       loan.close();
       return;
     }
-    if (loan.length() != asked.item().length()) {
+    if (loan.length() != parsed.item().length()) {
       LOG.error(
           "{} bytes of {} were lent, not {}",
           loan.length(),
-          asked.item().path(),
-          asked.item().length());
+          parsed.item().path(),
+          parsed.item().length());
       loan.close();
       onLoop(() -> refuse(Refusal.ORIGIN_FAILED));
       return;
@@ -135,7 +135,7 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
     sending = true;
     ChannelHandlerContext context = connection.context();
     connection.head(
-        request, HttpResponses.head(asked, sha256, connection.server().provider().residentBytes()));
+        request, HttpResponses.head(parsed, sha256, connection.server().provider().residentBytes()));
     if (HttpMethod.HEAD.equals(request.method())) {
       loan.close();
       context.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
@@ -155,7 +155,7 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
     boolean wasOver = over;
     finish();
     if (whole && !wasOver) {
-      connection.server().sent(connection.peer(), asked.item().length());
+      connection.server().sent(connection.peer(), parsed.item().length());
       connection.answered(request);
     } else {
       connection.context().close();

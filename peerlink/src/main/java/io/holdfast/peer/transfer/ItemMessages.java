@@ -27,7 +27,7 @@ final class ItemMessages {
    * @param ranged whether it has a range, even that of the whole item
    * @param sketches the sketches of both datasets, as the asker knows them
    */
-  record Asked(ItemRequest item, boolean ranged, Sketches sketches) {}
+  record Parsed(ItemRequest item, boolean ranged, Sketches sketches) {}
 
   /** The requested part of an item. */
   private record Part(int from, int length, boolean ranged) {}
@@ -56,7 +56,7 @@ final class ItemMessages {
    * @param dataset the dataset that this node serves
    * @throws BadRequestException where this node cannot have the item
    */
-  static Asked parse(HttpRequest request, SharedDataset dataset) throws BadRequestException {
+  static Parsed parse(HttpRequest request, SharedDataset dataset) throws BadRequestException {
     HttpMethod method = request.method();
     if (!request.uri().startsWith(HttpNames.DATASETS)) {
       throw BadRequestException.noSuchPlace();
@@ -73,7 +73,7 @@ final class ItemMessages {
     }
     int itemLength = itemLength(request.headers().get(HttpNames.ITEM), dataset);
     Part part = part(request.headers().get(HttpHeaderNames.RANGE), itemLength);
-    return new Asked(
+    return new Parsed(
         new ItemRequest(
             dataset,
             uri.path(),

@@ -267,13 +267,13 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
       return;
     }
     try {
-      ItemMessages.Asked asked = ItemMessages.parse(whole, server.dataset());
+      ItemMessages.Parsed parsed = ItemMessages.parse(whole, server.dataset());
       if (HttpMethod.DELETE.equals(whole.method())) {
-        server.provider().held(asked.item(), new Asker(peer(), asked.sketches()));
+        server.provider().held(parsed.item(), new Asker(peer(), parsed.sketches()));
         reply(whole, HttpResponses.empty(204));
       } else if (server.beginSend()) {
         answering = true;
-        answer = new ItemAnswer(this, whole, asked);
+        answer = new ItemAnswer(this, whole, parsed);
         answer.start();
       } else {
         refuse(RejectedRequests.BUSY, "more requests at once than are allowed");

@@ -3,6 +3,7 @@ package io.holdfast.fs.checkpoint;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.NamedThreads;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -31,11 +32,15 @@ final class S3Requests implements AutoCloseable {
       return;
     }
     AtomicReference<@Nullable FsException> failure = new AtomicReference<>();
-    CompletableFuture.allOf(
-            requests.stream()
-                .map(each -> CompletableFuture.runAsync(() -> send(each, failure), threads))
-                .toArray(CompletableFuture<?>[]::new))
-        .join();
+    List<CompletableFuture<Void>> sent = new ArrayList<>();
+    try {
+      for (Request each : requests) {
+        sent.add(CompletableFuture.runAsync(() -> send(each, failure), threads));
+      }
+    } catch (OutOfMemoryError e) { // no thread for it; those that have begun are awaited all the same
+      failure.compareAndSet(null, asFailure(e));
+    }
+    sent.forEach(CompletableFuture::join);
     FsException first = failure.get();
     if (first != null) {
       throw first;

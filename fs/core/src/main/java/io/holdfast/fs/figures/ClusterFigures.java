@@ -9,7 +9,7 @@ import java.util.Map;
  * @param dataset the id of the dataset that they share
  * @param view the version of the view
  * @param capacityBytes the capacity of all of them
- * @param share the share the share of the items that this node owns
+ * @param share the share of the items that this node owns
  * @param refusals requests of peers that this node refused, by reason
  * @param plannedHitRatio the share of bytes that each epoch from the second on will hit here or at
  *     a peer

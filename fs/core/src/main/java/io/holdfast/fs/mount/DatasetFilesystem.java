@@ -291,7 +291,7 @@ public final class DatasetFilesystem implements Filesystem {
         ? new LoggedReply(
             reply,
             accesses,
-            new LoggedReply.Asked(thread, () -> pathOf(node), offset, length),
+            new LoggedReply.Read(thread, () -> pathOf(node), offset, length),
             nanoTime)
         : reply;
   }

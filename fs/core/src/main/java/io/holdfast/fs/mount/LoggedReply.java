@@ -15,18 +15,18 @@ import org.jspecify.annotations.Nullable;
 final class LoggedReply implements ReadReply {
   private final ReadReply reply;
   private final AccessLog log;
-  private final Asked asked;
+  private final Read read;
   private final LongSupplier nanoTime;
   private final long started;
   private volatile ReadSource source = ReadSource.MEMORY;
 
   /** The read that is answered; see {@link AccessEvent}. */
-  record Asked(int thread, Supplier<?> path, long offset, int length) {}
+  record Read(int thread, Supplier<?> path, long offset, int length) {}
 
-  LoggedReply(ReadReply reply, AccessLog log, Asked asked, LongSupplier nanoTime) {
+  LoggedReply(ReadReply reply, AccessLog log, Read read, LongSupplier nanoTime) {
     this.reply = reply;
     this.log = log;
-    this.asked = asked;
+    this.read = read;
     this.nanoTime = nanoTime;
     this.started = nanoTime.getAsLong();
   }
@@ -52,10 +52,10 @@ final class LoggedReply implements ReadReply {
     log.add(
         new AccessEvent(
             AccessEvent.Kind.READ,
-            asked.thread(),
-            asked.path(),
-            asked.offset(),
-            asked.length(),
+            read.thread(),
+            read.path(),
+            read.offset(),
+            read.length(),
             from,
             nanoTime.getAsLong() - started,
             failure));

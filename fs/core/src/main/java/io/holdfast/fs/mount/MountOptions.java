@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param source the text that the mount table shows as the device
  * @param metadataTtl how long the kernel may keep names, missing names and attributes
  * @param allowOther whether other users may use the mount
- * @param answerOpens whether to whether to answer each open, instead of telling the kernel once not
+ * @param answerOpens whether to answer each open, instead of telling the kernel once not
  *     to ask
  * @param extendedAttributes whether there are extended attributes; else the kernel is told once not
  *     to ask

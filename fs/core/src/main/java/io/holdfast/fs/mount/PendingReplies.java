@@ -61,11 +61,15 @@ public final class PendingReplies {
   /** Enters a node that a reply shows; returns false if its name leads elsewhere by now. */
   public boolean enterIfCurrent(Filesystem filesystem, long node) {
     enter(node);
-    if (filesystem.isCurrent(node)) {
-      return true;
+    boolean current = false;
+    try {
+      current = filesystem.isCurrent(node);
+    } finally {
+      if (!current) {
+        leave(node);
+      }
     }
-    leave(node);
-    return false;
+    return current;
   }
 
   /** Notes that the kernel has a reply that shows the node. */

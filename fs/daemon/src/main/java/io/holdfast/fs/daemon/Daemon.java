@@ -156,7 +156,7 @@ public final class Daemon {
       supervision.ready();
     }
     if (peers != null && isSuccessor()) {
-      // later, because later, because readers have waited long enough
+      // later, because readers have waited long enough
       NamedThreads.start(
           "peers", () -> peers.keepStarting(parts.tree, parts.layout, parts.transit));
     }

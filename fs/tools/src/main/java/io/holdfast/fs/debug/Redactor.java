@@ -27,13 +27,19 @@ public final class Redactor {
   private static final int FLAGS = Pattern.CASE_INSENSITIVE;
 
   /**
-   * The end of a name before {@code =} or {@code :}; {@link #OPTION} is a whole one before a space.
-   * With the beginning of the name, a long line of letters would take hours.
+   * A name before {@code =} or {@code :}; {@link #OPTION} is one with a hyphen, before a space. A
+   * search begins only where a name begins, and takes the first of the words in it: anybody may
+   * plant a line of many such words, and a search from each of them to the end would take minutes.
    */
   private static final String NAME =
-      "(?:" + WORDS + ")(?![\\w.-]*-file\\b)[\\w.-]*+[\"']?\\s*[=:]\\s*";
+      "(?<![\\w.-])(?>[\\w.-]*?(?:"
+          + WORDS
+          + "))(?![\\w.-]*-file(?![\\w.-]))[\\w.-]*+[\"']?\\s*[=:]\\s*";
 
-  private static final String OPTION = "--?[\\w-]*(?:" + WORDS + ")(?![\\w-]*-file\\b)[\\w-]*\\s+";
+  private static final String OPTION =
+      "(?<![\\w-])(?>\\w*+-[\\w-]*?(?:"
+          + WORDS
+          + "))(?![\\w-]*-file(?![\\w-]))[\\w-]*+\\s+";
 
   /**
    * A value as a shell takes it: pieces in quotes next to each other; to the end of the line if a
@@ -101,7 +107,7 @@ public final class Redactor {
             Pattern.DOTALL),
         rule("\\A(?:(?!-----BEGIN ).)*?-----END [A-Z ]*PRIVATE KEY-----", removed, Pattern.DOTALL),
         // user:password@host, or a token alone; a password may have any of the separators in it
-        rule("([a-z0-9+.-]://)\\S*@", "$1" + removed + "@", FLAGS),
+        rule("(?<!\\S)((?>\\S*?[a-z0-9+.-]://))\\S*@", "$1" + removed + "@", FLAGS),
         // Authorization: Bearer ...
         rule("\\b(Bearer|Basic|AWS4-HMAC-SHA256)\\s+[^\\r\\n\"']+", "$1 " + removed, FLAGS),
         // AWS_ANYTHING=value
@@ -121,7 +127,10 @@ public final class Redactor {
         // texts with the form of keys: of AWS, of GitHub and the like, JSON web tokens
         rule("\\b(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{16}\\b", removed, 0),
         rule("\\b(?:gh[pousr]_|github_pat_|glpat-|xox[abpr]-|hf_|sk-)[\\w-]{16,}", removed, 0),
-        rule("\\beyJ[\\w-]{8,}\\.[\\w-]{8,}(?:\\.[\\w-]*)?", removed, 0),
+        rule(
+            "(?<![\\w-])((?>[\\w-]*?(?=\\beyJ)))eyJ[\\w-]{8,}+\\.[\\w-]{8,}(?:\\.[\\w-]*)?",
+            "$1" + removed,
+            0),
         // 40 letters, like a secret key of AWS
         rule(
             "(?<![\\w/+=.-])(?=[A-Za-z0-9/+]*[a-z])(?=[A-Za-z0-9/+]*[A-Z])(?=[A-Za-z0-9/+]*\\d)"

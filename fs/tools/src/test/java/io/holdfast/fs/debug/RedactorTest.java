@@ -52,6 +52,11 @@ class RedactorTest {
         "--s3-secret \"<two words",
         "--token <two words here>",
         "db_password = <hunter2;moresecret>",
+        "token-file-secret=<hunter2>",
+        "x-file-token=<hunter2>",
+        "wrong access-token <hunter2>",
+        "(http://a,http://<bob:pa55>@store)",
+        "jwt x-<eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N>",
         "AWS_SECRET_ACCESS_KEY='<two words>'",
         "key <MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj> read"
       })
@@ -184,7 +189,17 @@ class RedactorTest {
         Arguments.of("AWS_X='" + letters + "'", "AWS_X=\"[removed]\""),
         Arguments.of("a\n".repeat(50_000) + "-----END PRIVATE KEY-----", "[removed]"),
         Arguments.of("-----BEGIN PRIVATE KEY-----" + "a\n".repeat(50_000), "[removed]"),
-        Arguments.of(letters, letters));
+        Arguments.of(letters, letters),
+        unchanged("token".repeat(20_000)),
+        unchanged("-token".repeat(20_000)),
+        unchanged("token.".repeat(20_000)),
+        unchanged("a://".repeat(25_000)),
+        unchanged("-eyJ".repeat(25_000)),
+        Arguments.of("token".repeat(20_000) + "=x1", "token".repeat(20_000) + "=[removed]"));
+  }
+
+  private static Arguments unchanged(String line) {
+    return Arguments.of(line, line);
   }
 
   @Test

@@ -98,7 +98,7 @@ public final class JnrBinding implements Binding {
     operations =
         new Operations(
             filesystem,
-            new Operations.Surroundings(
+            new Operations.Context(
                 current,
                 waiting,
                 directories::add,

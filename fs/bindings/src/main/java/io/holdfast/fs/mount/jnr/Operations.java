@@ -49,7 +49,7 @@ final class Operations {
   private static final byte NULL_PATH_OK = 1;
 
   private final Filesystem filesystem;
-  private final Surroundings around;
+  private final Context context;
   private final ThreadLocal<StatBuffers> buffers = ThreadLocal.withInitial(StatBuffers::new);
   private final FuseOperations struct = new FuseOperations(Runtime.getSystemRuntime());
   private final List<Object> held = new ArrayList<>();
@@ -61,12 +61,12 @@ final class Operations {
    * @param waiting reads that wait for their bytes
    * @param lookedInto takes the core's node and libfuse's number of a directory
    * @param initialized counted down when the kernel has begun to use the mount
-   * @param answerOpens whether to whether to answer each open, instead of telling the kernel once
+   * @param answerOpens whether to answer each open, instead of telling the kernel once
    *     not to ask
-   * @param extendedAttributes whether to whether to answer for them, instead of telling the kernel
+   * @param extendedAttributes whether to answer for them, instead of telling the kernel
    *     once not to ask
    */
-  record Surroundings(
+  record Context(
       ThreadLocal<Request> current,
       WaitingReads waiting,
       LookedInto lookedInto,
@@ -81,9 +81,9 @@ final class Operations {
     void directory(long node, long number);
   }
 
-  Operations(Filesystem filesystem, Surroundings around) {
+  Operations(Filesystem filesystem, Context context) {
     this.filesystem = filesystem;
-    this.around = around;
+    this.context = context;
     // a Struct uses the Java heap unless it gets other memory
     struct.useMemory(
         jnr.ffi.Memory.allocateDirect(Runtime.getSystemRuntime(), Struct.size(struct), true));
@@ -142,7 +142,7 @@ final class Operations {
   }
 
   private long init(long connection) {
-    around.initialized.countDown();
+    context.initialized.countDown();
     return 0;
   }
 
@@ -150,9 +150,9 @@ final class Operations {
     return answer(
         () -> {
           byte[] asked = Memory.string(path);
-          Request request = around.current.get();
+          Request request = context.current.get();
           if (request.isWithoutKernel()) {
-            around.lookedInto.directory(node(asked), request.kernelNode());
+            context.lookedInto.directory(node(asked), request.kernelNode());
             return -Errno.ENOENT.intValue();
           }
           if (request.isLookup()) {
@@ -180,7 +180,7 @@ final class Operations {
    */
   private void requireSame(Request request, long directory) throws FsException {
     if (directory != request.directory()) {
-      around.lookedInto.directory(directory, request.kernelNode());
+      context.lookedInto.directory(directory, request.kernelNode());
       throw new FsException(FsError.STALE, "replaced at the origin");
     }
   }
@@ -188,7 +188,7 @@ final class Operations {
   private int readlink(long path, long buffer, long size) {
     return answer(
         () -> {
-          Request request = around.current.get();
+          Request request = context.current.get();
           byte[] target =
               filesystem.readLink(
                   known(Memory.string(path)).node(), request.thread(), request.uid());
@@ -204,7 +204,7 @@ final class Operations {
         () -> {
           Runtime runtime = Runtime.getSystemRuntime();
           ClosureHelper helper = ClosureHelper.getInstance();
-          Request request = around.current.get();
+          Request request = context.current.get();
           if (path == 0) {
             return -Errno.ESTALE.intValue();
           }
@@ -263,10 +263,10 @@ final class Operations {
   private int open(long path, long fileInfo) {
     return answer(
         () -> {
-          if (!around.answerOpens) {
+          if (!context.answerOpens) {
             return -Errno.ENOSYS.intValue();
           }
-          filesystem.opened(known(Memory.string(path)).node(), around.current.get().thread());
+          filesystem.opened(known(Memory.string(path)).node(), context.current.get().thread());
           int bits = Memory.getInt(fileInfo + FILE_INFO_BITS);
           Memory.putInt(fileInfo + FILE_INFO_BITS, bits | KEEP_CACHE);
           return 0;
@@ -281,9 +281,9 @@ final class Operations {
           }
           long node = known(Memory.string(path)).node();
           BlockingReply reply = new BlockingReply(buffer, size);
-          Request request = around.current.get();
+          Request request = context.current.get();
           int thread = request.thread();
-          return around.waiting.await(
+          return context.waiting.await(
               request.unique(),
               thread,
               reply,
@@ -300,7 +300,7 @@ final class Operations {
   }
 
   private int getxattr(long path, long name, long value, long size) {
-    if (!around.extendedAttributes) {
+    if (!context.extendedAttributes) {
       return -Errno.ENOSYS.intValue();
     }
     return answer(
@@ -312,14 +312,14 @@ final class Operations {
   }
 
   private int listxattr(long path, long list, long size) {
-    if (!around.extendedAttributes) {
+    if (!context.extendedAttributes) {
       return -Errno.ENOSYS.intValue();
     }
     return answer(
         () ->
             copied(
                 filesystem.extendedAttributeNames(
-                    node(Memory.string(path)), around.current.get().uid()),
+                    node(Memory.string(path)), context.current.get().uid()),
                 list,
                 size));
   }
@@ -344,7 +344,7 @@ final class Operations {
    * JnrBinding#replace}. The kernel sends none to a read-only mount.
    */
   private int unlink(long path) {
-    return around.current.get().isWithoutKernel() ? 0 : -Errno.EROFS.intValue();
+    return context.current.get().isWithoutKernel() ? 0 : -Errno.EROFS.intValue();
   }
 
   /**

@@ -31,7 +31,7 @@ final class OperationsTest {
   private final Operations operations =
       new Operations(
           filesystem(),
-          new Operations.Surroundings(
+          new Operations.Context(
               ThreadLocal.withInitial(Request::new),
               new WaitingReads(),
               (node, number) -> {},

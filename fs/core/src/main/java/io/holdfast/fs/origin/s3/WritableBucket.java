@@ -464,12 +464,12 @@ public final class WritableBucket implements ObjectBucket {
       throws FsException {
     AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
     List<Future<T>> futures = new ArrayList<>();
-    for (long at = 0; at < size; at += length) {
-      long begin = at;
-      futures.add(threads.submit(() -> unlessFailed(failure, () -> one.apply(begin))));
-    }
     List<T> answers = new ArrayList<>();
     try {
+      for (long at = 0; at < size; at += length) {
+        long begin = at;
+        futures.add(threads.submit(() -> unlessFailed(failure, () -> one.apply(begin))));
+      }
       for (Future<T> future : futures) {
         answers.add(future.get());
       }
