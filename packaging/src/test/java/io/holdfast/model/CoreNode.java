@@ -73,7 +73,6 @@ final class CoreNode implements AutoCloseable {
   private final ScheduledExecutorService housekeeping = Executors.newScheduledThreadPool(2);
   private final IsolatedThreads pinners;
   private final IsolatedThreads droppers;
-  private final IsolatedThreads movers;
   private final Cluster cluster;
 
   /**
@@ -94,7 +93,6 @@ final class CoreNode implements AutoCloseable {
     this.origin = origin;
     pinners = IsolatedThreads.start("model-pin", 2, 0, new IsolatedThreads.Failures());
     droppers = IsolatedThreads.start("model-drop", 1, 0, new IsolatedThreads.Failures());
-    movers = IsolatedThreads.start("model-move", 1, 0, new IsolatedThreads.Failures());
     ItemLayout layout = new ItemLayout(place.self.dataset().itemSize());
     residency = residency(place.self.capacityBytes(), ownMount);
     residency.mounted();
@@ -149,7 +147,7 @@ final class CoreNode implements AutoCloseable {
         new Residency.Rules(
             Policies.create("minio", capacity, 42), Selection.NONE, ResidentLog.NONE),
         new Residency.MountUse(ownMount, PageStore.NONE, true, MAPPINGS),
-        new Residency.Threads(pinners, droppers, movers),
+        new Residency.Threads(pinners, droppers),
         new Residency.WindowSize(1 << 20, Duration.ofMillis(20)),
         System::nanoTime);
   }

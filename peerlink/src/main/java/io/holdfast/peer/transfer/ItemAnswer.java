@@ -135,7 +135,8 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
     sending = true;
     ChannelHandlerContext context = connection.context();
     connection.head(
-        request, HttpResponses.head(parsed, sha256, connection.server().provider().residentBytes()));
+        request,
+        HttpResponses.head(parsed, sha256, connection.server().provider().residentBytes()));
     if (HttpMethod.HEAD.equals(request.method())) {
       loan.close();
       context.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);

@@ -37,7 +37,8 @@ final class S3Requests implements AutoCloseable {
       for (Request each : requests) {
         sent.add(CompletableFuture.runAsync(() -> send(each, failure), threads));
       }
-    } catch (OutOfMemoryError e) { // no thread for it; those that have begun are awaited all the same
+    } catch (
+        OutOfMemoryError e) { // no thread for it; those that have begun are awaited all the same
       failure.compareAndSet(null, asFailure(e));
     }
     sent.forEach(CompletableFuture::join);

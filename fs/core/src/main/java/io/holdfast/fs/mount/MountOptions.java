@@ -10,8 +10,7 @@ import java.time.Duration;
  * @param source the text that the mount table shows as the device
  * @param metadataTtl how long the kernel may keep names, missing names and attributes
  * @param allowOther whether other users may use the mount
- * @param answerOpens whether to answer each open, instead of telling the kernel once not
- *     to ask
+ * @param answerOpens whether to answer each open, instead of telling the kernel once not to ask
  * @param extendedAttributes whether there are extended attributes; else the kernel is told once not
  *     to ask
  * @param acls whether the kernel is to decide by access control lists, if the binding can do that;

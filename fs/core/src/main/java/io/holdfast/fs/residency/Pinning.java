@@ -42,9 +42,6 @@ final class Pinning {
   /** The queue of items to pin is bounded by transit memory, which holds the items' bytes. */
   private final IsolatedThreads pinners;
 
-  /** Their queue is bounded in the same way. */
-  private final IsolatedThreads movers;
-
   private final boolean hard;
   private final Consumer<Resident> unpinned;
   private final AtomicLong failures = new AtomicLong();
@@ -62,13 +59,11 @@ final class Pinning {
       OwnMount mount,
       PageStore pages,
       IsolatedThreads pinners,
-      IsolatedThreads movers,
       boolean hard,
       Consumer<Resident> unpinned) {
     this.mount = mount;
     this.pages = pages;
     this.pinners = pinners;
-    this.movers = movers;
     this.hard = hard;
     this.unpinned = unpinned;
   }
@@ -90,12 +85,8 @@ final class Pinning {
   }
 
   private boolean execute(Runnable task) {
-    return execute(pinners, task);
-  }
-
-  private static boolean execute(IsolatedThreads threads, Runnable task) {
     try {
-      threads.execute(task);
+      pinners.execute(task);
       return true;
     } catch (RejectedExecutionException e) {
       return false;
@@ -160,7 +151,7 @@ final class Pinning {
 
     boolean begin() {
       return fetched.readsFromElsewhere() > 0
-          ? execute(movers, this::rehome)
+          ? execute(this::rehome)
           : store() || execute(this::pin);
     }
 
@@ -324,7 +315,6 @@ final class Pinning {
   /** Stops pinning. */
   void close() {
     closed = true;
-    movers.close();
     pinners.close();
   }
 }

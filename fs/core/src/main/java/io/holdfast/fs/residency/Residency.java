@@ -55,10 +55,8 @@ public final class Residency implements AutoCloseable {
    *
    * @param pinners pin
    * @param droppers drop; separate, so that a drop does not wait behind many pins
-   * @param movers move pages to the daemon's memory cgroup; they wait for readers
    */
-  public record Threads(
-      IsolatedThreads pinners, IsolatedThreads droppers, IsolatedThreads movers) {}
+  public record Threads(IsolatedThreads pinners, IsolatedThreads droppers) {}
 
   /**
    * The rules of admission.
@@ -124,14 +122,7 @@ public final class Residency implements AutoCloseable {
             this::isResident);
     hasWindow = window.size() > 0;
     pagesAhead = new PagesAhead(mount, use.pages(), threads.droppers(), pageDropper);
-    pinning =
-        new Pinning(
-            mount,
-            use.pages(),
-            threads.pinners(),
-            threads.movers(),
-            use.hard(),
-            this::forgetAndDrop);
+    pinning = new Pinning(mount, use.pages(), threads.pinners(), use.hard(), this::forgetAndDrop);
   }
 
   /**

@@ -43,7 +43,6 @@ abstract class ResidencyFixture {
   Sandbox sandbox;
   IsolatedThreads pinners;
   IsolatedThreads droppers;
-  IsolatedThreads movers;
   Residency residency;
   long lockedBefore;
   long nodes;
@@ -53,7 +52,6 @@ abstract class ResidencyFixture {
     sandbox = Sandbox.create();
     pinners = IsolatedThreads.start("test-pin", 2, 0, new IsolatedThreads.Failures());
     droppers = IsolatedThreads.start("test-drop", 1, 0, new IsolatedThreads.Failures());
-    movers = IsolatedThreads.start("test-move", 1, 0, new IsolatedThreads.Failures());
     lockedBefore = ProcessStatus.lockedBytes();
   }
 
@@ -66,7 +64,6 @@ abstract class ResidencyFixture {
     assertThat(ProcessStatus.lockedBytes()).isEqualTo(lockedBefore);
     pinners.close();
     droppers.close();
-    movers.close();
     sandbox.close();
   }
 
@@ -94,7 +91,7 @@ abstract class ResidencyFixture {
         new Residency(
             new Residency.Rules(created, selection, ResidentLog.NONE),
             new Residency.MountUse(sandbox.root(), pages, hard, mappings),
-            new Residency.Threads(pinners, droppers, movers),
+            new Residency.Threads(pinners, droppers),
             new Residency.WindowSize(64 << 20, AGE),
             clock);
     return created;

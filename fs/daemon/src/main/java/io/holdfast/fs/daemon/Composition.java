@@ -220,11 +220,6 @@ final class Composition {
     return IsolatedThreads.start("drop", 1, 0, failures, without);
   }
 
-  static IsolatedThreads movers(IsolatedThreads.Failures failures, int... without)
-      throws FsException {
-    return IsolatedThreads.start("move", 1, GIVE_WAY, failures, without);
-  }
-
   static IsolatedThreads watcher(IsolatedThreads.Failures failures, int... without)
       throws FsException {
     return IsolatedThreads.start("watch", 1, 0, failures, without);

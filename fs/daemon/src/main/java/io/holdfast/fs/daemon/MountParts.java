@@ -127,7 +127,6 @@ final class MountParts {
     int[] without = supervision == null ? new int[0] : supervision.descriptors();
     IsolatedThreads pinners = undo.closing(Composition.pinners(failures, without));
     IsolatedThreads droppers = undo.closing(Composition.droppers(failures, without));
-    IsolatedThreads movers = undo.closing(Composition.movers(failures, without));
     activity =
         new Activity(
             settings.get(SettingTable.JOB_BY),
@@ -149,7 +148,7 @@ final class MountParts {
         supervision == null
             ? ResidentLog.NONE
             : ResidentFile.open(supervision.residents(), supervision.elsewhere());
-    residency = residency(new Residency.Threads(pinners, droppers, movers));
+    residency = residency(new Residency.Threads(pinners, droppers));
     layout = new ItemLayout(settings.get(SettingTable.ITEM_SIZE).intValue());
     OwnShare ownShare = new OwnShare(residency::datasetSize);
     steps = Composition.steps();

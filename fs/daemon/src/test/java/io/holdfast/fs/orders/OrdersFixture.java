@@ -94,8 +94,7 @@ final class OrdersFixture implements AutoCloseable {
             new Residency.MountUse(sandbox.root(), PageStore.NONE, true, 1000),
             new Residency.Threads(
                 IsolatedThreads.start("test-pin", 1, 0, new IsolatedThreads.Failures()),
-                IsolatedThreads.start("test-drop", 1, 0, new IsolatedThreads.Failures()),
-                IsolatedThreads.start("test-move", 1, 0, new IsolatedThreads.Failures())),
+                IsolatedThreads.start("test-drop", 1, 0, new IsolatedThreads.Failures())),
             window,
             clock);
     residency.mounted();

@@ -72,8 +72,7 @@ final class TasksFixture implements AutoCloseable {
             new Residency.MountUse(sandbox.root(), PageStore.NONE, true, 1000),
             new Residency.Threads(
                 IsolatedThreads.start("test-pin", 1, 0, new IsolatedThreads.Failures()),
-                IsolatedThreads.start("test-drop", 1, 0, new IsolatedThreads.Failures()),
-                IsolatedThreads.start("test-move", 1, 0, new IsolatedThreads.Failures())),
+                IsolatedThreads.start("test-drop", 1, 0, new IsolatedThreads.Failures())),
             new Residency.WindowSize(64 << 20, Duration.ofSeconds(2)),
             clock);
     residency.mounted();

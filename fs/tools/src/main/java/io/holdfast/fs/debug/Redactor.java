@@ -37,9 +37,7 @@ public final class Redactor {
           + "))(?![\\w.-]*-file(?![\\w.-]))[\\w.-]*+[\"']?\\s*[=:]\\s*";
 
   private static final String OPTION =
-      "(?<![\\w-])(?>\\w*+-[\\w-]*?(?:"
-          + WORDS
-          + "))(?![\\w-]*-file(?![\\w-]))[\\w-]*+\\s+";
+      "(?<![\\w-])(?>\\w*+-[\\w-]*?(?:" + WORDS + "))(?![\\w-]*-file(?![\\w-]))[\\w-]*+\\s+";
 
   /**
    * A value as a shell takes it: pieces in quotes next to each other; to the end of the line if a

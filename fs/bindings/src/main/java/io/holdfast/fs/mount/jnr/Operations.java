@@ -61,10 +61,9 @@ final class Operations {
    * @param waiting reads that wait for their bytes
    * @param lookedInto takes the core's node and libfuse's number of a directory
    * @param initialized counted down when the kernel has begun to use the mount
-   * @param answerOpens whether to answer each open, instead of telling the kernel once
-   *     not to ask
-   * @param extendedAttributes whether to answer for them, instead of telling the kernel
-   *     once not to ask
+   * @param answerOpens whether to answer each open, instead of telling the kernel once not to ask
+   * @param extendedAttributes whether to answer for them, instead of telling the kernel once not to
+   *     ask
    */
   record Context(
       ThreadLocal<Request> current,
