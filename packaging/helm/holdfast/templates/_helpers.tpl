@@ -18,15 +18,26 @@ app.kubernetes.io/component: {{ .Values.name }}
 {{- if hasSuffix "Ti" . }}{{ mul $number 1048576 }}{{ else if hasSuffix "Gi" . }}{{ mul $number 1024 }}{{ else }}{{ $number }}{{ end }}
 {{- end }}
 
-{{- define "holdfast.memory" -}}
+{{- /* The capacity, and the kernel's page tables of it: they take 1/512, of which twice as much is counted. */ -}}
+{{- define "holdfast.residents" -}}
 {{- $capacity := include "holdfast.mebibytes" .Values.settings.capacity | int64 -}}
+{{- add $capacity (div $capacity 256) -}}
+{{- end }}
+
+{{- /*
+The container's memory. Holdfast admits files to the last byte of the capacity only if three reserves stay free
+beside all that it takes. A reserve is 1/50 of the container's memory, from 32Mi to 4Gi, and 3/47 of all else is
+3/50 of the sum.
+*/ -}}
+{{- define "holdfast.memory" -}}
 {{- $overhead := include "holdfast.mebibytes" .Values.overhead | int64 -}}
-{{- /* The kernel's page tables of what is resident take 1/512 of it, counted as the pod's. */ -}}
-{{- add $capacity (div $capacity 256) $overhead }}Mi
+{{- $taken := add (include "holdfast.residents" . | int64) $overhead -}}
+{{- $free := div (add (mul $taken 3) 46) 47 | max 96 | min 12288 -}}
+{{- add $taken $free }}Mi
 {{- end }}
 
 {{- /* What Holdfast itself keeps to: a quarter of the overhead is the virtual machine's. */ -}}
 {{- define "holdfast.ceiling" -}}
 {{- $overhead := include "holdfast.mebibytes" .Values.overhead | int64 -}}
-{{- add (include "holdfast.mebibytes" .Values.settings.capacity | int64) (div (mul $overhead 3) 4) }}
+{{- add (include "holdfast.residents" . | int64) (div (mul $overhead 3) 4) }}
 {{- end }}

@@ -15,6 +15,12 @@ import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.VolumeMount;
 import io.fabric8.kubernetes.api.model.apps.DaemonSet;
+import io.holdfast.fs.memory.Room;
+import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
+import io.holdfast.fs.settings.Source;
+import io.holdfast.fs.units.Sizes;
+import io.holdfast.peer.NodeAddress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +28,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -92,15 +100,136 @@ class HelmChartTest {
     assertThat(container.getSecurityContext().getPrivileged()).isTrue();
     Quantity limit = container.getResources().getLimits().get("memory");
     assertThat(limit).isEqualTo(container.getResources().getRequests().get("memory"));
-    assertThat(limit).isEqualTo(new Quantity("530432Mi")); // 512 GiB, 2 GiB of page tables, 4 GiB
+    // 512 GiB, 2 GiB of page tables, 4 GiB, and three reserves of 4 GiB that stay free
+    assertThat(limit).isEqualTo(new Quantity("542720Mi"));
     assertThat(container.getLivenessProbe().getExec().getCommand())
         .containsExactly("holdfast", "stats", "dataset", "--json");
     assertThat(only(all, ConfigMap.class).getData().get("dataset.yaml"))
         .contains("capacity: 524288M\n")
-        .contains("memory: 527360M\n")
+        .contains("memory: 529408M\n")
         .contains("mountpoint: \"/mnt/holdfast/dataset\"\n")
         .doesNotContain("peers");
     assertThat(all).hasSize(2);
+  }
+
+  /**
+   * Residents grow only while three reserves are left, and nothing is admitted below two. The pod's
+   * memory had 2,304 MiB beside a capacity of 64 GiB, which is less than two.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"1Gi", "4Gi", "26Gi", "64Gi", "72Gi", "400Gi", "2Ti"})
+  void memory_leavesResidentsTheirRoom_whateverTheCapacity(String capacity) {
+    List<HasMetadata> all = render("settings.capacity=" + capacity);
+
+    DaemonSet set = only(all, DaemonSet.class);
+    Container container = set.getSpec().getTemplate().getSpec().getContainers().get(0);
+    long limit = bytes(container.getResources().getLimits().get("memory"));
+    long reserves = 3 * new Room("the pod", limit, 0, 0).reserve();
+    long residents = bytes(new Quantity(capacity));
+    assertThat(limit - residents - residents / 256 - bytes(new Quantity("2Gi")))
+        .isBetween(reserves, reserves + (1 << 20));
+    Matcher ceiling =
+        find("\nmemory: (\\d+M)\n", only(all, ConfigMap.class).getData().get("dataset.yaml"));
+    long memory = Sizes.parse(ceiling.group(1));
+    assertThat(limit - memory).isGreaterThanOrEqualTo(reserves);
+    // page tables; heap, transit and the window; 300,000 files
+    long besides = residents / 512 + (950L << 20) + 300_000 * 1_700L;
+    assertThat(memory - residents).isGreaterThan(besides);
+  }
+
+  private static long bytes(Quantity quantity) {
+    return Quantity.getAmountInBytes(quantity).longValueExact();
+  }
+
+  private static Matcher find(String pattern, String text) {
+    Matcher matcher = Pattern.compile(pattern).matcher(text);
+    assertThat(matcher.find()).as(pattern).isTrue();
+    return matcher;
+  }
+
+  /**
+   * The daemon refused the capacity: its ceiling was 80 % of the container's memory, by default.
+   */
+  @Test
+  void containerOfTheRecipe_hasRoomForItsMount() throws IOException {
+    String recipe = Files.readString(Path.of("container/Dockerfile"));
+    long container = Sizes.parse(find(" --memory (\\d+g) --tmpfs", recipe).group(1));
+    Matcher options = find(" --capacity (\\w+) --memory (\\w+) (/[a-z/]+) (/[a-z/]+)\n", recipe);
+    long capacity = Sizes.parse(options.group(1));
+    long memory = Sizes.parse(options.group(2));
+
+    Settings settings =
+        Settings.builder(
+                new Source.Directory(Path.of(options.group(3))),
+                Path.of(options.group(4)),
+                container)
+            .heapBytes(512 << 20)
+            .set(SettingTable.CAPACITY, capacity)
+            .set(SettingTable.MEMORY, memory)
+            .build();
+
+    assertThat(settings.room()).isGreaterThan(capacity);
+    assertThat(container - memory)
+        .isGreaterThan(3 * new Room("the container", container, 0, 0).reserve());
+  }
+
+  /** An upgrade took the dataset away under running jobs, on one node after the other. */
+  @Test
+  void update_waitsUntilAPodIsDeleted_unlessItIsToRoll() {
+    assertThat(only(render(), DaemonSet.class).getSpec().getUpdateStrategy().getType())
+        .isEqualTo("OnDelete");
+    DaemonSet rolling = only(render("updateStrategy.type=RollingUpdate"), DaemonSet.class);
+    assertThat(rolling.getSpec().getUpdateStrategy().getType()).isEqualTo("RollingUpdate");
+  }
+
+  /** In a pid namespace of its own the daemon gets 0 for each reader, and knows no job. */
+  @Test
+  void pod_seesTheProcessesOfItsNode_asTheRecipeDoes() {
+    assertThat(only(render(), DaemonSet.class).getSpec().getTemplate().getSpec().getHostPID())
+        .isTrue();
+    assertThat(Path.of("container/Dockerfile")).content().contains(" --pid host ");
+  }
+
+  @Test
+  void stateOfTheDaemon_isInMemory_andForRootAlone() {
+    PodSpec pod = only(render(), DaemonSet.class).getSpec().getTemplate().getSpec();
+
+    assertThat(pod.getVolumes())
+        .filteredOn(one -> one.getName().equals("run"))
+        .singleElement()
+        .satisfies(one -> assertThat(one.getEmptyDir().getMedium()).isEqualTo("Memory"));
+    for (Container each : List.of(pod.getInitContainers().get(0), pod.getContainers().get(0))) {
+      assertThat(each.getVolumeMounts())
+          .filteredOn(one -> one.getName().equals("run"))
+          .singleElement()
+          .satisfies(one -> assertThat(one.getMountPath()).isEqualTo("/run/holdfast"));
+    }
+    assertThat(pod.getInitContainers().get(0).getCommand())
+        .anyMatch(word -> word.endsWith("chmod 755 /run/holdfast"));
+    assertThat(Path.of("container/Dockerfile"))
+        .content()
+        .contains(" --tmpfs /run/holdfast:mode=755 ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"10.0.0.7", "fd00::7"})
+  void addressOfAPod_ofEitherKind_isUnderstood(String address) {
+    List<String> arguments =
+        arguments("peers.enabled=true", SECRET, "metrics.enabled=true").stream()
+            .map(each -> each.replace("$(POD_IP)", address))
+            .toList();
+    NodeAddress listen = NodeAddress.parse(value(arguments, "--listen="));
+    assertThat(listen).isEqualTo(new NodeAddress(address, 7070));
+    assertThat(SettingTable.listensAt(value(arguments, "--metrics="), ""))
+        .isEqualTo(new NodeAddress(address, 9464));
+  }
+
+  private static String value(List<String> arguments, String option) {
+    return arguments.stream()
+        .filter(each -> each.startsWith(option))
+        .map(each -> each.substring(option.length()))
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test
@@ -118,7 +247,7 @@ class HelmChartTest {
         .contains("peers: \"dns:" + service.getMetadata().getName() + ".ml.svc\"\n");
     assertThat(only(all, Secret.class).getStringData()).containsKey("secret");
     assertThat(set.getSpec().getTemplate().getSpec().getContainers().get(0).getArgs())
-        .contains("--listen=$(POD_IP):7070");
+        .contains("--listen=[$(POD_IP)]:7070");
   }
 
   @Test
@@ -143,7 +272,7 @@ class HelmChartTest {
         .singleElement()
         .satisfies(one -> assertThat(one.getName()).isEqualTo("registry"));
     Container container = pod.getContainers().get(0);
-    assertThat(container.getArgs()).contains("--metrics=$(POD_IP):9464");
+    assertThat(container.getArgs()).contains("--metrics=[$(POD_IP)]:9464");
     assertThat(container.getEnv()).anyMatch(one -> one.getName().equals("POD_IP"));
     assertThat(container.getPorts())
         .singleElement()
@@ -226,6 +355,7 @@ class HelmChartTest {
         "metrics.port=0",
         "settings.metrics=9464",
         "metrics.serviceMonitor.enabled=true",
+        "updateStrategy.type=Recreate",
         "peers.enabled=true"
       })
   void value_thatCannotBe_isRefused(String value) {

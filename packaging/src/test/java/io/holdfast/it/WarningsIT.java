@@ -39,9 +39,9 @@ class WarningsIT {
   @Test
   void sourceThatHasToBeMounted_isAcceptedOnlyWhenItIs() throws IOException {
     Path there = sandbox.tmpfs("there");
+    Path missing = Files.createDirectory(there.resolve("missing"));
     mounted(sandbox.declare(there), List.of(), "--capacity", "64M", "--require-mount");
 
-    Path missing = Files.createDirectory(there.resolve("missing"));
     Path fstab =
         Files.writeString(sandbox.root().resolve("fstab"), "server:/x " + missing + " nfs ro\n");
     Mount mount = sandbox.declare(missing);

@@ -24,6 +24,9 @@ public final class CallerSignals {
   private static final long ENDING =
       bit(SIGHUP) | bit(SIGINT) | bit(SIGQUIT) | bit(SIGKILL) | bit(SIGTERM);
 
+  /** How long a thread waits before any signal ends the wait, if the signal cannot be known. */
+  private static final long UNKNOWN_WAITS = TimeUnit.SECONDS.toNanos(1);
+
   private static final Executor LATER =
       CompletableFuture.delayedExecutor(50, TimeUnit.MILLISECONDS, Runnable::run);
 
@@ -34,17 +37,16 @@ public final class CallerSignals {
   }
 
   /**
-   * Tells whether a thread is being ended, or was asked to end. True if nothing can be known of the
-   * thread.
+   * Tells whether a thread is being ended, or was asked to end. Nothing can be known of a thread in
+   * a namespace that this process does not see: it counts as ending once it has waited for a
+   * second. So a timer's signal breaks no short request off, and a user can end a long one.
    *
    * @param thread its number as the kernel gave it with a request; 0 if the thread is in a
    *     namespace that this process does not see
+   * @param since when the request came, by {@link System#nanoTime()}
    */
-  public static boolean end(int thread) {
-    if (thread == 0) {
-      return true;
-    }
-    return ends(Procfs.host(), thread);
+  public static boolean end(int thread, long since) {
+    return thread == 0 ? System.nanoTime() - since > UNKNOWN_WAITS : ends(Procfs.host(), thread);
   }
 
   /** Runs a task a moment later: for a second look at a caller that has gone on after a signal. */

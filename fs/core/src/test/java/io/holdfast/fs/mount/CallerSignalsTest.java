@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,12 +41,24 @@ class CallerSignalsTest {
 
   @Test
   void end_ofAThreadThatRuns_isFalse() {
-    assertThat(CallerSignals.end((int) ProcessHandle.current().pid())).isFalse();
+    assertThat(CallerSignals.end((int) ProcessHandle.current().pid(), longAgo())).isFalse();
   }
 
   @Test
   void end_ofOneThatIsNotThere_isTrue() {
-    assertThat(CallerSignals.end(0)).isTrue();
-    assertThat(CallerSignals.end(Integer.MAX_VALUE)).isTrue();
+    assertThat(CallerSignals.end(Integer.MAX_VALUE, System.nanoTime())).isTrue();
+  }
+
+  /**
+   * In another pid namespace: a Go program's SIGURG ended each lookup and open that it came into.
+   */
+  @Test
+  void end_ofAThreadThatCannotBeSeen_isTrueOnlyAfterALongWait() {
+    assertThat(CallerSignals.end(0, System.nanoTime())).isFalse();
+    assertThat(CallerSignals.end(0, longAgo())).isTrue();
+  }
+
+  private static long longAgo() {
+    return System.nanoTime() - TimeUnit.SECONDS.toNanos(2);
   }
 }

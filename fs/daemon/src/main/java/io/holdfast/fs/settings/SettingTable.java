@@ -221,16 +221,16 @@ public final class SettingTable {
                   + " fail at once then, until it answers. Default: 60s.")
           .obeying(SettingTable::requireSourceTimeout);
 
-  /** Whether the source has to be on a file system other than the root's. */
+  /** Whether the source has to have files, on a file system other than the root's. */
   public static final Setting<Boolean> REQUIRE_MOUNT =
       row(
           Group.MOUNT,
           "require-mount",
           Kind.yesOrNo(),
           false,
-          "Refuse a source that lies on the root file system, or where /etc/fstab has a mountpoint"
-              + " at or above it that is not mounted: for a source on NFS or a disk of its own that"
-              + " may be missing. Default: no.");
+          "Refuse a source that is empty or lies on the root file system, or where /etc/fstab has"
+              + " a mountpoint at or above it that is not mounted: for a source on NFS or a disk of"
+              + " its own that may be missing. Default: no.");
 
   /** Whether the mount has extended attributes. */
   public static final Setting<XattrChoice> XATTR =

@@ -372,7 +372,8 @@ public final class Preflight {
         || !(settings.get(SettingTable.SOURCE) instanceof Source.Directory source)) {
       return;
     }
-    SourceMount.missing(source.path(), host.mounts(), host.fstab())
+    Path path = source.path();
+    SourceMount.missing(path, host.isEmpty(path), host.mounts(), host.fstab())
         .ifPresent(
             why -> {
               throw CliException.couldNot(

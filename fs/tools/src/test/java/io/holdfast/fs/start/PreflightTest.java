@@ -8,6 +8,7 @@ import io.holdfast.fs.checkpoint.daemon.StorePlace;
 import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.host.FakeHost;
 import io.holdfast.fs.host.Host;
+import io.holdfast.fs.linux.MountTable;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.settings.Source;
@@ -185,6 +186,27 @@ class PreflightTest {
     host.fstab.add("server:/x " + source + " nfs");
     requiresMount(settings, "'" + source + "' is in /etc/fstab and is not mounted");
     host.mount(source, "nfs", Host.PathState.DIRECTORY);
+    new Preflight(host).checkMachine(settings);
+    host.empty.add(source);
+    requiresMount(settings, "it is empty");
+  }
+
+  /**
+   * In a container each volume is a mountpoint: a node that starts before its NFS server had a pod
+   * that was ready over an empty directory.
+   */
+  @Test
+  void sourceThatHasToBeMounted_volumeOnTheMachinesDisk_isToldInOneLine() {
+    Settings settings =
+        Settings.builder(directory(source), mountpoint, 100L << 30)
+            .set(SettingTable.REQUIRE_MOUNT, true)
+            .build();
+    host.mounts.add(new MountTable.Mount(Path.of("/"), "0:40", "overlay", "overlay", "rw"));
+    host.mounts.add(new MountTable.Mount(Path.of("/etc/hosts"), "8:1", "ext4", "/dev/sda1", "rw"));
+    host.mounts.add(new MountTable.Mount(source, "8:1", "ext4", "/dev/sda1", "ro"));
+    requiresMount(
+        settings, "it lies on the machine's own disk, as the container's '/etc/hosts' does");
+    host.mounts.add(new MountTable.Mount(source, "0:52", "nfs4", "filer:/data", "ro"));
     new Preflight(host).checkMachine(settings);
   }
 

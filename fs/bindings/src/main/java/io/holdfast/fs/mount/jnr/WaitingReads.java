@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class WaitingReads {
   private final ConcurrentHashMap<Long, Waiting> waiting = new ConcurrentHashMap<>();
 
-  private record Waiting(int reader, BlockingReply reply) {}
+  private record Waiting(int reader, long since, BlockingReply reply) {}
 
   /**
    * Begins a read, and waits for the answer. A read that fails may have passed its reply on; bytes
@@ -27,7 +27,7 @@ final class WaitingReads {
    */
   int await(long unique, int reader, BlockingReply reply, Runnable read) {
     try {
-      waiting.put(unique, new Waiting(reader, reply));
+      waiting.put(unique, new Waiting(reader, System.nanoTime(), reply));
       read.run();
       return reply.await();
     } finally {
@@ -51,7 +51,7 @@ final class WaitingReads {
     if (read == null) {
       return;
     }
-    if (CallerSignals.end(read.reader)) {
+    if (CallerSignals.end(read.reader, read.since)) {
       read.reply.interrupted();
     } else {
       CallerSignals.later(() -> look(unique));

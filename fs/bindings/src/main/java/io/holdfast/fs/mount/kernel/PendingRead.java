@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class PendingRead implements ReadReply {
   private final Channel channel;
   private final long unique;
-  private final int caller;
+  private final Caller caller;
   private final long memory;
   private final Runnable ended;
   private final AtomicBoolean answered = new AtomicBoolean();
@@ -25,7 +25,7 @@ final class PendingRead implements ReadReply {
    * @param memory for the answer, which is made where the heap may be full
    * @param ended called after the answer
    */
-  PendingRead(Channel channel, long unique, int caller, long memory, Runnable ended) {
+  PendingRead(Channel channel, long unique, Caller caller, long memory, Runnable ended) {
     this.channel = channel;
     this.unique = unique;
     this.caller = caller;
@@ -33,7 +33,7 @@ final class PendingRead implements ReadReply {
     this.ended = ended;
   }
 
-  int caller() {
+  Caller caller() {
     return caller;
   }
 

@@ -45,7 +45,7 @@ final class Requests {
   /**
    * The threads that wait for an answer to other requests than READ, by the number of the request.
    */
-  private final ConcurrentHashMap<Long, Integer> callers = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Long, Caller> callers = new ConcurrentHashMap<>();
 
   private volatile @Nullable Negotiation negotiation;
 
@@ -140,7 +140,7 @@ final class Requests {
       interrupt(Memory.getLong(request + Wire.IN_HEADER), unique);
       return;
     }
-    callers.put(unique, Memory.getInt(request + Wire.PID));
+    callers.put(unique, Caller.of(request));
     try {
       answerNow(opcode, unique, request, reply);
     } finally {
@@ -312,7 +312,8 @@ final class Requests {
     try {
       Long key = unique;
       long answer = InFlight.answerOf(request);
-      read = new PendingRead(channel, unique, caller, answer, () -> ended(key, request));
+      Caller waiting = Caller.of(request);
+      read = new PendingRead(channel, unique, waiting, answer, () -> ended(key, request));
       // from here on an INTERRUPT may end the read, and another request take its memory
       pending.put(key, read);
     } catch (OutOfMemoryError e) {
@@ -407,8 +408,8 @@ final class Requests {
    */
   private void interrupt(long interrupted, long unique) {
     PendingRead read = pending.get(interrupted);
-    Integer caller = read == null ? callers.get(interrupted) : Integer.valueOf(read.caller());
-    if (caller == null || !CallerSignals.end(caller)) {
+    Caller caller = read == null ? callers.get(interrupted) : read.caller();
+    if (caller == null || !caller.ends()) {
       CallerSignals.later(() -> channel.reply(unique, -Errno.EAGAIN.intValue()));
     } else if (read != null) {
       read.fail(-Errno.EINTR.intValue());

@@ -18,6 +18,9 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(180)
 final class BlockingReplyTest {
+  /** The number of a thread that has ended. */
+  private static final int NO_THREAD = Integer.MAX_VALUE;
+
   private final long buffer = LIBC.malloc(16);
   private final long source = LIBC.malloc(16);
 
@@ -97,7 +100,7 @@ final class BlockingReplyTest {
   void interrupted_endsTheWait_andWhatComesLaterGoesNowhere() throws InterruptedException {
     WaitingReads waiting = new WaitingReads();
     Memory.putLong(buffer, 7);
-    Reader reader = new Reader(reply -> waiting.await(12, 0, reply, () -> {}));
+    Reader reader = new Reader(reply -> waiting.await(12, NO_THREAD, reply, () -> {}));
     long request = LIBC.malloc(48);
     Memory.putLong(request + Request.HEADER_SIZE, 10);
     waiting.interrupt(request);

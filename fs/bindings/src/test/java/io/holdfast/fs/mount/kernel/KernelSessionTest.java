@@ -38,6 +38,10 @@ final class KernelSessionTest {
   private static final int WRITE = 16;
   private static final int INTERRUPT = 36;
   private static final int STATX = 52;
+
+  /** The number of a thread that has ended. */
+  private static final int NO_THREAD = Integer.MAX_VALUE;
+
   private static final long FILE = OneFile.FILE;
   private static final int SIZE = OneFile.SIZE;
 
@@ -180,6 +184,7 @@ final class KernelSessionTest {
   @Test
   void read_interrupted_isAnsweredAtOnceAndOnlyOnce() {
     kernel.ask(INIT, 0, FakeKernel.init(45, 0x5fd73fffffbL));
+    kernel.setCaller(NO_THREAD);
     filesystem.holdReads = true;
     long waiting = kernel.send(READ, FILE, FakeKernel.read(0, 100));
     Await.until("the request received", () -> filesystem.held.size() == 1);
@@ -197,6 +202,7 @@ final class KernelSessionTest {
   @Test
   void lookup_callerIsEnding_isAnsweredAtOnce() {
     kernel.ask(INIT, 0, FakeKernel.init(45, 0x5fd73fffffbL));
+    kernel.setCaller(NO_THREAD);
     filesystem.holdLookups = new CountDownLatch(1);
     long waiting = kernel.send(LOOKUP, 1, FakeKernel.name("file"));
     Await.until("the request received", () -> filesystem.lookups.get() == 1);
@@ -209,6 +215,30 @@ final class KernelSessionTest {
     filesystem.holdLookups.countDown();
     assertThat(kernel.receive().unique()).isEqualTo(waiting);
     assertServesWhileReadsWait();
+  }
+
+  /**
+   * The kernel gives no number of a caller in another pid namespace. A Go program's SIGURG ended
+   * each lookup that it came into.
+   */
+  @Test
+  void lookup_callerCannotBeSeen_isBrokenOffOnlyAfterALongWait() {
+    kernel.ask(INIT, 0, FakeKernel.init(45, 0x5fd73fffffbL));
+    filesystem.holdLookups = new CountDownLatch(1);
+    long begun = System.nanoTime();
+    long waiting = kernel.send(LOOKUP, 1, FakeKernel.name("file"));
+    Await.until("the request received", () -> filesystem.lookups.get() == 1);
+    FakeKernel.Reply reply;
+    do {
+      kernel.send(INTERRUPT, 0, FakeKernel.body(8).putLong(0, waiting));
+      reply = kernel.receive();
+    } while (Errno.valueOf(-reply.error()) == Errno.EAGAIN);
+
+    assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThan(Duration.ofSeconds(1));
+    assertThat(reply.unique()).isEqualTo(waiting);
+    assertThat(Errno.valueOf(-reply.error())).isEqualTo(Errno.EINTR);
+    filesystem.holdLookups.countDown();
+    assertThat(kernel.receive().unique()).isEqualTo(waiting);
   }
 
   /** Names that an origin which hangs is asked for, by the processes of a large machine. */

@@ -92,7 +92,7 @@ final class WriteRequests {
   }
 
   /** A request that is being answered, for a thread of a program. */
-  private record Answering(Thread thread, int caller) {}
+  private record Answering(Thread thread, int caller, long since) {}
 
   /** By the number of the request, so that INTERRUPT finds it. */
   private final Map<Long, Answering> answering = new HashMap<>();
@@ -134,7 +134,7 @@ final class WriteRequests {
 
   private void begin(long unique, int caller) {
     synchronized (answering) {
-      answering.put(unique, new Answering(Thread.currentThread(), caller));
+      answering.put(unique, new Answering(Thread.currentThread(), caller, System.nanoTime()));
     }
   }
 
@@ -153,7 +153,7 @@ final class WriteRequests {
   private void interrupt(long interrupted, long unique) {
     synchronized (answering) {
       Answering request = answering.get(interrupted);
-      if (request != null && CallerSignals.end(request.caller())) {
+      if (request != null && CallerSignals.end(request.caller(), request.since())) {
         request.thread().interrupt();
         return;
       }
