@@ -3,6 +3,7 @@ package io.holdfast.fs.transit;
 import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.linux.NativeMemory;
@@ -37,24 +38,59 @@ final class JoinedReply {
   synchronized Borrower part(int offset, int count) {
     Objects.checkFromIndexSize(offset, count, length);
     missing++;
-    return new Borrower() {
-      @Override
-      public void lent(Loan loan) {
-        FsException wrong = copy(loan.bytes(), offset, count);
+    return new Part(offset, count);
+  }
+
+  /**
+   * A part of the read. Only its first answer counts: with a full heap, a failure may follow it.
+   */
+  private final class Part implements Borrower {
+    private final int offset;
+    private final int count;
+
+    /** Guarded by the reply's monitor. */
+    private boolean answered;
+
+    Part(int offset, int count) {
+      this.offset = offset;
+      this.count = count;
+    }
+
+    @Override
+    public void lent(Loan loan) {
+      boolean first = isFirstAnswer();
+      FsException wrong = MissPath.FULL_HEAP;
+      try {
+        if (first) {
+          wrong = copy(loan.bytes(), offset, count);
+        }
+      } finally {
         loan.release();
-        arrived(wrong);
+        if (first) {
+          arrived(wrong);
+        }
       }
+    }
 
-      @Override
-      public void waitedFor(ReadSource from) {
-        slowest(from);
-      }
+    @Override
+    public void waitedFor(ReadSource from) {
+      slowest(from);
+    }
 
-      @Override
-      public void failed(FsException cause) {
+    @Override
+    public void failed(FsException cause) {
+      if (isFirstAnswer()) {
         arrived(cause);
       }
-    };
+    }
+
+    private boolean isFirstAnswer() {
+      synchronized (JoinedReply.this) {
+        boolean first = !answered;
+        answered = true;
+        return first;
+      }
+    }
   }
 
   private @Nullable FsException copy(CheckedBytes bytes, int offset, int count) {
@@ -96,18 +132,30 @@ final class JoinedReply {
       failed = failure;
       from = source;
     }
+    answer(failed, from);
+  }
+
+  /** Answers the read, once. Whoever takes the loan frees the memory. */
+  private void answer(@Nullable FsException failed, ReadSource from) {
+    Loan joined = null;
     try {
       if (failed != null) {
         throw failed;
       }
-      CheckedBytes all = CheckedBytes.within(buffer, length, 0, length);
       if (from != ReadSource.MEMORY) {
         whole.waitedFor(from);
       }
-      whole.lent(new Joined(buffer, all));
+      joined = new Joined(buffer, CheckedBytes.within(buffer, length, 0, length));
+      whole.lent(joined);
     } catch (FsException e) {
       NativeMemory.free(buffer, length);
       whole.failed(e);
+    } catch (OutOfMemoryError e) {
+      if (joined == null) {
+        NativeMemory.free(buffer, length);
+      }
+      whole.failed(MissPath.FULL_HEAP);
+      OutOfMemory.tell(e);
     }
   }
 
