@@ -317,7 +317,7 @@ public final class Residency implements AutoCloseable {
         forget(resident);
       }
     } else if (!isResident(item)) {
-      residentLog.released(item.key());
+      residentLog.notTakenOver(item.key());
       pageDropper.deliveredWhole(item);
     }
   }
