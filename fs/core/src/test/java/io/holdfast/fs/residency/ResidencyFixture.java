@@ -79,6 +79,7 @@ abstract class ResidencyFixture {
   }
 
   Selection selection = Selection.NONE;
+  ResidentLog log = ResidentLog.NONE;
   PageStore pages = PageStore.NONE;
 
   CachePolicy start(String policy, long capacity, boolean hard, long mappings) {
@@ -92,7 +93,7 @@ abstract class ResidencyFixture {
     CachePolicy created = Policies.create(policy, capacity, 1);
     residency =
         new Residency(
-            new Residency.Rules(created, selection, ResidentLog.NONE),
+            new Residency.Rules(created, selection, log),
             new Residency.MountUse(sandbox.root(), pages, hard, mappings),
             new Residency.Threads(pinners, droppers, movers),
             new Residency.WindowSize(64 << 20, AGE),
