@@ -6,7 +6,6 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.linux.Memory;
-import io.holdfast.fs.linux.NativeMemory;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class JoinedReply {
   private final Borrower whole;
   private final int length;
-  private final long buffer;
+  private final TransitMemory.@Nullable Buffer buffer;
 
   /** Parts without an answer, plus one until all parts are known. */
   private int missing = 1;
@@ -25,12 +24,21 @@ final class JoinedReply {
   private @Nullable FsException failure;
   private ReadSource source = ReadSource.MEMORY;
 
-  JoinedReply(Borrower whole, int length) {
+  /**
+   * Creates a reply with no parts.
+   *
+   * @param memory bounds the bytes of all such reads; where it is full, this read fails
+   */
+  JoinedReply(Borrower whole, int length, TransitMemory memory) {
     this.whole = whole;
     this.length = length;
-    this.buffer = NativeMemory.allocate(length);
-    if (buffer == 0) {
-      failure = new FsException(FsError.NO_MEMORY, "no memory to join a read of " + length);
+    this.buffer = memory.take(length);
+    if (buffer == null) {
+      failure =
+          new FsException(
+              FsError.NO_MEMORY,
+              "no memory to join %d bytes of several fetches: %d of %d bytes in use"
+                  .formatted(length, memory.used(), memory.capacity()));
     }
   }
 
@@ -97,8 +105,8 @@ final class JoinedReply {
     if (bytes.length() != count) {
       return new FsException(FsError.IO, bytes.length() + " bytes came for " + count);
     }
-    if (buffer != 0) {
-      Memory.copy(bytes.address(), buffer + offset, count);
+    if (buffer != null) {
+      Memory.copy(bytes.address(), buffer.address() + offset, count);
     }
     return null;
   }
@@ -145,22 +153,29 @@ final class JoinedReply {
       if (from != ReadSource.MEMORY) {
         whole.waitedFor(from);
       }
-      joined = new Joined(buffer, CheckedBytes.within(buffer, length, 0, length));
+      TransitMemory.Buffer all = Objects.requireNonNull(buffer); // or the read has failed
+      joined = new Joined(all, CheckedBytes.within(all.address(), length, 0, length));
       whole.lent(joined);
     } catch (FsException e) {
-      NativeMemory.free(buffer, length);
+      free();
       whole.failed(e);
     } catch (OutOfMemoryError e) {
       if (joined == null) {
-        NativeMemory.free(buffer, length);
+        free();
       }
       whole.failed(MissPath.FULL_HEAP);
       OutOfMemory.tell(e);
     }
   }
 
+  private void free() {
+    if (buffer != null) {
+      buffer.free();
+    }
+  }
+
   /** All parts, in memory of their own. */
-  private record Joined(long buffer, CheckedBytes bytes) implements Loan {
+  private record Joined(TransitMemory.Buffer buffer, CheckedBytes bytes) implements Loan {
     @Override
     public byte[] checksum() {
       return Loan.checksum(bytes.address(), bytes.length());
@@ -168,7 +183,7 @@ final class JoinedReply {
 
     @Override
     public void release() {
-      NativeMemory.free(buffer, bytes.length());
+      buffer.free();
     }
   }
 }

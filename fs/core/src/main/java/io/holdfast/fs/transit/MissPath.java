@@ -44,6 +44,10 @@ final class MissPath {
   private final Fetchers fetchers;
   private final FetchTable table;
   private final TransitMemory memory;
+
+  /** For reads that cross from one fetch to the next, as much again as for the fetches. */
+  private final TransitMemory joinMemory;
+
   private final ReadAhead readAhead;
   private final ReadPatterns patterns;
   private final FetchListener listener;
@@ -83,6 +87,7 @@ final class MissPath {
     fetchers = parts.fetchers;
     table = parts.table;
     memory = parts.memory;
+    joinMemory = new TransitMemory(parts.memory.capacity());
     readAhead = parts.readAhead;
     patterns = parts.patterns;
     listener = parts.listener;
@@ -141,7 +146,7 @@ final class MissPath {
       }
       int to = Math.min(ask.end(), fetch.upTo());
       if (to < ask.end() && joined == null) {
-        joined = new JoinedReply(ask.borrower(), ask.length());
+        joined = joinedReply(ask.borrower(), ask.length());
       }
       Ask piece = joined == null ? ask : ask.part(at, to, joined.part(at - ask.offset(), to - at));
       if (there == null ? begin(fetch, piece) : joinThere(fetch, piece)) {
@@ -154,6 +159,11 @@ final class MissPath {
     if (joined != null) {
       joined.complete();
     }
+  }
+
+  /** Returns a reply to be joined from parts. */
+  JoinedReply joinedReply(Borrower whole, int length) {
+    return new JoinedReply(whole, length, joinMemory);
   }
 
   /**

@@ -45,7 +45,7 @@ final class Reads {
       Ask ask = new Ask(item, first, length, reader, goesOn(reader, item), borrower, deadline);
       path.serve(item, ask, guess);
     } else {
-      JoinedReply joined = new JoinedReply(borrower, length);
+      JoinedReply joined = path.joinedReply(borrower, length);
       for (int done = 0; done < length; ) {
         Item each = layout.itemAt(content, offset + done);
         int from = (int) (offset + done - each.offset());
