@@ -138,8 +138,16 @@ public final class MemoryGuard implements AutoCloseable {
       look();
     } catch (OutOfMemoryError e) {
       OutOfMemory.tell(e);
-    } catch (RuntimeException e) {
-      log.error("the memory could not be looked at", e);
+    } catch (Throwable e) { // one that leaves here would end the looks
+      tell(e);
+    }
+  }
+
+  private static void tell(Throwable failure) {
+    try {
+      log.error("the memory could not be looked at", failure);
+    } catch (OutOfMemoryError e) {
+      OutOfMemory.tell(e);
     }
   }
 

@@ -112,8 +112,12 @@ final class AdmissionControl {
     Resident resident = new Resident(item);
     List<Resident> givenUp = new ArrayList<>(0);
     boolean kept = verdict == Selection.Verdict.KEPT;
-    boolean admits = residentSet.admit(resident, kept, Residency.weight(item.length()), givenUp);
-    givenUp.forEach(taker);
+    boolean admits;
+    try {
+      admits = residentSet.admit(resident, kept, Residency.weight(item.length()), givenUp);
+    } finally {
+      givenUp.forEach(taker);
+    }
     (admits ? admitted : refused).incrementAndGet();
     return admits ? resident : null;
   }
@@ -128,6 +132,7 @@ final class AdmissionControl {
       return null;
     }
     Resident resident = new Resident(item);
+    List<Resident> givenUp = new ArrayList<>(1);
     ResidentSet.Sums now = residentSet.sums();
     long free = now.free() / Linux.PAGE_SIZE;
     long slack = now.capacity() / Linux.PAGE_SIZE / SLACK_PARTS;
@@ -136,10 +141,14 @@ final class AdmissionControl {
       if (victim == null) {
         return null;
       }
-      Resident evictee = residentSet.swap(resident, victim, Residency.weight(item.length()));
-      if (evictee != null) {
+      boolean admits;
+      try {
+        admits = residentSet.swap(resident, victim, Residency.weight(item.length()), givenUp);
+      } finally {
+        givenUp.forEach(taker);
+      }
+      if (admits) {
         admitted.incrementAndGet();
-        taker.accept(evictee);
         return resident;
       }
     }

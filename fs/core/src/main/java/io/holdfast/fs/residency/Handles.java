@@ -24,11 +24,18 @@ final class Handles {
     return next++;
   }
 
-  /** Adds a resident under the number that {@link #next} has just returned. */
-  void add(long handle, Resident resident) {
+  /** Makes room for one more resident: {@link #add} needs no heap then. */
+  void makeRoom() {
     if (end == handles.length) {
       pack();
     }
+  }
+
+  /**
+   * Adds a resident under the number that {@link #next} has just returned. There is {@linkplain
+   * #makeRoom room} for it.
+   */
+  void add(long handle, Resident resident) {
     handles[end] = handle;
     residents[end++] = resident;
     live++;

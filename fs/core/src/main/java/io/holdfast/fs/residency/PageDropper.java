@@ -157,6 +157,9 @@ final class PageDropper {
         window.dropped(each.entry, true);
       }
       dropping.set(false);
+    } catch (OutOfMemoryError e) {
+      dropping.set(false); // or nothing would be dropped any more
+      throw e;
     }
   }
 
@@ -182,9 +185,15 @@ final class PageDropper {
   private void dropNow(Leaving each) {
     Window.Entry entry = each.entry;
     Item item = entry.item();
-    // a negative answer says that the file is gone, and its pages with it
-    boolean gone =
-        isResident.test(item) || mount.drop(each.path.bytes(), item) <= 0 || isResident.test(item);
-    window.dropped(entry, gone);
+    boolean gone = false;
+    try {
+      // a negative answer says that the file is gone, and its pages with it
+      gone =
+          isResident.test(item)
+              || mount.drop(each.path.bytes(), item) <= 0
+              || isResident.test(item);
+    } finally {
+      window.dropped(entry, gone);
+    }
   }
 }

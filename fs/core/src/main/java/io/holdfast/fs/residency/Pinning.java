@@ -52,7 +52,7 @@ final class Pinning {
    * Creates a pinning with nothing pinned.
    *
    * @param hard whether to lock the pages, rather than only map them
-   * @param unpinned takes, on an isolated thread, an item that could not be pinned or was released
+   * @param unpinned takes, on any thread, an item that could not be pinned or was released
    *     meanwhile; some of its pages may be in the page cache
    */
   Pinning(
@@ -257,8 +257,23 @@ final class Pinning {
      * mapped any more.
      */
     private void pinLater() {
-      if (!execute(this::pin)) {
+      boolean later;
+      try {
+        later = execute(this::pin);
+      } catch (OutOfMemoryError e) {
+        giveUp(); // not pinned here: this thread may have /dev/fuse
+        throw e;
+      }
+      if (!later) {
         pin();
+      }
+    }
+
+    private void giveUp() {
+      try {
+        unpinned.accept(resident);
+      } finally {
+        fetched.done();
       }
     }
 

@@ -2,6 +2,7 @@ package io.holdfast.fs.residency;
 
 import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.PageStore;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;
@@ -9,10 +10,12 @@ import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.transit.Borrower;
 import io.holdfast.fs.transit.Fetched;
 import io.holdfast.fs.transit.Item;
+import io.holdfast.fs.transit.Loan;
 import io.holdfast.policy.CachePolicy;
 import io.holdfast.policy.ItemHash;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -41,6 +44,8 @@ public final class Residency implements AutoCloseable {
   private final ResidentSet residentSet;
   private final AdmissionControl admission;
   private final ResidentLog residentLog;
+
+  /** Residents that were released while they were being read from. */
   private final Set<Resident> leaving = ConcurrentHashMap.newKeySet();
 
   private final AtomicLong evicted = new AtomicLong();
@@ -197,20 +202,25 @@ public final class Residency implements AutoCloseable {
     if (address == 0) {
       return false;
     }
-    CheckedBytes bytes;
+    Loan loan = null;
     try {
-      bytes = CheckedBytes.of(item, offset, length, resident.item(), address);
+      CheckedBytes bytes = CheckedBytes.of(item, offset, length, resident.item(), address);
+      if (Linux.isInMemory(bytes.address(), length)) {
+        loan = new ResidentLoan(resident, bytes);
+      }
     } catch (FsException e) {
-      resident.leave();
       borrower.failed(e);
       return true;
+    } finally {
+      if (loan == null) {
+        resident.leave();
+      }
     }
-    if (!Linux.isInMemory(bytes.address(), length)) {
-      resident.leave();
+    if (loan == null) {
       lose(resident);
       return false;
     }
-    borrower.lent(new ResidentLoan(resident, bytes));
+    borrower.lent(loan);
     return true;
   }
 
@@ -308,7 +318,7 @@ public final class Residency implements AutoCloseable {
         forget(resident);
       }
     } else if (!isResident(item)) {
-      residentLog.released(item.key());
+      residentLog.notTakenOver(item.key());
       pageDropper.deliveredWhole(item);
     }
   }
@@ -405,9 +415,14 @@ public final class Residency implements AutoCloseable {
    * the window.
    */
   private void letGo(Resident resident) {
-    pageDropper.awaitRoom();
-    leaving.add(resident);
-    resident.release();
+    try {
+      pageDropper.awaitRoom();
+    } finally {
+      resident.release();
+    }
+    if (resident.isMapped()) {
+      leaving.add(resident);
+    }
     pageDropper.leave(resident.item());
   }
 
@@ -421,10 +436,25 @@ public final class Residency implements AutoCloseable {
    */
   public long resize(long capacity, long mostMappings) {
     admission.allowMappings(mostMappings);
-    List<Resident> givenUp = residentSet.resize(capacity);
-    evicted.addAndGet(givenUp.size());
-    givenUp.forEach(this::letGo);
+    List<Resident> givenUp = new ArrayList<>();
+    try {
+      residentSet.resize(capacity, givenUp);
+    } finally {
+      letGo(givenUp);
+    }
     return givenUp.size();
+  }
+
+  /** Releases evicted residents, each whatever becomes of the others: nobody else has them. */
+  private void letGo(List<Resident> givenUp) {
+    evicted.addAndGet(givenUp.size());
+    for (Resident resident : givenUp) {
+      try {
+        letGo(resident);
+      } catch (OutOfMemoryError e) {
+        OutOfMemory.tell(e);
+      }
+    }
   }
 
   /** Passes every item that is resident or being pinned. */
@@ -434,8 +464,12 @@ public final class Residency implements AutoCloseable {
 
   /** Returns how many residents that a user released are still being read from. */
   public long leaving() {
-    leaving.removeIf(resident -> !resident.isMapped());
+    forgetUnmapped();
     return leaving.size();
+  }
+
+  private void forgetUnmapped() {
+    leaving.removeIf(resident -> !resident.isMapped());
   }
 
   /**
@@ -500,10 +534,11 @@ public final class Residency implements AutoCloseable {
   }
 
   /**
-   * Drops pages whose time in the window is over, and logs failures to pin. Called several times a
-   * second.
+   * Drops pages whose time in the window is over, forgets residents that nobody reads any more, and
+   * logs failures to pin. Called several times a second.
    */
   public void tick() {
+    forgetUnmapped();
     pageDropper.tick();
     pinning.tick();
   }

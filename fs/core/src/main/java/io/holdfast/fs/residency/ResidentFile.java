@@ -3,6 +3,7 @@ package io.holdfast.fs.residency;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ItemKey;
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.Memory;
 import java.io.IOException;
@@ -29,11 +30,12 @@ import org.slf4j.LoggerFactory;
  *  8 extent
  * </pre>
  *
- * A record is valid from the moment its node, which is written last, is there. Opening the file
- * compacts it: a new file without the released items replaces it. A file of another format, or with
- * an invalid record, is ignored as a whole, and its items are fetched again.
+ * A record is valid from the moment its node, which is written last, is there. A compacted log, a
+ * new file without the released items, replaces the file when it is opened, and when most of its
+ * records are of released items. A file of another format, or with an invalid record, is ignored as
+ * a whole, and its items are fetched again.
  *
- * <p>Thread-safe; the monitor guards the end.
+ * <p>Thread-safe; the monitor guards the fields that are not final, and the items from before.
  */
 public final class ResidentFile implements ResidentLog, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ResidentFile.class);
@@ -45,18 +47,31 @@ public final class ResidentFile implements ResidentLog, AutoCloseable {
   private static final int EXTENT = Long.BYTES;
   private static final int RECORD = 2 * Long.BYTES;
 
-  private final GrowingMemory memory;
-  private final List<ItemKey> before;
-  private long end = HEADER;
+  /** A log is compacted when it has so many records for each resident, and is this long. */
+  private static final int RECORDS_OF_A_RESIDENT = 4;
+
+  private static final long WORTH_IT = 4 << 20;
+
+  private final Path file;
+  private final List<Path> elsewhere;
+
+  /** The residents of the previous daemon that this one has neither admitted nor released. */
+  private final Set<ItemKey> before;
+
+  private GrowingMemory memory;
+  private long end;
   private long live;
 
-  private ResidentFile(GrowingMemory memory, List<ItemKey> before) throws FsException {
-    this.memory = memory;
+  /** The length below which the log is not compacted; grows where that has failed. */
+  private long longest = WORTH_IT;
+
+  private ResidentFile(Path file, List<Path> elsewhere, Set<ItemKey> before) throws FsException {
+    this.file = file;
+    this.elsewhere = elsewhere;
     this.before = before;
-    for (ItemKey item : before) {
-      reserve();
-      admitted(item);
-    }
+    memory = replace(file, elsewhere, before);
+    end = end(before);
+    live = before.size();
   }
 
   /**
@@ -66,27 +81,54 @@ public final class ResidentFile implements ResidentLog, AutoCloseable {
    * @param elsewhere directories for records that find no room there
    */
   public static ResidentFile open(Path file, List<Path> elsewhere) throws FsException {
+    return new ResidentFile(file, elsewhere, left(file));
+  }
+
+  /** Writes a log of some items, and puts it in the place of the file. */
+  private static GrowingMemory replace(Path file, List<Path> elsewhere, Set<ItemKey> items)
+      throws FsException {
     Path next = file.resolveSibling(file.getFileName() + ".next");
+    GrowingMemory written = null;
+    boolean done = false;
     try {
-      List<ItemKey> left = Files.exists(file) ? left(file) : List.of();
       Files.deleteIfExists(next);
-      ResidentFile opened = new ResidentFile(GrowingMemory.at(next, elsewhere), left);
+      written = GrowingMemory.at(next, elsewhere);
+      if (!items.isEmpty()) {
+        reserve(written, end(items), items.size());
+      }
+      long at = HEADER;
+      for (ItemKey item : items) {
+        put(written.address() + at, item.node(), item.extent());
+        at += RECORD;
+      }
       Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
-      return opened;
+      done = true;
+      return written;
     } catch (IOException e) {
       throw new FsException(FsError.IO, file + ": " + e.getMessage(), e);
+    } finally {
+      if (!done && written != null) {
+        written.close();
+      }
     }
   }
 
-  private static List<ItemKey> left(Path file) throws FsException {
+  private static long end(Set<ItemKey> items) {
+    return HEADER + (long) items.size() * RECORD;
+  }
+
+  private static Set<ItemKey> left(Path file) throws FsException {
+    if (!Files.exists(file)) {
+      return new LinkedHashSet<>();
+    }
     String why = "it is no log that this version knows";
     try (GrowingMemory old = GrowingMemory.at(file)) {
       Set<ItemKey> left = new LinkedHashSet<>();
       if (old.reserved() == 0) {
-        return List.of(); // nothing was ever resident
+        return left; // nothing was ever resident
       }
       if (old.reserved() >= HEADER && read(old.address(), old.reserved(), left)) {
-        return List.copyOf(left);
+        return left;
       }
     } catch (FsException e) {
       if (e.code() != FsError.UNAVAILABLE && e.code() != FsError.UNSUPPORTED) {
@@ -95,7 +137,7 @@ public final class ResidentFile implements ResidentLog, AutoCloseable {
       why = String.valueOf(e.getMessage());
     }
     log.warn("{}: nothing counts as resident from before, and is fetched again: {}", file, why);
-    return List.of();
+    return new LinkedHashSet<>();
   }
 
   /** Reads the records; returns whether they are a valid log. */
@@ -124,38 +166,77 @@ public final class ResidentFile implements ResidentLog, AutoCloseable {
 
   @Override
   public synchronized void reserve() throws FsException {
+    if (end > longest && end > HEADER + RECORDS_OF_A_RESIDENT * live * RECORD) {
+      compact();
+    }
+    reserve(memory, end, live);
+  }
+
+  private static void reserve(GrowingMemory memory, long end, long live) throws FsException {
     // all residents, their releases, one more with its release, and the end
     memory.reserve(end + (live + 3) * RECORD);
     Memory.putLong(memory.address(), FORMAT);
   }
 
+  /** Replaces the log by one of the residents alone. Where that fails, this one goes on. */
+  private void compact() {
+    longest = 2 * end;
+    try {
+      Set<ItemKey> residents = new LinkedHashSet<>();
+      if (read(memory.address(), end, residents)) {
+        GrowingMemory replaced = memory;
+        memory = replace(file, elsewhere, residents);
+        end = end(residents);
+        longest = WORTH_IT;
+        replaced.close();
+      }
+    } catch (FsException e) {
+      log.warn("the list of residents stays as long as it is: {}", e.getMessage());
+    } catch (OutOfMemoryError e) {
+      OutOfMemory.tell(e);
+    }
+  }
+
   @Override
   public synchronized void admitted(ItemKey item) {
-    live++;
-    append(item.node(), item.extent());
+    if (!before.remove(item)) { // it is in the log otherwise
+      live++;
+      append(item.node(), item.extent());
+    }
   }
 
   @Override
   public synchronized void released(ItemKey item) {
+    before.remove(item);
     live--;
     append(~item.node(), item.extent());
   }
 
+  @Override
+  public synchronized void notTakenOver(ItemKey item) {
+    if (before.contains(item)) {
+      released(item);
+    }
+  }
+
   private void append(long node, long extent) {
-    long record = memory.address() + end;
-    Memory.putLong(record + EXTENT, extent);
-    VarHandle.releaseFence();
-    Memory.putLong(record, node);
+    put(memory.address() + end, node, extent);
     end += RECORD;
   }
 
-  @Override
-  public List<ItemKey> before() {
-    return before;
+  private static void put(long record, long node, long extent) {
+    Memory.putLong(record + EXTENT, extent);
+    VarHandle.releaseFence();
+    Memory.putLong(record, node);
   }
 
   @Override
-  public void close() {
+  public synchronized List<ItemKey> before() {
+    return List.copyOf(before);
+  }
+
+  @Override
+  public synchronized void close() {
     memory.close();
   }
 }

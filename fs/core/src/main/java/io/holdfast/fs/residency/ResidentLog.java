@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * Records which items are resident, for the next daemon. Thread-safe. The methods that record wait
- * for nobody and need no descriptor, so isolated threads may call them.
+ * for {@link #reserve} alone and need no descriptor, so isolated threads may call them.
  */
 public interface ResidentLog {
   /** The log of a daemon without a successor. */
@@ -20,6 +20,9 @@ public interface ResidentLog {
 
         @Override
         public void released(ItemKey item) {}
+
+        @Override
+        public void notTakenOver(ItemKey item) {}
 
         @Override
         public List<ItemKey> before() {
@@ -41,8 +44,14 @@ public interface ResidentLog {
   void released(ItemKey item);
 
   /**
-   * Returns the previous daemon's residents in the order of admission. They count as resident until
-   * they are released.
+   * Records that a resident of the previous daemon is no longer resident, unless this daemon has
+   * admitted or released the item meanwhile.
+   */
+  void notTakenOver(ItemKey item);
+
+  /**
+   * Returns the previous daemon's residents, in the order of admission, that this one has neither
+   * admitted nor released. They count as resident until they are released.
    */
   List<ItemKey> before();
 }

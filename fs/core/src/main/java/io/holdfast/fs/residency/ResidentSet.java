@@ -3,7 +3,6 @@ package io.holdfast.fs.residency;
 import io.holdfast.fs.ItemKey;
 import io.holdfast.policy.CachePolicy;
 import io.holdfast.policy.Outcome;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
@@ -87,7 +86,7 @@ final class ResidentSet {
    * Asks the policy to admit an item. Refuses if another thread has just admitted the same item.
    *
    * @param kept whether a user wants the item to stay, whatever the policy decides
-   * @param givenUp takes the evicted residents
+   * @param givenUp takes the evicted residents, also where this fails
    * @return whether the item is resident from now on
    */
   boolean admit(Resident resident, boolean kept, long weight, List<Resident> givenUp) {
@@ -98,12 +97,10 @@ final class ResidentSet {
       if (residents.get(key) != null) {
         return false;
       }
+      handles.makeRoom(); // before the policy counts the item
       long id = handles.next();
       Outcome outcome = kept ? policy.keep(id, weight) : policy.offer(id, hash, weight);
-      takeOut(outcome.evicted(), givenUp);
-      if (outcome.admitted()) {
-        add(resident, id);
-      }
+      exchange(outcome.evicted(), givenUp, outcome.admitted() ? resident : null, id);
       return outcome.admitted();
     } finally {
       lock.unlock();
@@ -113,26 +110,52 @@ final class ResidentSet {
   /**
    * Asks the policy to admit an item in the place of a resident.
    *
-   * @return the evicted resident; null where nothing has changed
+   * @param givenUp takes the evicted resident, also where this fails
+   * @return whether the item is resident from now on; if not, nothing has changed
    */
-  @Nullable Resident swap(Resident resident, ItemKey victim, long weight) {
+  boolean swap(Resident resident, ItemKey victim, long weight, List<Resident> givenUp) {
     ItemKey key = resident.item().key();
     long hash = Residency.hash(resident.item());
     lock.lock();
     try {
       Resident evictee = residents.get(victim);
       if (evictee == null || residents.get(key) != null) {
-        return null;
+        return false;
       }
+      handles.makeRoom(); // before the policy counts the item
       long id = handles.next();
-      if (!policy.swap(id, hash, weight, evictee.handle)) {
-        return null;
+      long[] evicted = {evictee.handle};
+      boolean swaps = policy.swap(id, hash, weight, evictee.handle);
+      if (swaps) {
+        exchange(evicted, givenUp, resident, id);
       }
-      takeOut(new long[] {evictee.handle}, new ArrayList<>(1));
-      add(resident, id);
-      return evictee;
+      return swaps;
     } finally {
       lock.unlock();
+    }
+  }
+
+  /**
+   * Does as the policy has decided. Where that fails, as with a full heap, the newcomer is not
+   * resident, for the policy neither.
+   *
+   * @param newcomer the resident that the policy has admitted under a number; null for none
+   */
+  private void exchange(
+      long[] evicted, List<Resident> givenUp, @Nullable Resident newcomer, long id) {
+    boolean done = false;
+    try {
+      takeOut(evicted, givenUp);
+      if (newcomer != null) {
+        add(newcomer, id);
+      }
+      done = true;
+    } finally {
+      if (!done && newcomer != null) {
+        policy.remove(id);
+        handles.remove(id);
+        residents.remove(newcomer);
+      }
     }
   }
 
@@ -213,14 +236,12 @@ final class ResidentSet {
   /**
    * Changes the capacity.
    *
-   * @return the evicted residents
+   * @param givenUp takes the evicted residents, also where this fails
    */
-  List<Resident> resize(long capacity) {
-    List<Resident> givenUp = new ArrayList<>();
+  void resize(long capacity, List<Resident> givenUp) {
     lock.lock();
     try {
       takeOut(policy.resize(capacity), givenUp);
-      return givenUp;
     } finally {
       lock.unlock();
     }

@@ -48,7 +48,9 @@ public final class AdaptiveFetchers implements Fetchers {
   private final long largeBytes;
   private final AdaptiveLimit limit = new AdaptiveLimit();
 
-  /** Guards all following fields and the state of the tasks. A leaf lock. */
+  /**
+   * Guards all following fields and the state of the tasks. The limit's monitor is taken under it.
+   */
   private final ReentrantLock lock = new ReentrantLock();
 
   private final FairQueue small = new FairQueue();
@@ -118,21 +120,24 @@ public final class AdaptiveFetchers implements Fetchers {
   }
 
   @Override
-  public void giveUp(FetchTask task) {
-    failed();
+  public boolean giveUp(FetchTask task) {
+    boolean left = false;
     lock.lock();
     try {
-      if (task.state != FetchTask.State.RUNNING) {
-        return;
+      if (task.state == FetchTask.State.WAITING) {
+        left = queue(task).remove(task);
+      } else if (task.state == FetchTask.State.RUNNING) {
+        failed(); // before its turn is given to another task
+        giveTurnBack(task);
+        task.state = FetchTask.State.GIVEN_UP;
+        stuck++;
       }
-      giveTurnBack(task);
-      task.state = FetchTask.State.GIVEN_UP;
-      stuck++;
       giveTurns();
     } finally {
       lock.unlock();
     }
     start();
+    return left;
   }
 
   @Override

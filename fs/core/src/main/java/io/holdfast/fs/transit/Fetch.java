@@ -3,6 +3,7 @@ package io.holdfast.fs.transit;
 import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.FetchUse;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -216,13 +217,13 @@ final class Fetch {
     }
     lastUse = now;
     boolean here = ask.end() - from <= arrived;
+    if (!ask.reader().internal()) {
+      use.read(ask.reader().thread(), !here); // first: it may fail where the heap is full
+    }
     if (here) {
       users++;
     } else {
       waiters.add(ask);
-    }
-    if (!ask.reader().internal()) {
-      use.read(ask.reader().thread(), !here);
     }
     return here ? Join.HERE : Join.WAITS;
   }
@@ -457,7 +458,8 @@ final class Fetch {
     return settled;
   }
 
-  private void settle() {
+  /** Tells who waits for the decision that it has been made, or will not be made. */
+  void settle() {
     CompletableFuture<@Nullable Void> known;
     synchronized (this) {
       known = settled;
@@ -540,9 +542,12 @@ final class Fetch {
 
   // --- its end
 
-  /** Tells whether the fetch runs for longer than allowed. */
+  /**
+   * Tells whether the fetch runs for longer than allowed, and no reader waits for it. A reader that
+   * has joined late has a deadline of its own.
+   */
   synchronized boolean isLate(long now, long longest) {
-    return state == State.RUNNING && now - started > longest;
+    return state == State.RUNNING && waiters.isEmpty() && now - started > longest;
   }
 
   /** Tells whether the deadline of an ask has passed. */
@@ -594,7 +599,7 @@ final class Fetch {
     private static final End KNOWN = new End(List.of(), null, null, false);
   }
 
-  /** Ends the fetch. The caller has removed it from the table. */
+  /** Ends the fetch; where the heap is full, changes nothing. The caller settles it then. */
   End end() {
     End end;
     TransitMemory.Buffer unused;
@@ -602,15 +607,21 @@ final class Fetch {
       if (state == State.RETIRED) {
         return End.KNOWN;
       }
-      boolean wasKept = state == State.REFUSED;
-      boolean untold = state == State.RUNNING && !offered;
+      boolean untold = state == State.RUNNING && !offered && deliveredBytes > 0;
+      end =
+          new End(
+              List.copyOf(waiters),
+              untold ? new Delivery(deliveredBytes, true) : null,
+              ahead,
+              state == State.REFUSED);
+      // from here on nothing fails: an ask that is no longer in the fetch must have its answer
       state = State.RETIRED;
-      end = new End(List.copyOf(waiters), untold(untold), reached(), wasKept);
+      ahead = null;
+      predicted = false;
       waiters.clear();
       unused = takeUnused();
     }
     free(unused);
-    settle();
     return end;
   }
 
@@ -648,8 +659,12 @@ final class Fetch {
   }
 
   private static void free(TransitMemory.@Nullable Buffer unused) {
-    if (unused != null) {
-      unused.free();
+    try {
+      if (unused != null) {
+        unused.free();
+      }
+    } catch (OutOfMemoryError e) {
+      OutOfMemory.tell(e); // it is free; those who wait for memory learn of it later
     }
   }
 }

@@ -21,7 +21,7 @@ public final class FetchTask {
   private final Runnable fetch;
 
   /** Whether a reader waits for the fetch; never reset. */
-  boolean awaited;
+  volatile boolean awaited;
 
   State state = State.WAITING;
 

@@ -18,8 +18,12 @@ public interface Fetchers {
   /** Learns that a reader now waits for a task. */
   void promote(FetchTask task);
 
-  /** Learns that a task took too long and nobody waits for it any more. */
-  void giveUp(FetchTask task);
+  /**
+   * Learns that a task took too long and nobody waits for it any more.
+   *
+   * @return whether the task was still queued for its turn: it never runs then
+   */
+  boolean giveUp(FetchTask task);
 
   /**
    * Records an answer of the origin.

@@ -3,9 +3,9 @@ package io.holdfast.fs.transit;
 import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.linux.Memory;
-import io.holdfast.fs.linux.NativeMemory;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class JoinedReply {
   private final Borrower whole;
   private final int length;
-  private final long buffer;
+  private final TransitMemory.@Nullable Buffer buffer;
 
   /** Parts without an answer, plus one until all parts are known. */
   private int missing = 1;
@@ -24,12 +24,21 @@ final class JoinedReply {
   private @Nullable FsException failure;
   private ReadSource source = ReadSource.MEMORY;
 
-  JoinedReply(Borrower whole, int length) {
+  /**
+   * Creates a reply with no parts.
+   *
+   * @param memory bounds the bytes of all such reads; where it is full, this read fails
+   */
+  JoinedReply(Borrower whole, int length, TransitMemory memory) {
     this.whole = whole;
     this.length = length;
-    this.buffer = NativeMemory.allocate(length);
-    if (buffer == 0) {
-      failure = new FsException(FsError.NO_MEMORY, "no memory to join a read of " + length);
+    this.buffer = memory.take(length);
+    if (buffer == null) {
+      failure =
+          new FsException(
+              FsError.NO_MEMORY,
+              "no memory to join %d bytes of several fetches: %d of %d bytes in use"
+                  .formatted(length, memory.used(), memory.capacity()));
     }
   }
 
@@ -37,32 +46,67 @@ final class JoinedReply {
   synchronized Borrower part(int offset, int count) {
     Objects.checkFromIndexSize(offset, count, length);
     missing++;
-    return new Borrower() {
-      @Override
-      public void lent(Loan loan) {
-        FsException wrong = copy(loan.bytes(), offset, count);
+    return new Part(offset, count);
+  }
+
+  /**
+   * A part of the read. Only its first answer counts: with a full heap, a failure may follow it.
+   */
+  private final class Part implements Borrower {
+    private final int offset;
+    private final int count;
+
+    /** Guarded by the reply's monitor. */
+    private boolean answered;
+
+    Part(int offset, int count) {
+      this.offset = offset;
+      this.count = count;
+    }
+
+    @Override
+    public void lent(Loan loan) {
+      boolean first = isFirstAnswer();
+      FsException wrong = MissPath.FULL_HEAP;
+      try {
+        if (first) {
+          wrong = copy(loan.bytes(), offset, count);
+        }
+      } finally {
         loan.release();
-        arrived(wrong);
+        if (first) {
+          arrived(wrong);
+        }
       }
+    }
 
-      @Override
-      public void waitedFor(ReadSource from) {
-        slowest(from);
-      }
+    @Override
+    public void waitedFor(ReadSource from) {
+      slowest(from);
+    }
 
-      @Override
-      public void failed(FsException cause) {
+    @Override
+    public void failed(FsException cause) {
+      if (isFirstAnswer()) {
         arrived(cause);
       }
-    };
+    }
+
+    private boolean isFirstAnswer() {
+      synchronized (JoinedReply.this) {
+        boolean first = !answered;
+        answered = true;
+        return first;
+      }
+    }
   }
 
   private @Nullable FsException copy(CheckedBytes bytes, int offset, int count) {
     if (bytes.length() != count) {
       return new FsException(FsError.IO, bytes.length() + " bytes came for " + count);
     }
-    if (buffer != 0) {
-      Memory.copy(bytes.address(), buffer + offset, count);
+    if (buffer != null) {
+      Memory.copy(bytes.address(), buffer.address() + offset, count);
     }
     return null;
   }
@@ -96,23 +140,42 @@ final class JoinedReply {
       failed = failure;
       from = source;
     }
+    answer(failed, from);
+  }
+
+  /** Answers the read, once. Whoever takes the loan frees the memory. */
+  private void answer(@Nullable FsException failed, ReadSource from) {
+    Loan joined = null;
     try {
       if (failed != null) {
         throw failed;
       }
-      CheckedBytes all = CheckedBytes.within(buffer, length, 0, length);
       if (from != ReadSource.MEMORY) {
         whole.waitedFor(from);
       }
-      whole.lent(new Joined(buffer, all));
+      TransitMemory.Buffer all = Objects.requireNonNull(buffer); // or the read has failed
+      joined = new Joined(all, CheckedBytes.within(all.address(), length, 0, length));
+      whole.lent(joined);
     } catch (FsException e) {
-      NativeMemory.free(buffer, length);
+      free();
       whole.failed(e);
+    } catch (OutOfMemoryError e) {
+      if (joined == null) {
+        free();
+      }
+      whole.failed(MissPath.FULL_HEAP);
+      OutOfMemory.tell(e);
+    }
+  }
+
+  private void free() {
+    if (buffer != null) {
+      buffer.free();
     }
   }
 
   /** All parts, in memory of their own. */
-  private record Joined(long buffer, CheckedBytes bytes) implements Loan {
+  private record Joined(TransitMemory.Buffer buffer, CheckedBytes bytes) implements Loan {
     @Override
     public byte[] checksum() {
       return Loan.checksum(bytes.address(), bytes.length());
@@ -120,7 +183,7 @@ final class JoinedReply {
 
     @Override
     public void release() {
-      NativeMemory.free(buffer, bytes.length());
+      buffer.free();
     }
   }
 }

@@ -36,13 +36,18 @@ final class MissPath {
   private static final long MEMORY_NANOS = Duration.ofSeconds(30).toNanos();
 
   /** Made once, because there may be no room for it when it is needed. */
-  private final FsException fullHeap = new FsException(FsError.NO_MEMORY, "the heap is full");
+  @SuppressWarnings("StaticAssignmentOfThrowable")
+  static final FsException FULL_HEAP = new FsException(FsError.NO_MEMORY, "the heap is full");
 
   private final PeerSource peers;
   private final OriginReader origin;
   private final Fetchers fetchers;
   private final FetchTable table;
   private final TransitMemory memory;
+
+  /** For reads that cross from one fetch to the next, as much again as for the fetches. */
+  private final TransitMemory joinMemory;
+
   private final ReadAhead readAhead;
   private final ReadPatterns patterns;
   private final FetchListener listener;
@@ -82,6 +87,7 @@ final class MissPath {
     fetchers = parts.fetchers;
     table = parts.table;
     memory = parts.memory;
+    joinMemory = new TransitMemory(parts.memory.capacity());
     readAhead = parts.readAhead;
     patterns = parts.patterns;
     listener = parts.listener;
@@ -140,7 +146,7 @@ final class MissPath {
       }
       int to = Math.min(ask.end(), fetch.upTo());
       if (to < ask.end() && joined == null) {
-        joined = new JoinedReply(ask.borrower(), ask.length());
+        joined = joinedReply(ask.borrower(), ask.length());
       }
       Ask piece = joined == null ? ask : ask.part(at, to, joined.part(at - ask.offset(), to - at));
       if (there == null ? begin(fetch, piece) : joinThere(fetch, piece)) {
@@ -153,6 +159,11 @@ final class MissPath {
     if (joined != null) {
       joined.complete();
     }
+  }
+
+  /** Returns a reply to be joined from parts. */
+  JoinedReply joinedReply(Borrower whole, int length) {
+    return new JoinedReply(whole, length, joinMemory);
   }
 
   /**
@@ -217,7 +228,6 @@ final class MissPath {
     fetch.predicted();
     fetch.use(use);
     if (!table.add(fetch, true)) {
-      fetch.end();
       return CompletableFuture.completedFuture(Transit.Ahead.OVER);
     }
     if (listener.serve(item, 0, 0, Borrower.NOBODY)) {
@@ -296,7 +306,7 @@ final class MissPath {
       failed(ask, e);
       return;
     } catch (OutOfMemoryError e) {
-      failed(ask, fullHeap);
+      failed(ask, FULL_HEAP);
       OutOfMemory.tell(e);
       return;
     }
@@ -467,17 +477,29 @@ final class MissPath {
     long pause = Math.max(pauseNanos, origin.quietNanos(fetch.item()));
     if (pause > 0) {
       CompletableFuture.delayedExecutor(pause, TimeUnit.NANOSECONDS, threads)
-          .execute(() -> take(fetch, paused -> getTurn(turn)));
+          .execute(() -> take(fetch, paused -> getTurn(paused, turn)));
     } else {
-      getTurn(turn);
+      getTurn(fetch, turn);
     }
   }
 
-  private void getTurn(FetchTask turn) {
+  /**
+   * Runs a fetch when it has its turn. A fetch that no reader waited for is left out where too many
+   * wait: a reader that joins it in that moment asks again, and is waited for then.
+   */
+  private void getTurn(Fetch fetch, FetchTask turn) {
     if (closed) {
       throw new RejectedExecutionException("the mount is ending");
     }
-    fetchers.execute(turn);
+    boolean awaited = turn.awaited;
+    try {
+      fetchers.execute(turn);
+    } catch (RejectedExecutionException e) {
+      if (awaited || closed) {
+        throw e;
+      }
+      leaveOut(fetch);
+    }
   }
 
   /**
@@ -504,7 +526,9 @@ final class MissPath {
     if (upTo == fetch.item().length()) {
       (source == ReadSource.PEER ? stats.peerItems : stats.originItems).increment();
     }
-    for (Ask waiter : fetch.advance(upTo)) {
+    List<Ask> served = fetch.advance(upTo);
+    for (int i = 0; i < served.size(); i++) {
+      Ask waiter = served.get(i);
       try {
         waiter.borrower().waitedFor(source);
         answer(fetch, waiter);
@@ -585,10 +609,9 @@ final class MissPath {
   /**
    * Fails a fetch, even while a step of it runs: that step ends, and nobody sees its bytes. The
    * failure is counted before a reader learns of it. The readers learn of it even if a full heap
-   * breaks off the counting: nobody else could find them.
+   * breaks off the counting.
    */
   private void fail(Fetch fetch, FsException cause) {
-    table.remove(fetch);
     boolean stale = cause.code() == FsError.STALE;
     try {
       if (stale) {
@@ -598,7 +621,7 @@ final class MissPath {
       }
       ended(fetch, ReadSource.ORIGIN, cause);
     } finally {
-      end(fetch).forEach(ask -> failed(ask, cause));
+      end(fetch, cause);
     }
     if (stale) {
       listener.changed(fetch.item());
@@ -625,44 +648,95 @@ final class MissPath {
     }
   }
 
-  /** Gives up read-ahead. A reader that has joined meanwhile asks again. */
+  /** Gives up read-ahead that no step works on. A reader that has joined meanwhile asks again. */
   private void leaveOut(Fetch fetch) {
+    over(fetch);
+    makeWay(fetch);
+  }
+
+  /**
+   * Gives up read-ahead, even while a step of it runs: that step ends, and nobody sees its bytes.
+   */
+  private void makeWay(Fetch fetch) {
     ReadStream stream = fetch.ahead();
     if (stream != null) {
       readAhead.missing(stream, fetch.item().offset());
     }
     fetch.postpone();
-    over(fetch);
     retire(fetch);
   }
 
-  /** Removes a fetch from the table. Asks that joined at the last moment are served again. */
+  /**
+   * Gives up a fetch that takes too long, and that no reader waits for. Where none has ever waited,
+   * it is no failure: others precede such a fetch at a busy origin.
+   */
+  private void giveUp(Fetch fetch) {
+    FetchTask turn = fetch.turn();
+    if (fetch.isUnread()) {
+      makeWay(fetch);
+    } else {
+      fail(fetch, new FsException(FsError.TIMED_OUT, fetch.item() + ": given up"));
+    }
+    if (turn != null && fetchers.giveUp(turn)) {
+      over(fetch); // its step, which would do that, never runs
+    }
+  }
+
+  /** Ends a fetch that nobody waits for. Asks that joined at the last moment are served again. */
   void retire(Fetch fetch) {
     if (fetch.isSpent()) {
       patterns.retiring(fetch.whole().node());
     }
-    table.remove(fetch);
-    for (Ask ask : end(fetch)) {
+    end(fetch, null);
+  }
+
+  /**
+   * Ends a fetch, and then removes it from the table. A full heap may break off either; {@link
+   * #expire} finds such a fetch in the table. Asks that still waited get their answer in any case,
+   * because nobody else could find them.
+   *
+   * @param cause the failure of these asks; null where they are served again
+   */
+  private void end(Fetch fetch, @Nullable FsException cause) {
+    Fetch.End end = fetch.end();
+    try {
+      if (end.wasKept()) {
+        kept.decrementAndGet();
+      }
+      noLongerAhead(fetch, end.unreached());
+      table.remove(fetch);
+      fetch.settle();
+      tell(fetch, end.untold());
+      if (sharing != Sharing.NONE) {
+        sharing.ended(new Handed(this, fetch));
+      }
+    } finally {
+      answerAll(fetch, end.unanswered(), cause);
+    }
+  }
+
+  /** Answers asks that are in no fetch any more, each whatever becomes of the others. */
+  private void answerAll(Fetch fetch, List<Ask> asks, @Nullable FsException cause) {
+    for (int i = 0; i < asks.size(); i++) { // without an iterator: there may be no room for it
+      if (cause == null) {
+        serveAgain(fetch, asks.get(i));
+      } else {
+        failed(asks.get(i), cause);
+      }
+    }
+  }
+
+  private void serveAgain(Fetch fetch, Ask ask) {
+    try {
       if (closed) {
         failed(ask, new FsException(FsError.IO, fetch.item() + ": the mount is ending"));
       } else {
         serve(fetch.whole(), ask, fetch.isOfWhole() ? Guess.WHOLE : Guess.NOTHING);
       }
+    } catch (OutOfMemoryError e) {
+      failed(ask, FULL_HEAP);
+      OutOfMemory.tell(e);
     }
-  }
-
-  /** Ends a fetch; returns the asks that need an answer. */
-  private List<Ask> end(Fetch fetch) {
-    Fetch.End end = fetch.end();
-    if (end.wasKept()) {
-      kept.decrementAndGet();
-    }
-    noLongerAhead(fetch, end.unreached());
-    tell(fetch, end.untold());
-    if (sharing != Sharing.NONE) {
-      sharing.ended(new Handed(this, fetch));
-    }
-    return end.unanswered();
   }
 
   /** Gives up every fetch of a file whose version has changed; waiting readers get ESTALE. */
@@ -671,8 +745,7 @@ final class MissPath {
         fetch -> {
           if (fetch.item().node() == node) {
             fetch.outdate();
-            table.remove(fetch);
-            end(fetch).forEach(ask -> failed(ask, cause));
+            end(fetch, cause);
           }
         });
   }
@@ -693,15 +766,11 @@ final class MissPath {
       // made first: an ask that is no longer in the fetch must have its answer
       FsException cause =
           new FsException(FsError.TIMED_OUT, fetch.item() + ": the origin did not answer in time");
-      fetch.late(now).forEach(ask -> failed(ask, cause));
+      answerAll(fetch, fetch.late(now), cause);
     }
     if (fetch.isLate(now, longest)) {
-      FetchTask turn = fetch.turn();
-      fail(fetch, new FsException(FsError.TIMED_OUT, fetch.item() + ": given up"));
-      if (turn != null) {
-        fetchers.giveUp(turn);
-      }
-    } else if (fetch.isOver(now)) {
+      giveUp(fetch);
+    } else if (fetch.isOver(now) || fetch.isRetired()) {
       retire(fetch);
     }
   }

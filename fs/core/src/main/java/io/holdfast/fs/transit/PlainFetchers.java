@@ -38,10 +38,14 @@ public final class PlainFetchers implements Fetchers {
   }
 
   @Override
-  public void promote(FetchTask task) {}
+  public void promote(FetchTask task) {
+    task.awaited = true;
+  }
 
   @Override
-  public void giveUp(FetchTask task) {}
+  public boolean giveUp(FetchTask task) {
+    return false;
+  }
 
   @Override
   public void arrived(int bytes, long nanos) {}

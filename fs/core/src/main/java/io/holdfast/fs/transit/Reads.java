@@ -2,6 +2,7 @@ package io.holdfast.fs.transit;
 
 import io.holdfast.fs.ItemKey;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Splits a read into asks, one for each item; predicts the next reads; and starts fetches ahead of
@@ -44,7 +45,7 @@ final class Reads {
       Ask ask = new Ask(item, first, length, reader, goesOn(reader, item), borrower, deadline);
       path.serve(item, ask, guess);
     } else {
-      JoinedReply joined = new JoinedReply(borrower, length);
+      JoinedReply joined = path.joinedReply(borrower, length);
       for (int done = 0; done < length; ) {
         Item each = layout.itemAt(content, offset + done);
         int from = (int) (offset + done - each.offset());
@@ -154,20 +155,39 @@ final class Reads {
     if (!readAhead.reserve(stream, range.length())) {
       return at;
     }
-    Fetch fetch = new Fetch(item, range, nanoTime.getAsLong(), false);
-    fetch.ahead(stream);
-    fetch.use(listener.use(item, range, reader));
-    if (!table.add(fetch, whole)) {
-      fetch.end();
-    } else if (!whole && stream.file().hasRetiredSince(plan.retirements())) {
+    Fetch fetch = add(item, range, whole, stream, reader);
+    if (fetch == null) {
+      return range.offset() + range.length(); // another thread fetches it
+    }
+    if (!whole && stream.file().hasRetiredSince(plan.retirements())) {
       path.retire(fetch); // some bytes may have been fetched and read since
       return at;
-    } else if (listener.serve(item, 0, 0, Borrower.NOBODY)) {
+    }
+    if (listener.serve(item, 0, 0, Borrower.NOBODY)) {
       path.retire(fetch);
       return item.offset() + item.length();
-    } else {
-      path.start(fetch, reader);
     }
+    path.start(fetch, reader);
     return range.offset() + range.length();
+  }
+
+  /**
+   * Adds a fetch ahead of a reader, for which capacity is reserved; returns null where another
+   * thread was quicker. Where it adds none, the capacity is free again.
+   */
+  private @Nullable Fetch add(
+      Item item, Item range, boolean whole, ReadStream stream, Reader reader) {
+    boolean added = false;
+    try {
+      Fetch fetch = new Fetch(item, range, nanoTime.getAsLong(), false);
+      fetch.ahead(stream);
+      fetch.use(listener.use(item, range, reader));
+      added = table.add(fetch, whole);
+      return added ? fetch : null;
+    } finally {
+      if (!added) {
+        readAhead.release(stream, range.length());
+      }
+    }
   }
 }

@@ -2,11 +2,13 @@ package io.holdfast.fs.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.Await;
 import io.holdfast.fs.figures.MemoryFigures;
 import io.holdfast.fs.memory.CapacityRules.Phase;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import org.junit.jupiter.api.AfterEach;
@@ -22,6 +24,7 @@ class MemoryGuardTest {
   private long residents = 900 * MIB;
   private long available = 5000 * MIB;
   private long now;
+  private Runnable onLook = () -> {};
 
   private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
 
@@ -30,11 +33,16 @@ class MemoryGuardTest {
           new CapacityRules(Duration.ofSeconds(60)),
           new MemoryGuard.Sources(
               () -> bounds,
-              () -> new OwnUse(residents, 0, 0, 0, 100 * MIB, 0, 0, 0, 500 * MIB),
+              this::use,
               () -> List.of(new Room("machine", 5000 * MIB, available, 0)),
               new Items(),
               () -> now),
           thread);
+
+  private OwnUse use() {
+    onLook.run();
+    return new OwnUse(residents, 0, 0, 0, 100 * MIB, 0, 0, 0, 500 * MIB);
+  }
 
   private final class Items implements MemoryGuard.Residents {
     @Override
@@ -94,6 +102,19 @@ class MemoryGuardTest {
     }
     assertThat(resizes).endsWith(1000L);
     assertThat(guard.figures().state().phase()).isEqualTo(Phase.OK);
+  }
+
+  /** Nobody looked at the memory any more, and nothing said so. */
+  @Test
+  void look_thatEndsWithAnError_isNotTheLast() {
+    CountDownLatch looks = new CountDownLatch(2);
+    onLook =
+        () -> {
+          looks.countDown();
+          throw new NoClassDefFoundError("made for the test");
+        };
+    guard.start();
+    Await.latch(looks);
   }
 
   /** A user's word does not go beyond what there is room for. */

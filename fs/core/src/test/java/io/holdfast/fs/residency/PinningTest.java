@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.fs.Await;
 import io.holdfast.fs.CheckedBytes;
+import io.holdfast.fs.FsException;
 import io.holdfast.fs.RecordingReply;
 import io.holdfast.fs.origin.Version;
 import io.holdfast.fs.transit.Borrower;
 import io.holdfast.fs.transit.Item;
+import io.holdfast.fs.transit.Loan;
 import io.holdfast.policy.CachePolicy;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -310,6 +312,37 @@ final class PinningTest extends ResidencyFixture {
                 }));
     assertThat(served).isTrue();
     assertThat(during[0]).isEqualTo(1);
+    assertThat(mappings()).isZero();
+  }
+
+  @Test
+  void giveUp_ofAnItemThatIsBeingRead_isLeavingUntilItsReaderIsDone() throws IOException {
+    start(1 << 20);
+    file("f", random(PAGE));
+    file("g", random(PAGE));
+    Item read = item("f", PAGE);
+    Item unread = item("g", PAGE);
+    pin(read);
+    pin(unread);
+    List<Loan> loans = new ArrayList<>();
+    Borrower keeps =
+        new Borrower() {
+          @Override
+          public void lent(Loan loan) {
+            loans.add(loan);
+          }
+
+          @Override
+          public void failed(FsException cause) {
+            throw new AssertionError(cause);
+          }
+        };
+    assertThat(residency.serve(read, 0, 1, keeps)).isTrue();
+    assertThat(residency.resize(0, 1000)).isEqualTo(2);
+    assertThat(residency.leaving()).isEqualTo(1);
+    loans.forEach(Loan::release);
+    residency.tick();
+    assertThat(residency.leaving()).isZero();
     assertThat(mappings()).isZero();
   }
 

@@ -76,6 +76,7 @@ abstract class ResidencyFixture {
   }
 
   Selection selection = Selection.NONE;
+  ResidentLog log = ResidentLog.NONE;
   PageStore pages = PageStore.NONE;
 
   CachePolicy start(String policy, long capacity, boolean hard, long mappings) {
@@ -89,7 +90,7 @@ abstract class ResidencyFixture {
     CachePolicy created = Policies.create(policy, capacity, 1);
     residency =
         new Residency(
-            new Residency.Rules(created, selection, ResidentLog.NONE),
+            new Residency.Rules(created, selection, log),
             new Residency.MountUse(sandbox.root(), pages, hard, mappings),
             new Residency.Threads(pinners, droppers),
             new Residency.WindowSize(64 << 20, AGE),

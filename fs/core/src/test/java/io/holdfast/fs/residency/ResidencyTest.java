@@ -1,10 +1,13 @@
 package io.holdfast.fs.residency;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.fs.Await;
 import io.holdfast.fs.ItemKey;
+import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.transit.Item;
+import io.holdfast.policy.CachePolicy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayDeque;
@@ -12,6 +15,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -109,6 +114,90 @@ final class ResidencyTest extends ResidencyFixture {
     assertThat(mappings()).isZero();
     assertThat(residency.offer(new Offered(item("g", PAGE), false))).isFalse();
     assertThat(residency.figures().residentItems()).isZero();
+  }
+
+  // --- a full heap
+
+  /** A log that finds no room for an item, once. */
+  private static final class FullHeap implements ResidentLog {
+    boolean full;
+
+    @Override
+    public void reserve() {}
+
+    @Override
+    public void admitted(ItemKey item) {
+      if (full) {
+        full = false;
+        throw new OutOfMemoryError("Java heap space");
+      }
+    }
+
+    @Override
+    public void released(ItemKey item) {}
+
+    @Override
+    public void notTakenOver(ItemKey item) {}
+
+    @Override
+    public List<ItemKey> before() {
+      return List.of();
+    }
+  }
+
+  /** The policy counted an item that nobody had, and the evicted resident stayed mapped. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void heap_fullAtAnAdmission_leavesTheBooksStraight(boolean swap) throws IOException {
+    FullHeap heap = new FullHeap();
+    log = heap;
+    CachePolicy policy = start(swap ? "minio" : "lru", PAGE, true, 1000);
+    file("a", random(PAGE));
+    file("b", random(PAGE));
+    Item evicted = item("a", PAGE);
+    Item newcomer = item("b", PAGE);
+    pin(evicted);
+    residency.swaps(swap ? new OneSwap(newcomer, evicted) : Swaps.NONE);
+
+    heap.full = true;
+    assertThatThrownBy(() -> residency.offer(new Offered(newcomer, false)))
+        .isInstanceOf(OutOfMemoryError.class);
+
+    assertThat(mappings()).isZero();
+    assertThat(residency.isResident(newcomer)).isFalse();
+    assertThat(residency.figures().residentItems()).isZero();
+    assertThat(residency.figures().evictedItems()).isEqualTo(1);
+    policy.check();
+    residency.swaps(Swaps.NONE);
+    pin(newcomer);
+    assertThat(residency.isPinned(newcomer)).isTrue();
+  }
+
+  /** The other residents were in no book any more, and stayed mapped until the unmount. */
+  @Test
+  void heap_fullWhenAResidentIsReleased_releasesTheOthers() throws IOException {
+    start(2L * PAGE);
+    file("a", random(PAGE));
+    file("b", random(PAGE));
+    AtomicBoolean full = new AtomicBoolean();
+    for (String name : new String[] {"a", "b"}) {
+      Item item = item(name, PAGE);
+      Supplier<OriginPath> path =
+          () -> {
+            if (full.getAndSet(false)) {
+              throw new OutOfMemoryError("Java heap space");
+            }
+            return OriginPath.of(name);
+          };
+      pin(new Item(item.key(), path, item.version(), 0, PAGE));
+    }
+
+    full.set(true);
+    assertThat(residency.resize(0, 1000)).isEqualTo(2);
+
+    assertThat(full).isFalse();
+    assertThat(mappings()).isZero();
+    assertThat(residency.figures().evictedItems()).isEqualTo(2);
   }
 
   // --- swaps

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ItemKey;
+import io.holdfast.fs.Seeds;
+import io.holdfast.fs.linux.GrowingMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -11,6 +13,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Random;
@@ -67,6 +70,63 @@ final class ResidentFileTest {
       log.released(new ItemKey(2, 5));
     }
     assertThat(left()).containsExactly(new ItemKey(1, 0), new ItemKey(3, 0));
+  }
+
+  private long reserved() throws FsException {
+    try (GrowingMemory same = GrowingMemory.at(file)) {
+      return same.reserved();
+    }
+  }
+
+  /** The daemon compacted the log only at its start: it grew for as long as the daemon ran. */
+  @Test
+  void manyChanges_ofFewResidents_keepTheLogShort() throws FsException {
+    Random random = new Random(Seeds.next("manyChanges"));
+    Set<ItemKey> model = new LinkedHashSet<>();
+    try (ResidentFile log = ResidentFile.open(file, List.of())) {
+      for (int i = 0; i < 1_000_000; i++) {
+        ItemKey item = new ItemKey(1 + random.nextInt(1000), 0);
+        if (model.remove(item)) {
+          log.released(item);
+        } else {
+          log.reserve();
+          log.admitted(item);
+          model.add(item);
+        }
+      }
+      assertThat(reserved()).isLessThan(5 << 20);
+    }
+    assertThat(left()).isEqualTo(List.copyOf(model));
+  }
+
+  /** Each counted twice, and took the room of two residents. */
+  @Test
+  void takenOver_takeNoMoreRoom() throws FsException {
+    ItemKey[] items = new ItemKey[20_000];
+    Arrays.setAll(items, node -> new ItemKey(1 + node, 0));
+    write(items);
+    try (ResidentFile log = ResidentFile.open(file, List.of())) {
+      long before = reserved();
+      for (ItemKey item : log.before()) {
+        log.reserve();
+        log.admitted(item);
+      }
+      assertThat(log.before()).isEmpty();
+      assertThat(reserved()).isEqualTo(before);
+    }
+    assertThat(left()).containsExactly(items);
+  }
+
+  /** A reader may be quicker than the daemon that asks for each resident of the one before. */
+  @Test
+  void notTakenOver_afterAnAdmission_staysResident() throws FsException {
+    write(new ItemKey(1, 0), new ItemKey(2, 0));
+    try (ResidentFile log = ResidentFile.open(file, List.of())) {
+      log.admitted(new ItemKey(1, 0));
+      log.notTakenOver(new ItemKey(1, 0));
+      log.notTakenOver(new ItemKey(2, 0));
+    }
+    assertThat(left()).containsExactly(new ItemKey(1, 0));
   }
 
   private void write(ItemKey... items) throws FsException {

@@ -61,7 +61,9 @@ public class ResidentSetInterleavingsTest {
 
   @Operation
   public int resize(@Param(name = "capacity") int capacity) {
-    return residentSet.resize((long) capacity << 12).size();
+    List<Resident> givenUp = new ArrayList<>();
+    residentSet.resize((long) capacity << 12, givenUp);
+    return givenUp.size();
   }
 
   @Operation

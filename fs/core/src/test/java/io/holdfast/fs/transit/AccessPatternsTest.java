@@ -431,6 +431,29 @@ final class AccessPatternsTest {
     }
   }
 
+  /** Each time the capacity for read-ahead became less, until nothing was fetched ahead. */
+  @Test
+  void ahead_whereAnotherWasQuickerEachTime_goesOn() {
+    try (TransitFixture t = transit(ITEM, 16L * MIB)) {
+      t.listener.admits = item -> true; // so that whole items are fetched ahead
+      File file = t.file("f", 64 * MIB, 1);
+      int contested = 48 * MIB;
+      for (long offset = ITEM; offset < contested; offset += ITEM) {
+        long at = offset;
+        t.listener.beforeFetchAt.put(at, () -> t.read(file, at, PAGE, thread(1)));
+      }
+      boolean goesOn = false;
+      for (int offset = 0; offset < 64 * MIB; offset += READ) {
+        read(t, file, offset, READ, 0);
+        goesOn |= offset > contested && !ahead.isEmpty();
+        runAhead();
+        t.listener.pinAll();
+      }
+      assertThat(t.listener.beforeFetchAt).isEmpty();
+      assertThat(goesOn).isTrue();
+    }
+  }
+
   /** Whole items are offered when there is room for them, also to who reads ahead or at random. */
   @Test
   void items_thatWouldBeAdmitted_areFetchedWholeOnceEach() {

@@ -281,8 +281,9 @@ class AdaptiveFetchersTest {
     assertThat(figures.inFlight()).isZero();
     assertThat(threads.most).isEqualTo(AdaptiveFetchers.MOST_STUCK);
     threads.runAll();
-    assertThat(ran).hasSize(200);
+    assertThat(ran).as("and those that waited never run").hasSize(AdaptiveFetchers.MOST_STUCK);
     assertThat(fetchers.figures().stuck()).isZero();
+    assertThat(fetchers.figures().queued()).isZero();
     assertThat(fetchers.figures().inFlight()).isZero();
   }
 
@@ -336,9 +337,27 @@ class AdaptiveFetchersTest {
     fetchers.startLeft();
     threads.runAll();
 
-    assertThat(ran).hasSize(2 * FIRST).doesNotHaveDuplicates();
+    assertThat(ran).as("those that had their turn").hasSize(FIRST).doesNotHaveDuplicates();
     assertThat(fetchers.figures().inFlight()).isZero();
     assertThat(fetchers.figures().queued()).isZero();
+  }
+
+  /** It took one of the places for prefetches until it had its turn, and counted as a failure. */
+  @Test
+  void givenUp_whileItWaits_leavesItsPlaceAndIsNoFailure() {
+    executeAll("busy", FIRST, SMALL);
+    List<FetchTask> waiting = new ArrayList<>();
+    for (int i = 0; i < AdaptiveFetchers.MOST_AHEAD; i++) {
+      waiting.add(execute("ahead" + i, SMALL, false));
+    }
+
+    assertThat(fetchers.giveUp(waiting.get(0))).isTrue();
+    assertThat(fetchers.giveUp(waiting.get(0))).isFalse();
+
+    execute("another", SMALL, false);
+    assertThat(fetchers.figures().limit()).isEqualTo(FIRST);
+    threads.runAll();
+    assertThat(ran).contains("another").doesNotContain("ahead0");
   }
 
   @Test

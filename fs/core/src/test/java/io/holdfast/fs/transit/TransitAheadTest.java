@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** Items that an order predicts are fetched ahead of their readers. */
@@ -158,6 +159,92 @@ final class TransitAheadTest {
       assertThat(fetchAhead(t, file)).isCompletedWithValue(Transit.Ahead.POSTPONED);
       assertThat(t.origin.opens()).isZero();
       t.assertRead(file, 0, SIZE);
+    }
+  }
+
+  /** The reader got EIO: it had joined a fetch that was just turned away. */
+  @Test
+  void fetchAhead_turnedAwayWhenItsReaderHasJoined_answersTheReader() {
+    AtomicReference<Runnable> onAhead = new AtomicReference<>(() -> {});
+    try (TransitFixture t =
+        TransitFixture.direct(
+            MIB,
+            CAPACITY,
+            task -> {
+              onAhead.get().run();
+              throw new RejectedExecutionException("too many");
+            })) {
+      File file = t.file("f", SIZE, 1);
+      RecordingReply joined = new RecordingReply();
+      onAhead.set(() -> t.transit.read(file.content(), 0, SIZE, TransitFixture.NEAR, joined));
+      assertThat(fetchAhead(t, file)).isCompletedWithValue(Transit.Ahead.POSTPONED);
+      assertThat(joined.bytes()).isEqualTo(file.bytes());
+      assertThat(t.transit.stats().originErrors.sum()).isZero();
+    }
+  }
+
+  /** At a saturated origin, such a fetch was an error of the origin, with a warning. */
+  @Test
+  void fetchAhead_thatWaitsTooLongForItsTurn_makesWayWithoutAnError() {
+    try (TransitFixture t = queued()) {
+      File file = t.file("f", SIZE, 1);
+      CompletableFuture<Transit.Ahead> starved = fetchAhead(t, file);
+      t.clock.advance(TransitFixture.DEADLINE.multipliedBy(2).plusNanos(1));
+      t.transit.expire();
+      assertThat(starved).isCompletedWithValue(Transit.Ahead.POSTPONED);
+      assertThat(t.transit.stats().originErrors.sum()).isZero();
+      assertThat(t.listener.ended).isEmpty();
+      runAll();
+      t.assertRead(file, 0, SIZE);
+    }
+  }
+
+  /** It failed at once, since the fetch was as old as that. */
+  @Test
+  void fetchAhead_whoseReaderComesLate_givesTheReaderItsOwnDeadline() {
+    try (TransitFixture t = queued()) {
+      File file = t.file("f", SIZE, 1);
+      CompletableFuture<Transit.Ahead> arrived = fetchAhead(t, file);
+      t.clock.advance(TransitFixture.DEADLINE.multipliedBy(2).plusNanos(1));
+      RecordingReply late = t.read(file, 0, SIZE);
+      t.transit.expire();
+      assertThat(late.isAnswered()).isFalse();
+      runAll();
+      assertThat(late.bytes()).isEqualTo(file.bytes());
+      assertThat(arrived).isCompletedWithValue(Transit.Ahead.ARRIVED);
+    }
+  }
+
+  /** Its task will never run, so nobody else would end what the fetch has. */
+  @Test
+  void fetchAhead_givenUpInTheQueue_isNoLongerInFlight() {
+    try (TransitFixture t = queued()) {
+      List<Runnable> threads = new ArrayList<>();
+      AdaptiveFetchers fetchers = new AdaptiveFetchers(threads::add, 1L << 40);
+      for (int i = 0; i < AdaptiveLimit.FIRST; i++) {
+        fetchers.execute(new FetchTask(SIZE, "busy", true, () -> {}));
+      }
+      Transit transit =
+          new Transit(
+              new Transit.Sources(t.origin, PeerSource.NONE, Runnable::run),
+              new ItemLayout(MIB),
+              CAPACITY,
+              fetchers,
+              t.clock,
+              TransitFixture.DEADLINE,
+              t.listener);
+      CompletableFuture<Transit.Ahead> starved =
+          transit.fetchAhead(new ItemLayout(MIB).item(t.file("f", SIZE, 1).content(), 0), 0, use);
+      assertThat(fetchers.figures().queued()).isEqualTo(1);
+      assertThat(transit.stats().inFlight.sum()).isEqualTo(1);
+
+      t.clock.advance(TransitFixture.DEADLINE.multipliedBy(2).plusNanos(1));
+      transit.expire();
+
+      assertThat(starved).isCompletedWithValue(Transit.Ahead.POSTPONED);
+      assertThat(fetchers.figures().queued()).isZero();
+      assertThat(transit.stats().inFlight.sum()).isZero();
+      transit.close();
     }
   }
 

@@ -289,6 +289,94 @@ final class TransitFailuresTest {
     }
   }
 
+  /** The reader was in no fetch any more, and waited for ever. */
+  @Test
+  void heap_fullWhenAFetchIsAbandoned_readersLearnOfIt() {
+    try (TransitFixture t = TransitFixture.threaded(ITEM, CAPACITY)) {
+      t.transit.sharing(new FullHeap(), 0);
+      File file = t.file("f", 1000, 1);
+      StepGate gate = new StepGate();
+      t.origin.setGate(gate);
+      RecordingReply first = t.read(file, 0, 1000);
+      RecordingReply second = t.read(file, 0, 1000, TransitFixture.SECOND);
+      gate.awaitStep();
+      assertThatThrownBy(() -> t.transit.abandon(file.content().node(), "f"))
+          .isInstanceOf(OutOfMemoryError.class);
+      assertThat(first.failure().code()).isEqualTo(FsError.STALE);
+      assertThat(second.failure().code()).isEqualTo(FsError.STALE);
+      gate.allow(1);
+      Await.until("the step has ended", () -> t.transit.stats().inFlight.sum() == 0);
+    }
+  }
+
+  /** Shares nothing, and has no room to note the end of a fetch. */
+  private static final class FullHeap implements Sharing {
+    private boolean full = true;
+
+    @Override
+    public boolean begins(SharedFetch fetch, Item range, Reader reader, boolean ahead) {
+      return true;
+    }
+
+    @Override
+    public void joined(SharedFetch fetch, Reader reader) {}
+
+    @Override
+    public void delivered(SharedFetch fetch, Reader reader, int bytes) {}
+
+    @Override
+    public boolean keeps(SharedFetch fetch) {
+      return false;
+    }
+
+    @Override
+    public void ended(SharedFetch fetch) {
+      if (full) {
+        full = false;
+        throw new OutOfMemoryError("Java heap space");
+      }
+    }
+
+    @Override
+    public long heldBytes() {
+      return 0;
+    }
+  }
+
+  /** The last part was answered twice, and the memory of all parts was freed twice. */
+  @Test
+  void heap_fullWhenAJoinedReadIsAnswered_itsMemoryIsFreedOnce() {
+    try (TransitFixture t = TransitFixture.threaded(ITEM, CAPACITY)) {
+      File file = t.file("f", 3 * ITEM, 1);
+      StepGate gate = new StepGate();
+      t.origin.setGate(gate);
+      AtomicInteger answers = new AtomicInteger();
+      CompletableFuture<FsException> failed = new CompletableFuture<>();
+      t.transit.read(
+          file.content(),
+          ITEM - 500,
+          1000,
+          TransitFixture.NEAR,
+          new ReadReply() {
+            @Override
+            public void data(CheckedBytes bytes) {
+              answers.incrementAndGet();
+              throw new OutOfMemoryError("Java heap space");
+            }
+
+            @Override
+            public void failed(FsException cause) {
+              answers.incrementAndGet();
+              failed.complete(cause);
+            }
+          });
+      gate.allow(100);
+      assertThat(failed.join().code()).isEqualTo(FsError.NO_MEMORY);
+      t.assertRead(file, ITEM - 500, 1000);
+      assertThat(answers).as("bytes, and the failure").hasValue(2);
+    }
+  }
+
   @Test
   void heap_fullWhenADeadlineHasPassed_readersLearnOfItLater() {
     try (TransitFixture t = TransitFixture.threaded(ITEM, CAPACITY)) {

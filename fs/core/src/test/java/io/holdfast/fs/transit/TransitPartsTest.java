@@ -60,6 +60,29 @@ final class TransitPartsTest {
     }
   }
 
+  /** Each had memory of its own for as long as it waited, however many there were. */
+  @Test
+  void joined_moreThanThereIsMemoryFor_failAndTheOthersGetTheirBytes() {
+    try (TransitFixture t = TransitFixture.threaded(ITEM, CAPACITY)) {
+      File file = t.file("f", 4 * ITEM, 1);
+      StepGate gate = new StepGate();
+      t.origin.setGate(gate);
+      long offset = ITEM - MIB / 2;
+      List<RecordingReply> replies = new ArrayList<>();
+      for (int i = 0; i <= CAPACITY / MIB; i++) {
+        replies.add(t.read(file, offset, MIB));
+      }
+      gate.allow(100);
+      FsException failure = replies.remove(replies.size() - 1).failure();
+      assertThat(failure.code()).isEqualTo(FsError.NO_MEMORY);
+      assertThat(failure).hasMessageContaining("16777216 of 16777216 bytes in use");
+      for (RecordingReply reply : replies) {
+        assertThat(reply.bytes()).isEqualTo(file.range(offset, MIB));
+      }
+      t.assertRead(file, offset, MIB);
+    }
+  }
+
   @Test
   void random_readOfTheLastPart_endsWithTheFile() {
     try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {

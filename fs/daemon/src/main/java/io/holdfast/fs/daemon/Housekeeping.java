@@ -125,10 +125,18 @@ final class Housekeeping {
             task.run();
           } catch (OutOfMemoryError e) {
             OutOfMemory.tell(e);
-          } catch (RuntimeException e) {
-            log.error("housekeeping failed", e);
+          } catch (Throwable e) { // one that leaves here would end the task
+            tell(e);
           }
         };
     Future<?> unused = executor.scheduleWithFixedDelay(logged, nanos, nanos, TimeUnit.NANOSECONDS);
+  }
+
+  private static void tell(Throwable failure) {
+    try {
+      log.error("housekeeping failed", failure);
+    } catch (OutOfMemoryError e) {
+      OutOfMemory.tell(e);
+    }
   }
 }

@@ -12,6 +12,16 @@ final class HousekeepingTest {
   /** A full heap, or a thread that could not be started, ended a task for ever. */
   @Test
   void task_failsForWantOfMemory_isDueAgain() {
+    assertDueAgain(new OutOfMemoryError("as the virtual machine says it"));
+  }
+
+  /** So did any other error. */
+  @Test
+  void task_failsWithAnError_isDueAgain() {
+    assertDueAgain(new NoClassDefFoundError("made for the test"));
+  }
+
+  private static void assertDueAgain(Error failure) {
     ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor();
     CountDownLatch runs = new CountDownLatch(3);
     try {
@@ -20,7 +30,7 @@ final class HousekeepingTest {
           Duration.ofMillis(1),
           () -> {
             runs.countDown();
-            throw new OutOfMemoryError("as the virtual machine says it");
+            throw failure;
           });
       Await.latch(runs);
     } finally {
