@@ -50,6 +50,10 @@ final class Fetch {
   private final int from;
   private final long started;
   private final boolean forPeer;
+
+  /** When it was created, or when the first reader came to one that was fetched ahead. */
+  private long begun;
+
   private State state = State.RUNNING;
   private final List<Ask> waiters = new ArrayList<>(1);
   private @Nullable BitSet delivered;
@@ -95,6 +99,7 @@ final class Fetch {
     this.item = range;
     this.from = (int) (range.offset() - whole.offset());
     this.started = now;
+    this.begun = now;
     this.lastUse = now;
     this.forPeer = forPeer;
   }
@@ -214,6 +219,9 @@ final class Fetch {
     if (anotherPass) {
       delivered = null; // the kernel caches the bytes once more, and drops them once more
       deliveredBytes = 0;
+    }
+    if (isUnread()) {
+      begun = now;
     }
     lastUse = now;
     boolean here = ask.end() - from <= arrived;
@@ -542,12 +550,9 @@ final class Fetch {
 
   // --- its end
 
-  /**
-   * Tells whether the fetch runs for longer than allowed, and no reader waits for it. A reader that
-   * has joined late has a deadline of its own.
-   */
+  /** Tells whether the fetch takes longer than allowed, from its first reader on if there is one. */
   synchronized boolean isLate(long now, long longest) {
-    return state == State.RUNNING && waiters.isEmpty() && now - started > longest;
+    return state == State.RUNNING && now - begun > longest;
   }
 
   /** Tells whether the deadline of an ask has passed. */

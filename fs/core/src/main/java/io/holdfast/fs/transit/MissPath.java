@@ -667,15 +667,22 @@ final class MissPath {
   }
 
   /**
-   * Gives up a fetch that takes too long, and that no reader waits for. Where none has ever waited,
-   * it is no failure: others precede such a fetch at a busy origin.
+   * Gives up a fetch that takes too long. Readers that still wait ask again: they came late, and
+   * have deadlines of their own. Where none has ever waited, it is no failure: others precede such
+   * a fetch at a busy origin.
    */
   private void giveUp(Fetch fetch) {
     FetchTask turn = fetch.turn();
     if (fetch.isUnread()) {
       makeWay(fetch);
     } else {
-      fail(fetch, new FsException(FsError.TIMED_OUT, fetch.item() + ": given up"));
+      FsException cause = new FsException(FsError.TIMED_OUT, fetch.item() + ": given up");
+      try {
+        count(cause);
+        ended(fetch, ReadSource.ORIGIN, cause);
+      } finally {
+        end(fetch, null);
+      }
     }
     if (turn != null && fetchers.giveUp(turn)) {
       over(fetch); // its step, which would do that, never runs

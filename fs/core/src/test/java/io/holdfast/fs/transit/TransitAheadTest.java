@@ -215,6 +215,29 @@ final class TransitAheadTest {
     }
   }
 
+  /** It would never be replaced otherwise, as long as one reader after the other came to it. */
+  @Test
+  void fetch_thatIsStuckWhenAReaderComesLate_isGivenUpAndTheReaderAsksAgain() {
+    try (TransitFixture t = queued()) {
+      File file = t.file("f", SIZE, 1);
+      CompletableFuture<Transit.Ahead> stuck = fetchAhead(t, file);
+      RecordingReply first = t.read(file, 0, SIZE);
+      t.clock.advance(TransitFixture.DEADLINE.multipliedBy(3).dividedBy(2));
+      RecordingReply late = t.read(file, 0, SIZE);
+      t.transit.expire();
+      assertThat(first.code()).isEqualTo(FsError.TIMED_OUT);
+      assertThat(late.isAnswered()).isFalse();
+
+      t.clock.advance(TransitFixture.DEADLINE.dividedBy(2).plusNanos(1));
+      t.transit.expire();
+      assertThat(late.bytes()).isEqualTo(file.bytes());
+      assertThat(stuck).isCompletedWithValue(Transit.Ahead.OVER);
+      assertThat(t.transit.stats().originErrors.sum()).isEqualTo(1);
+      runAll();
+      assertThat(t.transit.stats().inFlight.sum()).isZero();
+    }
+  }
+
   /** Its task will never run, so nobody else would end what the fetch has. */
   @Test
   void fetchAhead_givenUpInTheQueue_isNoLongerInFlight() {
