@@ -268,6 +268,11 @@ public final class S3Origin implements Origin {
     }
   }
 
+  @Override
+  public boolean hasDirectories() {
+    return false;
+  }
+
   /** Scans by flat listings, see {@link S3Scan}. */
   @Override
   public void scan(OriginPath directory, Executor executor, ScanSink sink) throws FsException {
